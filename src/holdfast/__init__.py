@@ -1,0 +1,1 @@
+"""holdfast: decisions that hold."""

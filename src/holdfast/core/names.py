@@ -1,0 +1,40 @@
+"""Names as people type them: the nearest known ones, and lists short enough to read."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+
+
+def nearest(name: str, known: Iterable[str], *, count: int = 3) -> list[str]:
+    """Up to `count` known names that resemble `name`, the most similar first.
+
+    >>> nearest("Smokng", ["Smoking", "Cancer"])
+    ['Smoking']
+    """
+    known = list(known)
+    by_folded = {each.casefold(): each for each in reversed(known)}
+    found = difflib.get_close_matches(name.casefold(), by_folded, n=count, cutoff=0.6)
+    return [by_folded[each] for each in found]
+
+
+def unknown_name(kind: str, name: str, known: Sequence[str]) -> str:
+    """A message for a name that is not known: what is nearest, or what there is.
+
+    >>> unknown_name("variable", "Smokng", ["Smoking", "Cancer"])
+    "unknown variable 'Smokng'; did you mean 'Smoking'?"
+    """
+    close = nearest(name, known)
+    if close:
+        return f"unknown {kind} {name!r}; did you mean {' or '.join(map(repr, close))}?"
+    return f"unknown {kind} {name!r}; known: {listing(known)}"
+
+
+def listing(names: Sequence[str], *, at_most: int = 8) -> str:
+    """The names, comma-separated and quoted, cut after `at_most`.
+
+    >>> listing(["a", "b", "c"], at_most=2)
+    "'a', 'b' and 1 more"
+    """
+    shown = ", ".join(map(repr, names[:at_most]))
+    return shown if len(names) <= at_most else f"{shown} and {len(names) - at_most} more"
