@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
+from itertools import islice
+
+# Comparing takes time in the product of the lengths: no name worth a suggestion is longer.
+_LONGEST_COMPARED = 200
+_MOST_COMPARED = 5000
 
 
 def nearest(name: str, known: Iterable[str], *, count: int = 3) -> list[str]:
@@ -12,7 +17,9 @@ def nearest(name: str, known: Iterable[str], *, count: int = 3) -> list[str]:
     >>> nearest("Smokng", ["Smoking", "Cancer"])
     ['Smoking']
     """
-    known = list(known)
+    known = list(islice(known, _MOST_COMPARED))
+    if len(name) > _LONGEST_COMPARED:
+        return []
     by_folded = {each.casefold(): each for each in reversed(known)}
     found = difflib.get_close_matches(name.casefold(), by_folded, n=count, cutoff=0.6)
     return [by_folded[each] for each in found]

@@ -15,7 +15,7 @@ from typing import Any
 from holdfast.core.errors import ModelError, QueryError
 from holdfast.core.names import unknown_name
 from holdfast.model.cpt import Cpt
-from holdfast.model.variable import Variable
+from holdfast.model.variable import Variable, check_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,8 @@ class BayesianNetwork:
 
     def __init__(self, cpts: Iterable[Cpt], name: str = "") -> None:
         given = tuple(cpts)
+        if name:
+            check_name(name, "a network's name")
         _check_variables(given)
         ordered = _topological(given)
         index = {cpt.child.name: i for i, cpt in enumerate(ordered)}

@@ -14,6 +14,7 @@ Rows of probabilities as programs print them rarely sum to 1 exactly. A row is
 from __future__ import annotations
 
 import math
+import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -24,12 +25,12 @@ import numpy as np
 from holdfast.core.arrays import Floats
 from holdfast.core.errors import FormatError, HoldfastWarning, ModelError
 from holdfast.core.names import listing, unknown_name
-from holdfast.model.cpt import Cpt, configuration_of, rescaled
+from holdfast.model.cpt import ROW_TOLERANCE, Cpt, configuration_of, rescaled
 from holdfast.model.formats.source import Source
 from holdfast.model.network import BayesianNetwork
 from holdfast.model.variable import Variable
 
-AS_IS = 1e-12
+AS_IS = ROW_TOLERANCE  # what a table may hold must come back as it was written
 ROUNDING = 2e-6
 MOST_OFF = 0.01
 MAX_ENTRIES = 30_000_000
@@ -111,8 +112,9 @@ class NetworkDraft:
         rescaled_rows: list[str] = []
         cpts = [self._cpt(self._tables[n], variable_by_name, normalize, rescaled_rows) for n in self._states]
         self._warn(rescaled_rows)
+        title = re.sub(r"\s*[\t-\r]\s*", " ", self.name).strip()  # some programs break long titles
         try:
-            return BayesianNetwork(cpts, self.name)
+            return BayesianNetwork(cpts, title)
         except ModelError as error:
             raise FormatError(str(error), self.source.path) from None
 
@@ -157,9 +159,14 @@ class NetworkDraft:
 
     def _warn(self, rescaled_rows: list[str]) -> None:
         if rescaled_rows:
-            count = f"{len(rescaled_rows)} rows do" if len(rescaled_rows) > 1 else "1 row does"
+            many = len(rescaled_rows) > 1
+            count = (
+                f"{len(rescaled_rows)} rows do not sum to 1 and were"
+                if many
+                else "1 row does not sum to 1 and was"
+            )
             warnings.warn(
-                f"{self.source.path}: {count} not sum to 1 and were rescaled: {'; '.join(rescaled_rows[:20])}"
+                f"{self.source.path}: {count} rescaled: {'; '.join(rescaled_rows[:20])}"
                 + (f"; and {len(rescaled_rows) - 20} more" if len(rescaled_rows) > 20 else ""),
                 HoldfastWarning,
                 stacklevel=5,

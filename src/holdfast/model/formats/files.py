@@ -44,15 +44,22 @@ def read_network(path: str | os.PathLike[str], *, normalize: bool = False) -> Ba
 def write_network(network: BayesianNetwork, path: str | os.PathLike[str]) -> None:
     """Write `network` in the format the suffix names, so that reading it gives an equal network.
 
-    The file appears whole or not at all: an interrupted write leaves what was there before.
+    The file appears whole or not at all: an interrupted write leaves what was there before. A format
+    without names (`.uai`) puts them in a second file beside the first.
     """
     path = Path(path)
     module = _format_of(path)
     if not hasattr(module, "write"):
         writable = [s for s, name in MODULE_BY_SUFFIX.items() if hasattr(_module(name), "write")]
         raise FormatError(f"holdfast reads this format but does not write it; use {listing(writable)}", path)
-    data = module.write(network).encode("utf-8")
-    _replace(path, gzip.compress(data, mtime=0) if path.suffix.lower() == ".gz" else data)
+    text = module.write(network)
+    data = text.encode("utf-8")
+    packed = path.suffix.lower() == ".gz"
+    _replace(path, gzip.compress(data, mtime=0) if packed else data)
+    if hasattr(module, "companion"):
+        suffix, beside = module.companion(network, text)
+        plain = path.with_suffix("") if packed else path
+        _replace(plain.with_name(plain.name + suffix), beside.encode("utf-8"))
 
 
 def _format_of(path: Path) -> ModuleType:

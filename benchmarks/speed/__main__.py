@@ -1,0 +1,7 @@
+"""All speed benchmarks, one after another."""
+
+from __future__ import annotations
+
+from benchmarks.speed import inference
+
+inference.main()

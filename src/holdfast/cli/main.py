@@ -1,0 +1,50 @@
+"""The command `holdfast` and the list of its subcommands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from holdfast.cli.learn import learn
+from holdfast.cli.networks import convert, info
+from holdfast.cli.outcome import reporting
+from holdfast.cli.posteriors import posterior
+
+app = typer.Typer(
+    name="holdfast",
+    no_args_is_help=True,
+    # Plain help and usage errors: boxes cut paths in two, and take longer to draw than the answer.
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (info, posterior, convert, learn):
+    app.command()(command)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        import holdfast
+
+        typer.echo(f"holdfast {holdfast.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _holdfast(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Bayesian-network classifiers: exact posteriors, learning and file formats.
+
+    Networks are files whose suffix names the format (.bif, .net, .xdsl, .uai, .xml, ...; .gz is unpacked).
+    """
+
+
+def run(arguments: Sequence[str] | None = None) -> None:
+    """Run a command line, that of the process by default, and leave with its exit code."""
+    with reporting():
+        app(args=arguments, prog_name="holdfast")

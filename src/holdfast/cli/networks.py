@@ -1,0 +1,57 @@
+"""Commands about network files: `info` and `convert`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from holdfast.cli.options import AsJson, NetworkFile, Normalize
+from holdfast.cli.output import show, show_json
+
+if TYPE_CHECKING:
+    from holdfast.model.network import BayesianNetwork
+
+
+def info(network: NetworkFile, *, as_json: AsJson = False, normalize: Normalize = False) -> None:
+    """Describe a network: size, variables, cost of exact inference."""
+    from holdfast.model.formats.files import read_network
+    from holdfast.report.networks import network_lines
+
+    found = read_network(network, normalize=normalize)
+    if as_json:
+        show_json(_described(found))
+    else:
+        show(network_lines(found))
+
+
+def _described(network: BayesianNetwork) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    from holdfast.report.networks import summarize
+
+    variables = [
+        {"name": cpt.child.name, "states": cpt.child.states, "parents": [p.name for p in cpt.parents]}
+        for cpt in network.cpts
+    ]
+    return {**asdict(summarize(network)), "variables": variables}
+
+
+def convert(
+    source: Annotated[
+        Path, typer.Argument(metavar="IN", help="The network file to read.", show_default=False)
+    ],
+    target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write.", show_default=False)],
+    *,
+    normalize: Normalize = False,
+) -> None:
+    """Write a network in another format, named by the suffix of OUT."""
+    from rich.text import Text
+
+    from holdfast.model.formats.files import read_network, write_network
+    from holdfast.report.networks import size_text
+
+    network = read_network(source, normalize=normalize)
+    write_network(network, target)
+    show([Text(f"wrote {target}: {size_text(network)}")])

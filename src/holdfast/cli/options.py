@@ -1,0 +1,50 @@
+"""Options that several commands share, and the objects their words stand for."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from holdfast.core.errors import QueryError
+
+if TYPE_CHECKING:
+    from holdfast.core.limits import Limits
+
+NetworkFile = Annotated[Path, typer.Argument(metavar="NETWORK", help="A network file.", show_default=False)]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+Normalize = Annotated[
+    bool, typer.Option("--normalize", help="Rescale rows of probabilities that do not sum to 1.")
+]
+Evidence = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--evidence",
+        "-e",
+        metavar="A=a,B=b",
+        help="What was observed; may be repeated. For a variable of intervals a number will do "
+        "(age=52.3). Write \\, for a comma in a name, \\= for an equals sign in a variable's name, "
+        "\\\\ for a backslash.",
+        show_default=False,
+    ),
+]
+MaxMemory = Annotated[
+    float | None,
+    typer.Option("--max-memory", metavar="GB", help="Refuse an answer that needs more memory than this."),
+]
+MaxSeconds = Annotated[
+    float | None, typer.Option("--max-seconds", metavar="S", help="Give up after this time.")
+]
+
+
+def limits_of(max_memory: float | None, max_seconds: float | None) -> Limits:
+    """The limits that the options set, the library's own where they are left out."""
+    from holdfast.core.limits import DEFAULT_LIMITS, Limits
+
+    for option, value in (("--max-memory", max_memory), ("--max-seconds", max_seconds)):
+        if value is not None and not 0 < value < math.inf:
+            raise QueryError(f"{option} must be a positive number, not {value:g}")
+    max_bytes = DEFAULT_LIMITS.max_bytes if max_memory is None else math.ceil(max_memory * 1e9)
+    return Limits(max_bytes=max_bytes, max_seconds=max_seconds)

@@ -1,0 +1,46 @@
+"""Printing answers: lines for people, or one JSON object for programs."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import sys
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+_ASCII_BARS = str.maketrans({"█": "#", "▉": "#", "▊": "#", "▋": "#", "▌": "#", "▍": "-", "▎": "-", "▏": "-"})
+
+
+def show(lines: Iterable[Text]) -> None:
+    """Print lines as wide as they are: coloured in a terminal, plain in a file or a pipe."""
+    from rich.console import Console
+    from rich.text import Text
+
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A name that the terminal's encoding lacks is shown by its code point; it must not end the command.
+        sys.stdout.reconfigure(errors="backslashreplace")
+    console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False, soft_wrap=True)
+    for line in lines:
+        if console.options.ascii_only:
+            line = Text(line.plain.translate(_ASCII_BARS))
+        console.print(line)
+
+
+def show_json(answer: Mapping[str, Any]) -> None:
+    """Print one JSON object, in UTF-8 whatever the terminal's encoding, numbers finite."""
+    text = json.dumps(_finite(answer), ensure_ascii=False, allow_nan=False, indent=2)
+    sys.stdout.flush()
+    sys.stdout.buffer.write(f"{text}\n".encode())
+
+
+def _finite(value: Any) -> Any:
+    """The value with numbers that JSON does not know replaced by null."""
+    if isinstance(value, Mapping):
+        return {key: _finite(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,5 @@
+"""Decisions and how robust they are: rules, classifiers, the decision profile and what is measured on it.
+
+Start with `profile.py`, the one table that engines fill and measures read; then `rules.py` (how a
+posterior becomes a decision), `classifier.py`, `problem.py` and `measures.py`.
+"""

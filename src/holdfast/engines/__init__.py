@@ -1,0 +1,6 @@
+"""Engines: ways to fill a decision profile, each with an honest price, and the choice among them.
+
+Read `protocol.py` first (what an engine and an oracle are), then `dense.py`, the simplest one.
+`log_odds.py` and `bounds.py` work on sums of weights of evidence over independent groups of features
+(`groups.py`, `weights.py`).
+"""

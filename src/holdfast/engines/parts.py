@@ -1,0 +1,94 @@
+"""A problem seen as sums of weights: its groups by how much of each is kept, and where the cuts lie."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from holdfast.decisions.problem import Problem
+from holdfast.decisions.rules import LogOddsIntervals
+from holdfast.engines.groups import Group, independent_groups
+from holdfast.engines.protocol import Refusal
+from holdfast.engines.weights import WeightList, group_weights, predicted_bits
+
+LARGEST_GROUP = 2**22
+"""Instantiations of one group beyond which its table is not made."""
+Span = tuple[float, float]
+"""Weights from the first number up to, not including, the second."""
+
+
+def refuse_groups(problem: Problem) -> Refusal | None:
+    """A refusal unless the decision is one on log-odds and no group is too large for a table."""
+    if not isinstance(problem.decider, LogOddsIntervals):
+        return Refusal(f"needs a target of two states; this one has {len(problem.prior)}")
+    sizes = [float(np.prod(problem.sizes(group), dtype=float)) for group in independent_groups(problem)]
+    if sizes and max(sizes) > LARGEST_GROUP:
+        return Refusal(f"features that depend on each other have {max(sizes):.3g} instantiations together")
+    return None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parts:
+    """The groups' weights, by how much of each group is kept."""
+
+    kept: list[WeightList]
+    """Groups kept entirely."""
+    hidden: list[WeightList]
+    """Groups of which nothing is kept."""
+    mixed: list[WeightList]
+    """Groups of which some features are kept."""
+    mixed_groups: list[Group]
+    """The groups behind `mixed`."""
+    rows_bits: float
+    """Logarithm to base 2 of the number of rows of a profile."""
+
+    @property
+    def all_lists(self) -> list[WeightList]:
+        """All groups."""
+        return [*self.kept, *self.hidden, *self.mixed]
+
+
+def sort_out(problem: Problem, groups: Sequence[Group], kept: frozenset[int]) -> Parts:
+    """Weights of all groups for this kept set."""
+    assert isinstance(problem.decider, LogOddsIntervals)
+    parts = Parts([], [], [], [], 0.0)
+    mixed_bits = 0.0
+    for group in groups:
+        sizes = problem.sizes(group.features)
+        weights = group_weights(group, sizes, kept, problem.decider.upper)
+        seen = [f for f in group.features if f in kept]
+        if len(seen) == len(group.features):
+            parts.kept.append(weights)
+        elif not seen:
+            parts.hidden.append(weights)
+        else:
+            parts.mixed.append(weights)
+            parts.mixed_groups.append(group)
+            mixed_bits += float(np.log2(problem.sizes(seen)).sum())
+    rows_bits = predicted_bits(parts.kept) + mixed_bits
+    return Parts(parts.kept, parts.hidden, parts.mixed, parts.mixed_groups, rows_bits)
+
+
+def base_log_odds(problem: Problem) -> float:
+    """Log-odds of the upper class before any free feature is observed."""
+    assert isinstance(problem.decider, LogOddsIntervals)
+    upper = problem.decider.upper
+    with np.errstate(divide="ignore"):
+        return float(np.log(problem.prior[upper]) - np.log(problem.prior[1 - upper]))
+
+
+def span_of(decider: LogOddsIntervals, region: int, base: float) -> Span:
+    """The weights that lead to a region of the decider, from where the log-odds stand."""
+    cuts = decider.cuts
+    low = -np.inf if region == 0 else float(cuts[region - 1]) - base
+    high = np.inf if region == len(cuts) else float(cuts[region]) - base
+    return low, high
+
+
+def probability_of(log_odds: float) -> float:
+    """The probability that has these log-odds, infinite ones included."""
+    if np.isinf(log_odds):
+        return float(log_odds > 0)
+    return float(1.0 / (1.0 + np.exp(-np.clip(log_odds, -700.0, 700.0))))

@@ -1,0 +1,1 @@
+"""Loops over flat arrays, apart from the types of the project."""

@@ -1,0 +1,39 @@
+"""Evidence as it is typed: whatever the names are, there is a way to type them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.cli.evidence import assignment, pairs_in
+from holdfast.core.errors import QueryError
+
+names = st.text(st.characters(categories=["L", "N", "P", "S"]), min_size=1, max_size=8)
+
+
+def escaped(name: str, marks: str) -> str:
+    """A name with a backslash before every mark in it, as the documentation tells."""
+    return "".join(f"\\{character}" if character in marks else character for character in name)
+
+
+@given(st.lists(st.tuples(names, names), min_size=1, max_size=4))
+def test_escaped_names_come_back_as_they_were(pairs):
+    words = [f"{escaped(name, ',=' + chr(92))}={escaped(state, ',' + chr(92))}" for name, state in pairs]
+    assert list(pairs_in([",".join(words)])) == pairs
+    assert list(pairs_in(words)) == pairs
+
+
+@pytest.mark.parametrize("word", ["", "Rain", "=yes", "Rain=yes,,Wind=no", ",", r"Rain\=yes"])
+def test_what_is_no_pair_is_refused(word):
+    with pytest.raises(QueryError, match="expected VARIABLE=STATE"):
+        list(pairs_in([word]))
+
+
+def test_blanks_around_names_do_not_count():
+    assert list(pairs_in([" Rain = yes , Wind = very strong "])) == [("Rain", "yes"), ("Wind", "very strong")]
+
+
+def test_a_lonely_backslash_is_itself():
+    assert assignment(r"a\b=c\d", expected="") == (r"a\b", r"c\d")
+    assert assignment("a=c\\", expected="") == ("a", "c\\")

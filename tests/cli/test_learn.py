@@ -1,0 +1,107 @@
+"""`holdfast learn`: the textbook's weather data, options, and what goes wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from holdfast.model.formats.files import read_network
+from tolerances import paper
+
+WEATHER = Path(__file__).resolve().parents[2] / "examples" / "weather.csv"
+
+
+def test_naive_bayes_on_the_weather_data_gives_the_textbook_s_answer(holdfast, tmp_path):
+    """Likelihoods .0053 of play and .0206 of none, so 20.5% and 79.5%: Witten and Frank, Data Mining, 4.2."""
+    output = tmp_path / "weather.bif"
+    outcome = holdfast("learn", WEATHER, "--target", "play", "--smoothing", "0", "-o", output)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert outcome.out == (f"learned from 14 rows; play: no 5, yes 9\nwrote {output}: 5 variables, 4 arcs\n")
+    day = "outlook=sunny,temperature=cool,humidity=high,windy=yes"
+    answer = json.loads(holdfast("posterior", output, "--of", "play", "-e", day, "--json").out)
+    assert answer["posteriors"]["play"]["yes"] == pytest.approx(0.205, abs=paper(3))
+
+
+def test_tan_adds_a_tree_over_the_features(holdfast, tmp_path):
+    output = tmp_path / "weather.net"
+    outcome = holdfast("learn", WEATHER, "--target", "play", "--structure", "tan", "-o", output)
+    assert outcome.out.endswith("5 variables, 7 arcs\n")
+    assert read_network(output).name == "weather"
+
+
+def test_json_tells_what_was_learned_from(holdfast, tmp_path):
+    output = tmp_path / "weather.bif"
+    outcome = holdfast("learn", WEATHER, "--target", "play", "-o", output, "--json")
+    assert json.loads(outcome.out) == {
+        "output": str(output),
+        "structure": "naive",
+        "target": "play",
+        "n_rows": 14,
+        "rows_by_class": {"no": 5.0, "yes": 9.0},
+        "constant_columns": [],
+    }
+
+
+@pytest.fixture
+def measured(tmp_path):
+    """Twelve rows: a number that tells the class, one that does not, and a row's own name."""
+    path = tmp_path / "measured.csv"
+    rows = [f"p{i},{i + 0.5},{i % 2 + 0.25},{'old' if i > 5 else 'young'}" for i in range(12)]
+    path.write_text("\n".join(["id,years,noise,age", *rows]) + "\n")
+    return path
+
+
+def test_columns_that_say_nothing_are_named(holdfast, measured, tmp_path):
+    output = tmp_path / "out.bif"
+    outcome = holdfast("learn", measured, "--target", "age", "--ignore", "id", "-o", output)
+    assert "of one state, so without influence: noise\n" in outcome.out
+    assert read_network(output).variable("years").states == ("<=6", ">6")
+
+
+@pytest.mark.parametrize(
+    ("options", "states"),
+    [
+        (["--discretize", "mean"], ("<=6", ">6")),
+        (["--discretize", "width", "--bins", "2"], ("<=6", ">6")),
+        (["--discretize", "frequency", "--bins", "3"], ("<=3.5", "3.5..7.5", ">7.5")),
+        (["--cut", "years=1.5,9"], ("<=1.5", "1.5..9", ">9")),
+    ],
+)
+def test_words_choose_where_numbers_are_cut(holdfast, measured, tmp_path, options, states):
+    output = tmp_path / "out.bif"
+    assert holdfast("learn", measured, "--target", "age", "--ignore", "id", "-o", output, *options).code == 0
+    assert read_network(output).variable("years").states == states
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--target", "ages"], "error: unknown column 'ages'; did you mean 'age'?\n"),
+        (["--target", "age", "--ignore", "idd"], "error: unknown column 'idd'; did you mean 'id'?\n"),
+        (["--target", "age", "--cut", "yeers=3"], "error: unknown column 'yeers'; did you mean 'years'?\n"),
+        (
+            ["--target", "age", "--cut", "years=x"],
+            "error: cannot read 'years=x'; expected COLUMN=NUMBER,NUMBER, such as age=30,45.5\n",
+        ),
+        (
+            ["--target", "age", "--bins", "3"],
+            "error: --bins goes with --discretize frequency or width; mdl chooses the number itself\n",
+        ),
+        (
+            ["--target", "age", "--smoothing", "-1"],
+            "error: smoothing must be finite and at least 0, not -1.0\n",
+        ),
+        (
+            ["--target", "years"],
+            "error: the target 'years' holds measurements such as 0.5, not classes; "
+            "give its cut points with --cut\n",
+        ),
+    ],
+)
+def test_what_cannot_be_learned_says_why(holdfast, measured, tmp_path, options, message):
+    output = tmp_path / "out.bif"
+    outcome = holdfast("learn", measured, "-o", output, *options)
+    assert (outcome.code, outcome.out, outcome.err) == (2, "", message)
+    assert not output.exists()

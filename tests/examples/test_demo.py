@@ -1,0 +1,22 @@
+"""The demo runs, says what it promises, and writes below `demo-output/` only."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+DEMO = Path(__file__).resolve().parents[2] / "examples" / "demo.py"
+
+
+def test_the_demo_runs(tmp_path):
+    done = subprocess.run(
+        [sys.executable, str(DEMO)], cwd=tmp_path, capture_output=True, encoding="utf-8", check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    accuracies = [float(each) for each in re.findall(r"right on ([\d.]+)%", done.stdout)]
+    # 357 of the 569 rows are benign, so that guessing is right on 63%.
+    assert len(accuracies) == 2
+    assert min(accuracies) > 85
+    assert {path.name for path in tmp_path.iterdir()} == {"demo-output"}

@@ -1,0 +1,154 @@
+"""Random models for hypothesis: small, many-valued, with the awkward cases drawn often."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+from hypothesis import strategies as st
+
+from holdfast.decisions.classifier import Classifier
+from holdfast.decisions.rules import MostProbable, Rule, ThresholdRule, UtilityRule
+from holdfast.model.cpt import Cpt
+from holdfast.model.network import BayesianNetwork
+from holdfast.model.variable import Variable
+
+PLAIN_NAMES = ("A", "B", "rain", "x_1", "LVFAILURE", "Kind", "n0", "s1", "yes", "no")
+NASTY_NAMES = (
+    "probability",
+    "network",
+    "table",
+    "default",
+    "node",
+    "states",
+    "<5",
+    ">=7.5",
+    "Asy/Patch",
+    "12+",
+    "0.5",
+    "-1",
+    "1e999",
+    "nan",
+    "two words",
+    'say "hi"',
+    "back\\slash",
+    "ends with \\",
+    "\\n",
+    "// no comment",
+    "/* none */",
+    "a % b",
+    "a, b",
+    "{x}",
+    "(y",
+    "z)",
+    "p | q",
+    "semi;colon",
+    "a=b",
+    "[2]",
+    "<b>&amp;</b>",
+    "it's",
+    "naïve Bayes",
+    "雨",
+    "\N{GRINNING FACE}",
+    "no\N{NO-BREAK SPACE}break",
+    "\N{ZERO WIDTH SPACE}zero",
+    "\ue022private use",
+)
+
+
+def names() -> st.SearchStrategy[str]:
+    """Any name that a variable or a state may have; plain and nasty ones often."""
+    anything = st.text(
+        st.characters(exclude_categories=("Cc", "Cs", "Zl", "Zp", "Cn")), min_size=1, max_size=8
+    ).filter(lambda name: name == name.strip())
+    return st.one_of(st.sampled_from(PLAIN_NAMES), st.sampled_from(NASTY_NAMES), anything)
+
+
+@st.composite
+def variables(
+    draw: st.DrawFn, name: str | None = None, *, min_states: int = 1, max_states: int = 4
+) -> Variable:
+    """A variable with `min_states` to `max_states` states, named `name` or at random."""
+    states = draw(st.lists(names(), min_size=min_states, max_size=max_states, unique=True))
+    return Variable(draw(names()) if name is None else name, states)
+
+
+@st.composite
+def distributions(draw: st.DrawFn, size: int) -> list[float]:
+    """`size` probabilities that sum to 1; one row in a few is deterministic or has zeros."""
+    if draw(st.booleans()):
+        certain = draw(st.integers(0, size - 1))
+        return [float(i == certain) for i in range(size)]
+    weights = np.array(draw(st.lists(st.integers(0, 1000), min_size=size, max_size=size)), dtype=np.float64)
+    weights[draw(st.integers(0, size - 1))] += 1
+    shares: list[float] = (weights / weights.sum()).tolist()
+    return shares
+
+
+@st.composite
+def networks(
+    draw: st.DrawFn, max_variables: int = 6, *, max_parents: int = 3, min_states: int = 1
+) -> BayesianNetwork:
+    """A network over at most `max_variables` variables of up to four states, names as they come."""
+    title = draw(st.one_of(st.just(""), names()))
+    chosen = draw(st.lists(names(), min_size=1, max_size=max_variables, unique=True))
+    declared = [draw(variables(name, min_states=min_states)) for name in chosen]
+    cpts = []
+    for position, child in enumerate(declared):
+        parents = draw(
+            st.lists(st.sampled_from(declared[:position]), max_size=max_parents, unique_by=lambda v: v.name)
+            if position
+            else st.just([])
+        )
+        n_rows = math.prod(len(parent) for parent in parents)
+        rows = [draw(distributions(len(child))) for _ in range(n_rows)]
+        cpts.append(Cpt(child, parents, rows))
+    return BayesianNetwork(cpts, title)
+
+
+@st.composite
+def rules(draw: st.DrawFn, target: Variable) -> Rule:
+    """Any rule for a target: thresholds on round numbers often, so that ties occur."""
+    kind = draw(st.sampled_from(["threshold", "threshold", "most probable", "utility"]))
+    if kind == "threshold":
+        threshold = draw(
+            st.one_of(st.sampled_from([0.1, 0.2, 0.25, 0.5, 0.6, 0.75, 0.9]), st.floats(0.02, 0.98))
+        )
+        return ThresholdRule(draw(st.sampled_from(target.states)), threshold)
+    if kind == "most probable":
+        return MostProbable()
+    worth = st.integers(-5, 5).map(float)
+    actions = draw(st.integers(1, 4))
+    return UtilityRule(
+        {f"action {a}": {state: draw(worth) for state in target.states} for a in range(actions)}
+    )
+
+
+@st.composite
+def decimal_rows(draw: st.DrawFn, size: int) -> list[float]:
+    """Probabilities in tenths or sixteenths, as people write them: posteriors that tie with thresholds."""
+    parts = draw(st.sampled_from([10, 16]))
+    cuts = sorted(draw(st.lists(st.integers(0, parts), min_size=size - 1, max_size=size - 1)))
+    return [(b - a) / parts for a, b in itertools.pairwise([0, *cuts, parts])]
+
+
+@st.composite
+def classifiers(draw: st.DrawFn, max_features: int = 5, n_classes: int | None = None) -> Classifier:
+    """A classifier on a naive Bayes or general network with round numbers, hidden variables and any rule."""
+    classes = n_classes or draw(st.sampled_from([2, 2, 2, 3]))
+    target = Variable("C", [f"c{i}" for i in range(classes)])
+    naive = draw(st.booleans())
+    n_others = draw(st.integers(1, max_features + (0 if naive else 2)))
+    others = [Variable(f"F{i}", [f"s{k}" for k in range(draw(st.integers(2, 3)))]) for i in range(n_others)]
+    order = [target, *others] if naive else draw(st.permutations([target, *others]))
+    cpts = []
+    for position, child in enumerate(order):
+        earlier = st.sampled_from(order[:position])
+        parents = [target] if naive and position else []
+        if not naive and position:
+            parents = draw(st.lists(earlier, max_size=2, unique_by=lambda v: v.name))
+        rows = [draw(decimal_rows(len(child))) for _ in range(math.prod(len(p) for p in parents))]
+        cpts.append(Cpt(child, parents, rows))
+    features = draw(st.lists(st.sampled_from([v.name for v in others]), max_size=max_features, unique=True))
+    return Classifier(BayesianNetwork(cpts), "C", features, draw(rules(target)))

@@ -1,0 +1,141 @@
+"""Inference where enumeration cannot follow: large, underflowing, refused or drawn at random."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from holdfast.core.errors import ImpossibleEvidence, LimitError
+from holdfast.core.limits import Limits
+from holdfast.inference.explanations import most_probable_states
+from holdfast.inference.marginals import all_marginals
+from holdfast.inference.posteriors import joint_table, log_probability
+from holdfast.inference.relevance import ancestors_of, needed_for_posterior
+from holdfast.inference.sampling import sample_states
+from holdfast.model import BayesianNetwork, Cpt, Variable
+from holdfast.model.zoo import (
+    binary_network,
+    disease_tests,
+    printer,
+    random_bounded_treewidth,
+    random_naive_bayes,
+    random_polytree,
+    sprinkler,
+)
+from oracles.enumerate_joint import joint_table as enumerate_joint
+
+
+def test_barren_and_separated_tables_are_left_out():
+    chain = binary_network(
+        {"A": ((), [0.5]), "B": (("A",), [0.1, 0.2]), "C": (("B",), [0.3, 0.4]), "D": (("C",), [0.5, 0.6])}
+    )
+    a, b, c, d = (chain.index(name) for name in "ABCD")
+    assert needed_for_posterior(chain, [b], {}) == [a, b]
+    assert needed_for_posterior(chain, [d], {b}) == [c, d]
+    assert needed_for_posterior(chain, [a], {c}) == [a, b, c]
+    assert ancestors_of(chain, [c]) == [a, b, c]
+
+
+def test_explaining_away_needs_both_causes():
+    collider = binary_network({"A": ((), [0.5]), "B": ((), [0.5]), "C": (("A", "B"), [0.9, 0.6, 0.7, 0.1])})
+    assert needed_for_posterior(collider, [0], {}) == [0]
+    assert needed_for_posterior(collider, [0], {2}) == [0, 1, 2]
+
+
+def test_a_thousand_unlikely_findings_do_not_underflow():
+    """Each finding is 1e-3 likely, so Pr(e) is near 1e-3000; the posterior odds are exactly 2 : 1."""
+    n = 1000
+    tables = {"C": ((), [0.5])} | {f"F{i}": (("C",), [1e-3, 1e-3]) for i in range(n - 1)}
+    tables["Last"] = (("C",), [2e-3, 1e-3])
+    network = binary_network(tables)
+    evidence = dict.fromkeys(range(1, n + 1), 0)
+    np.testing.assert_allclose(joint_table(network, [0], evidence), [2 / 3, 1 / 3], rtol=1e-9)
+    expected = (n - 1) * math.log(1e-3) + math.log(0.5 * 2e-3 + 0.5 * 1e-3)
+    assert log_probability(network, evidence) == pytest.approx(expected, rel=1e-12)
+    np.testing.assert_allclose(all_marginals(network, evidence)[0], [2 / 3, 1 / 3], rtol=1e-9)
+
+
+def test_underflow_is_not_mistaken_for_impossibility():
+    """The likelier class is excluded by a zero, so all mass sits where ordinary numbers vanish."""
+    n = 400
+    tables = {"C": ((), [0.5])} | {f"F{i}": (("C",), [0.9, 0.01]) for i in range(n)}
+    tables["Rule"] = (("C",), [0.0, 0.5])
+    network = binary_network(tables)
+    evidence = dict.fromkeys(range(1, n + 2), 0)
+    np.testing.assert_allclose(joint_table(network, [0], evidence), [0.0, 1.0])
+    assert log_probability(network, evidence) == pytest.approx(math.log(0.25) + n * math.log(0.01))
+    assert most_probable_states(network, evidence)[0][0] == 1
+    drawn = sample_states(network, 3, evidence, np.random.default_rng(0))
+    assert (drawn[:, 0] == 1).all()
+
+
+def test_evidence_that_contradicts_itself_far_from_the_query_is_refused():
+    """Pr(e) = 0 leaves every posterior undefined, also of variables that e could not change."""
+    network = binary_network(
+        {"Far": ((), [0.3]), "A": ((), [1.0]), "B": (("A",), [1.0, 0.5])}, states=("yes", "no")
+    )
+    with pytest.raises(ImpossibleEvidence, match="B=no"):
+        joint_table(network, [network.index("Far")], {network.index("B"): 1})
+
+
+def test_too_large_a_table_is_refused_before_memory_is_touched():
+    network = random_naive_bayes(60, np.random.default_rng(0))
+    with pytest.raises(LimitError, match="raise Limits"):
+        joint_table(network, range(61), {})
+    with pytest.raises(LimitError):
+        joint_table(network, range(20), {}, limits=Limits(max_bytes=1000))
+
+
+def test_a_dense_network_is_refused_instead_of_filling_memory():
+    """Two layers of 40, every lower variable under 12 random upper ones: the width is out of reach."""
+    rng = np.random.default_rng(3)
+    upper = [Variable(f"U{i}", ["a", "b"]) for i in range(40)]
+    lower = [Variable(f"L{i}", ["a", "b"]) for i in range(40)]
+    cpts = [Cpt(u, [], [0.5, 0.5]) for u in upper]
+    for child in lower:
+        parents = [upper[i] for i in rng.choice(40, 12, replace=False)]
+        cpts.append(Cpt(child, parents, rng.dirichlet([1, 1], size=2**12)))
+    network = BayesianNetwork(cpts)
+    with pytest.raises(LimitError):
+        all_marginals(network, dict.fromkeys(range(40, 80), 0))
+
+
+def test_time_limit_stops_a_run():
+    network = random_bounded_treewidth(60, 4, np.random.default_rng(1))
+    with pytest.raises(LimitError, match="longer than"):
+        all_marginals(network, {}, limits=Limits(max_seconds=1e-9))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_chain_of_plans_agrees_on_networks_of_hundreds(seed):
+    """One variable's posterior (pruned plan) equals its share of all marginals (whole plan)."""
+    rng = np.random.default_rng(seed)
+    for network in (
+        random_polytree(200, rng, max_states=4),
+        random_bounded_treewidth(150, 3, rng, max_states=3),
+    ):
+        sampled = sample_states(network, 1, {}, rng)[0]
+        evidence = {int(v): int(sampled[v]) for v in rng.choice(len(network), 15, replace=False)}
+        singles = all_marginals(network, evidence)
+        for variable in rng.choice(len(network), 20, replace=False):
+            np.testing.assert_allclose(
+                joint_table(network, [variable], evidence), singles[variable], rtol=0, atol=1e-11
+            )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("network", [printer(), sprinkler(), disease_tests()], ids=lambda n: n.name)
+def test_sample_frequencies_approach_the_joint(network):
+    """Each cell's count lies within six standard deviations of its expectation."""
+    count = 200_000
+    evidence = {len(network) - 1: 0}
+    joint = enumerate_joint(network)
+    joint[..., 1:] = 0
+    joint /= joint.sum()
+    states = sample_states(network, count, evidence, np.random.default_rng(11))
+    counts = np.zeros(joint.shape)
+    np.add.at(counts, tuple(states.T), 1)
+    spread = np.sqrt(count * joint * (1 - joint)) + 1e-9
+    assert (np.abs(counts - count * joint) <= 6 * spread).all()
