@@ -12,10 +12,11 @@ from holdfast.core.limits import Limits
 from holdfast.core.measurement import Certainty
 from holdfast.decisions.measures import expected_agreement, maximum_potential_agreement
 from holdfast.decisions.problem import make_problem
+from holdfast.decisions.rules import ThresholdRule
 from holdfast.engines.choice import ENGINES
 from holdfast.engines.protocol import AgreementOracle, Needs, Question, Refusal
 from oracles.enumerate_profile import enumerate_profile
-from strategies import classifiers, rules
+from strategies import classifiers
 from tolerances import ENGINE
 
 EXACT_ENGINES = [engine for engine in ENGINES if engine.certainty is Certainty.EXACT]
@@ -44,10 +45,7 @@ def test_exact_agreements_match_enumeration(engine, asked, data):
     if isinstance(engine.cost(problem, Question(kept)), Refusal):
         return
     expected = enumerate_profile(problem, kept)
-    target = problem.network.variables[problem.target]
-    decider = problem.decider
-    if isinstance(problem.classifier.rule, type(data.draw(rules(target)))) and data.draw(st.booleans()):
-        decider = _other_threshold(problem, data)
+    decider = other_threshold(problem, data)
     oracle = engine.prepare(problem, Limits())
     value = (
         oracle.agreement(kept, decider, 0.0).low
@@ -57,11 +55,10 @@ def test_exact_agreements_match_enumeration(engine, asked, data):
     assert value == pytest.approx(expected_agreement(expected, decider), abs=ENGINE)
 
 
-def _other_threshold(problem, data):
-    from holdfast.decisions.rules import ThresholdRule
-
+def other_threshold(problem, data):
+    """The classifier's own decider, or for threshold rules one with another threshold."""
     rule = problem.classifier.rule
-    if not isinstance(rule, ThresholdRule):
+    if not isinstance(rule, ThresholdRule) or data.draw(st.booleans()):
         return problem.decider
     other = ThresholdRule(rule.positive, data.draw(st.floats(0.05, 0.95)))
     return other.bind(problem.network.variables[problem.target])

@@ -115,7 +115,9 @@ def test_binary_files_are_refused(tmp_path, suffix, data):
 
 
 @pytest.mark.parametrize(
-    "data", [b"not packed", gzip.compress(b"x" * 1000)[:-20], b"\x1f\x8b", b"\x1f\x8b" + bytes(30)]
+    "data",
+    [b"not packed", gzip.compress(b"x" * 1000)[:-20], b"\x1f\x8b", b"\x1f\x8b" + bytes(30)],
+    ids=["plain", "cut off", "two bytes", "zeros"],
 )
 def test_broken_packing_is_refused(tmp_path, data):
     (tmp_path / "net.bif.gz").write_bytes(data)

@@ -15,12 +15,11 @@ from holdfast.decisions.classifier import Classifier
 from holdfast.decisions.problem import make_problem
 from holdfast.decisions.rules import MostProbable, ThresholdRule, UtilityRule
 from holdfast.engines.brute_force import BruteForceEngine
-from holdfast.engines.chebyshev import chebyshev_bound
 from holdfast.engines.depth_first import DepthFirstEngine
 from holdfast.engines.groups import independent_groups
 from holdfast.engines.log_odds import LogOddsEngine
 from holdfast.model.zoo import binary_network, random_naive_bayes
-from tolerances import ENGINE
+from tolerances import ENGINE, EXACT
 
 ENGINES = [DepthFirstEngine(), BruteForceEngine(), LogOddsEngine()]
 NOTHING = frozenset()
@@ -120,7 +119,7 @@ def test_the_partition_of_figure_7():
 
 
 @every_engine
-@given(st.lists(st.integers(1, 12), min_size=1, max_size=8))
+@given(st.lists(st.integers(1, 8), min_size=1, max_size=8))
 def test_number_partition_by_the_same_decision_probability(engine, numbers):
     """Section 7.1: SDP > 1/2 exactly when the numbers can be split into two of equal sum.
 
@@ -132,19 +131,9 @@ def test_number_partition_by_the_same_decision_probability(engine, numbers):
     for c in numbers:
         sums = {s + sign * c for s in sums for sign in (-1, 1)}
     value = sdp(asked(network, 0.5), engine)
-    tie = min(2.0 ** (-sum(numbers)), 1e-3)
-    assert (value > 0.5 + tie / 1e3) == (0 in sums)
+    # Numbers that sum to at most 64 give a partition a probability of at least 1e-11.
+    assert (value > 0.5 + EXACT) == (0 in sums)
     assert value >= 0.5 - ENGINE
-
-
-@every_engine
-@given(st.integers(0, 10_000), st.floats(0.05, 0.95))
-def test_the_same_decision_probability_of_both_sides_is_one_decision(engine, seed, threshold):
-    """Definition 1 for d and for not d: the masses of the two decisions sum to 1."""
-    network = random_naive_bayes(6, np.random.default_rng(seed))
-    problem = make_problem(Classifier(network, "C", None, ThresholdRule("s0", threshold)))
-    profile = engine.prepare(problem, Limits()).profile(NOTHING)
-    assert profile.decision_mass.sum() == pytest.approx(1.0)
 
 
 def test_two_investments_of_equal_value_of_information_differ_in_robustness():
@@ -167,22 +156,14 @@ def test_two_investments_of_equal_value_of_information_differ_in_robustness():
 
 
 @given(st.integers(0, 10_000))
-def test_more_extreme_thresholds_prune_more_on_average(seed):
-    """Figure 9, at its ends: a threshold no instantiation can reach takes one node."""
+def test_a_threshold_beyond_reach_takes_one_node(seed):
+    """Figure 9, at its end: no instantiation reaches the threshold, and the root tells."""
     network = random_naive_bayes(7, np.random.default_rng(seed))
     problem = make_problem(Classifier(network, "C", None, ThresholdRule("s0", 1 - 1e-15)))
-    weights = weights_of_evidence_of_class(problem)
-    assume(weights < 30)
-    oracle = DepthFirstEngine().prepare(problem, Limits())
-    assert oracle.n_explored == 1
-    assert sdp(problem, DepthFirstEngine()) == 1.0
-    assert chebyshev_bound(problem).low <= 1.0
-
-
-def weights_of_evidence_of_class(problem):
-    """The highest log-odds that any instantiation leads to."""
     highest = sum(float(np.max(weights)) for weights in weights_of_evidence(problem))
-    return highest + math.log(problem.prior[0] / problem.prior[1])
+    assume(highest + math.log(problem.prior[0] / problem.prior[1]) < 30)
+    assert DepthFirstEngine().prepare(problem, Limits()).n_explored == 1
+    assert sdp(problem, DepthFirstEngine()) == 1.0
 
 
 @every_engine

@@ -27,7 +27,7 @@ from holdfast.engines.groups import group_tables, independent_groups
 from holdfast.engines.nothing_kept import DecidedOracle, refuse_kept
 from holdfast.engines.protocol import Cost, Question, Refusal
 from holdfast.engines.weights import log_ratio
-from holdfast.kernels.depth_first import Path, Tree, compiled_search, search, start
+from holdfast.kernels.depth_first import Path, Tree, compiled_search, is_compiled, search, start
 
 SECONDS_PER_NODE = 1e-8
 """Measured for the compiled search."""
@@ -77,7 +77,7 @@ class DepthFirstEngine:
 def explore(tree: Tree, cut: float, limits: Limits) -> Path:
     """The state of the finished search, made in slices so that limits and interrupts are heeded."""
     path, deadline = start(tree), limits.deadline()
-    is_over = search(tree, path, cut, INTERPRETED_NODES)
+    is_over = not is_compiled() and search(tree, path, cut, INTERPRETED_NODES)
     while not is_over:
         if time.monotonic() > deadline:
             raise LimitError(

@@ -123,7 +123,7 @@ class LogOddsOracle:
 
     def _independent(self, parts: Parts) -> bool:
         """Whether kept and hidden features are independent given the class, and the rule has one cut."""
-        return not parts.mixed and self.decider.regions == (1, 0)
+        return not parts.mixed and len(self.decider.regions) == 2
 
     def _turned(self, cut: float) -> LogOddsIntervals:
         """The decider with another cut."""

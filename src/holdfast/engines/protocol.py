@@ -22,7 +22,9 @@ class Needs(Enum):
     """What of the profile a question looks at."""
 
     AGREEMENT = "agreement"
-    """How often the kept features decide as all of them do: SDP, E-SDP, ECA, MPA."""
+    """How often the kept features decide as all of them do: SDP, E-SDP, ECA."""
+    POTENTIAL = "potential"
+    """How often they could at best: MPA."""
     ROWS = "rows"
     """Every row: MAA and its thresholds, conditional rewards."""
 

@@ -113,7 +113,7 @@ def search(tree: Tree, path: Path, cut: float, budget: int) -> bool:
         path.lower[depth] = lower
     path.depth[0] = depth
     path.nodes[0] += visited
-    return depth < 0
+    return bool(depth < 0)
 
 
 @cache
@@ -123,3 +123,8 @@ def compiled_search() -> Callable[[Tree, Path, float, int], bool]:
 
     compiled: Callable[[Tree, Path, float, int], bool] = njit(cache=True)(search)
     return compiled
+
+
+def is_compiled() -> bool:
+    """Whether the compiled search has been asked for already, so that asking again is free."""
+    return compiled_search.cache_info().currsize > 0

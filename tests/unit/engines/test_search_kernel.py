@@ -8,7 +8,6 @@ import math
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from holdfast.core.limits import Limits
 from holdfast.decisions.classifier import Classifier

@@ -1,0 +1,97 @@
+"""The methods side by side: enumeration, the Chebyshev bound, depth-first search, and holdfast's choice."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from holdfast.core.errors import LimitError, QueryError
+from holdfast.core.limits import Limits
+from holdfast.core.measurement import Certainty
+from holdfast.decisions.classifier import Classifier
+from holdfast.decisions.measures import expected_agreement
+from holdfast.decisions.problem import Problem, make_problem
+from holdfast.engines.brute_force import BruteForceEngine
+from holdfast.engines.chebyshev import chebyshev_bound
+from holdfast.engines.choice import ENGINES
+from holdfast.engines.depth_first import DepthFirstEngine
+from holdfast.engines.protocol import AgreementOracle, Cost, Engine, Question
+
+NOTHING: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a method found."""
+
+    value: float
+    """The same-decision probability, or a lower bound on it."""
+    n_explored: int | None = None
+    """Instantiations looked at; None where the notion does not apply."""
+    engine: str = ""
+    """Which engine answered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One computation: what was found and how long it took, or why not."""
+
+    seconds: float
+    answer: Answer | None
+    failure: str = ""
+
+
+Method = Callable[[Problem, Limits], Answer]
+
+
+def by_brute_force(problem: Problem, limits: Limits) -> Answer:
+    return _counted(BruteForceEngine(), problem, limits)
+
+
+def by_depth_first(problem: Problem, limits: Limits) -> Answer:
+    return _counted(DepthFirstEngine(), problem, limits)
+
+
+def by_chebyshev(problem: Problem, limits: Limits) -> Answer:
+    return Answer(chebyshev_bound(problem, limits).low)
+
+
+def by_cheapest(problem: Problem, limits: Limits) -> Answer:
+    """The exact engine of holdfast with the lowest bid."""
+    bids: list[tuple[float, int, Engine]] = []
+    for place, engine in enumerate(ENGINES):
+        cost = engine.cost(problem, Question(NOTHING))
+        if engine.certainty is Certainty.EXACT and isinstance(cost, Cost):
+            bids.append((cost.seconds, place, engine))
+    chosen = min(bids)[2]
+    oracle = chosen.prepare(problem, limits)
+    if isinstance(oracle, AgreementOracle):
+        return Answer(oracle.agreement(NOTHING, problem.decider, 0.0).low, engine=chosen.name)
+    return Answer(expected_agreement(oracle.profile(NOTHING), problem.decider), engine=chosen.name)
+
+
+METHODS: Mapping[str, Method] = {
+    "brute force": by_brute_force,
+    "Chebyshev": by_chebyshev,
+    "depth-first": by_depth_first,
+    "holdfast": by_cheapest,
+}
+
+
+def run(method: Method, classifier: Classifier, evidence: Mapping[str, str], limits: Limits) -> Run:
+    """Time one computation from the network on, nothing remembered from the one before."""
+    started = time.perf_counter()
+    try:
+        answer = method(make_problem(classifier, evidence), limits)
+    except LimitError as error:
+        return Run(time.perf_counter() - started, None, f"limit: {error}")
+    except QueryError as error:
+        return Run(time.perf_counter() - started, None, f"refused: {error}")
+    return Run(time.perf_counter() - started, answer)
+
+
+def _counted(engine: BruteForceEngine | DepthFirstEngine, problem: Problem, limits: Limits) -> Answer:
+    oracle = engine.prepare(problem, limits)
+    value = oracle.agreement(NOTHING, problem.decider, 0.0).low
+    return Answer(value, oracle.n_explored, engine.name)

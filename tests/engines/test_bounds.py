@@ -1,0 +1,132 @@
+"""Certified intervals hold the exact value, and are as narrow as asked."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engines.test_contract import other_threshold, problems
+from holdfast.core.limits import Limits
+from holdfast.core.measurement import Certainty
+from holdfast.decisions.classifier import Classifier
+from holdfast.decisions.measures import expected_agreement, maximum_potential_agreement
+from holdfast.decisions.problem import make_problem
+from holdfast.decisions.rules import ThresholdRule
+from holdfast.engines.bounds import BoundsEngine
+from holdfast.engines.log_odds import LogOddsEngine
+from holdfast.engines.protocol import Needs, Question, Refusal
+from holdfast.model.zoo import binary_network, random_naive_bayes
+from oracles.enumerate_profile import enumerate_profile
+
+ROUNDING = 1e-12
+
+
+@given(problems(), st.sampled_from([1e-6, 1e-3, 0.1]), st.data())
+def test_interval_holds_the_enumerated_agreement(asked, tolerance, data):
+    problem, kept = asked
+    if isinstance(BoundsEngine().cost(problem, Question(kept, tolerance=tolerance)), Refusal):
+        return
+    decider = other_threshold(problem, data)
+    exact = expected_agreement(enumerate_profile(problem, kept), decider)
+    found = BoundsEngine().prepare(problem, Limits()).agreement(kept, decider, tolerance)
+    assert found.certainty is Certainty.BOUND
+    assert found.low - ROUNDING <= exact <= found.high + ROUNDING
+
+
+@given(problems(), st.sampled_from([1e-6, 1e-3, 0.1]))
+def test_interval_holds_the_enumerated_potential(asked, tolerance):
+    problem, kept = asked
+    question = Question(kept, Needs.POTENTIAL, tolerance)
+    if isinstance(BoundsEngine().cost(problem, question), Refusal):
+        return
+    exact = maximum_potential_agreement(enumerate_profile(problem, kept))
+    found = BoundsEngine().prepare(problem, Limits()).potential(kept, tolerance)
+    assert found.low - ROUNDING <= exact <= found.high + ROUNDING
+
+
+def naive(n, seed, threshold=0.5):
+    network = random_naive_bayes(n, np.random.default_rng(seed))
+    return make_problem(Classifier(network, "C", None, ThresholdRule("s0", threshold)))
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("n", [12, 24, 30])
+def test_interval_holds_what_meeting_in_the_middle_finds(n, seed):
+    problem = naive(n, seed, 0.3 + 0.1 * seed)
+    exact, bounded = (e.prepare(problem, Limits()) for e in (LogOddsEngine(), BoundsEngine()))
+    rng = np.random.default_rng(seed)
+    for size in (0, n // 3, n - 4):
+        kept = frozenset(int(v) for v in rng.choice(problem.free, size, replace=False))
+        truth = exact.agreement(kept, problem.decider, 0.0).low
+        found = bounded.agreement(kept, problem.decider, 1e-4)
+        assert found.low - ROUNDING <= truth <= found.high + ROUNDING
+        assert found.high - found.low <= 1e-4
+        truth = exact.potential(kept, 0.0).low
+        found = bounded.potential(kept, 1e-4)
+        assert found.low - ROUNDING <= truth <= found.high + ROUNDING
+        assert found.high - found.low <= 1e-4
+
+
+@pytest.mark.parametrize("strength", [0.02, 0.1, 0.5, 2.0])
+def test_a_thousand_features_to_a_thousandth(strength):
+    """Weak features are the hard case: the sum's bell curve then stands right over the threshold."""
+    rng = np.random.default_rng(5)
+    tables = {"C": ((), [0.5])}
+    for i in range(1000):
+        centre, lean = rng.normal(), strength * rng.normal()
+        tables[f"F{i}"] = (("C",), [float(_sigmoid(centre + lean)), float(_sigmoid(centre - lean))])
+    problem = make_problem(Classifier(binary_network(tables), "C", None, ThresholdRule("+", 0.5)))
+    oracle = BoundsEngine().prepare(problem, Limits())
+    found = oracle.agreement(frozenset(), problem.decider, 1e-3)
+    assert found.high - found.low <= 1e-3
+    estimate = _simulated_share(problem, rng)
+    assert found.low - 0.02 <= estimate <= found.high + 0.02
+
+
+def _sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def _simulated_share(problem, rng, count=4000):
+    """Share of simulated instantiations whose posterior repeats the decision without any: error below .02."""
+    network = problem.network
+    classes = (rng.random(count) >= problem.prior[0]).astype(int)
+    odds = np.full(count, np.log(problem.prior[0] / problem.prior[1]))
+    for feature in problem.free:
+        table = network.cpts[feature].table
+        states = (rng.random(count) >= table[classes, 0]).astype(int)
+        odds += np.log(table[0, states] / table[1, states])
+    now = problem.decider.decide(problem.prior[np.newaxis])[0]
+    return float(np.mean(problem.decider.decide_log_odds(odds) == now))
+
+
+def test_identical_features_are_counted_exactly():
+    """Twenty equal coins: the sum is binomial, so the SDP is a binomial tail."""
+    from scipy.stats import binom
+
+    tables = {"C": ((), [0.5])} | {f"F{i}": (("C",), [0.6, 0.4]) for i in range(21)}
+    problem = make_problem(Classifier(binary_network(tables), "C", None, ThresholdRule("+", 0.5)))
+    truth = 0.5 * (binom.sf(10, 21, 0.6) + binom.sf(10, 21, 0.4))
+    exact = LogOddsEngine().prepare(problem, Limits()).agreement(frozenset(), problem.decider, 0.0)
+    found = BoundsEngine().prepare(problem, Limits()).agreement(frozenset(), problem.decider, 1e-9)
+    assert exact.low == pytest.approx(truth, abs=1e-12)
+    assert found.low - ROUNDING <= truth <= found.high + ROUNDING
+    assert found.high - found.low <= 1e-4
+
+
+def test_time_limit_gives_the_best_interval_so_far():
+    problem = naive(300, 1)
+    found = (
+        BoundsEngine()
+        .prepare(problem, Limits(max_seconds=1e-6))
+        .agreement(frozenset(problem.free[:150]), problem.decider, 1e-12)
+    )
+    assert 0.0 <= found.low <= found.high <= 1.0
+
+
+def test_exact_questions_are_refused():
+    answer = BoundsEngine().cost(naive(50, 0), Question(frozenset()))
+    assert isinstance(answer, Refusal)
+    assert "pass a tolerance" in answer.reason
