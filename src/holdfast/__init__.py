@@ -8,7 +8,7 @@ Networks come from files, from tables of data, or from code; questions are verbs
 0.61
 
 Names are imported when first used, so that `import holdfast` costs nothing. To read the code, start with
-`api.py` and follow one verb down: `api`, `learning`, `inference`, `model`, `core`.
+`api` and follow one verb down: `api`, `engines`, `decisions`, `inference`, `model`, `core`.
 """
 
 from __future__ import annotations
@@ -17,16 +17,32 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from holdfast.api import (
+        Decision,
         Evidence,
         Explanation,
         JointTable,
+        Monitor,
+        Ranking,
+        SameDecisionGain,
+        Stopping,
         all_marginals,
+        decide,
+        expected_classification_agreement,
+        expected_same_decision_probability,
+        follow,
         joint,
         log_probability,
+        maximum_achievable_agreement,
+        maximum_potential_agreement,
         most_probable_explanation,
         posterior,
         probability,
+        rank_observations,
+        same_decision_probability,
         sample,
+        sdp_gain,
+        should_stop,
+        value_of_information,
     )
     from holdfast.core.errors import (
         FormatError,
@@ -39,6 +55,17 @@ if TYPE_CHECKING:
         SolverError,
     )
     from holdfast.core.limits import Limits
+    from holdfast.core.measurement import Certainty, Measurement
+    from holdfast.decisions.classifier import Classifier
+    from holdfast.decisions.profile import DecisionProfile
+    from holdfast.decisions.rewards import CustomReward, ExpectedUtility, Margin, NegativeEntropy
+    from holdfast.decisions.rules import MostProbable, ThresholdRule, UtilityRule
+    from holdfast.engines.bounds import BoundsEngine
+    from holdfast.engines.brute_force import BruteForceEngine
+    from holdfast.engines.dense import DenseEngine
+    from holdfast.engines.depth_first import DepthFirstEngine
+    from holdfast.engines.log_odds import LogOddsEngine
+    from holdfast.engines.sampling import SamplingEngine
     from holdfast.learning.classifiers import learn_naive_bayes, learn_tan
     from holdfast.learning.estimator import BayesNetClassifier
     from holdfast.learning.expectation import EmFit, EmOptions, learn_parameters_em
@@ -59,8 +86,17 @@ _MODULE_BY_NAME = {
     "AtMean": "holdfast.model.discretize",
     "BayesNetClassifier": "holdfast.learning.estimator",
     "BayesianNetwork": "holdfast.model.network",
+    "BoundsEngine": "holdfast.engines.bounds",
+    "BruteForceEngine": "holdfast.engines.brute_force",
+    "Certainty": "holdfast.core.measurement",
+    "Classifier": "holdfast.decisions.classifier",
     "Cpt": "holdfast.model.cpt",
+    "CustomReward": "holdfast.decisions.rewards",
     "Dataset": "holdfast.model.dataset",
+    "Decision": "holdfast.api",
+    "DecisionProfile": "holdfast.decisions.profile",
+    "DenseEngine": "holdfast.engines.dense",
+    "DepthFirstEngine": "holdfast.engines.depth_first",
     "Discretization": "holdfast.model.discretize",
     "EmFit": "holdfast.learning.expectation",
     "EmOptions": "holdfast.learning.expectation",
@@ -68,6 +104,7 @@ _MODULE_BY_NAME = {
     "EqualFrequency": "holdfast.model.discretize",
     "EqualWidth": "holdfast.model.discretize",
     "Evidence": "holdfast.api",
+    "ExpectedUtility": "holdfast.decisions.rewards",
     "Explanation": "holdfast.api",
     "FormatError": "holdfast.core.errors",
     "HoldfastError": "holdfast.core.errors",
@@ -76,13 +113,29 @@ _MODULE_BY_NAME = {
     "JointTable": "holdfast.api",
     "LimitError": "holdfast.core.errors",
     "Limits": "holdfast.core.limits",
+    "LogOddsEngine": "holdfast.engines.log_odds",
+    "Margin": "holdfast.decisions.rewards",
+    "Measurement": "holdfast.core.measurement",
     "ModelError": "holdfast.core.errors",
+    "Monitor": "holdfast.api",
+    "MostProbable": "holdfast.decisions.rules",
+    "NegativeEntropy": "holdfast.decisions.rewards",
     "QueryError": "holdfast.core.errors",
+    "Ranking": "holdfast.api",
+    "SameDecisionGain": "holdfast.api",
+    "SamplingEngine": "holdfast.engines.sampling",
     "SolverError": "holdfast.core.errors",
+    "Stopping": "holdfast.api",
+    "ThresholdRule": "holdfast.decisions.rules",
+    "UtilityRule": "holdfast.decisions.rules",
     "Variable": "holdfast.model.variable",
     "all_marginals": "holdfast.api",
     "class_posteriors": "holdfast.learning.predict",
+    "decide": "holdfast.api",
     "encode": "holdfast.model.encode",
+    "expected_classification_agreement": "holdfast.api",
+    "expected_same_decision_probability": "holdfast.api",
+    "follow": "holdfast.api",
     "from_pgmpy": "holdfast.model.adapters",
     "from_pyagrum": "holdfast.model.adapters",
     "joint": "holdfast.api",
@@ -92,13 +145,20 @@ _MODULE_BY_NAME = {
     "learn_tan": "holdfast.learning.classifiers",
     "log_probability": "holdfast.api",
     "make_dataset": "holdfast.model.dataset",
+    "maximum_achievable_agreement": "holdfast.api",
+    "maximum_potential_agreement": "holdfast.api",
     "most_probable_explanation": "holdfast.api",
     "posterior": "holdfast.api",
     "probability": "holdfast.api",
+    "rank_observations": "holdfast.api",
     "read_network": "holdfast.model.formats.files",
+    "same_decision_probability": "holdfast.api",
     "sample": "holdfast.api",
+    "sdp_gain": "holdfast.api",
+    "should_stop": "holdfast.api",
     "to_pgmpy": "holdfast.model.adapters",
     "to_pyagrum": "holdfast.model.adapters",
+    "value_of_information": "holdfast.api",
     "write_network": "holdfast.model.formats.files",
 }
 
@@ -106,8 +166,17 @@ __all__ = [
     "AtMean",
     "BayesNetClassifier",
     "BayesianNetwork",
+    "BoundsEngine",
+    "BruteForceEngine",
+    "Certainty",
+    "Classifier",
     "Cpt",
+    "CustomReward",
     "Dataset",
+    "Decision",
+    "DecisionProfile",
+    "DenseEngine",
+    "DepthFirstEngine",
     "Discretization",
     "EmFit",
     "EmOptions",
@@ -115,6 +184,7 @@ __all__ = [
     "EqualFrequency",
     "EqualWidth",
     "Evidence",
+    "ExpectedUtility",
     "Explanation",
     "FormatError",
     "HoldfastError",
@@ -123,13 +193,29 @@ __all__ = [
     "JointTable",
     "LimitError",
     "Limits",
+    "LogOddsEngine",
+    "Margin",
+    "Measurement",
     "ModelError",
+    "Monitor",
+    "MostProbable",
+    "NegativeEntropy",
     "QueryError",
+    "Ranking",
+    "SameDecisionGain",
+    "SamplingEngine",
     "SolverError",
+    "Stopping",
+    "ThresholdRule",
+    "UtilityRule",
     "Variable",
     "all_marginals",
     "class_posteriors",
+    "decide",
     "encode",
+    "expected_classification_agreement",
+    "expected_same_decision_probability",
+    "follow",
     "from_pgmpy",
     "from_pyagrum",
     "joint",
@@ -139,13 +225,20 @@ __all__ = [
     "learn_tan",
     "log_probability",
     "make_dataset",
+    "maximum_achievable_agreement",
+    "maximum_potential_agreement",
     "most_probable_explanation",
     "posterior",
     "probability",
+    "rank_observations",
     "read_network",
+    "same_decision_probability",
     "sample",
+    "sdp_gain",
+    "should_stop",
     "to_pgmpy",
     "to_pyagrum",
+    "value_of_information",
     "write_network",
 ]
 

@@ -66,7 +66,9 @@ def plot(averages: Sequence[Average], x_label: str, path: Path) -> None:
     above.axhline(2.0**20, color="0.5", linestyle=":", label="all instantiations, $2^{20}$")
     above.set(yscale="log", ylabel="instantiations explored")
     below.plot(places, [a.seconds for a in averages], "o-", color="tab:blue", label="depth-first search")
-    below.plot(places, [a.ours for a in averages], "s--", color="tab:orange", label="holdfast, cheapest engine")
+    below.plot(
+        places, [a.ours for a in averages], "s--", color="tab:orange", label="holdfast, cheapest engine"
+    )
     below.set(yscale="log", ylabel="seconds", xlabel=x_label)
     below.set_xticks(list(places), [a.label for a in averages])
     for axes in (above, below):

@@ -91,16 +91,16 @@ def judge(
     return [*_judge_values(rows, points), *_judge_times(rows), *_judge_trends(components, distances)]
 
 
-def _judge_values(
-    rows: Sequence[tuple[Case, list[Sweep]]], points: Sequence[Point]
-) -> Sequence[Verdict]:
+def _judge_values(rows: Sequence[tuple[Case, list[Sweep]]], points: Sequence[Point]) -> Sequence[Verdict]:
     apart, slack, n = 0.0, [], 0
     for _, (brute, bound, search, ours) in rows:
         for threshold, run_ in ours.runs.items():
             assert run_.answer
             for other in (brute, search):
                 answer = other.runs[threshold].answer if threshold in other.runs else None
-                apart, n = (max(apart, abs(answer.value - run_.answer.value)), n + 1) if answer else (apart, n)
+                apart, n = (
+                    (max(apart, abs(answer.value - run_.answer.value)), n + 1) if answer else (apart, n)
+                )
             low = bound.runs[threshold].answer if threshold in bound.runs else None
             if low:
                 slack.append(run_.answer.value - low.value)
@@ -161,7 +161,11 @@ def _judge_trends(components: Sequence[Average], distances: Sequence[Average]) -
 
 def _write_lines(verdicts: list[Verdict], rows: Sequence[tuple[Case, list[Sweep]]], seconds: float) -> None:
     """One JSON line for each claim and each worst case."""
-    where = {"holdfast": version("holdfast"), "machine": platform.machine(), "python": platform.python_version()}
+    where = {
+        "holdfast": version("holdfast"),
+        "machine": platform.machine(),
+        "python": platform.python_version(),
+    }
     lines: list[dict[str, object]] = [{**asdict(v), **where, "seconds": seconds} for v in verdicts]
     for case, sweeps in rows:
         for each in sweeps:

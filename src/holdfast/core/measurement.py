@@ -57,6 +57,8 @@ class Measurement:
     """Probability that the interval holds the true value: below 1 for estimates only."""
     bids: tuple[Bid, ...] = ()
     """What every engine would have needed; empty when the engine was given."""
+    thresholds: tuple[float, float] | None = None
+    """For achievable agreement: thresholds above the first, up to the second, achieve it."""
 
     def __post_init__(self) -> None:
         if not self.low <= self.value <= self.high:

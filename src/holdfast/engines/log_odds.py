@@ -21,7 +21,15 @@ from holdfast.decisions.profile import DecisionProfile
 from holdfast.decisions.rules import Decider, LogOddsIntervals
 from holdfast.engines.groups import Group, group_tables
 from holdfast.engines.halves import mass_within, ordered, split, split_size
-from holdfast.engines.parts import Parts, base_log_odds, probability_of, refuse_groups, sort_out, span_of
+from holdfast.engines.parts import (
+    Parts,
+    base_log_odds,
+    independent,
+    probability_of,
+    refuse_groups,
+    sort_out,
+    span_of,
+)
 from holdfast.engines.protocol import Cost, Interval, Needs, Question, Refusal
 from holdfast.engines.rows import profile_rows
 from holdfast.engines.weights import WeightList, combined, predicted_bits
@@ -46,9 +54,10 @@ class LogOddsEngine:
         if refusal:
             return refusal
         parts = sort_out(problem, group_tables(problem, Limits()), question.kept)
-        if parts.rows_bits > np.log2(MOST_ROWS) and question.needs is Needs.ROWS:
+        listed = parts.rows_bits <= np.log2(MOST_ROWS)
+        if question.needs is Needs.ROWS and not listed and not independent(problem, parts):
             return Refusal(f"the kept features have about 2^{parts.rows_bits:.0f} rows, too many to list")
-        if question.needs is Needs.ROWS:
+        if question.needs is Needs.ROWS and listed:
             outcomes = 2.0 ** max(parts.rows_bits, predicted_bits(parts.all_lists) / 2)
         else:
             outcomes = split_size(parts.kept, parts.hidden, parts.mixed)
@@ -93,7 +102,7 @@ class LogOddsOracle:
     def potential(self, kept: frozenset[int], tolerance: float) -> Interval:
         """The maximum potential agreement, exactly."""
         parts = sort_out(self.problem, self.groups, kept)
-        if not self._independent(parts) or parts.rows_bits <= predicted_bits(parts.all_lists) / 2:
+        if not independent(self.problem, parts) or parts.rows_bits <= predicted_bits(parts.all_lists) / 2:
             return Interval.point(maximum_potential_agreement(self.profile(kept)))
         return self.agreement(kept, self._turned(self._majority_cut(parts)), tolerance)
 
@@ -103,7 +112,7 @@ class LogOddsOracle:
         None where they are not, or where listing the rows is cheaper; then the profile tells.
         """
         parts = sort_out(self.problem, self.groups, kept)
-        if not self._independent(parts) or parts.rows_bits <= np.log2(MOST_ROWS):
+        if not independent(self.problem, parts) or parts.rows_bits <= np.log2(MOST_ROWS):
             return None
         cut = self._majority_cut(parts)
         value = self.agreement(kept, self._turned(cut), 0.0).low
@@ -120,10 +129,6 @@ class LogOddsOracle:
                 f"{MOST_ROWS:,}; keep fewer features, or ask for an agreement, which needs no rows"
             )
         return profile_rows(self.problem, parts, kept)
-
-    def _independent(self, parts: Parts) -> bool:
-        """Whether kept and hidden features are independent given the class, and the rule has one cut."""
-        return not parts.mixed and len(self.decider.regions) == 2
 
     def _turned(self, cut: float) -> LogOddsIntervals:
         """The decider with another cut."""

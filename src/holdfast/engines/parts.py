@@ -71,6 +71,12 @@ def sort_out(problem: Problem, groups: Sequence[Group], kept: frozenset[int]) ->
     return Parts(parts.kept, parts.hidden, parts.mixed, parts.mixed_groups, rows_bits)
 
 
+def independent(problem: Problem, parts: Parts) -> bool:
+    """Whether kept and hidden features are independent given the class, and one cut decides."""
+    assert isinstance(problem.decider, LogOddsIntervals)
+    return not parts.mixed and len(problem.decider.regions) == 2
+
+
 def base_log_odds(problem: Problem) -> float:
     """Log-odds of the upper class before any free feature is observed."""
     assert isinstance(problem.decider, LogOddsIntervals)

@@ -66,6 +66,8 @@ class Interval:
     high: float
     certainty: Certainty = Certainty.EXACT
     confidence: float = 1.0
+    middle: float | None = None
+    """The best single value; without one, the middle of the interval."""
 
     @staticmethod
     def point(value: float) -> Interval:

@@ -1,0 +1,67 @@
+"""The public verbs: names in, answers out; the only place that wires engines, measures and searches.
+
+`networks.py` asks a network for posteriors; `decisions.py` asks a classifier how robust its decisions are;
+`observations.py` tells what to observe next and when to stop.
+"""
+
+from holdfast.api.decisions import (
+    Decision,
+    decide,
+    expected_classification_agreement,
+    expected_same_decision_probability,
+    maximum_achievable_agreement,
+    maximum_potential_agreement,
+    same_decision_probability,
+)
+from holdfast.api.networks import (
+    Evidence,
+    Explanation,
+    JointTable,
+    all_marginals,
+    joint,
+    log_probability,
+    most_probable_explanation,
+    posterior,
+    probability,
+    sample,
+)
+from holdfast.api.observations import (
+    Monitor,
+    Ranking,
+    SameDecisionGain,
+    Stopping,
+    follow,
+    rank_observations,
+    sdp_gain,
+    should_stop,
+    value_of_information,
+)
+
+__all__ = [
+    "Decision",
+    "Evidence",
+    "Explanation",
+    "JointTable",
+    "Monitor",
+    "Ranking",
+    "SameDecisionGain",
+    "Stopping",
+    "all_marginals",
+    "decide",
+    "expected_classification_agreement",
+    "expected_same_decision_probability",
+    "follow",
+    "joint",
+    "log_probability",
+    "maximum_achievable_agreement",
+    "maximum_potential_agreement",
+    "most_probable_explanation",
+    "posterior",
+    "probability",
+    "rank_observations",
+    "same_decision_probability",
+    "sample",
+    "sdp_gain",
+    "should_stop",
+    "value_of_information",
+]
