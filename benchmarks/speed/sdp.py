@@ -103,11 +103,11 @@ def check(results: Sequence[Result]) -> None:
 
 HEAD = """# Same-decision probability: how the cost grows
 
-Made by `python -m benchmarks.speed.sdp`: random naive Bayes classifiers of two-state features, threshold one half,
-nothing observed; seconds from the classifier to the answer, all engines in one run on one shared machine. "-":
-predicted or found to take over {limit:g} s, or more memory than allowed. `brute_force` and `depth_first` are the
-methods of [chen2014], here to compare with. `bounds` is asked for an interval of width {tolerance:g}. All
-answers agree.
+Made by `python -m benchmarks.speed.sdp`: random naive Bayes classifiers of two-state features, threshold one
+half, nothing observed; seconds from the classifier to the answer, all engines in one run on one shared machine.
+"-": predicted or found to take over {limit:g} s, or more memory than allowed. `brute_force` and `depth_first`
+are the methods of [chen2014], here to compare with. `bounds` is asked for an interval of width {tolerance:g},
+and so is `sampling`, whose interval is not certain. All certain answers agree.
 
 ![Seconds by number of features](sdp.png)
 
@@ -168,9 +168,7 @@ def main() -> None:
     print("\n".join(lines))
     if not options.quick:
         PAGE.parent.mkdir(parents=True, exist_ok=True)
-        PAGE.write_text(
-            HEAD.format(limit=limits.max_seconds, tolerance=TOLERANCE) + "\n".join(lines) + "\n"
-        )
+        PAGE.write_text(HEAD.format(limit=limits.max_seconds, tolerance=TOLERANCE) + "\n".join(lines) + "\n")
         plot(results, names)
 
 

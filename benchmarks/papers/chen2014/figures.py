@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -29,28 +29,28 @@ class Average:
 
 def by_components(points: Sequence[Point]) -> list[Average]:
     """Averages over networks with as many components."""
-    return [
-        average
-        for low, high in BINS
-        for average in _averages(
-            f"{low}" if low == high else f"{low}-{high}", points, lambda p: low <= p.n_components <= high
-        )
-    ]
+    averages = []
+    for low, high in BINS:
+        label = f"{low}" if low == high else f"{low}-{high}"
+        averages.append(_average(label, [p for p in points if low <= p.n_components <= high]))
+    return [average for average in averages if average]
 
 
 def by_distance(points: Sequence[Point]) -> list[Average]:
     """Averages over thresholds as far from the posterior."""
-    return [a for d in DISTANCES for a in _averages(f"{d:g}", points, lambda p: p.distance == d)]
+    averages = [_average(f"{d:g}", [p for p in points if p.distance == d]) for d in DISTANCES]
+    return [average for average in averages if average]
 
 
-def _averages(label: str, points: Sequence[Point], belongs: Callable[[Point], bool]) -> list[Average]:
-    chosen = [p for p in points if belongs(p) and all(r.answer for r in p.runs.values())]
+def _average(label: str, points: Sequence[Point]) -> Average | None:
+    """The mean of the computations that finished; None when there are none."""
+    chosen = [p for p in points if all(r.answer for r in p.runs.values())]
     if not chosen:
-        return []
+        return None
     searches = [p.runs["depth-first"] for p in chosen]
     explored = [r.answer.n_explored or 0 for r in searches if r.answer]
     ours = fmean(p.runs["holdfast"].seconds for p in chosen)
-    return [Average(label, len(chosen), fmean(r.seconds for r in searches), fmean(explored), ours)]
+    return Average(label, len(chosen), fmean(r.seconds for r in searches), fmean(explored), ours)
 
 
 def plot(averages: Sequence[Average], x_label: str, path: Path) -> None:

@@ -14,11 +14,13 @@ from holdfast.decisions.measures import expected_agreement
 from holdfast.decisions.problem import Problem, make_problem
 from holdfast.engines.brute_force import BruteForceEngine
 from holdfast.engines.chebyshev import chebyshev_bound
-from holdfast.engines.choice import ENGINES
+from holdfast.engines.choice import ENGINES, choose
 from holdfast.engines.depth_first import DepthFirstEngine
-from holdfast.engines.protocol import AgreementOracle, Cost, Engine, Question
+from holdfast.engines.protocol import AgreementOracle, Question
 
 NOTHING: frozenset[int] = frozenset()
+THEIRS = (BruteForceEngine(), DepthFirstEngine())
+OURS = tuple(e for e in ENGINES if e.certainty is Certainty.EXACT and e not in THEIRS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +60,8 @@ def by_chebyshev(problem: Problem, limits: Limits) -> Answer:
 
 
 def by_cheapest(problem: Problem, limits: Limits) -> Answer:
-    """The exact engine of holdfast with the lowest bid."""
-    bids: list[tuple[float, int, Engine]] = []
-    for place, engine in enumerate(ENGINES):
-        cost = engine.cost(problem, Question(NOTHING))
-        if engine.certainty is Certainty.EXACT and isinstance(cost, Cost):
-            bids.append((cost.seconds, place, engine))
-    chosen = min(bids)[2]
+    """What holdfast chooses for an exact answer, the methods of the paper left out."""
+    chosen = choose(problem, Question(NOTHING), limits=limits, engines=OURS).engine
     oracle = chosen.prepare(problem, limits)
     if isinstance(oracle, AgreementOracle):
         return Answer(oracle.agreement(NOTHING, problem.decider, 0.0).low, engine=chosen.name)

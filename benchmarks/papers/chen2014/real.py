@@ -92,12 +92,12 @@ def drawn(path: str, n_queries: int, rng: np.random.Generator) -> Case:
 
 
 def cases() -> list[Callable[[], Case]]:
-    """The cases, made when asked for; the random ones from fixed seeds."""
+    """The cases, made when asked for; the random ones from the first seed that leaves something to search."""
     return [
         lambda: learned("tictactoe", "x_wins"),
         lambda: learned("voting", "party"),
         lambda: learned("chess_krvskp", "outcome"),
-        lambda: drawn("alarm.bif", 10, np.random.default_rng(1)),
+        lambda: drawn("alarm.bif", 10, np.random.default_rng(2)),
         lambda: drawn("hrl_uai08/emdec6g.bif", 8, np.random.default_rng(2)),
         lambda: drawn("hrl_uai08/tcc4e.bif", 8, np.random.default_rng(3)),
         lambda: drawn("hrl_uai08/emdec6g.bif", 20, np.random.default_rng(2)),

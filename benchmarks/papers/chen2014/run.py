@@ -112,7 +112,8 @@ def _judge_values(rows: Sequence[tuple[Case, list[Sweep]]], points: Sequence[Poi
         Verdict(
             "bound",
             min(slack) > -AGREEMENT,
-            f"{len(slack)} bounds, below by {sum(slack) / len(slack):.2f} on average, {max(slack):.2f} at most",
+            f"{len(slack)} bounds, below by {sum(slack) / len(slack):.2f} on average, "
+            f"{max(slack):.2f} at most",
         ),
     ]
 
@@ -142,8 +143,7 @@ def _judge_trends(components: Sequence[Average], distances: Sequence[Average]) -
         Verdict(
             "components",
             falls,
-            f"from k = {first.label} to {last.label}: {first.explored:,.0f} to {last.explored:,.0f} explored, "
-            f"{1e3 * first.seconds:.3g} to {1e3 * last.seconds:.3g} ms",
+            f"from k = {first.label} to {last.label}: {_change(first, last)}",
         ),
         Verdict(
             "one_component",
@@ -153,10 +153,15 @@ def _judge_trends(components: Sequence[Average], distances: Sequence[Average]) -
         Verdict(
             "thresholds",
             far.seconds < near.seconds and far.explored < near.explored,
-            f"from distance {near.label} to {far.label}: {1e3 * near.seconds:.3g} to {1e3 * far.seconds:.3g} ms, "
-            f"{near.explored:,.0f} to {far.explored:,.0f} explored; {sum(steps)} of {len(steps)} steps fall",
+            f"from distance {near.label} to {far.label}: {_change(near, far)}; "
+            f"{sum(steps)} of {len(steps)} steps fall or stay within a quarter",
         ),
     ]
+
+
+def _change(one: Average, other: Average) -> str:
+    times = f"{1e3 * one.seconds:.3g} to {1e3 * other.seconds:.3g} ms"
+    return f"{one.explored:,.0f} to {other.explored:,.0f} explored, {times}"
 
 
 def _write_lines(verdicts: list[Verdict], rows: Sequence[tuple[Case, list[Sweep]]], seconds: float) -> None:

@@ -60,7 +60,9 @@ class BoundsEngine:
             return Refusal("bounds the potential agreement only of rules that decide between two actions")
         parts = sort_out(problem, group_tables(problem, Limits()), question.kept)
         mixed = math.prod(len(weights) for weights in parts.mixed)
-        if mixed > (1 if question.needs is Needs.POTENTIAL else MOST_MIXED):
+        if parts.mixed and question.needs is Needs.POTENTIAL:
+            return Refusal("kept and hidden features depend on each other, so no threshold need be best")
+        if mixed > MOST_MIXED:
             return Refusal(f"partly kept groups of features have {mixed} outcomes together, too many")
         n_blocks = 2 + sum(math.log2(len(w) + 1) for w in parts.all_lists) / 14
         cells = 2.0**18 * mixed

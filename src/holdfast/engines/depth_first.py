@@ -31,6 +31,9 @@ from holdfast.kernels.depth_first import Path, Tree, compiled_search, is_compile
 
 SECONDS_PER_NODE = 1e-8
 """Measured for the compiled search."""
+SECONDS_PER_INTERPRETED_NODE = 3e-6
+SECONDS_TO_LOAD = 0.7
+"""Of the compiled search, from disk; a few seconds more the first time, when it is compiled."""
 BYTES_PER_OUTCOME = 80.0
 """Three numbers for each instantiation of a group, and what making them takes."""
 INTERPRETED_NODES = 20_000
@@ -49,7 +52,7 @@ class DepthFirstEngine:
     def cost(self, problem: Problem, question: Question) -> Cost | Refusal:
         """An upper bound: the time to visit the whole tree, exponential in the number of attributes.
 
-        How much is pruned depends on weights and threshold, from all of the tree to almost nothing.
+        How much is pruned depends on weights and threshold, from almost nothing to all of the tree.
         """
         refusal = refuse_kept(problem, question)
         if refusal:
@@ -60,7 +63,7 @@ class DepthFirstEngine:
             return Refusal(f"needs a rule with one threshold; this one has {n_intervals} intervals")
         sizes = [float(np.prod(problem.sizes(g), dtype=float)) for g in independent_groups(problem)]
         nodes = float(np.cumprod([1.0, *sizes]).sum())
-        return Cost(1e-3 + SECONDS_PER_NODE * nodes, BYTES_PER_OUTCOME * (1.0 + sum(sizes)))
+        return Cost(1e-3 + _seconds(nodes), BYTES_PER_OUTCOME * (1.0 + sum(sizes)))
 
     def prepare(self, problem: Problem, limits: Limits) -> DecidedOracle:
         """Search; `LimitError` when that takes longer than `limits` allow."""
@@ -72,6 +75,13 @@ class DepthFirstEngine:
         decision_mass[decider.regions[1]] = reaching
         decision_mass[decider.regions[0]] = 1.0 - reaching
         return DecidedOracle(problem, decision_mass, int(path.nodes[0]))
+
+
+def _seconds(nodes: float) -> float:
+    """Time to visit this many nodes in a fresh process."""
+    if nodes <= INTERPRETED_NODES:
+        return SECONDS_PER_INTERPRETED_NODE * nodes
+    return SECONDS_PER_INTERPRETED_NODE * INTERPRETED_NODES + SECONDS_TO_LOAD + SECONDS_PER_NODE * nodes
 
 
 def explore(tree: Tree, cut: float, limits: Limits) -> Path:
