@@ -104,10 +104,10 @@ def check(results: Sequence[Result]) -> None:
 HEAD = """# Same-decision probability: how the cost grows
 
 Made by `python -m benchmarks.speed.sdp`: random naive Bayes classifiers of two-state features, threshold one
-half, nothing observed; seconds from the classifier to the answer, all engines in one run on one shared machine.
+half, nothing observed; seconds from the classifier to the answer, all engines in one run on a shared machine.
 "-": predicted or found to take over {limit:g} s, or more memory than allowed. `brute_force` and `depth_first`
-are the methods of [chen2014], here to compare with. `bounds` is asked for an interval of width {tolerance:g},
-and so is `sampling`, whose interval is not certain. All certain answers agree.
+are the methods of [chen2014], here to compare with. `bounds` is asked for an interval of width {tolerance:g};
+`sampling` gives an estimate. All exact answers and certain intervals agree.
 
 ![Seconds by number of features](sdp.png)
 

@@ -43,7 +43,7 @@ def test_the_smallest_case_where_sorting_by_joint_mass_goes_wrong():
 
 
 def test_thresholds_of_the_interval_achieve_what_is_promised():
-    """Deciding at any threshold inside the interval gives the agreement; just outside gives less or the same."""
+    """Any threshold inside the interval gives the agreement; just outside gives no more."""
     network = binary_network(
         {
             "C": ((), [0.3]),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from holdfast.cli.options import AsJson, NetworkFile, Normalize
+from holdfast.cli.options import AsJson, NetworkFile, Normalize, network_in
 from holdfast.cli.output import show, show_json
 
 if TYPE_CHECKING:
@@ -16,10 +16,9 @@ if TYPE_CHECKING:
 
 def info(network: NetworkFile, *, as_json: AsJson = False, normalize: Normalize = False) -> None:
     """Describe a network: size, variables, cost of exact inference."""
-    from holdfast.model.formats.files import read_network
     from holdfast.report.networks import network_lines
 
-    found = read_network(network, normalize=normalize)
+    found = network_in(network, normalize=normalize)
     if as_json:
         show_json(_described(found))
     else:
@@ -49,9 +48,9 @@ def convert(
     """Write a network in another format, named by the suffix of OUT."""
     from rich.text import Text
 
-    from holdfast.model.formats.files import read_network, write_network
+    from holdfast.model.formats.files import write_network
     from holdfast.report.networks import size_text
 
-    network = read_network(source, normalize=normalize)
+    network = network_in(source, normalize=normalize)
     write_network(network, target)
     show([Text(f"wrote {target}: {size_text(network)}")])

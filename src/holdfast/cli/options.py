@@ -12,6 +12,9 @@ from holdfast.core.errors import QueryError
 
 if TYPE_CHECKING:
     from holdfast.core.limits import Limits
+    from holdfast.model.network import BayesianNetwork
+
+TABLE_SUFFIXES = (".csv", ".tsv", ".txt")
 
 NetworkFile = Annotated[Path, typer.Argument(metavar="NETWORK", help="A network file.", show_default=False)]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
@@ -37,6 +40,21 @@ MaxMemory = Annotated[
 MaxSeconds = Annotated[
     float | None, typer.Option("--max-seconds", metavar="S", help="Give up after this time.")
 ]
+
+
+def network_in(path: Path, *, normalize: bool) -> BayesianNetwork:
+    """The network in a file; `FormatError` tells what to do with a table instead."""
+    from holdfast.core.errors import FormatError
+    from holdfast.model.formats.files import read_network
+
+    plain = path.with_suffix("") if path.suffix.lower() == ".gz" else path
+    if plain.suffix.lower() in TABLE_SUFFIXES:
+        raise FormatError(
+            "a network is expected here, and this looks like a table; learn a classifier from it first, with "
+            f"holdfast learn {path} --target COLUMN -o {plain.stem}.bif",
+            path,
+        )
+    return read_network(path, normalize=normalize)
 
 
 def limits_of(max_memory: float | None, max_seconds: float | None) -> Limits:

@@ -30,6 +30,9 @@ OPTION_BY_ARGUMENT = {
     "Limits(max_bytes=...)": "--max-memory",
     "Limits(max_seconds=...)": "--max-seconds",
     "in Discretization(cuts_by_column=...)": "with --cut",
+    "allow_estimates=True": "--allow-estimates",
+    "max_seconds, max_bytes": "--max-seconds, --max-memory",
+    "pass a tolerance": "pass --tolerance",
 }
 """Messages of the library advise its callers; here the caller has options instead of arguments."""
 
@@ -63,10 +66,25 @@ def reporting() -> Iterator[None]:
 
 
 def complain(kind: str, message: str) -> None:
-    """Print one line on stderr: the kind, then the message as the command line would put it."""
+    """Print on stderr the kind, then the message as the command line would put it.
+
+    A message is one line, unless it holds a list, whose indented entries keep theirs.
+    """
+    message = with_options(message)
+    if "\n  " not in message:
+        message = " ".join(message.splitlines())
+    print(f"{kind}: {message}", file=sys.stderr)
+
+
+def with_options(message: str) -> str:
+    """The library's advice with options in place of arguments.
+
+    >>> with_options("raise Limits(max_bytes=...)")
+    'raise --max-memory'
+    """
     for argument, option in OPTION_BY_ARGUMENT.items():
         message = message.replace(argument, option)
-    print(f"{kind}: {' '.join(message.splitlines())}", file=sys.stderr)
+    return message
 
 
 def _show_warning(

@@ -7,7 +7,16 @@ from typing import Annotated
 import typer
 
 from holdfast.cli.evidence import evidence_of
-from holdfast.cli.options import AsJson, Evidence, MaxMemory, MaxSeconds, NetworkFile, Normalize, limits_of
+from holdfast.cli.options import (
+    AsJson,
+    Evidence,
+    MaxMemory,
+    MaxSeconds,
+    NetworkFile,
+    Normalize,
+    limits_of,
+    network_in,
+)
 from holdfast.cli.output import show, show_json
 
 
@@ -31,10 +40,9 @@ def posterior(
 ) -> None:
     """Exact posterior probabilities of variables given evidence."""
     from holdfast import api
-    from holdfast.model.formats.files import read_network
     from holdfast.report.posteriors import posterior_lines
 
-    found = read_network(network, normalize=normalize)
+    found = network_in(network, normalize=normalize)
     observed = evidence_of(evidence, found)
     limits = limits_of(max_memory, max_seconds)
     if of:
