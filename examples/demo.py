@@ -1,4 +1,4 @@
-"""A classifier from data, its accuracy, and what it believes about a patient with few findings.
+"""A classifier from data, its accuracy, and how robust its decision about a patient with few findings is.
 
 Run it with `make demo`. It learns from the breast cancer data that come with scikit-learn and writes the
 networks to `demo-output/`, where the command line can look at them.
@@ -18,12 +18,14 @@ import holdfast
 OUTPUT = Path("demo-output")
 TARGET = "diagnosis"
 OBSERVED = ("mean radius", "mean concavity", "worst texture")
+THRESHOLD = 0.3
+LEVEL = 0.99
 
 Columns = dict[str, np.ndarray]
 
 
 def main() -> None:
-    """Learn two classifiers, test them on held-out rows, and ask one of them about a patient."""
+    """Learn two classifiers, test them on held-out rows, and follow a patient until the decision is safe."""
     train, test = split_rows()
     n_features = len(train) - 1
     n_train, n_test = len(train[TARGET]), len(test[TARGET])
@@ -36,7 +38,7 @@ def main() -> None:
     for name, network in networks.items():
         compare(name, network, test)
 
-    ask(networks["TAN"], test)
+    decide(networks["naive Bayes"], test, patient=1)
     write(networks)
 
 
@@ -71,23 +73,51 @@ def accuracy(network: holdfast.BayesianNetwork, rows: Columns) -> float:
     return float(np.mean(states[posteriors.argmax(axis=1)] == rows[TARGET]))
 
 
-def ask(network: holdfast.BayesianNetwork, test: Columns) -> None:
-    """Print how the belief about one patient changes as findings come in."""
-    print("One patient of the held-out rows, finding by finding (TAN):")
-    patient = {name: test[name][:1] for name in OBSERVED}
-    found = holdfast.encode(patient, network.variables)
-    evidence: dict[str, str] = {}
-    show("nothing known yet", holdfast.posterior(network, TARGET))
+def decide(network: holdfast.BayesianNetwork, test: Columns, patient: int) -> None:
+    """Follow one patient: decide, ask whether the decision would last, observe what is worth most, repeat."""
+    features = [v.name for v in network.variables if v.name.startswith(("mean", "worst")) and len(v) > 1]
+    rule = holdfast.ThresholdRule("malignant", THRESHOLD)
+    classifier = holdfast.Classifier(network, TARGET, features, rule)
+    finding = findings(network, {name: test[name][patient] for name in features})
+
+    print(f"A patient with {len(OBSERVED)} of {len(features)} findings (naive Bayes):")
     for name in OBSERVED:
-        position = network.index(name)
-        evidence[name] = network.variables[position].states[found.codes[0, position]]
-        show(f"{name} {evidence[name]}", holdfast.posterior(network, TARGET, evidence))
-    print(f"  The true diagnosis: {test[TARGET][0]}.\n")
+        print(f"  {name} {finding[name]}")
+    print(f"Decide 'malignant' from {THRESHOLD:.0%} on; stop once the decision is safe to {LEVEL:.0%}:")
+    start = time.perf_counter()
+    case = holdfast.follow(classifier, {name: finding[name] for name in OBSERVED})
+    while not report(case).stop:
+        feature = compare_criteria(case.ranking())
+        print(f"  observe {feature}: {finding[feature]}")
+        case = case.observe(feature, finding[feature])
+    seconds = time.perf_counter() - start
+    print(f"  (exact probabilities, in {seconds:.1f} s)")
+    print(f"The true diagnosis: {test[TARGET][patient]}.\n")
 
 
-def show(finding: str, belief: dict[str, float]) -> None:
-    """Print one finding and the belief after it."""
-    print(f"  {finding:32} malignant {belief['malignant']:.3f}  benign {belief['benign']:.3f}")
+def findings(network: holdfast.BayesianNetwork, row: dict[str, float]) -> dict[str, str]:
+    """The states that one row's numbers lie in."""
+    codes = holdfast.encode({name: [value] for name, value in row.items()}, network.variables).codes[0]
+    return {name: network.variable(name).states[codes[network.index(name)]] for name in row}
+
+
+def report(case: holdfast.Monitor) -> holdfast.Stopping:
+    """Print the decision now and the probability that it would survive all other findings."""
+    stopping = case.should_stop(LEVEL)
+    belief, sdp = stopping.decision.posterior["malignant"], stopping.sdp.value
+    verdict = "stop" if stopping.stop else "go on"
+    print(f"  {stopping.decision.action} ({belief:.1%}): survives with probability {sdp:.4f}, {verdict}")
+    return stopping
+
+
+def compare_criteria(ranking: holdfast.Ranking) -> str:
+    """Print what each criterion would observe next, and return the choice of the first."""
+    choices = {}
+    for i, criterion in enumerate(ranking.criteria):
+        values = [each[i].value for each in ranking.values]
+        choices[criterion] = ranking.features[values.index(max(values))]
+    print("  next " + "; ".join(f"by {criterion}: {feature}" for criterion, feature in choices.items()))
+    return choices[ranking.criteria[0]]
 
 
 def write(networks: dict[str, holdfast.BayesianNetwork]) -> None:
@@ -97,7 +127,8 @@ def write(networks: dict[str, holdfast.BayesianNetwork]) -> None:
         path = OUTPUT / f"breast_cancer_{name.split()[0].lower()}.xdsl"
         holdfast.write_network(network, path)
         print(f"wrote {path}")
-    print("Try: .venv/bin/holdfast info demo-output/breast_cancer_tan.xdsl")
+    print(f"Try: .venv/bin/holdfast voi {OUTPUT}/breast_cancer_naive.xdsl --target {TARGET}=malignant \\")
+    print("       --features 'mean radius,mean texture,mean area' --evidence 'mean radius=14'")
 
 
 if __name__ == "__main__":

@@ -108,7 +108,7 @@ def test_version_and_help(holdfast):
     assert holdfast("--version").out == f"holdfast {package.__version__}\n"
     shown = holdfast("--help")
     assert shown.code == 0
-    for command in ("info", "posterior", "convert", "learn"):
+    for command in ("decide", "sdp", "esdp", "eca", "voi", "learn", "posterior", "info", "convert"):
         assert f"\n  {command} " in shown.out
         assert holdfast(command, "--help").code == 0
 

@@ -19,4 +19,8 @@ def test_the_demo_runs(tmp_path):
     # 357 of the 569 rows are benign, so that guessing is right on 63%.
     assert len(accuracies) == 2
     assert min(accuracies) > 85
+    # The case ends with a decision that is safe, and comes out as it was.
+    levels = [float(each) for each in re.findall(r"survives with probability ([\d.]+)", done.stdout)]
+    assert levels[-1] >= 0.99 > max(levels[:-1])
+    assert "The true diagnosis: malignant." in done.stdout
     assert {path.name for path in tmp_path.iterdir()} == {"demo-output"}

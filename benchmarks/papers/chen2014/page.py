@@ -17,7 +17,8 @@ hand has lost its digits, so what is compared are its claims, not its numbers.
 "Brute force" lists every instantiation (in chunks, by numpy), "Chebyshev" is the lower bound from mean and
 variance, "depth-first" is the paper's Algorithm 1 (compiled), and "holdfast" is the exact engine with the
 lowest bid, these methods left out. All are our own programs and share tables and weights of evidence; a time
-runs from the network to the answer. Below some ten milliseconds it is mostly that of making the problem and its tables.
+runs from the network to the answer. Below some ten milliseconds it is mostly that of making the problem and
+its tables.
 
 ## Claims
 

@@ -7,8 +7,10 @@ from typing import Annotated
 
 import typer
 
+from holdfast.cli.decisions import decide, eca, esdp, sdp
 from holdfast.cli.learn import learn
 from holdfast.cli.networks import convert, info
+from holdfast.cli.observations import voi
 from holdfast.cli.outcome import reporting
 from holdfast.cli.posteriors import posterior
 
@@ -20,7 +22,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (info, posterior, convert, learn):
+for command in (decide, sdp, esdp, eca, voi, learn, posterior, info, convert):
     app.command()(command)
 
 
@@ -38,7 +40,7 @@ def _holdfast(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    """Bayesian-network classifiers: exact posteriors, learning and file formats.
+    """How robust are the decisions of a Bayesian-network classifier, and what is worth observing?
 
     Networks are files whose suffix names the format (.bif, .net, .xdsl, .uai, .xml, ...; .gz is unpacked).
     """

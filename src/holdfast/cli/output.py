@@ -7,26 +7,29 @@ import json
 import math
 import sys
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
     from rich.text import Text
 
-_ASCII_BARS = str.maketrans({"█": "#", "▉": "#", "▊": "#", "▋": "#", "▌": "#", "▍": "-", "▎": "-", "▏": "-"})
+_ASCII = str.maketrans(
+    {"±": "~", "█": "#", "▉": "#", "▊": "#", "▋": "#", "▌": "#", "▍": "-", "▎": "-", "▏": "-"}
+)
 
 
-def show(lines: Iterable[Text]) -> None:
-    """Print lines as wide as they are: coloured in a terminal, plain in a file or a pipe."""
+def show(lines: Iterable[Text], *, file: TextIO | None = None) -> None:
+    """Print lines as wide as they are, on stdout by default: coloured in a terminal, plain elsewhere."""
     from rich.console import Console
     from rich.text import Text
 
-    if isinstance(sys.stdout, io.TextIOWrapper):
+    file = sys.stdout if file is None else file
+    if isinstance(file, io.TextIOWrapper):
         # A name that the terminal's encoding lacks is shown by its code point; it must not end the command.
-        sys.stdout.reconfigure(errors="backslashreplace")
-    console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False, soft_wrap=True)
+        file.reconfigure(errors="backslashreplace")
+    console = Console(file=file, highlight=False, markup=False, emoji=False, soft_wrap=True)
     for line in lines:
         if console.options.ascii_only:
-            line = Text(line.plain.translate(_ASCII_BARS))
+            line = Text(line.plain.translate(_ASCII))
         console.print(line)
 
 

@@ -40,7 +40,10 @@ class Ordered:
         """First and past-last positions of the weights in each [start, end)."""
         first = self.first_at_least(start)
         # Nothing lies beyond an infinite end, not even an infinite weight.
-        last = np.where(end == np.inf, len(self.full), self.first_at_least(end))
+        endless = end == np.inf
+        if endless.all():
+            return first, np.full_like(first, len(self.full))
+        last = np.where(endless, len(self.full), self.first_at_least(end))
         return first, np.maximum(first, last)
 
 
@@ -114,20 +117,28 @@ def _sum_of_powers(one: float, other: float) -> float:
 def mass_within(halves: Halves, full: Span, kept: Span) -> tuple[float, float]:
     """Probability, under either class, that the full weight lies in `full` and the kept one in `kept`."""
     other = halves.other
-    start, end = less(full[0], other.full), less(full[1], other.full)
     if halves.ordered_is_kept:
-        start = np.maximum(start, less(kept[0], other.kept))
-        end = np.minimum(end, less(kept[1], other.kept))
-        chosen = np.ones(len(other), dtype=np.bool_)
-    else:
-        chosen = other.kept >= kept[0]
-        if kept[1] < np.inf:
-            chosen &= other.kept < kept[1]
-    first, last = halves.ordered.span(start[chosen], end[chosen])
-    upper, lower = halves.ordered.upper_tails, halves.ordered.lower_tails
+        start = np.maximum(less(full[0], other.full), less(kept[0], other.kept))
+        end = np.minimum(less(full[1], other.full), less(kept[1], other.kept))
+        return _weighted(halves.ordered, start, end, other)
+    values = other.kept
+    chosen = values >= kept[0]
+    if kept[1] < np.inf:
+        chosen &= values < kept[1]
+    if not chosen.any():
+        return 0.0, 0.0
+    if not chosen.all():
+        other = WeightList(other.full[chosen], other.upper[chosen], other.lower[chosen], other.share)
+    return _weighted(halves.ordered, less(full[0], other.full), less(full[1], other.full), other)
+
+
+def _weighted(ordered: Ordered, start: Floats, end: Floats, other: WeightList) -> tuple[float, float]:
+    """Probability of the sorted outcomes in each [start, end), weighted by the other half's."""
+    first, last = ordered.span(start, end)
+    upper, lower = ordered.upper_tails, ordered.lower_tails
     return (
-        float(other.upper[chosen] @ (upper[first] - upper[last])),
-        float(other.lower[chosen] @ (lower[first] - lower[last])),
+        float(other.upper @ (upper[first] - upper[last])),
+        float(other.lower @ (lower[first] - lower[last])),
     )
 
 

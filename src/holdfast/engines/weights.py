@@ -14,15 +14,24 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import Enum
 
 import numpy as np
 
-from holdfast.core.arrays import Bools, Floats
+from holdfast.core.arrays import Bools, Floats, Ints
 from holdfast.engines.groups import Group
 
 EQUAL = 1e-12
 """Weights closer than this are one weight: far below the tie tolerance, above what rounding can do."""
+
+
+class Share(Enum):
+    """How much of the features behind a list is kept."""
+
+    NONE = "none"
+    ALL = "all"
+    SOME = "some"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,18 +40,32 @@ class WeightList:
 
     full: Floats
     """Weight of all features of the outcome."""
-    kept: Floats
-    """Weight of the kept features of it alone."""
     upper: Floats
     """Probability under the upper class."""
     lower: Floats
     """Probability under the other class."""
+    share: Share
+    """How much of the features is kept."""
+    partial: Floats | None = None
+    """Weight of the kept features alone, where some are kept and some not."""
 
     def __len__(self) -> int:
         return len(self.full)
 
+    @property
+    def kept(self) -> Floats:
+        """Weight of the kept features of each outcome alone."""
+        if self.share is Share.ALL:
+            return self.full
+        return np.zeros(len(self.full)) if self.partial is None else self.partial
 
-NOTHING = WeightList(np.zeros(1), np.zeros(1), np.ones(1), np.ones(1))
+    @property
+    def key(self) -> tuple[bytes, bytes, int]:
+        """Equal for lists with the same weights."""
+        return self.full.tobytes(), b"" if self.partial is None else self.partial.tobytes(), len(self.full)
+
+
+NOTHING = WeightList(np.zeros(1), np.ones(1), np.ones(1), Share.NONE)
 """The one outcome of no groups."""
 
 
@@ -51,13 +74,10 @@ def group_weights(group: Group, sizes: Sequence[int], kept: frozenset[int], uppe
     high, low = group.likelihood[:, upper], group.likelihood[:, 1 - upper]
     full = log_ratio(high, low)
     seen = [feature in kept for feature in group.features]
-    if all(seen):
-        partial = full
-    elif not any(seen):
-        partial = np.zeros_like(full)
-    else:
-        partial = log_ratio(_kept_only(high, sizes, seen), _kept_only(low, sizes, seen))
-    return merged(WeightList(full, partial, high, low))
+    if all(seen) or not any(seen):
+        return merged(WeightList(full, high, low, Share.ALL if all(seen) else Share.NONE))
+    partial = log_ratio(_kept_only(high, sizes, seen), _kept_only(low, sizes, seen))
+    return merged(WeightList(full, high, low, Share.SOME, partial))
 
 
 def _kept_only(likelihood: Floats, sizes: Sequence[int], seen: list[bool]) -> Floats:
@@ -81,50 +101,84 @@ def without_nan(weights: Floats) -> Floats:
 
 def joined(one: WeightList, other: WeightList) -> WeightList:
     """Outcomes of two sets of groups together: weights add, probabilities multiply; not merged."""
-    with np.errstate(invalid="ignore"):
-        full = np.add.outer(one.full, other.full).reshape(-1)
-        kept = np.add.outer(one.kept, other.kept).reshape(-1)
+    share, partial = one.share, None
+    if one.share is not other.share or one.share is Share.SOME:
+        share, partial = Share.SOME, _sums(one.kept, other.kept)
     return WeightList(
-        without_nan(full),
-        without_nan(kept),
+        _sums(one.full, other.full),
         np.multiply.outer(one.upper, other.upper).reshape(-1),
         np.multiply.outer(one.lower, other.lower).reshape(-1),
+        share,
+        partial,
     )
+
+
+def _sums(one: Floats, other: Floats) -> Floats:
+    with np.errstate(invalid="ignore"):
+        sums = np.add.outer(one, other).reshape(-1)
+    return without_nan(sums) if np.isnan(sums).any() else sums
 
 
 def merged(weights: WeightList) -> WeightList:
     """The same outcomes sorted by full weight, equal ones (in both weights) added up."""
-    possible = (weights.upper > 0) | (weights.lower > 0)
-    full, kept = weights.full[possible], weights.kept[possible]
-    order = np.argsort(full, kind="stable") if np.array_equal(full, kept) else np.lexsort((kept, full))
-    full, kept = full[order], kept[order]
-    upper, lower = weights.upper[possible][order], weights.lower[possible][order]
-    starts = np.concatenate([[True], _differ(full) | _differ(kept)])
+    weights = _possible(weights)
+    keys = (weights.full,) if weights.partial is None else (weights.partial, weights.full)
+    # Joining puts sorted runs one after another, which a stable sort only has to merge.
+    order = np.argsort(keys[0], kind="stable") if len(keys) == 1 else np.lexsort(keys)
+    weights = _taken(weights, order)
+    starts = _differ(weights.full)
+    if weights.partial is not None:
+        starts |= _differ(weights.partial)
     if starts.all():
-        return WeightList(full, kept, upper, lower)
+        return weights
     first = np.flatnonzero(starts)
-    return WeightList(full[first], kept[first], np.add.reduceat(upper, first), np.add.reduceat(lower, first))
+    return replace(
+        _taken(weights, first),
+        upper=np.add.reduceat(weights.upper, first),
+        lower=np.add.reduceat(weights.lower, first),
+    )
+
+
+def _possible(weights: WeightList) -> WeightList:
+    possible = (weights.upper > 0) | (weights.lower > 0)
+    return weights if possible.all() else _taken(weights, np.flatnonzero(possible))
+
+
+def _taken(weights: WeightList, positions: Ints) -> WeightList:
+    return WeightList(
+        weights.full[positions],
+        weights.upper[positions],
+        weights.lower[positions],
+        weights.share,
+        None if weights.partial is None else weights.partial[positions],
+    )
 
 
 def _differ(values: Floats) -> Bools:
-    """Whether each value but the first differs from the one before it."""
+    """Whether each value differs from the one before it; the first always does."""
     before, after = values[:-1], values[1:]
+    starts = np.ones(len(values), dtype=np.bool_)
     with np.errstate(invalid="ignore"):
-        differ: Bools = (before != after) & ~(np.abs(after - before) <= EQUAL)
-    return differ
+        # The difference of equal infinities is nan, which is not above anything.
+        starts[1:] = np.abs(after - before) > EQUAL
+    return starts
 
 
 def combined(lists: Sequence[WeightList]) -> WeightList:
-    """All outcomes of several lists, merged and sorted by full weight."""
-    result = NOTHING
+    """All outcomes of several lists; merged and sorted by full weight when all are kept or all hidden."""
+    shares: dict[Share, WeightList] = {}
     for weights in sorted(lists, key=len):
-        result = merged(joined(result, weights))
-    return result
+        before = shares.get(weights.share)
+        shares[weights.share] = weights if before is None else merged(joined(weights, before))
+    result = None
+    for weights in shares.values():
+        result = weights if result is None else joined(result, weights)
+    return NOTHING if result is None else result
 
 
 def predicted_bits(lists: Sequence[WeightList]) -> float:
     """Logarithm to base 2 of how many outcomes `combined` will have at most."""
-    alike = Counter((weights.full.tobytes(), weights.kept.tobytes(), len(weights)) for weights in lists)
+    alike = Counter(weights.key for weights in lists)
     return sum(alike_bits(count, size) for (_, _, size), count in alike.items())
 
 

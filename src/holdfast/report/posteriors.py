@@ -23,7 +23,7 @@ def posterior_lines(posteriors: Mapping[str, Distribution], evidence: Mapping[st
       no   0.2500  ██████
     """
     width = widest([state for distribution in posteriors.values() for state in distribution])
-    lines = [_given(evidence)] if evidence else []
+    lines = [given_line(evidence)] if evidence else []
     for name, distribution in posteriors.items():
         if lines:
             lines.append(Text())
@@ -32,7 +32,8 @@ def posterior_lines(posteriors: Mapping[str, Distribution], evidence: Mapping[st
     return lines
 
 
-def _given(evidence: Mapping[str, str]) -> Text:
+def given_line(evidence: Mapping[str, str]) -> Text:
+    """What was observed, in one line."""
     pairs = ", ".join(f"{name}={state}" for name, state in evidence.items())
     return Text(f"given {pairs}", style="dim")
 

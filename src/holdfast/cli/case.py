@@ -1,0 +1,157 @@
+"""What all commands about decisions are asked with: the classifier, the evidence, and how to answer.
+
+These commands share their options, so the options are the fields of one dataclass, `Case`. A command takes a
+case and whatever options are its own; `with_case` spreads the fields out for the command line and gathers
+them again.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from holdfast.cli.classifiers import classifier_of
+from holdfast.cli.evidence import evidence_of
+from holdfast.cli.options import (
+    AsJson,
+    Evidence,
+    MaxMemory,
+    MaxSeconds,
+    NetworkFile,
+    Normalize,
+    limits_of,
+    network_in,
+)
+from holdfast.core.errors import QueryError
+
+if TYPE_CHECKING:
+    from holdfast.api.asking import Options
+    from holdfast.decisions.classifier import Classifier
+    from holdfast.engines.protocol import Engine
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """The options as they were typed."""
+
+    network: NetworkFile
+    target: Annotated[
+        str,
+        typer.Option(
+            metavar="D=+",
+            help="What is decided about, and its positive state. Without a state (D), the decision is the "
+            "most probable state.",
+            show_default=False,
+        ),
+    ]
+    threshold: Annotated[
+        float | None,
+        typer.Option(
+            metavar="T",
+            help="Decide for the positive state when its posterior is at least this; 0.5 by default.",
+            show_default=False,
+        ),
+    ] = None
+    utilities: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Decide by highest expected utility: a .json or .csv file with the worth of each action in "
+            "each state of the target.",
+            show_default=False,
+        ),
+    ] = None
+    evidence: Evidence = None
+    features: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="A,B",
+            help="What may be observed: names, 'all' variables but the target, or the 'leaves' of the "
+            "network, which are the default.",
+            show_default=False,
+        ),
+    ] = None
+    engine: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The engine to use; the cheapest by default.", show_default=False),
+    ] = None
+    tolerance: Annotated[
+        float | None,
+        typer.Option(metavar="X", help="A certified interval of this width will do.", show_default=False),
+    ] = None
+    max_memory: MaxMemory = None
+    max_seconds: MaxSeconds = None
+    allow_estimates: Annotated[
+        bool,
+        typer.Option("--allow-estimates", help="Estimate by sampling where nothing certain is in reach."),
+    ] = False
+    explain: Annotated[bool, typer.Option("--explain", help="Show what every engine would have needed.")] = (
+        False
+    )
+    normalize: Normalize = False
+    as_json: AsJson = False
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """The objects that the words of a case stand for."""
+
+    classifier: Classifier
+    evidence: dict[str, str]
+    options: Options
+
+    @property
+    def free(self) -> tuple[str, ...]:
+        """Features that are not observed yet."""
+        return tuple(name for name in self.classifier.features if name not in self.evidence)
+
+
+def opened(case: Case) -> Opened:
+    """Read the network and make sense of the words."""
+    from holdfast.api.asking import Options
+
+    network = network_in(case.network, normalize=case.normalize)
+    classifier = classifier_of(
+        network, case.target, case.features, threshold=case.threshold, utilities=case.utilities
+    )
+    options = Options(
+        engine=None if case.engine is None else engine_called(case.engine),
+        tolerance=case.tolerance,
+        limits=limits_of(case.max_memory, case.max_seconds),
+        allow_estimates=case.allow_estimates,
+    )
+    return Opened(classifier, evidence_of(case.evidence, network), options)
+
+
+def engine_called(name: str) -> Engine:
+    """The engine of this name; `QueryError` suggests the nearest."""
+    from holdfast.core.names import unknown_name
+    from holdfast.engines.choice import ENGINES
+
+    for engine in ENGINES:
+        if engine.name == name:
+            return engine
+    raise QueryError(unknown_name("engine", name, [engine.name for engine in ENGINES]))
+
+
+def with_case(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with the fields of `Case` in place of its first parameter."""
+    shared = inspect.signature(Case, eval_str=True).parameters
+    own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
+
+    @wraps(command)
+    def spread(**words: object) -> None:
+        case = Case(**{name: words.pop(name) for name in shared})  # type: ignore[arg-type]
+        command(case, **words)
+
+    # Typer reads the options off the signature.
+    parameters = [*shared.values(), *own]
+    spread.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    spread.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return spread

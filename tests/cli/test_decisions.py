@@ -1,0 +1,429 @@
+"""`holdfast decide`, `sdp`, `esdp`, `eca` and `voi`: numbers of the papers, layout, and what goes wrong.
+
+The network of reviewers has D, R1, R2 and AC [choi2017, Figure 1]. With threshold 0.6 the full decision is
+positive when both reviewers vote +, so on 10% of papers: 0.2 * 0.7 * 0.6 + 0.8 * 0.2 * 0.1.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+
+import numpy as np
+import pytest
+
+from holdfast.model import zoo
+from holdfast.model.formats.files import write_network
+from tolerances import ENGINE, paper
+
+PAPERS = ["--target", "D=+", "--threshold", "0.6", "--features", "R1,R2,AC"]
+NUMBERS = {"value", "low", "high", "certainty", "engine", "seconds"}
+
+
+@pytest.fixture
+def answer(holdfast, review):
+    """The JSON that a command prints about the papers."""
+
+    def call(command, *options):
+        outcome = holdfast(command, review, *PAPERS, *options, "--json")
+        assert (outcome.code, outcome.err) == (0, "")
+        return json.loads(outcome.out)
+
+    return call
+
+
+@pytest.fixture
+def utilities(tmp_path):
+    """What to do about a paper: accepting a bad one costs more than missing a good one."""
+    path = tmp_path / "utilities.json"
+    path.write_text('{"accept": {"+": 1, "-": -2}, "decline": {"+": 0, "-": 0}}')
+    return path
+
+
+def entropy(*probabilities: float) -> float:
+    return -sum(p * math.log2(p) for p in probabilities if p > 0)
+
+
+def test_decide_shows_the_posterior_and_why(holdfast, review):
+    outcome = holdfast("decide", review, *PAPERS, "--evidence", "AC=+")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert outcome.out == (
+        "given AC=+\n"
+        "\n"
+        "D\n"
+        "  +  0.6100  ██████████████▋\n"
+        "  -  0.3900  █████████▍\n"
+        "\n"
+        "decision: +, since Pr(D = +) is 0.6100, at least 0.6\n"
+    )
+
+
+def test_decide_in_json(answer):
+    found = answer("decide", "-e", "AC=-")
+    assert found["decision"] == "not +"
+    # 0.1024 / 0.84 [choi2017, Figure 1]
+    assert found["posterior"]["+"] == pytest.approx(0.1024 / 0.84, abs=ENGINE)
+
+
+def test_sdp_says_in_words_what_it_found(holdfast, review):
+    """SDP .99 after a negative vote of the chair [choi2017]: of 0.84, one paper in a hundred changes."""
+    outcome = holdfast("sdp", review, *PAPERS, "-e", "AC=-")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert outcome.out == (
+        "given AC=-\n"
+        "decision: not +, since Pr(D = +) is 0.1219, below 0.6\n"
+        "SDP: 0.9881 (exact)\n"
+        "With probability 0.9881 the decision 'not +' survives observing R1 and R2.\n"
+        "Stop observing: that is at least 0.95.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("evidence", "printed", "decision", "stop"), [("AC=-", 0.99, "not +", True), ("AC=+", 0.56, "+", False)]
+)
+def test_sdp_after_the_chair_s_vote_is_the_paper_s(answer, evidence, printed, decision, stop):
+    found = answer("sdp", "-e", evidence)
+    assert set(found) >= NUMBERS
+    assert found["value"] == pytest.approx(printed, abs=paper(2))
+    assert found["low"] == found["value"] == found["high"]
+    assert found["certainty"] == "exact"
+    assert (found["decision"], found["stop"]) == (decision, stop)
+
+
+def test_the_level_to_stop_at_can_be_chosen(holdfast, review, answer):
+    assert answer("sdp", "-e", "AC=-", "--at-least", "0.999")["stop"] is False
+    out = holdfast("sdp", review, *PAPERS, "-e", "AC=+", "--at-least", "0.5").out
+    assert out.endswith("Stop observing: that is at least 0.5.\n")
+
+
+@pytest.mark.parametrize(("kept", "printed"), [("R1", 0.90), ("R2", 0.90), ("AC", 0.92), ("R1,R2", 1.0)])
+def test_esdp_of_each_observation_is_the_paper_s(answer, kept, printed):
+    """[choi2017]: .90, .90 and .92; both reviewers together decide as all do."""
+    assert answer("esdp", "--keep", kept)["value"] == pytest.approx(printed, abs=paper(2))
+
+
+def test_esdp_in_words(holdfast, review):
+    assert holdfast("esdp", review, *PAPERS, "--keep", "AC").out == (
+        "E-SDP: 0.9200 (exact)\n"
+        "With probability 0.9200 the decision after observing AC is the one that observing R1, R2 and AC "
+        "leads to.\n"
+    )
+
+
+def test_eca_under_a_new_threshold(holdfast, review, answer):
+    """Above 0.61 the chair alone never decides +, so 90% of papers agree."""
+    assert answer("eca", "--keep", "AC", "--new-threshold", "0.7")["value"] == pytest.approx(0.9, abs=ENGINE)
+    assert holdfast("eca", review, *PAPERS, "--keep", "AC", "--new-threshold", "0.7").out == (
+        "ECA: 0.9000 (exact)\n"
+        "With probability 0.9000 the decision on AC with threshold 0.7 is the one on all features with "
+        "threshold 0.6.\n"
+    )
+
+
+def test_eca_without_a_new_threshold_finds_the_best(holdfast, review, answer):
+    """Between the two posteriors that the chair's vote leads to, 0.1024 / 0.84 and 0.61."""
+    found = answer("eca", "--keep", "AC")
+    assert found["value"] == pytest.approx(0.92, abs=ENGINE)
+    assert found["thresholds"] == pytest.approx([0.1024 / 0.84, 0.61], abs=ENGINE)
+    out = holdfast("eca", review, *PAPERS, "--keep", "AC").out
+    assert out.startswith("MAA: 0.9200 (exact)\nNo new threshold was given")
+    assert out.endswith("Thresholds above 0.121905, up to and including 0.61, achieve it.\n")
+
+
+def test_voi_ranks_by_sdp_and_shows_all_criteria(holdfast, review):
+    """The chair by SDP and the second reviewer by entropy [choi2017].
+
+    The margin rises from 0.6 to 0.04 + 0.64 by the reviewer, to 0.0352 + 0.6352 by the chair.
+    """
+    outcome = holdfast("voi", review, *PAPERS)
+    assert (outcome.code, outcome.err) == (0, "")
+    header, first, *rest = outcome.out.splitlines()
+    assert header.split() == ["feature", "sdp", "entropy", "margin"]
+    assert first.split()[:2] == ["AC", "0.0200"]
+    assert rest[-1] == "Observe next: AC by sdp; R2 by entropy and margin."
+    assert len({len(line) for line in (header, first, *rest[:2])}) == 1
+
+
+@pytest.mark.parametrize(("reward", "order"), [("sdp", ["AC", "R1", "R2"]), ("entropy", ["R2", "R1", "AC"])])
+def test_voi_in_json_is_a_ranking_best_first(answer, reward, order):
+    found = answer("voi", "--reward", reward)
+    assert found["reward"] == reward
+    assert [row["feature"] for row in found["ranking"]] == order
+    for row in found["ranking"]:
+        assert set(row) >= NUMBERS
+        assert row["value"] == row["values"][reward]
+
+
+def test_entropy_left_after_each_observation_is_the_paper_s(answer):
+    """H(D | .) in bits: .59, .57 and .60 [choi2017]."""
+    now = entropy(0.2, 0.8)
+    gains = {row["feature"]: row["value"] for row in answer("voi", "--reward", "entropy")["ranking"]}
+    for feature, printed in {"R1": 0.59, "R2": 0.57, "AC": 0.60}.items():
+        assert now - gains[feature] == pytest.approx(printed, abs=paper(2))
+
+
+def test_voi_of_features_together(holdfast, review, answer):
+    """Both reviewers are never wrong: the SDP rises from 0.9 to 1."""
+    found = answer("voi", "--keep", "R1,R2")
+    assert found["value"] == pytest.approx(0.1, abs=ENGINE)
+    assert holdfast("voi", review, *PAPERS, "--keep", "R1,R2").out == (
+        "Observing R1 and R2 is expected to change the same-decision probability by 0.1000.\n"
+    )
+
+
+def test_without_a_state_the_most_probable_one_is_decided(holdfast, printer):
+    found = json.loads(holdfast("decide", printer, "--target", "Fault", "-e", "Light=red", "--json").out)
+    assert found["decision"] == max(found["posterior"], key=found["posterior"].get) == "paper_jam"
+    out = holdfast("sdp", printer, "--target", "Fault", "-e", "Light=red").out
+    assert "survives observing TestPage and Ping" in out
+
+
+def test_the_threshold_is_one_half_unless_given(holdfast, review):
+    features = ["--features", "all", "-e", "AC=+"]
+    half = holdfast("sdp", review, "--target", "D=+", *features)
+    assert half.out == holdfast("sdp", review, "--target", "D=+", "--threshold", "0.5", *features).out
+    assert "at least 0.5" in half.out
+
+
+def test_features_are_the_leaves_unless_given(holdfast, review):
+    leaves = holdfast("voi", review, "--target", "D=+").out
+    assert leaves == holdfast("voi", review, "--target", "D=+", "--features", "leaves").out
+    assert "R1" not in leaves
+    every = holdfast("voi", review, "--target", "D=+", "--features", "all").out
+    assert every == holdfast("voi", review, "--target", "D=+", "--features", "R1,R2", "--features", "AC").out
+
+
+def test_utilities_decide_and_rank(holdfast, review, utilities, tmp_path):
+    """Accept when Pr(+) >= 2/3, which the two reviewers' agreement alone achieves: 0.084 / 0.1."""
+    options = ["--target", "D", "--features", "all", "--utilities", utilities]
+    assert "decision: decline, the action of highest" in holdfast("decide", review, *options).out
+    found = json.loads(holdfast("esdp", review, *options, "--keep", "R1,R2", "--json").out)
+    assert found["value"] == pytest.approx(1.0, abs=ENGINE)
+    # Of 10% of papers both reviewers accept, 0.084 are good and 0.016 bad.
+    both = json.loads(
+        holdfast("voi", review, *options, "--keep", "R1,R2", "--reward", "utility", "--json").out
+    )
+    assert both["value"] == pytest.approx(0.084 - 2 * 0.016, abs=ENGINE)
+    table = tmp_path / "utilities.csv"
+    table.write_text("action,+,-\naccept,1,-2\ndecline,0,0\n")
+    again = holdfast("voi", review, *options[:-1], table, "--reward", "utility")
+    assert again.out == holdfast("voi", review, *options, "--reward", "utility").out
+    assert again.out.split()[:2] == ["feature", "utility"]
+
+
+def test_when_all_is_observed_nothing_can_change(holdfast, review):
+    everything = ["-e", "R1=+,R2=+,AC=+"]
+    assert holdfast("sdp", review, *PAPERS, *everything).out.endswith(
+        "All features are observed: nothing is left that could change the decision.\n"
+    )
+    assert json.loads(holdfast("sdp", review, *PAPERS, *everything, "--json").out)["value"] == pytest.approx(
+        1.0
+    )
+    assert holdfast("voi", review, *PAPERS, *everything).out.endswith("All features are observed.\n")
+
+
+@pytest.mark.parametrize("engine", ["dense", "log_odds", "depth_first", "brute_force"])
+def test_every_exact_engine_can_be_named(answer, engine):
+    found = answer("sdp", "-e", "AC=+", "--engine", engine)
+    assert (found["engine"], found["certainty"]) == (engine, "exact")
+    assert found["value"] == pytest.approx(0.5625, abs=ENGINE)
+
+
+def test_intervals_are_shown_as_intervals(holdfast, review, answer):
+    """0.09 of the 0.16 that the chair votes + for."""
+    bound = answer("sdp", "-e", "AC=+", "--engine", "bounds")
+    assert bound["certainty"] == "bound"
+    assert bound["low"] <= 0.5625 <= bound["high"]
+    text = holdfast("sdp", review, *PAPERS, "-e", "AC=+", "--engine", "bounds").out
+    low, high = map(float, re.search(r"SDP: between ([\d.]+) and ([\d.]+) \(certified\)", text).groups())
+    assert low <= 0.5625 <= high
+    estimate = answer("sdp", "-e", "AC=+", "--engine", "sampling", "--allow-estimates")
+    assert (estimate["certainty"], estimate["confidence"]) == ("estimate", 0.99)
+    assert estimate["low"] < estimate["value"] < estimate["high"]
+    text = holdfast("sdp", review, *PAPERS, "-e", "AC=+", "--engine", "sampling", "--allow-estimates").out
+    assert re.search(r"SDP: about [\d.]+, between [\d.]+ and [\d.]+ with confidence 0.99 \(estimate\)", text)
+
+
+def test_explain_lists_the_bids_beside_the_answer(holdfast, review):
+    text = holdfast("sdp", review, *PAPERS, "--explain")
+    bids = [line for line in text.out.splitlines() if re.match(r"(->|  ) \w+: ", line)]
+    names = [line[3:].partition(":")[0] for line in bids]
+    assert names == ["dense", "log_odds", "bounds", "depth_first", "brute_force", "sampling"]
+    assert sum(line.startswith("->") for line in bids) == 1
+    in_json = holdfast("voi", review, *PAPERS, "--explain", "--json")
+    assert json.loads(in_json.out)["ranking"]
+    assert "-> " in in_json.err
+    assert holdfast("sdp", review, *PAPERS, "--explain", "--engine", "dense").out.endswith("-> dense\n")
+
+
+@pytest.mark.parametrize(
+    ("command", "options", "message"),
+    [
+        ("sdp", ["--target", "D=x"], "unknown state of 'D' 'x'; known: '+', '-'"),
+        ("sdp", ["--target", "DD=+"], "unknown variable 'DD'; did you mean 'D'?"),
+        ("decide", ["--target", "D=+", "-e", "AC=x"], "unknown state of 'AC' 'x'; known: '+', '-'"),
+        (
+            "sdp",
+            ["--target", "D=+", "--threshold", "1"],
+            "the threshold must lie between 0 and 1, both excluded; got 1.0",
+        ),
+        (
+            "eca",
+            ["--target", "D=+", "--keep", "AC", "--new-threshold", "0"],
+            "the threshold must lie between 0 and 1, both excluded; got 0.0",
+        ),
+        (
+            "sdp",
+            ["--target", "D=+", "--features", "D,AC"],
+            "the target 'D' is among the features; a classifier may not observe it",
+        ),
+        (
+            "decide",
+            ["--target", "D=+", "-e", "D=+"],
+            "the target 'D' is part of the evidence; once it is known, there is nothing to decide",
+        ),
+        (
+            "esdp",
+            ["--target", "D=+", "--keep", "R1"],
+            "'R1' cannot be kept, it is not among the features: unknown feature 'R1'; known: 'AC'",
+        ),
+        (
+            "esdp",
+            ["--target", "D=+", "--features", "all", "--keep", "R1", "-e", "R1=+"],
+            "'R1' cannot be kept: observed already, part of the evidence",
+        ),
+        (
+            "esdp",
+            ["--target", "D=+", "--keep", "AC,"],
+            "cannot read ''; expected VARIABLE,VARIABLE, such as Rain,Wind",
+        ),
+        (
+            "sdp",
+            ["--target", "D=+", "--features", "all", "-e", "AC=+,R1=-,R2=-"],
+            "the evidence has probability 0 in this network: 'AC=+', 'R1=-', 'R2=-'; "
+            "check it for typing errors or for findings that contradict each other",
+        ),
+        (
+            "sdp",
+            ["--target", "D", "--threshold", "0.6"],
+            "--threshold needs a positive state; name it with --target D=STATE",
+        ),
+        (
+            "sdp",
+            ["--target", "AC=+"],
+            "the network has no leaves other than 'AC' to take as features; name the features with "
+            "--features, or take all variables with --features all",
+        ),
+        (
+            "eca",
+            ["--target", "D", "--keep", "AC"],
+            "eca compares thresholds, so it needs a positive state; name it with --target D=STATE",
+        ),
+        ("sdp", ["--target", "D=+", "--engine", "dens"], "unknown engine 'dens'; did you mean 'dense'?"),
+        (
+            "sdp",
+            ["--target", "D=+", "--engine", "sampling"],
+            "engine 'sampling' gives estimates; allow them with --allow-estimates",
+        ),
+        ("sdp", ["--target", "D=+", "--tolerance", "-1"], "the tolerance must be at least 0, not -1.0"),
+        ("sdp", ["--target", "D=+", "--at-least", "2"], "the level must lie between 0 and 1; got 2.0"),
+        (
+            "voi",
+            ["--target", "D=+", "--reward", "utility"],
+            "--reward utility needs utilities; give a file of them with --utilities",
+        ),
+    ],
+)
+def test_questions_that_do_not_fit_say_what_would(holdfast, review, command, options, message):
+    outcome = holdfast(command, review, *options)
+    assert (outcome.code, outcome.out, outcome.err) == (2, "", f"error: {message}\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("u.json", "{", "u.json, line 1: no JSON: "),
+        ("u.json", '{"accept": 3}', "u.json: expected an object such as "),
+        ("u.json", '{"accept": {"+": true, "-": 0}}', "'+' is True; give a number"),
+        ("u.json", '{"accept": {"+": 1}}', "leave out the state '-' of 'D'"),
+        ("u.json", '{"accept": {"+": 1, "x": 2}}', "unknown state of 'D' 'x'"),
+        ("u.csv", "action,+,-\naccept,1,many\n", "'-' is 'many'; give a number"),
+        ("u.csv", "action,+,-\naccept,1,2\naccept,3,4\n", "the action 'accept' has two rows"),
+        ("u.txt", "", "utilities come from .json or .csv files, not '.txt'"),
+    ],
+)
+def test_utilities_that_make_no_sense_are_refused(holdfast, review, tmp_path, name, text, message):
+    path = tmp_path / name
+    path.write_text(text)
+    outcome = holdfast("decide", review, "--target", "D", "--utilities", path)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert message in outcome.err
+
+
+def test_utilities_and_a_threshold_exclude_each_other(holdfast, review, utilities):
+    outcome = holdfast("sdp", review, "--target", "D=+", "--utilities", utilities)
+    assert outcome.code == 2
+    assert "leave out --threshold, and the state in --target" in outcome.err
+
+
+def test_the_target_must_be_named(holdfast, review):
+    outcome = holdfast("sdp", review)
+    assert outcome.code == 2
+    assert "Missing option '--target'" in outcome.err
+
+
+@pytest.mark.parametrize("command", ["sdp", "info", "posterior"])
+def test_a_table_in_place_of_a_network_is_to_be_learned_first(holdfast, tmp_path, command):
+    table = tmp_path / "rows.csv"
+    table.write_text("D,A\n+,x\n")
+    outcome = holdfast(command, table, *(["--target", "D=+"] if command == "sdp" else []))
+    assert (outcome.code, outcome.out, outcome.err) == (
+        2,
+        "",
+        f"error: {table}: a network is expected here, and this looks like a table; learn a classifier from "
+        f"it first, with holdfast learn {table} --target COLUMN -o rows.bif\n",
+    )
+
+
+def test_what_is_out_of_reach_lists_the_bids_and_the_ways_out(holdfast, review):
+    outcome = holdfast("sdp", review, *PAPERS, "--max-memory", "1e-7", "--engine", "dense")
+    assert outcome.code == 2
+    assert outcome.err.endswith("or raise --max-memory\n")
+    outcome = holdfast("sdp", review, *PAPERS, "--max-seconds", "2e-4")
+    assert (outcome.code, outcome.out) == (2, "")
+    first, *bids, last = outcome.err.splitlines()
+    assert first == "error: no engine can answer this exactly within the limits:"
+    assert [bid.split(":")[0] for bid in bids] == [
+        "  dense",
+        "  log_odds",
+        "  bounds",
+        "  depth_first",
+        "  brute_force",
+        "  sampling",
+    ]
+    for option in ("--tolerance", "--max-seconds", "--max-memory", "--allow-estimates"):
+        assert option in last
+    assert "max_seconds" not in last
+
+
+def test_voi_leaves_out_the_sdp_where_it_is_out_of_reach(holdfast, tmp_path):
+    path = tmp_path / "large.bif"
+    network = zoo.random_naive_bayes(60, np.random.default_rng(2), max_states=4)
+    write_network(network, path)
+    options = ["--target", network.names[0], "--reward", "entropy", "--max-memory", "0.001"]
+    outcome = holdfast("voi", path, *options)
+    assert outcome.code == 0
+    assert outcome.err == "warning: the gain in SDP is left out, since no engine finds it within the limits\n"
+    assert outcome.out.splitlines()[0].split() == ["feature", "entropy", "margin"]
+    assert "\nand 40 more\n" in outcome.out
+    assert holdfast("voi", path, *options[:2], *options[4:]).code == 2
+
+
+def test_ctrl_c_leaves_with_130(holdfast, review, monkeypatch):
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("holdfast.api.should_stop", interrupted)
+    outcome = holdfast("sdp", review, *PAPERS)
+    assert (outcome.code, outcome.out, outcome.err) == (130, "", "")
