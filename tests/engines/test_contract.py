@@ -13,13 +13,13 @@ from holdfast.core.measurement import Certainty
 from holdfast.decisions.measures import expected_agreement, maximum_potential_agreement
 from holdfast.decisions.problem import make_problem
 from holdfast.decisions.rules import ThresholdRule
-from holdfast.engines.choice import ENGINES
+from holdfast.engines.choice import BASELINES, ENGINES
 from holdfast.engines.protocol import AgreementOracle, Needs, Question, Refusal
 from oracles.enumerate_profile import enumerate_profile
 from strategies import classifiers
 from tolerances import ENGINE
 
-EXACT_ENGINES = [engine for engine in ENGINES if engine.certainty is Certainty.EXACT]
+EXACT_ENGINES = [engine for engine in (*ENGINES, *BASELINES) if engine.certainty is Certainty.EXACT]
 
 
 @st.composite

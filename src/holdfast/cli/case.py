@@ -132,12 +132,13 @@ def opened(case: Case) -> Opened:
 def engine_called(name: str) -> Engine:
     """The engine of this name; `QueryError` suggests the nearest."""
     from holdfast.core.names import unknown_name
-    from holdfast.engines.choice import ENGINES
+    from holdfast.engines.choice import BASELINES, ENGINES
 
-    for engine in ENGINES:
+    engines = (*ENGINES, *BASELINES)
+    for engine in engines:
         if engine.name == name:
             return engine
-    raise QueryError(unknown_name("engine", name, [engine.name for engine in ENGINES]))
+    raise QueryError(unknown_name("engine", name, [engine.name for engine in engines]))
 
 
 def with_case(command: Callable[..., None]) -> Callable[..., None]:

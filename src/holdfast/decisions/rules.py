@@ -152,6 +152,8 @@ class LogOddsIntervals:
 
     def decide_log_odds(self, values: Floats) -> Ints:
         """The action for each log-odds."""
+        if len(self.cuts) == 1:  # by far the most frequent case, and faster without a search
+            return np.where(values >= self.cuts[0], self.regions[1], self.regions[0])
         return np.asarray(self.regions, dtype=np.int64)[np.searchsorted(self.cuts, values, side="right")]
 
 
@@ -202,7 +204,10 @@ def logit(probability: float) -> float:
 
 def log_odds(class_mass: Floats, upper: int) -> Floats:  # (rows, classes) -> (rows,)
     """log Pr(upper) - log Pr(any other), infinite where one of them is zero."""
-    rest = np.delete(class_mass, upper, axis=1).sum(axis=1)
+    if class_mass.shape[1] == 2:
+        rest = class_mass[:, 1 - upper]
+    else:
+        rest = np.delete(class_mass, upper, axis=1).sum(axis=1)
     with np.errstate(divide="ignore"):
         odds: Floats = np.log(class_mass[:, upper]) - np.log(rest)
     return odds

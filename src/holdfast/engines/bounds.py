@@ -24,7 +24,7 @@ from holdfast.decisions.rules import Decider, LogOddsIntervals
 from holdfast.engines.banded import Sums, agreement_bounds, potential_bounds
 from holdfast.engines.grid import Blocks, fitting_step, make_blocks, rounded, window
 from holdfast.engines.groups import Group, group_tables
-from holdfast.engines.parts import Parts, Span, base_log_odds, refuse_groups, sort_out, span_of
+from holdfast.engines.parts import Parts, Span, base_log_odds, refuse_groups, settled, sort_out, span_of
 from holdfast.engines.protocol import Cost, Interval, Needs, Question, Refusal
 from holdfast.engines.weights import combined
 
@@ -93,6 +93,9 @@ class BoundsOracle:
         """Bounds on how often `decider` on the kept features repeats the full decision."""
         assert isinstance(decider, LogOddsIntervals)
         parts = sort_out(self.problem, self.groups, kept)
+        same = settled(self.problem, parts, decider)
+        if same is not None:
+            return Interval(float(same), float(same), Certainty.BOUND)
         mixed = combined(parts.mixed)
 
         def bounds(classes: list[Sums]) -> Span:

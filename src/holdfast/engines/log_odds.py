@@ -27,6 +27,7 @@ from holdfast.engines.parts import (
     independent,
     probability_of,
     refuse_groups,
+    settled,
     sort_out,
     span_of,
 )
@@ -53,6 +54,7 @@ class LogOddsEngine:
         refusal = refuse_groups(problem)
         if refusal:
             return refusal
+        assert isinstance(problem.decider, LogOddsIntervals)
         parts = sort_out(problem, group_tables(problem, Limits()), question.kept)
         listed = parts.rows_bits <= np.log2(MOST_ROWS)
         if question.needs is Needs.ROWS and not listed and not independent(problem, parts):
@@ -61,6 +63,8 @@ class LogOddsEngine:
             outcomes = 2.0 ** max(parts.rows_bits, predicted_bits(parts.all_lists) / 2)
         else:
             outcomes = split_size(parts.kept, parts.hidden, parts.mixed)
+        if question.needs is Needs.AGREEMENT and settled(problem, parts, problem.decider) is not None:
+            outcomes = 1.0
         return Cost(
             1e-3 + 1e-5 * len(parts.all_lists) + SECONDS_PER_OUTCOME * outcomes, BYTES_PER_OUTCOME * outcomes
         )
@@ -88,6 +92,9 @@ class LogOddsOracle:
         """How often `decider` on the kept features repeats the full decision, exactly."""
         assert isinstance(decider, LogOddsIntervals)
         parts = sort_out(self.problem, self.groups, kept)
+        same = settled(self.problem, parts, decider)
+        if same is not None:
+            return Interval.point(float(same))
         self._check(split_size(parts.kept, parts.hidden, parts.mixed))
         halves = split(parts.kept, parts.hidden, parts.mixed)
         base, prior, upper = base_log_odds(self.problem), self.problem.prior, self.decider.upper

@@ -51,7 +51,7 @@ def _cut_table(oracle: DenseOracle, after: Problem, feature: int, state: int) ->
     axis = free.index(feature)
     sizes = oracle.problem.sizes(free)
     before, behind = int(np.prod(sizes[:axis], dtype=int)), int(np.prod(sizes[axis + 1 :], dtype=int))
-    columns = oracle.masses.shape[1]
-    cut = oracle.masses.reshape(before, sizes[axis], behind, columns)[:, state]
-    masses = cut.reshape(-1, columns)
-    return DenseOracle(after, masses / masses[:, : len(after.prior)].sum())
+    columns = len(oracle.masses)
+    cut = oracle.masses.reshape(columns * before, sizes[axis], behind)[:, state]
+    masses = cut.reshape(columns, -1)
+    return DenseOracle(after, masses / masses[: len(after.prior)].sum())

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from holdfast.core.arrays import Floats
 from holdfast.decisions.problem import Problem
 from holdfast.decisions.rules import LogOddsIntervals
 from holdfast.engines.groups import Group, independent_groups
@@ -75,6 +76,33 @@ def independent(problem: Problem, parts: Parts) -> bool:
     """Whether kept and hidden features are independent given the class, and one cut decides."""
     assert isinstance(problem.decider, LogOddsIntervals)
     return not parts.mixed and len(problem.decider.regions) == 2
+
+
+def settled(problem: Problem, parts: Parts, decider: LogOddsIntervals) -> bool | None:
+    """Whether both decisions are the same (or never the same) whatever is observed; None when it depends.
+
+    The extreme weights tell: where they lead to one decision, everything between them does.
+    """
+    full = problem.decider
+    assert isinstance(full, LogOddsIntervals)
+    base = base_log_odds(problem)
+    decided = _only_region(full, base, [weights.full for weights in parts.all_lists])
+    kept = _only_region(decider, base, [weights.kept for weights in (*parts.kept, *parts.mixed)])
+    if decided is None or kept is None:
+        return None
+    return full.regions[decided] == decider.regions[kept]
+
+
+def _only_region(decider: LogOddsIntervals, base: float, weights: list[Floats]) -> int | None:
+    """The one interval that every sum of weights leads to; None when there are several."""
+    if np.isinf(base):
+        return len(decider.cuts) if base > 0 else 0
+    ends = [
+        base + sum(float(each.min()) for each in weights),
+        base + sum(float(each.max()) for each in weights),
+    ]
+    low, high = np.searchsorted(decider.cuts, ends, side="right")
+    return int(low) if low == high else None
 
 
 def base_log_odds(problem: Problem) -> float:
