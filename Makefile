@@ -52,6 +52,9 @@ check: .venv/.dev
 bench: .venv/.bench
 	$(BIN)/python -m benchmarks.speed
 
+reproduce: .venv/.bench
+	$(BIN)/python -m benchmarks.papers.chen2014.run
+
 docs: .venv/.docs
 	$(BIN)/sphinx-build -q -W -b html docs docs/_build/html
 	@echo "open docs/_build/html/index.html"

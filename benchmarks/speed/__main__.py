@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.speed import inference
+from benchmarks.speed import inference, sdp
 
 inference.main()
+sdp.main()

@@ -100,7 +100,7 @@ def test_a_target_that_is_certain_never_changes_its_decision():
 
 
 def test_no_exact_engine_lists_the_bids_and_the_ways_out():
-    """Forty features that all depend on each other through one hidden variable, and a target of three states."""
+    """Forty-five features that depend on each other, and a target of three states."""
     rng = np.random.default_rng(0)
     network = random_bounded_treewidth(60, 3, rng, max_states=3)
     target = next(v.name for v in network.variables if len(v) == 3)
@@ -183,7 +183,7 @@ def test_rewards_can_be_any_function():
 
 
 def test_utilities_rank_by_what_they_gain():
-    """An influence diagram with one decision [chen2014, A.2]: the gain is a difference of expected utilities."""
+    """An influence diagram with one decision [chen2014, A.2]: gains are differences of expected utilities."""
     rule = UtilityRule({"accept": {"+": 10.0, "-": -5.0}, "reject": {"+": 0.0, "-": 0.0}})
     classifier = Classifier(review(), "D", ["R1", "R2", "AC"], rule)
     assert holdfast.decide(classifier).action == "reject"
