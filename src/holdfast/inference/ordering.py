@@ -49,10 +49,12 @@ def elimination_order(
     links = _links(scopes)
     kept = frozenset(keep)
     log_sizes = [math.log2(size) for size in sizes]
-    best = min(
-        (_greedy(links, log_sizes, kept, score) for score in (_min_fill, _min_weight)),
-        key=lambda order: order.operations,
-    )
+    best = _greedy(links, log_sizes, kept, _min_weight)
+    ordering_seconds = len(links) * SECONDS_PER_VARIABLE + 1e-9
+    # Min-fill takes longer to find, and is worth it unless the work it may save is small beside it.
+    if best.operations * SECONDS_PER_OPERATION > 0.1 * ordering_seconds:
+        filled = _greedy(links, log_sizes, kept, _min_fill)
+        best = min(best, filled, key=lambda order: order.operations)
     if math.isinf(best.operations):
         raise LimitError(
             "the variables depend on each other too densely for exact inference: every order tried makes a "
@@ -60,7 +62,7 @@ def elimination_order(
         )
     random = Random(0)
     # Further tries may together take about as long as the contractions they hope to shorten.
-    tries = best.operations * SECONDS_PER_OPERATION / (len(links) * SECONDS_PER_VARIABLE + 1e-9)
+    tries = best.operations * SECONDS_PER_OPERATION / ordering_seconds
     for _ in range(min(MOST_TRIES, int(tries))):
         noise = {variable: random.random() for variable in links}
         tried = _greedy(links, log_sizes, kept, _weighted_fill, noise)
@@ -86,7 +88,7 @@ def _min_fill(links: dict[int, set[int]], log_sizes: Sequence[float], variable: 
 
 def _min_weight(links: dict[int, set[int]], log_sizes: Sequence[float], variable: int) -> Score:
     """Logarithm of the size of the table that eliminating the variable makes."""
-    return (log_sizes[variable] + sum(log_sizes[n] for n in links[variable]), 0.0)
+    return (log_sizes[variable] + sum(map(log_sizes.__getitem__, links[variable])), 0.0)
 
 
 def _weighted_fill(links: dict[int, set[int]], log_sizes: Sequence[float], variable: int) -> Score:
@@ -102,7 +104,8 @@ def _weighted_fill(links: dict[int, set[int]], log_sizes: Sequence[float], varia
 def _missing(links: dict[int, set[int]], variable: int) -> int:
     neighbours = links[variable]
     # Each difference holds the neighbour itself, which is not a missing link, hence the len().
-    return sum(len(neighbours - links[n]) for n in neighbours) - len(neighbours)
+    differences = map(neighbours.difference, map(links.__getitem__, neighbours))
+    return sum(map(len, differences)) - len(neighbours)
 
 
 def _greedy(
