@@ -166,9 +166,9 @@ HEADER = """# Exact inference beside pyAgrum and pgmpy
 
 Made by `python -m benchmarks.speed.inference`: {findings} findings drawn from each network, medians of
 {repeats} runs in milliseconds, everything side by side in one run on one shared machine. Read the ratios:
-above 1, holdfast is faster. "Cold" includes planning (holdfast) or triangulation (pyAgrum); "warm" asks again
-with other findings on the same variables. pgmpy eliminates variables anew for each posterior; its time for all
-is the median of five variables' times the number of variables, its ratio to holdfast's cold time beside it.
+above 1, holdfast is faster. "Cold" includes planning (holdfast) or triangulation (pyAgrum); "warm" asks
+again with other findings on the same variables. pgmpy eliminates variables anew for each posterior; its time
+for all is that of five variables scaled to their number, with the ratio to holdfast's cold time beside it.
 The two `all` columns ask for the posteriors of every variable, the `one` columns for a single one.
 
 """

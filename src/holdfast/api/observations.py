@@ -32,6 +32,8 @@ class SameDecisionGain:
 
 Criterion = Reward | SameDecisionGain
 """What an observation is valued by."""
+NO_VALUE = 1e-12
+"""Values up to this are rounding."""
 
 
 def value_of_information(
@@ -71,7 +73,7 @@ def sdp_gain(
 def value_at(problem: Problem, kept: frozenset[int], reward: Criterion, options: Options) -> Measurement:
     """The value of observing features, for a problem as it stands."""
     if isinstance(reward, SameDecisionGain):
-        return _gain(problem, kept, options)
+        return _gain(agreement_of(problem, frozenset(), problem.decider, options), problem, kept, options)
     started = time.perf_counter()
     target = problem.network.variables[problem.target]
     after = expected_reward(_class_mass(problem, kept, options), reward, target)
@@ -79,9 +81,9 @@ def value_at(problem: Problem, kept: frozenset[int], reward: Criterion, options:
     return Measurement.exact(after - now, engine="inference", seconds=time.perf_counter() - started)
 
 
-def _gain(problem: Problem, kept: frozenset[int], options: Options) -> Measurement:
+def _gain(now: Measurement, problem: Problem, kept: frozenset[int], options: Options) -> Measurement:
+    """The expected same-decision probability after observing, less the one now."""
     after = agreement_of(problem, kept, problem.decider, options)
-    now = agreement_of(problem, frozenset(), problem.decider, options)
     certainties = {after.certainty, now.certainty}
     certainty = next(c for c in reversed(Certainty) if c in certainties)
     return Measurement(
@@ -117,8 +119,10 @@ class Ranking:
 
     @property
     def best(self) -> str | None:
-        """The feature to observe next; None when all are observed."""
-        return self.features[0] if self.features else None
+        """The feature to observe next; None when none is left or none has any value by itself."""
+        if not self.features or self.values[0][0].high <= NO_VALUE:
+            return None
+        return self.features[0]
 
 
 def rank_observations(
@@ -144,15 +148,29 @@ def rank_observations(
 def ranking_of(problem: Problem, rewards: Sequence[Criterion] | None, options: Options) -> Ranking:
     """The ranking for a problem as it stands."""
     criteria = tuple(rewards) if rewards else default_criteria(problem.classifier)
+    now = _now(problem, criteria, options)
     rows = []
     for feature in problem.free:
-        values = tuple(value_at(problem, frozenset({feature}), each, options) for each in criteria)
+        kept = frozenset({feature})
+        values = tuple(
+            _gain(now, problem, kept, options)
+            if isinstance(each, SameDecisionGain) and now
+            else value_at(problem, kept, each, options)
+            for each in criteria
+        )
         rows.append((problem.network.variables[feature].name, values))
     # Values a rounding error apart are ties; sorting is stable, so the classifier's order decides them.
     rows.sort(key=lambda row: -round(row[1][0].value, 12))
     return Ranking(
         tuple(each.name for each in criteria), tuple(name for name, _ in rows), tuple(v for _, v in rows)
     )
+
+
+def _now(problem: Problem, criteria: Sequence[Criterion], options: Options) -> Measurement | None:
+    """The same-decision probability now, once for all features; None when no criterion asks for it."""
+    if not any(isinstance(each, SameDecisionGain) for each in criteria):
+        return None
+    return agreement_of(problem, frozenset(), problem.decider, options)
 
 
 def default_criteria(classifier: Classifier) -> tuple[Criterion, ...]:

@@ -62,7 +62,8 @@ class DepthFirstEngine:
             n_intervals = len(problem.decider.cuts) + 1
             return Refusal(f"needs a rule with one threshold; this one has {n_intervals} intervals")
         sizes = [float(np.prod(problem.sizes(g), dtype=float)) for g in independent_groups(problem)]
-        nodes = float(np.cumprod([1.0, *sizes]).sum())
+        with np.errstate(over="ignore"):
+            nodes = float(np.cumprod([1.0, *sizes]).sum())
         return Cost(1e-3 + _seconds(nodes), BYTES_PER_OUTCOME * (1.0 + sum(sizes)))
 
     def prepare(self, problem: Problem, limits: Limits) -> DecidedOracle:
