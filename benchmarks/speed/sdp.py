@@ -23,13 +23,14 @@ from holdfast.core.limits import DEFAULT_LIMITS, Limits, readable_bytes
 from holdfast.core.measurement import Certainty
 from holdfast.decisions.classifier import Classifier
 from holdfast.decisions.measures import expected_agreement
+from holdfast.decisions.oracle import AgreementOracle, Interval
 from holdfast.decisions.problem import Problem, make_problem
 from holdfast.decisions.rules import ThresholdRule
 from holdfast.engines.bounds import BoundsEngine
 from holdfast.engines.brute_force import BruteForceEngine
 from holdfast.engines.choice import ENGINES
 from holdfast.engines.depth_first import DepthFirstEngine
-from holdfast.engines.protocol import AgreementOracle, Engine, Interval, Question, Refusal
+from holdfast.engines.protocol import Engine, Question, Refusal
 from holdfast.kernels.depth_first import compiled_search
 from holdfast.model.zoo import random_naive_bayes
 

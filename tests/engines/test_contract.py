@@ -11,10 +11,11 @@ from holdfast.core.errors import ImpossibleEvidence
 from holdfast.core.limits import Limits
 from holdfast.core.measurement import Certainty
 from holdfast.decisions.measures import expected_agreement, maximum_potential_agreement
+from holdfast.decisions.oracle import AgreementOracle
 from holdfast.decisions.problem import make_problem
 from holdfast.decisions.rules import ThresholdRule
 from holdfast.engines.choice import BASELINES, ENGINES
-from holdfast.engines.protocol import AgreementOracle, Needs, Question, Refusal
+from holdfast.engines.protocol import Needs, Question, Refusal
 from oracles.enumerate_profile import enumerate_profile
 from strategies import classifiers
 from tolerances import ENGINE

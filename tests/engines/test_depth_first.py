@@ -15,13 +15,14 @@ from holdfast.core.limits import Limits
 from holdfast.core.measurement import Certainty
 from holdfast.decisions.classifier import Classifier
 from holdfast.decisions.measures import expected_agreement, maximum_potential_agreement
+from holdfast.decisions.oracle import AgreementOracle
 from holdfast.decisions.problem import make_problem
 from holdfast.decisions.rules import LogOddsIntervals, MostProbable, ThresholdRule, UtilityRule
 from holdfast.engines.brute_force import BruteForceEngine
 from holdfast.engines.chebyshev import chebyshev_bound, posterior_variance
 from holdfast.engines.depth_first import DepthFirstEngine
 from holdfast.engines.log_odds import LogOddsEngine
-from holdfast.engines.protocol import AgreementOracle, Cost, Question, Refusal
+from holdfast.engines.protocol import Cost, Question, Refusal
 from holdfast.model.zoo import random_bounded_treewidth, random_naive_bayes, random_polytree
 from oracles.enumerate_profile import enumerate_profile, feature_table
 from strategies import classifiers

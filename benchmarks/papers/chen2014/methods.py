@@ -11,12 +11,13 @@ from holdfast.core.limits import Limits
 from holdfast.core.measurement import Certainty
 from holdfast.decisions.classifier import Classifier
 from holdfast.decisions.measures import expected_agreement
+from holdfast.decisions.oracle import AgreementOracle
 from holdfast.decisions.problem import Problem, make_problem
 from holdfast.engines.brute_force import BruteForceEngine
 from holdfast.engines.chebyshev import chebyshev_bound
 from holdfast.engines.choice import ENGINES, choose
 from holdfast.engines.depth_first import DepthFirstEngine
-from holdfast.engines.protocol import AgreementOracle, Question
+from holdfast.engines.protocol import Question
 
 NOTHING: frozenset[int] = frozenset()
 THEIRS = (BruteForceEngine(), DepthFirstEngine())

@@ -11,9 +11,10 @@ from holdfast.core.errors import LimitError, QueryError
 from holdfast.core.limits import DEFAULT_LIMITS, Limits
 from holdfast.core.measurement import Bid, Certainty, Measurement
 from holdfast.decisions.classifier import Classifier
+from holdfast.decisions.oracle import AgreementOracle, Interval, Oracle
 from holdfast.decisions.problem import Problem, make_problem
 from holdfast.engines.choice import choose, line
-from holdfast.engines.protocol import AgreementOracle, Engine, Interval, Oracle, Question, Refusal
+from holdfast.engines.protocol import Engine, Question, Refusal
 
 
 class Options(TypedDict, total=False):

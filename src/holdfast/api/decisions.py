@@ -15,10 +15,11 @@ from holdfast.core.measurement import Measurement
 from holdfast.decisions import measures
 from holdfast.decisions.classifier import Classifier
 from holdfast.decisions.measures import expected_agreement
+from holdfast.decisions.oracle import AgreementOracle, Interval
 from holdfast.decisions.problem import Problem
 from holdfast.decisions.rules import Decider, ThresholdRule
 from holdfast.engines.log_odds import LogOddsOracle
-from holdfast.engines.protocol import AgreementOracle, Interval, Needs, Question
+from holdfast.engines.protocol import Needs, Question
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,13 +19,14 @@ import numpy as np
 from holdfast.core.errors import LimitError
 from holdfast.core.limits import Limits
 from holdfast.core.measurement import Certainty
+from holdfast.decisions.oracle import Interval
 from holdfast.decisions.problem import Problem
 from holdfast.decisions.rules import Decider, LogOddsIntervals
 from holdfast.engines.banded import Sums, agreement_bounds, potential_bounds
 from holdfast.engines.grid import Blocks, fitting_step, make_blocks, rounded, window
 from holdfast.engines.groups import Group, group_tables
 from holdfast.engines.parts import Parts, Span, base_log_odds, refuse_groups, settled, sort_out, span_of
-from holdfast.engines.protocol import Cost, Interval, Needs, Question, Refusal
+from holdfast.engines.protocol import Cost, Needs, Question, Refusal
 from holdfast.engines.weights import combined
 
 FIRST_GRID = 2**13

@@ -17,11 +17,11 @@ import numpy as np
 from holdfast.core.errors import QueryError
 from holdfast.core.limits import DEFAULT_LIMITS, Limits
 from holdfast.core.measurement import Certainty
+from holdfast.decisions.oracle import Interval
 from holdfast.decisions.problem import Problem
 from holdfast.decisions.rules import LogOddsIntervals
 from holdfast.engines.outcomes import chunks
 from holdfast.engines.parts import probability_of, refuse_groups
-from holdfast.engines.protocol import Interval
 
 
 def posterior_variance(problem: Problem, limits: Limits = DEFAULT_LIMITS) -> float:

@@ -16,6 +16,7 @@ from holdfast.core.errors import LimitError
 from holdfast.core.limits import Limits
 from holdfast.core.measurement import Certainty
 from holdfast.decisions.measures import AchievableAgreement, maximum_potential_agreement
+from holdfast.decisions.oracle import Interval
 from holdfast.decisions.problem import Problem
 from holdfast.decisions.profile import DecisionProfile
 from holdfast.decisions.rules import Decider, LogOddsIntervals
@@ -31,7 +32,7 @@ from holdfast.engines.parts import (
     sort_out,
     span_of,
 )
-from holdfast.engines.protocol import Cost, Interval, Needs, Question, Refusal
+from holdfast.engines.protocol import Cost, Needs, Question, Refusal
 from holdfast.engines.rows import profile_rows
 from holdfast.engines.weights import WeightList, combined, predicted_bits
 

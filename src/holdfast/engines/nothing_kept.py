@@ -12,11 +12,12 @@ import numpy as np
 
 from holdfast.core.arrays import Floats
 from holdfast.core.errors import QueryError
+from holdfast.decisions.oracle import Interval
 from holdfast.decisions.problem import Problem
 from holdfast.decisions.profile import DecisionProfile
 from holdfast.decisions.rules import Decider
 from holdfast.engines.parts import refuse_groups
-from holdfast.engines.protocol import Interval, Question, Refusal
+from holdfast.engines.protocol import Question, Refusal
 
 
 def refuse_kept(problem: Problem, question: Question) -> Refusal | None:

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from holdfast.core.limits import Limits
 from holdfast.core.measurement import Certainty
+from holdfast.decisions.oracle import AgreementOracle, Oracle
 from holdfast.decisions.problem import Problem
-from holdfast.decisions.profile import DecisionProfile
-from holdfast.decisions.rules import Decider
 
 
 class Needs(Enum):
@@ -56,42 +55,6 @@ class Refusal:
     """Why an engine cannot answer a question at all."""
 
     reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A value known to lie between `low` and `high`, with what that promises."""
-
-    low: float
-    high: float
-    certainty: Certainty = Certainty.EXACT
-    confidence: float = 1.0
-    middle: float | None = None
-    """The best single value; without one, the middle of the interval."""
-
-    @staticmethod
-    def point(value: float) -> Interval:
-        """An exact value, kept within [0, 1] against rounding."""
-        value = min(max(value, 0.0), 1.0)
-        return Interval(value, value)
-
-
-class Oracle(Protocol):
-    """A prepared problem: cheap to ask about one feature subset after another."""
-
-    def profile(self, kept: frozenset[int]) -> DecisionProfile:
-        """The decision profile of the kept features."""
-
-
-@runtime_checkable
-class AgreementOracle(Protocol):
-    """A prepared problem that knows agreements without listing rows."""
-
-    def agreement(self, kept: frozenset[int], decider: Decider, tolerance: float) -> Interval:
-        """How often `decider` on the kept features repeats the full decision."""
-
-    def potential(self, kept: frozenset[int], tolerance: float) -> Interval:
-        """The maximum potential agreement of the kept features."""
 
 
 class Engine(Protocol):

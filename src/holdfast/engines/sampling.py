@@ -17,9 +17,10 @@ from holdfast.core.arrays import Floats, Ints
 from holdfast.core.errors import LimitError
 from holdfast.core.limits import Limits
 from holdfast.core.measurement import Certainty
+from holdfast.decisions.oracle import Interval
 from holdfast.decisions.problem import Problem
 from holdfast.decisions.rules import Decider
-from holdfast.engines.protocol import Cost, Interval, Needs, Question, Refusal
+from holdfast.engines.protocol import Cost, Needs, Question, Refusal
 from holdfast.inference.posteriors import joint_table
 from holdfast.inference.sampling import sample_states
 
