@@ -1,7 +1,7 @@
 """The public verbs: names in, answers out; the only place that wires engines, measures and searches.
 
 `networks.py` asks a network for posteriors; `decisions.py` asks a classifier how robust its decisions are;
-`observations.py` tells what to observe next and when to stop.
+`observations.py` tells what to observe next and when to stop; `selection.py` which features to keep.
 """
 
 from holdfast.api.decisions import (
@@ -36,21 +36,37 @@ from holdfast.api.observations import (
     should_stop,
     value_of_information,
 )
+from holdfast.api.selection import (
+    Frontier,
+    Method,
+    SameDecision,
+    Selection,
+    Trimming,
+    frontier,
+    select_features,
+    trim,
+)
 
 __all__ = [
     "Decision",
     "Evidence",
     "Explanation",
+    "Frontier",
     "JointTable",
+    "Method",
     "Monitor",
     "Ranking",
+    "SameDecision",
     "SameDecisionGain",
+    "Selection",
     "Stopping",
+    "Trimming",
     "all_marginals",
     "decide",
     "expected_classification_agreement",
     "expected_same_decision_probability",
     "follow",
+    "frontier",
     "joint",
     "log_probability",
     "maximum_achievable_agreement",
@@ -62,6 +78,8 @@ __all__ = [
     "same_decision_probability",
     "sample",
     "sdp_gain",
+    "select_features",
     "should_stop",
+    "trim",
     "value_of_information",
 ]
