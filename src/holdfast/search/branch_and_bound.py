@@ -37,6 +37,7 @@ class _Open:
 def branch_and_bound(task: Task) -> Found:
     """The best subset within the budget, proven, or the best so far with its bound when time runs out."""
     incumbent = Incumbent(task)
+    incumbent.offer_nothing()
     order = _by_harm(task)
     incumbent.evaluations += len(order)
     few = _most_harmful(task, order)

@@ -11,6 +11,7 @@ from holdfast.search.progress import Found, Incumbent, Task
 def exhaustive(task: Task) -> Found:
     """The best of all subsets within the budget."""
     incumbent = Incumbent(task)
+    incumbent.offer_nothing()
     ceiling = task.lens.ceiling(task.root.table)
     complete = _visit(task, task.root, 0, incumbent)
     return Found(

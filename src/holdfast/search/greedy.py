@@ -14,7 +14,7 @@ def greedy(task: Task) -> Found:
     The upper bound is the ceiling of all features: nothing is proven beyond it.
     """
     incumbent = Incumbent(task)
-    _offer(task, frozenset(), incumbent)
+    incumbent.offer_nothing()
     kept = _grow(task, incumbent)
     _swap(task, kept, incumbent)
     return Found(incumbent.kept, incumbent.value, task.lens.ceiling(task.root.table), incumbent.evaluations)

@@ -83,6 +83,11 @@ class Incumbent:
         if better or (equal and self._rank(features) < self._rank(self.kept)):
             self.value, self.kept = max(value, self.value), frozenset(features)
 
+    def offer_nothing(self) -> None:
+        """Take the empty subset, which every budget affords: so there always is an answer."""
+        self.evaluations += 1
+        self.offer((), self.task.lens.value(self.task.root.table.sum(axis=1, keepdims=True)))
+
     def _rank(self, features: tuple[int, ...] | frozenset[int]) -> tuple[float, list[str]]:
         return self.task.cost(features), sorted(self.task.names[f] for f in features)
 
