@@ -5,16 +5,16 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from engines.test_contract import problems
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+import holdfast
+from engines.test_contract import problems
+from holdfast import Limits, Method, ThresholdRule
+from holdfast.decisions.measures import expected_agreement, maximum_achievable_agreement
 from laws.test_decisions import named_evidence
 from oracles.enumerate_profile import enumerate_profile
 from tolerances import ENGINE
-
-import holdfast
-from holdfast import Limits, Method, ThresholdRule
-from holdfast.decisions.measures import expected_agreement, maximum_achievable_agreement
 
 COSTS = st.sampled_from([0.5, 1.0, 1.0, 2.0, 3.5])
 

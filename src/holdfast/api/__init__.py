@@ -36,6 +36,7 @@ from holdfast.api.observations import (
     should_stop,
     value_of_information,
 )
+from holdfast.api.saving import load_classifier, save_classifier
 from holdfast.api.selection import (
     Frontier,
     Method,
@@ -68,6 +69,7 @@ __all__ = [
     "follow",
     "frontier",
     "joint",
+    "load_classifier",
     "log_probability",
     "maximum_achievable_agreement",
     "maximum_potential_agreement",
@@ -77,6 +79,7 @@ __all__ = [
     "rank_observations",
     "same_decision_probability",
     "sample",
+    "save_classifier",
     "sdp_gain",
     "select_features",
     "should_stop",

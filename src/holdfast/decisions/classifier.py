@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from holdfast.core.errors import QueryError
 from holdfast.core.names import listing
+from holdfast.decisions.prediction import row_posteriors
 from holdfast.decisions.rules import Decider, Rule
 from holdfast.model.network import BayesianNetwork
 
@@ -59,6 +61,22 @@ class Classifier:
     def actions(self) -> tuple[str, ...]:
         """Names of what can be decided."""
         return self.decider.actions
+
+    def predict(self, data: Any) -> list[str]:
+        """The decision for each row of a table; missing cells and columns are not observed.
+
+        `data` may be a CSV file, a dataframe, or columns by name, in original units; only the classifier's
+        features are looked at. Raises `ImpossibleEvidence` for a row of probability zero.
+
+        >>> from holdfast.decisions.rules import ThresholdRule
+        >>> from holdfast.model.zoo import review
+        >>> papers = Classifier(review(), "D", ["R1", "R2"], ThresholdRule("+", 0.6))
+        >>> papers.predict({"R1": ["+", "+", None], "R2": ["+", "-", "+"]})
+        ['+', 'not +', '+']
+        """
+        positions = tuple(map(self.network.index, self.features))
+        posteriors = row_posteriors(self.network, self.target_index, positions, data)
+        return [self.actions[action] for action in self.decider.decide(posteriors)]
 
 
 def leaves_other_than(network: BayesianNetwork, target: str) -> tuple[str, ...]:
