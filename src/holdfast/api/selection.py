@@ -5,29 +5,35 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TypedDict, Unpack
 
 from holdfast.api.networks import Evidence
 from holdfast.api.observations import SameDecisionGain
+from holdfast.api.searching import (
+    Searchable,
+    masses_of,
+    prepared,
+    reward_lens,
+    root_of,
+    same_decision_lens,
+    trimming_lens,
+)
 from holdfast.core.errors import LimitError, QueryError
-from holdfast.core.limits import DEFAULT_LIMITS, Limits, readable_bytes
+from holdfast.core.limits import DEFAULT_LIMITS, Limits
 from holdfast.core.names import unknown_name
 from holdfast.decisions.classifier import Classifier
-from holdfast.decisions.measures import maximum_achievable_agreement
-from holdfast.decisions.problem import Problem, make_problem
-from holdfast.decisions.rewards import CustomReward, Margin, Reward, expected_reward
-from holdfast.decisions.rules import LogOddsIntervals, ThresholdRule
-from holdfast.engines.dense import DenseEngine, DenseOracle
-from holdfast.engines.groups import independent_groups
-from holdfast.engines.protocol import Cost, Question
+from holdfast.decisions.measures import AchievableAgreement, best_threshold, maximum_achievable_agreement
+from holdfast.decisions.problem import Problem
+from holdfast.decisions.rewards import Reward, expected_reward
+from holdfast.decisions.rules import ThresholdRule
 from holdfast.search.branch_and_bound import branch_and_bound
 from holdfast.search.exhaustive import exhaustive
 from holdfast.search.greedy import greedy
-from holdfast.search.lattice import Node
-from holdfast.search.lenses import AchievableLens, Lens, PotentialLens, RewardLens, SameDecisionLens
-from holdfast.search.progress import Found, Report, Task
+from holdfast.search.lattice import Node, keep_only
+from holdfast.search.lenses import Lens, RewardLens
+from holdfast.search.progress import SLACK, Found, Report, Task
 
 Costs = Mapping[str, float]
 """What observing each feature costs; features left out cost 1."""
@@ -86,6 +92,8 @@ class Selection:
     """What the kept features cost together."""
     evaluations: int
     """Subsets valued or bounded."""
+    engine: str
+    """Name of the engine behind the values."""
     seconds: float
     """How long it took."""
     optimal: bool
@@ -129,9 +137,15 @@ def select_features(
     (('AC',), 0.92, True)
     """
     started = time.perf_counter()
-    problem, oracle = _prepared(classifier, evidence, options)
-    lens = _lens(problem, objective or SameDecision())
-    return _searched(oracle, lens, _task_terms(problem, costs, budget), options, started)
+    ready = prepared(classifier, evidence, costs, options.get("limits", DEFAULT_LIMITS))
+    terms = _task_terms(ready.problem, costs, budget)
+    if objective is None or isinstance(objective, SameDecision | SameDecisionGain):
+        return _searched(ready, same_decision_lens(ready), terms, options, started)
+    found = _searched(ready, reward_lens(ready, objective), terms, options, started)
+    target = ready.problem.network.variables[ready.problem.target]
+    # A value of information is the gain over the reward without observing.
+    now = expected_reward(ready.problem.prior[None], objective, target)
+    return replace(found, value=found.value - now, upper_bound=found.upper_bound - now)
 
 
 def trim(
@@ -152,9 +166,8 @@ def trim(
     (('T4', 'T5'), 0.991)
     """
     started = time.perf_counter()
-    problem, oracle = _prepared(classifier, evidence, options)
-    terms = _task_terms(problem, costs, budget)
-    return _trimmed(oracle, terms, options, started)
+    ready = prepared(classifier, evidence, costs, options.get("limits", DEFAULT_LIMITS))
+    return _trimmed(ready, _task_terms(ready.problem, costs, budget), options, started)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,12 +189,12 @@ def frontier(
     The budget is lowered step by step to just below the cost of the best trimming found, so every point
     where a larger budget buys more agreement is found, whatever the costs.
     """
-    problem, oracle = _prepared(classifier, evidence, options)
-    terms = _task_terms(problem, costs, math.inf)
+    ready = prepared(classifier, evidence, costs, options.get("limits", DEFAULT_LIMITS))
+    terms = _task_terms(ready.problem, costs, math.inf)
     points: list[Trimming] = []
     budget = math.fsum(terms.costs.values())
     while budget >= 0:
-        found = _trimmed(oracle, terms.with_budget(budget), options, time.perf_counter())
+        found = _trimmed(ready, terms.with_budget(budget), options, time.perf_counter())
         if points and found.selection.value >= points[-1].selection.value - 1e-13:
             points.pop()
         points.append(found)
@@ -213,90 +226,65 @@ def _task_terms(problem: Problem, costs: Costs | None, budget: float) -> _Terms:
     return _Terms({f: float((costs or {}).get(name, 1.0)) for f, name in names.items()}, budget)
 
 
-def _prepared(
-    classifier: Classifier, evidence: Evidence | None, options: SearchOptions
-) -> tuple[Problem, DenseOracle]:
-    """The table that all subsets come from; `LimitError` when there are too many features for one.
-
-    The limit on time is for the search, which has an answer at any moment; without the table there is none.
-    """
-    limits = Limits(max_bytes=options.get("limits", DEFAULT_LIMITS).max_bytes)
-    problem = make_problem(classifier, evidence, limits=limits)
-    price = DenseEngine().cost(problem, Question(frozenset()))
-    assert isinstance(price, Cost)
-    if price.n_bytes > limits.max_bytes:
-        raise LimitError(
-            f"searching {len(problem.free)} features needs a table of about {readable_bytes(price.n_bytes)}, "
-            f"over the limit of {readable_bytes(limits.max_bytes)}; name fewer candidate features, or raise "
-            "Limits(max_bytes=...)"
-        )
-    return problem, DenseEngine().prepare(problem, limits)
-
-
-def _lens(problem: Problem, objective: Objective) -> Lens:
-    n_classes = len(problem.prior)
-    if isinstance(objective, SameDecision | SameDecisionGain):
-        return SameDecisionLens(n_classes, problem.decider)
-    target = problem.network.variables[problem.target]
-    unknown = isinstance(objective, CustomReward) or (isinstance(objective, Margin) and n_classes > 2)
-    return RewardLens(n_classes, objective, target, convex=not unknown)
-
-
-def _trimmed(oracle: DenseOracle, terms: _Terms, options: SearchOptions, started: float) -> Trimming:
-    problem = oracle.problem
-    rule = problem.classifier.rule
-    network, target = problem.network, problem.classifier.target
+def _trimmed(ready: Searchable, terms: _Terms, options: SearchOptions, started: float) -> Trimming:
+    rule = ready.problem.classifier.rule
+    network, target = ready.problem.network, ready.problem.classifier.target
     if not isinstance(rule, ThresholdRule):
-        lens: Lens = SameDecisionLens(len(problem.prior), problem.decider)
-        selection = _searched(oracle, lens, terms, options, started)
+        selection = _searched(ready, same_decision_lens(ready), terms, options, started)
         return Trimming(Classifier(network, target, selection.kept, rule), selection, None)
-    positive = network.variables[problem.target].index(rule.positive)
-    selection = _searched(oracle, _trimming_lens(problem, positive), terms, options, started)
-    kept = frozenset(network.index(name) for name in selection.kept)
-    best = maximum_achievable_agreement(oracle.profile(kept), positive)
+    selection = _searched(ready, trimming_lens(ready), terms, options, started)
+    best = _best_threshold(ready, frozenset(map(network.index, selection.kept)), rule)
     threshold = min(max(best.threshold, 1e-300), 1.0 - 2**-53)
     trimmed = Classifier(network, target, selection.kept, ThresholdRule(rule.positive, threshold))
+    selection = replace(selection, value=best.value, seconds=time.perf_counter() - started)
     return Trimming(trimmed, selection, (best.threshold_low, best.threshold_high))
 
 
-def _trimming_lens(problem: Problem, positive: int) -> Lens:
-    """Achievable agreement; for naive Bayes it equals the potential one, which is cheaper."""
-    alone = all(len(group) == 1 for group in independent_groups(problem))
-    if alone and isinstance(problem.decider, LogOddsIntervals):
-        return PotentialLens(len(problem.prior))
-    return AchievableLens(len(problem.prior), positive)
+def _best_threshold(ready: Searchable, kept: frozenset[int], rule: ThresholdRule) -> AchievableAgreement:
+    """The best threshold on the kept features; of a core between bounds, by what is certain."""
+    problem = ready.problem
+    positive = problem.network.variables[problem.target].index(rule.positive)
+    if ready.table is not None:
+        return maximum_achievable_agreement(ready.table.profile(kept), positive)
+    node = keep_only(Node(ready.features, masses_of(ready)), kept, ready.sizes)
+    n_classes = len(problem.prior)
+    return best_threshold(node.table[:n_classes].T, node.table[n_classes : n_classes + 2].T, positive)
 
 
 def _searched(
-    oracle: DenseOracle, lens: Lens, terms: _Terms, options: SearchOptions, started: float
+    ready: Searchable, lens: Lens, terms: _Terms, options: SearchOptions, started: float
 ) -> Selection:
-    problem = oracle.problem
-    variables = problem.network.variables
-    limits = options.get("limits", DEFAULT_LIMITS)
+    variables, features = ready.problem.network.variables, ready.features
     task = Task(
-        root=Node(problem.free, lens.columns(oracle.masses)),
-        sizes={f: len(variables[f]) for f in problem.free},
+        root=root_of(ready, lens),
+        sizes=ready.sizes,
         costs=terms.costs,
         budget=terms.budget,
         lens=lens,
-        names={f: variables[f].name for f in problem.free},
-        deadline=limits.deadline(),
+        names={f: variables[f].name for f in features},
+        deadline=options.get("limits", DEFAULT_LIMITS).deadline(),
         report=options.get("report"),
     )
     found = _SEARCH_BY_METHOD[options.get("method", Method.BRANCH_AND_BOUND)](task)
+    # Of features outside the core nothing is known but that no rule agrees more often than always.
+    upper_bound = found.upper_bound if len(features) == len(ready.problem.free) else _unseen(ready, lens)
     return Selection(
-        kept=tuple(variables[f].name for f in problem.free if f in found.kept),
-        value=found.value - _reward_now(problem, lens),
-        upper_bound=found.upper_bound - _reward_now(problem, lens),
+        kept=tuple(variables[f].name for f in features if f in found.kept),
+        value=found.value,
+        upper_bound=upper_bound,
         cost=task.cost(found.kept),
         evaluations=found.evaluations,
+        engine=ready.engine,
         seconds=time.perf_counter() - started,
-        optimal=found.optimal,
+        optimal=upper_bound <= found.value + SLACK,
     )
 
 
-def _reward_now(problem: Problem, lens: Lens) -> float:
-    """What a reward is without observing: values of information are differences from it."""
-    if not isinstance(lens, RewardLens):
-        return 0.0
-    return expected_reward(problem.prior[None], lens.reward, lens.target)
+def _unseen(ready: Searchable, lens: Lens) -> float:
+    """What no subset exceeds when only a core of the features was searched."""
+    if isinstance(lens, RewardLens):
+        raise LimitError(
+            f"selecting by {lens.reward.name} among {len(ready.problem.free)} features needs a table over "
+            "all of them, too large here; name fewer candidate features, or select for decisions"
+        )
+    return 1.0

@@ -88,10 +88,18 @@ def maximum_achievable_agreement(profile: DecisionProfile, positive: int) -> Ach
     """
     if profile.decision_mass.shape[1] != 2:
         raise QueryError("achievable agreement is for threshold rules: two decisions, positive or not")
-    odds = log_odds(profile.class_mass, positive)
+    return best_threshold(profile.class_mass, profile.decision_mass, positive)
+
+
+def best_threshold(class_mass: Floats, decision_mass: Floats, positive: int) -> AchievableAgreement:
+    """The threshold under which the rows get most of their own decision mass (positive, not positive).
+
+    Decision masses may be lower bounds of the true ones; then so is the agreement.
+    """
+    odds = log_odds(class_mass, positive)
     order = np.argsort(odds, kind="stable")
-    odds, positive_share = odds[order], profile.decision_mass[order, 0]
-    negative_share = profile.decision_mass[order, 1]
+    odds, positive_share = odds[order], decision_mass[order, 0]
+    negative_share = decision_mass[order, 1]
     # Cutting before row i: rows below turn negative, the rest stay positive.
     below = np.concatenate([[0.0], np.cumsum(negative_share)])
     above = np.concatenate([np.cumsum(positive_share[::-1])[::-1], [0.0]])

@@ -137,3 +137,41 @@ class RewardLens:
     def ceiling(self, table: Floats) -> float:
         """The value itself for convex rewards."""
         return self.value(table) if self.convex else np.inf
+
+
+@dataclass(frozen=True, slots=True)
+class CertifiedLens:
+    """Agreement between bounds: a value is what is certain, a ceiling what is possible.
+
+    The columns are the class masses, the least mass of each decision, and the most. With a decider the
+    kept features decide by it; without one by the best rule there is.
+    """
+
+    n_classes: int
+    decider: Decider | None
+
+    @property
+    def monotone(self) -> bool:
+        """The best rule never loses by seeing more; a given rule may."""
+        return self.decider is None
+
+    def columns(self, masses: Floats) -> Floats:
+        """All of it."""
+        return masses
+
+    def value(self, table: Floats) -> float:
+        """The agreement that is certain."""
+        least, _ = self._decisions(table)
+        if self.decider is None:
+            return float(least.max(axis=0).sum())
+        decisions = self.decider.decide(table[: self.n_classes].T)
+        return float(np.take_along_axis(least, decisions[np.newaxis], axis=0).sum())
+
+    def ceiling(self, table: Floats) -> float:
+        """The agreement that is possible at best."""
+        _, most = self._decisions(table)
+        return float(most.max(axis=0).sum())
+
+    def _decisions(self, table: Floats) -> tuple[Floats, Floats]:
+        n_actions = (len(table) - self.n_classes) // 2
+        return table[self.n_classes : self.n_classes + n_actions], table[self.n_classes + n_actions :]
