@@ -13,7 +13,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 
-from holdfast.search.lattice import Node, drop, keep_only
+from holdfast.search.lattice import Node, drop, keep_only, reordered
 from holdfast.search.progress import SLACK, Found, Incumbent, Task
 
 EXTRA = 5
@@ -39,6 +39,7 @@ def branch_and_bound(task: Task) -> Found:
     incumbent = Incumbent(task)
     incumbent.offer_nothing()
     order = _by_harm(task)
+    task = replace(task, root=reordered(task.root, order, task.sizes))
     incumbent.evaluations += len(order)
     few = _most_harmful(task, order)
     if len(few) < len(order):
