@@ -50,6 +50,6 @@ def test_decisions_on_each_vote(evidence, printed, action):
 
 def test_the_chair_is_ranked_first_by_decisions_and_last_by_information():
     by_decision = holdfast.rank_observations(PAPERS)
-    by_entropy = holdfast.rank_observations(PAPERS, rewards=[holdfast.NegativeEntropy()])
+    by_entropy = holdfast.rank_observations(PAPERS, reward=holdfast.NegativeEntropy())
     assert by_decision.best == "AC"
     assert by_entropy.features == ("R2", "R1", "AC")

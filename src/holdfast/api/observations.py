@@ -128,12 +128,12 @@ class Ranking:
 def rank_observations(
     classifier: Classifier,
     evidence: Evidence | None = None,
-    rewards: Sequence[Criterion] | None = None,
+    reward: Criterion | Sequence[Criterion] | None = None,
     **options: Unpack[Options],
 ) -> Ranking:
-    """The next single features, valued side by side; ranked by the first of `rewards`.
+    """The next single features, valued side by side; ranked by the first criterion.
 
-    Without `rewards`: gain in same-decision probability, entropy, margin, and utility where the rule has
+    Without `reward`: gain in same-decision probability, entropy, margin, and utility where the rule has
     utilities. Ties go to the feature named first in the classifier.
 
     >>> from holdfast.decisions.rules import ThresholdRule
@@ -142,12 +142,15 @@ def rank_observations(
     >>> rank_observations(papers).best
     'AC'
     """
-    return ranking_of(problem_of(classifier, evidence, options), rewards, options)
+    return ranking_of(problem_of(classifier, evidence, options), reward, options)
 
 
-def ranking_of(problem: Problem, rewards: Sequence[Criterion] | None, options: Options) -> Ranking:
+def ranking_of(problem: Problem, reward: Criterion | Sequence[Criterion] | None, options: Options) -> Ranking:
     """The ranking for a problem as it stands."""
-    criteria = tuple(rewards) if rewards else default_criteria(problem.classifier)
+    if reward is None:
+        criteria = default_criteria(problem.classifier)
+    else:
+        criteria = tuple(reward) if isinstance(reward, Sequence) else (reward,)
     now = _now(problem, criteria, options)
     rows = []
     for feature in problem.free:
@@ -267,9 +270,9 @@ class Monitor:
         """Whether to stop observing."""
         return stopping_of(self.problem, at_least, self.options)
 
-    def ranking(self, rewards: Sequence[Criterion] | None = None) -> Ranking:
+    def ranking(self, reward: Criterion | Sequence[Criterion] | None = None) -> Ranking:
         """The next features, valued."""
-        return ranking_of(self.problem, rewards, self.options)
+        return ranking_of(self.problem, reward, self.options)
 
 
 def follow(classifier: Classifier, evidence: Evidence | None = None, **options: Unpack[Options]) -> Monitor:
