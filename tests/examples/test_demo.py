@@ -19,6 +19,18 @@ def test_the_demo_runs(tmp_path):
     # 357 of the 569 rows are benign, so that guessing is right on 63%.
     assert len(accuracies) == 2
     assert min(accuracies) > 85
+    # A third of the features still decide nearly as all do, by the network and on the rows held out.
+    promised, counted = re.search(r"with probability ([\d.]+), and so on ([\d.]+)% of", done.stdout).groups()
+    assert min(100 * float(promised), float(counted)) > 90
+    assert "proven optimal" in done.stdout
+    agreements = [
+        float(each) for each in re.findall(r"^ +\d+ +([\d.]+) +[\d.]+(?:  |$)", done.stdout, re.MULTILINE)
+    ]
+    assert agreements == sorted(agreements)
+    assert agreements[-1] == 1
+    assert {"frontier.png", "full.json", "trimmed.json"} <= {
+        p.name for p in (tmp_path / "demo-output").iterdir()
+    }
     # The case ends with a decision that is safe, and comes out as it was.
     levels = [float(each) for each in re.findall(r"survives with probability ([\d.]+)", done.stdout)]
     assert levels[-1] >= 0.99 > max(levels[:-1])

@@ -2,7 +2,7 @@
 
 These commands share their options, so the options are the fields of one dataclass, `Case`. A command takes a
 case and whatever options are its own; `with_case` spreads the fields out for the command line and gathers
-them again.
+them again. Commands that search have a dataclass of their own, in `search_case.py`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -21,10 +20,14 @@ from holdfast.cli.evidence import evidence_of
 from holdfast.cli.options import (
     AsJson,
     Evidence,
+    Features,
     MaxMemory,
     MaxSeconds,
     NetworkFile,
     Normalize,
+    Target,
+    Threshold,
+    UtilitiesFile,
     limits_of,
     network_in,
 )
@@ -41,42 +44,11 @@ class Case:
     """The options as they were typed."""
 
     network: NetworkFile
-    target: Annotated[
-        str,
-        typer.Option(
-            metavar="D=+",
-            help="What is decided about, and its positive state. Without a state (D), the decision is the "
-            "most probable state.",
-            show_default=False,
-        ),
-    ]
-    threshold: Annotated[
-        float | None,
-        typer.Option(
-            metavar="T",
-            help="Decide for the positive state when its posterior is at least this; 0.5 by default.",
-            show_default=False,
-        ),
-    ] = None
-    utilities: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Decide by highest expected utility: a .json or .csv file with the worth of each action in "
-            "each state of the target.",
-            show_default=False,
-        ),
-    ] = None
+    target: Target
+    threshold: Threshold = None
+    utilities: UtilitiesFile = None
     evidence: Evidence = None
-    features: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="A,B",
-            help="What may be observed: names, 'all' variables but the target, or the 'leaves' of the "
-            "network, which are the default.",
-            show_default=False,
-        ),
-    ] = None
+    features: Features = None
     engine: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="The engine to use; the cheapest by default.", show_default=False),
@@ -142,13 +114,14 @@ def engine_called(name: str) -> Engine:
 
 
 def with_case(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with the fields of `Case` in place of its first parameter."""
-    shared = inspect.signature(Case, eval_str=True).parameters
-    own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
+    """The command with the fields of its first parameter, a dataclass, in place of that parameter."""
+    first, *own = inspect.signature(command, eval_str=True).parameters.values()
+    kind = first.annotation
+    shared = inspect.signature(kind, eval_str=True).parameters
 
     @wraps(command)
     def spread(**words: object) -> None:
-        case = Case(**{name: words.pop(name) for name in shared})  # type: ignore[arg-type]
+        case = kind(**{name: words.pop(name) for name in shared})
         command(case, **words)
 
     # Typer reads the options off the signature.

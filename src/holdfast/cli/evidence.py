@@ -32,14 +32,16 @@ def evidence_of(words: Iterable[str] | None, network: BayesianNetwork) -> dict[s
     return found
 
 
-def pairs_in(words: Iterable[str]) -> Iterator[tuple[str, str]]:
+def pairs_in(
+    words: Iterable[str], *, expected: str = "VARIABLE=STATE, such as Rain=yes"
+) -> Iterator[tuple[str, str]]:
     r"""Names and what they are set to, in the order typed.
 
     >>> list(pairs_in(["Rain=yes, Age=<=45", r"a\,b\=c=x=y"]))
     [('Rain', 'yes'), ('Age', '<=45'), ('a,b=c', 'x=y')]
     """
     for piece in _pieces(words):
-        yield assignment(piece, expected="VARIABLE=STATE, such as Rain=yes")
+        yield assignment(piece, expected=expected)
 
 
 def names_in(words: Iterable[str]) -> Iterator[str]:

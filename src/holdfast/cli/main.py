@@ -13,6 +13,7 @@ from holdfast.cli.networks import convert, info
 from holdfast.cli.observations import voi
 from holdfast.cli.outcome import reporting
 from holdfast.cli.posteriors import posterior
+from holdfast.cli.selection import frontier, select, trim
 
 app = typer.Typer(
     name="holdfast",
@@ -22,7 +23,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (decide, sdp, esdp, eca, voi, learn, posterior, info, convert):
+for command in (decide, sdp, esdp, eca, voi, select, trim, frontier, learn, posterior, info, convert):
     app.command()(command)
 
 

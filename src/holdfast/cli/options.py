@@ -33,6 +33,41 @@ Evidence = Annotated[
         show_default=False,
     ),
 ]
+Target = Annotated[
+    str,
+    typer.Option(
+        metavar="D=+",
+        help="What is decided about, and its positive state. Without a state (D), the decision is the "
+        "most probable state.",
+        show_default=False,
+    ),
+]
+Threshold = Annotated[
+    float | None,
+    typer.Option(
+        metavar="T",
+        help="Decide for the positive state when its posterior is at least this; 0.5 by default.",
+        show_default=False,
+    ),
+]
+UtilitiesFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Decide by highest expected utility: a .json or .csv file with the worth of each action in "
+        "each state of the target.",
+        show_default=False,
+    ),
+]
+Features = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="A,B",
+        help="What may be observed: names, 'all' variables but the target, or the 'leaves' of the "
+        "network, which are the default.",
+        show_default=False,
+    ),
+]
 MaxMemory = Annotated[
     float | None,
     typer.Option("--max-memory", metavar="GB", help="Refuse an answer that needs more memory than this."),

@@ -35,9 +35,13 @@ def show(lines: Iterable[Text], *, file: TextIO | None = None) -> None:
 
 def show_json(answer: Mapping[str, Any]) -> None:
     """Print one JSON object, in UTF-8 whatever the terminal's encoding, numbers finite."""
-    text = json.dumps(_finite(answer), ensure_ascii=False, allow_nan=False, indent=2)
     sys.stdout.flush()
-    sys.stdout.buffer.write(f"{text}\n".encode())
+    sys.stdout.buffer.write(json_text(answer).encode())
+
+
+def json_text(answer: Mapping[str, Any]) -> str:
+    """One JSON object as lines of text, numbers finite."""
+    return json.dumps(_finite(answer), ensure_ascii=False, allow_nan=False, indent=2) + "\n"
 
 
 def _finite(value: Any) -> Any:

@@ -118,16 +118,16 @@ def achievable_lines(measured: Measurement, kept: Sequence[str], evidence: Mappi
     ]
 
 
-def names_text(names: Sequence[str]) -> str:
-    """Names as in a sentence.
+def names_text(names: Sequence[str], *, at_most: int = MOST_NAMES) -> str:
+    """Names as in a sentence; of more than `at_most`, the first ones.
 
     >>> names_text(["R1"]), names_text(["R1", "R2", "AC"])
     ('R1', 'R1, R2 and AC')
     """
     if not names:
         return "nothing"
-    if len(names) == 1 or len(names) > MOST_NAMES:
-        return shortened(tuple(names), MOST_NAMES)
+    if len(names) == 1 or len(names) > at_most:
+        return shortened(tuple(names), at_most)
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 

@@ -56,13 +56,15 @@ def _search(task: Task, order: list[int], incumbent: Incumbent) -> float:
     entry = waiting[0]
     try:
         while waiting:
-            if time.monotonic() > task.deadline:
+            if incumbent.stopped or time.monotonic() > task.deadline:
                 break
             incumbent.tell(waiting[0].ceiling)
             entry = waiting.pop()
             if entry.ceiling > incumbent.value + SLACK:
                 waiting.extend(_children(task, order, entry, incumbent))
     except KeyboardInterrupt:
+        # The search among few features is followed by that among all, which is not wanted any more either.
+        incumbent.stopped = True
         waiting.append(entry)
     return max((entry.ceiling for entry in waiting), default=-1.0)
 

@@ -13,7 +13,10 @@ def exhaustive(task: Task) -> Found:
     incumbent = Incumbent(task)
     incumbent.offer_nothing()
     ceiling = task.lens.ceiling(task.root.table)
-    complete = _visit(task, task.root, 0, incumbent)
+    try:
+        complete = _visit(task, task.root, 0, incumbent)
+    except KeyboardInterrupt:
+        complete = False
     return Found(
         incumbent.kept, incumbent.value, incumbent.value if complete else ceiling, incumbent.evaluations
     )

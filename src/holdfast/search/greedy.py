@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 
 from holdfast.search.lattice import keep_only
 from holdfast.search.progress import SLACK, Found, Incumbent, Task
@@ -15,8 +16,8 @@ def greedy(task: Task) -> Found:
     """
     incumbent = Incumbent(task)
     incumbent.offer_nothing()
-    kept = _grow(task, incumbent)
-    _swap(task, kept, incumbent)
+    with suppress(KeyboardInterrupt):  # the best so far is wanted
+        _swap(task, _grow(task, incumbent), incumbent)
     return Found(incumbent.kept, incumbent.value, task.lens.ceiling(task.root.table), incumbent.evaluations)
 
 

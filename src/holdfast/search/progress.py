@@ -74,6 +74,8 @@ class Incumbent:
     value: float = -math.inf
     kept: frozenset[int] = frozenset()
     evaluations: int = 0
+    stopped: bool = False
+    """Whether Ctrl-C was pressed, so that the best so far is wanted."""
     _last_report: float = field(default=0.0)
 
     def offer(self, features: tuple[int, ...], value: float) -> None:

@@ -1,0 +1,116 @@
+"""What the commands that search for features are asked with, and the objects the words stand for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from holdfast.cli.classifiers import classifier_of
+from holdfast.cli.costs import costs_of
+from holdfast.cli.evidence import evidence_of
+from holdfast.cli.options import (
+    AsJson,
+    Evidence,
+    Features,
+    MaxMemory,
+    NetworkFile,
+    Normalize,
+    Target,
+    Threshold,
+    UtilitiesFile,
+    limits_of,
+    network_in,
+)
+
+if TYPE_CHECKING:
+    from holdfast.api.selection import SearchOptions
+    from holdfast.decisions.classifier import Classifier
+
+
+class MethodWord(StrEnum):
+    """The words for `--method`: the values of `holdfast.Method`."""
+
+    BRANCH_AND_BOUND = "branch-and-bound"
+    EXHAUSTIVE = "exhaustive"
+    GREEDY = "greedy"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchCase:
+    """The options as they were typed."""
+
+    network: NetworkFile
+    target: Target
+    threshold: Threshold = None
+    utilities: UtilitiesFile = None
+    evidence: Evidence = None
+    features: Features = None
+    cost: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="A=2,B=0.5",
+            help="What features cost; may be repeated. A feature without a cost costs 1.",
+            show_default=False,
+        ),
+    ] = None
+    costs: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A CSV file of features and their costs.", show_default=False),
+    ] = None
+    method: Annotated[
+        MethodWord,
+        typer.Option(help="How to search; greedy is quick on many features, but proves nothing."),
+    ] = MethodWord.BRANCH_AND_BOUND
+    max_memory: MaxMemory = None
+    max_seconds: Annotated[
+        float | None,
+        typer.Option(
+            metavar="S",
+            help="Stop searching after this time with the best so far; for a frontier, the time of each row.",
+            show_default=False,
+        ),
+    ] = None
+    normalize: Normalize = False
+    as_json: AsJson = False
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """The objects that the words of a search stand for."""
+
+    classifier: Classifier
+    evidence: dict[str, str]
+    costs: dict[str, float] | None
+    options: SearchOptions
+
+    @property
+    def free(self) -> tuple[str, ...]:
+        """Features that are not observed yet."""
+        return tuple(name for name in self.classifier.features if name not in self.evidence)
+
+    def described(self) -> dict[str, Any]:
+        """What was asked about, for JSON."""
+        return {
+            "network": self.classifier.network.name,
+            "target": self.classifier.target,
+            "evidence": self.evidence,
+        }
+
+
+def opened_search(case: SearchCase) -> Search:
+    """Read the network and make sense of the words."""
+    from holdfast.api.selection import Method, SearchOptions
+
+    network = network_in(case.network, normalize=case.normalize)
+    classifier = classifier_of(
+        network, case.target, case.features, threshold=case.threshold, utilities=case.utilities
+    )
+    options = SearchOptions(
+        method=Method(case.method.value), limits=limits_of(case.max_memory, case.max_seconds)
+    )
+    evidence = evidence_of(case.evidence, network)
+    return Search(classifier, evidence, costs_of(case.cost, case.costs), options)

@@ -1,0 +1,252 @@
+"""Commands about which features to keep: `select`, `trim` and `frontier`."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from holdfast.cli.case import with_case
+from holdfast.cli.output import json_text, show, show_json
+from holdfast.cli.progress import showing_progress
+from holdfast.cli.search_case import Search, SearchCase, opened_search
+from holdfast.core.errors import FormatError, QueryError
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from holdfast.api.selection import Frontier, Objective, Selection, Trimming
+
+Budget = Annotated[
+    float, typer.Option(metavar="B", help="What the kept features may cost together.", show_default=False)
+]
+
+
+class ObjectiveWord(StrEnum):
+    """The words for `--objective`."""
+
+    ESDP = "esdp"
+    ENTROPY = "entropy"
+    MARGIN = "margin"
+    UTILITY = "utility"
+
+
+@with_case
+def select(
+    case: SearchCase,
+    *,
+    budget: Budget,
+    objective: Annotated[
+        ObjectiveWord,
+        typer.Option(
+            help="What the features are for: to decide as all do (expected same-decision probability), or "
+            "to gain in entropy, margin or utility."
+        ),
+    ] = ObjectiveWord.ESDP,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write the JSON here.", show_default=False),
+    ] = None,
+) -> None:
+    """Which features are worth their cost?
+
+    The features within the budget that serve the objective best, proven to be so. The classifier's rule
+    stays as it is; `holdfast trim` adapts the threshold too.
+    """
+    from holdfast import api
+
+    found = opened_search(case)
+    wanted = _objective(found, objective)
+    with showing_progress(found.options) as options:
+        chosen = api.select_features(found.classifier, found.costs, budget, wanted, found.evidence, **options)
+    answer = {**found.described(), "objective": objective, "budget": budget, **_chosen(chosen, found)}
+    _answer(case, answer, _selection_lines(found, chosen, objective))
+    if output is not None:
+        _write_text(json_text(answer), output)
+        _tell(case, output)
+
+
+@with_case
+def trim(
+    case: SearchCase,
+    *,
+    budget: Budget,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE.json",
+            help="Save the trimmed classifier here, with its network beside it.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Which features can be dropped, and what threshold then keeps the decisions?
+
+    The features within the budget, and the threshold on them, that agree best with the full classifier
+    (maximum achievable agreement, MAA), proven to be so.
+    """
+    from holdfast import api
+    from holdfast.report.selection import trimming_lines
+
+    found = opened_search(case)
+    if output is not None:
+        _check_free(case, found, output)
+    with showing_progress(found.options) as options:
+        trimming = api.trim(found.classifier, found.costs, budget, found.evidence, **options)
+    answer = {**found.described(), "budget": budget, **_trimmed(trimming)}
+    _answer(case, answer, trimming_lines(trimming, found.free, found.evidence))
+    if output is not None:
+        api.save_classifier(trimming.classifier, output)
+        _tell(case, output)
+
+
+@with_case
+def frontier(
+    case: SearchCase,
+    *,
+    budget: Annotated[
+        float | None,
+        typer.Option(
+            metavar="B", help="Show no more than this buys; everything by default.", show_default=False
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write a plot (.png, .svg or .pdf), or the JSON under any other name.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """How much agreement does each budget buy?
+
+    The best trimming for every budget at which a better one comes within reach.
+    """
+    from holdfast import api
+    from holdfast.report.selection import frontier_lines
+
+    if budget is not None and not budget >= 0:
+        raise QueryError(f"the budget must be at least 0, not {budget!r}")
+    found = opened_search(case)
+    with showing_progress(found.options) as options:
+        points = api.frontier(found.classifier, found.costs, found.evidence, **options).points
+    shown = api.Frontier(tuple(p for p in points if budget is None or p.selection.cost <= budget))
+    answer = {**found.described(), "budget": budget, "points": [_trimmed(point) for point in shown.points]}
+    _answer(case, answer, frontier_lines(shown, found.evidence))
+    if output is not None:
+        _write_frontier(shown, answer, output)
+        _tell(case, output)
+
+
+def _objective(found: Search, word: ObjectiveWord) -> Objective:
+    from holdfast.api.selection import SameDecision
+    from holdfast.decisions.rewards import ExpectedUtility, Margin, NegativeEntropy
+    from holdfast.decisions.rules import UtilityRule
+
+    match word:
+        case ObjectiveWord.ESDP:
+            return SameDecision()
+        case ObjectiveWord.ENTROPY:
+            return NegativeEntropy()
+        case ObjectiveWord.MARGIN:
+            return Margin()
+        case ObjectiveWord.UTILITY:
+            rule = found.classifier.rule
+            if isinstance(rule, UtilityRule):
+                return ExpectedUtility(rule)
+            raise QueryError("--objective utility needs utilities; give a file of them with --utilities")
+
+
+def _selection_lines(found: Search, chosen: Selection, word: ObjectiveWord) -> list[Text]:
+    from holdfast.report.selection import reward_lines, selection_lines
+
+    if word is ObjectiveWord.ESDP:
+        return selection_lines(chosen, found.free, found.classifier.rule, found.evidence)
+    return reward_lines(chosen, found.free, word.value, found.classifier.target, found.evidence)
+
+
+def _chosen(chosen: Selection, found: Search) -> dict[str, Any]:
+    from holdfast.decisions.rules import ThresholdRule
+
+    rule = found.classifier.rule
+    return _numbers(chosen, rule.threshold if isinstance(rule, ThresholdRule) else None, None)
+
+
+def _trimmed(trimming: Trimming) -> dict[str, Any]:
+    from holdfast.decisions.rules import ThresholdRule
+
+    rule = trimming.classifier.rule
+    threshold = rule.threshold if isinstance(rule, ThresholdRule) else None
+    return _numbers(trimming.selection, threshold, trimming.threshold_interval)
+
+
+def _numbers(
+    selection: Selection, threshold: float | None, interval: tuple[float, float] | None
+) -> dict[str, Any]:
+    """A choice of features, for JSON."""
+    return {
+        "kept": selection.kept,
+        "cost": selection.cost,
+        "value": selection.value,
+        "threshold": threshold,
+        "threshold_interval": interval,
+        "upper_bound": selection.upper_bound,
+        "gap": selection.gap,
+        "optimal": selection.optimal,
+        "evaluations": selection.evaluations,
+        "engine": selection.engine,
+        "seconds": selection.seconds,
+    }
+
+
+def _answer(case: SearchCase, answer: dict[str, Any], lines: list[Text]) -> None:
+    if case.as_json:
+        show_json(answer)
+    else:
+        show(lines)
+
+
+def _check_free(case: SearchCase, found: Search, output: Path) -> None:
+    """`QueryError` when saving the trimmed classifier would lose something; asked before the search."""
+    if found.evidence:
+        raise QueryError(
+            "a classifier trimmed under evidence decides for that evidence alone, which its file does not "
+            "hold; leave out --evidence or --output"
+        )
+    beside = output.with_suffix(".bif")
+    if beside.exists() and beside.samefile(case.network):
+        raise QueryError(
+            f"saving {output} writes its network to {beside}, which is the network you ask about; choose "
+            "another name for --output"
+        )
+
+
+def _write_frontier(shown: Frontier, answer: dict[str, Any], output: Path) -> None:
+    from holdfast.report.frontier_plot import PLOT_SUFFIXES, plot_frontier
+
+    if output.suffix.lower() in PLOT_SUFFIXES:
+        name = answer["network"]
+        plot_frontier(
+            shown, output, title=f"What each budget buys: {name}" if name else "What each budget buys"
+        )
+    else:
+        _write_text(json_text(answer), output)
+
+
+def _write_text(text: str, path: Path) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise FormatError(f"cannot be written ({error.strerror or error})", path) from None
+
+
+def _tell(case: SearchCase, output: Path) -> None:
+    if not case.as_json:
+        typer.echo(f"wrote {output}")
