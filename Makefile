@@ -54,6 +54,8 @@ bench: .venv/.bench
 
 reproduce: .venv/.bench
 	$(BIN)/python -m benchmarks.papers.chen2014.run
+	$(BIN)/python -m benchmarks.papers.choi2017.run
+	$(BIN)/python -m benchmarks.papers.choi2018.run
 
 docs: .venv/.docs
 	$(BIN)/sphinx-build -q -W -b html docs docs/_build/html

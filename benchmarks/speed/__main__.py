@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from benchmarks.speed import inference, sdp
+from benchmarks.speed import inference, sdp, trim
 
 inference.main()
 sdp.main()
+trim.main()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,6 +13,8 @@ import holdfast
 from engines.test_contract import problems
 from holdfast import Limits, Method, ThresholdRule
 from holdfast.decisions.measures import expected_agreement, maximum_achievable_agreement
+from holdfast.model.zoo import random_naive_bayes
+from holdfast.search.lenses import PotentialLens
 from laws.test_decisions import named_evidence
 from oracles.enumerate_profile import enumerate_profile
 from tolerances import ENGINE
@@ -131,3 +134,24 @@ def test_information_is_selected_as_enumeration_does(purchase):
     )
     chosen = holdfast.select_features(problem.classifier, costs, budget, reward, evidence)
     assert chosen.value == pytest.approx(best, abs=ENGINE)
+
+
+def test_interruption_ends_a_frontier_with_what_was_found(monkeypatch):
+    """Ctrl-C in the second search: the first point is there, the second is what was best by then."""
+    network = random_naive_bayes(8, np.random.default_rng(0))
+    classifier = holdfast.Classifier(network, "C", None, ThresholdRule("s0", 0.5))
+    calls = []
+    original = PotentialLens.ceiling
+
+    def ceiling(self, table):
+        calls.append(1)
+        if len(calls) == 40:
+            raise KeyboardInterrupt
+        return original(self, table)
+
+    whole = holdfast.frontier(classifier)
+    monkeypatch.setattr(PotentialLens, "ceiling", ceiling)
+    cut = holdfast.frontier(classifier)
+    assert 0 < len(cut.points) < len(whole.points)
+    assert cut.points[0].selection.interrupted
+    assert cut.points[0].selection.upper_bound >= cut.points[0].selection.value

@@ -98,11 +98,13 @@ class Selection:
     """How long it took."""
     optimal: bool
     """Whether it is proven that nothing better exists."""
+    interrupted: bool = False
+    """Whether Ctrl-C ended the search."""
 
     @property
     def gap(self) -> float:
         """How much better another choice could be at most."""
-        return max(0.0, self.upper_bound - self.value)
+        return 0.0 if self.optimal else max(0.0, self.upper_bound - self.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,17 +189,24 @@ def frontier(
     """The best trimming for every budget, in one run over one table.
 
     The budget is lowered step by step to just below the cost of the best trimming found, so every point
-    where a larger budget buys more agreement is found, whatever the costs.
+    where a larger budget buys more agreement is found, whatever the costs. A limit on time is for all points
+    together; points found after it is over are the best at once to be had, with their gaps.
     """
-    ready = prepared(classifier, evidence, costs, options.get("limits", DEFAULT_LIMITS))
+    limits = options.get("limits", DEFAULT_LIMITS)
+    deadline = limits.deadline()
+    ready = prepared(classifier, evidence, costs, limits)
     terms = _task_terms(ready.problem, costs, math.inf)
     points: list[Trimming] = []
     budget = math.fsum(terms.costs.values())
     while budget >= 0:
+        if limits.max_seconds is not None:
+            options["limits"] = replace(limits, max_seconds=max(deadline - time.monotonic(), 1e-3))
         found = _trimmed(ready, terms.with_budget(budget), options, time.perf_counter())
         if points and found.selection.value >= points[-1].selection.value - 1e-13:
             points.pop()
         points.append(found)
+        if found.selection.interrupted:
+            break
         budget = found.selection.cost * (1 - 1e-9) - 1e-9
     return Frontier(tuple(reversed(points)))
 
@@ -277,6 +286,7 @@ def _searched(
         engine=ready.engine,
         seconds=time.perf_counter() - started,
         optimal=upper_bound <= found.value + SLACK,
+        interrupted=found.interrupted,
     )
 
 

@@ -70,7 +70,7 @@ class SearchCase:
         float | None,
         typer.Option(
             metavar="S",
-            help="Stop searching after this time with the best so far; for a frontier, the time of each row.",
+            help="Stop searching after this time with the best so far; for a frontier, the time of all rows together.",
             show_default=False,
         ),
     ] = None

@@ -47,7 +47,8 @@ def branch_and_bound(task: Task) -> Found:
         _search(replace(task, root=root), [f for f in order if f in few], incumbent)
     bound = _search(task, order, incumbent)
     kept = _without_the_useless(task, incumbent)
-    return Found(kept, incumbent.value, max(bound, incumbent.value), incumbent.evaluations)
+    bound = max(bound, incumbent.value)
+    return Found(kept, incumbent.value, bound, incumbent.evaluations, incumbent.stopped)
 
 
 def _search(task: Task, order: list[int], incumbent: Incumbent) -> float:

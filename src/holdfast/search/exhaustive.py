@@ -16,10 +16,9 @@ def exhaustive(task: Task) -> Found:
     try:
         complete = _visit(task, task.root, 0, incumbent)
     except KeyboardInterrupt:
-        complete = False
-    return Found(
-        incumbent.kept, incumbent.value, incumbent.value if complete else ceiling, incumbent.evaluations
-    )
+        complete, incumbent.stopped = False, True
+    bound = incumbent.value if complete else ceiling
+    return Found(incumbent.kept, incumbent.value, bound, incumbent.evaluations, incumbent.stopped)
 
 
 def _visit(task: Task, node: Node, depth: int, incumbent: Incumbent) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from contextlib import suppress
 
 from holdfast.search.lattice import keep_only
 from holdfast.search.progress import SLACK, Found, Incumbent, Task
@@ -16,9 +15,12 @@ def greedy(task: Task) -> Found:
     """
     incumbent = Incumbent(task)
     incumbent.offer_nothing()
-    with suppress(KeyboardInterrupt):  # the best so far is wanted
+    try:
         _swap(task, _grow(task, incumbent), incumbent)
-    return Found(incumbent.kept, incumbent.value, task.lens.ceiling(task.root.table), incumbent.evaluations)
+    except KeyboardInterrupt:
+        incumbent.stopped = True
+    bound = task.lens.ceiling(task.root.table)
+    return Found(incumbent.kept, incumbent.value, bound, incumbent.evaluations, incumbent.stopped)
 
 
 def _offer(task: Task, kept: frozenset[int], incumbent: Incumbent) -> float:

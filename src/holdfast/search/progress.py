@@ -59,6 +59,8 @@ class Found:
     """What no subset within the budget exceeds."""
     evaluations: int
     """Subsets valued or bounded."""
+    interrupted: bool = False
+    """Whether Ctrl-C ended the search."""
 
     @property
     def optimal(self) -> bool:
