@@ -70,7 +70,7 @@ class SearchCase:
         float | None,
         typer.Option(
             metavar="S",
-            help="Stop searching after this time with the best so far; for a frontier, the time of all rows together.",
+            help="Stop searching after this time with the best so far; a frontier's rows share it.",
             show_default=False,
         ),
     ] = None

@@ -38,17 +38,26 @@ def branch_and_bound(task: Task) -> Found:
     """The best subset within the budget, proven, or the best so far with its bound when time runs out."""
     incumbent = Incumbent(task)
     incumbent.offer_nothing()
-    order = _by_harm(task)
-    task = replace(task, root=reordered(task.root, order, task.sizes))
-    incumbent.evaluations += len(order)
+    bound = task.lens.ceiling(task.root.table)
+    try:
+        order = _by_harm(task)
+        task = replace(task, root=reordered(task.root, order, task.sizes))
+        incumbent.evaluations += len(order)
+        _search_few(task, order, incumbent)
+        bound = _search(task, order, incumbent)
+        incumbent.kept = _without_the_useless(task, incumbent)
+    except KeyboardInterrupt:
+        incumbent.stopped = True
+    bound = max(bound, incumbent.value)
+    return Found(incumbent.kept, incumbent.value, bound, incumbent.evaluations, incumbent.stopped)
+
+
+def _search_few(task: Task, order: list[int], incumbent: Incumbent) -> None:
+    """Search the subsets of the most harmful features for a good incumbent."""
     few = _most_harmful(task, order)
     if len(few) < len(order):
         root = keep_only(task.root, frozenset(few), task.sizes)
         _search(replace(task, root=root), [f for f in order if f in few], incumbent)
-    bound = _search(task, order, incumbent)
-    kept = _without_the_useless(task, incumbent)
-    bound = max(bound, incumbent.value)
-    return Found(kept, incumbent.value, bound, incumbent.evaluations, incumbent.stopped)
 
 
 def _search(task: Task, order: list[int], incumbent: Incumbent) -> float:
