@@ -25,7 +25,16 @@ from holdfast.decisions.rules import Decider, LogOddsIntervals
 from holdfast.engines.banded import Sums, agreement_bounds, potential_bounds
 from holdfast.engines.grid import Blocks, fitting_step, make_blocks, rounded, window
 from holdfast.engines.groups import Group, group_tables
-from holdfast.engines.parts import Parts, Span, base_log_odds, refuse_groups, settled, sort_out, span_of
+from holdfast.engines.parts import (
+    Parts,
+    Span,
+    base_log_odds,
+    intervals_of,
+    refuse_groups,
+    settled,
+    sort_out,
+    span_of,
+)
 from holdfast.engines.protocol import Cost, Needs, Question, Refusal
 from holdfast.engines.weights import combined
 
@@ -84,12 +93,6 @@ class BoundsOracle:
     groups: tuple[Group, ...] = field(repr=False)
     limits: Limits = field(repr=False)
 
-    @property
-    def decider(self) -> LogOddsIntervals:
-        """The full classifier's decider."""
-        assert isinstance(self.problem.decider, LogOddsIntervals)
-        return self.problem.decider
-
     def agreement(self, kept: frozenset[int], decider: Decider, tolerance: float) -> Interval:
         """Bounds on how often `decider` on the kept features repeats the full decision."""
         assert isinstance(decider, LogOddsIntervals)
@@ -115,26 +118,26 @@ class BoundsOracle:
     def potential(self, kept: frozenset[int], tolerance: float) -> Interval:
         """Bounds on the maximum potential agreement."""
         parts = sort_out(self.problem, self.groups, kept)
-        if parts.mixed or len(self.decider.regions) != 2:
+        if parts.mixed or len(intervals_of(self.problem).regions) != 2:
             raise LimitError(
                 "bounds on the potential agreement need kept and hidden features that are independent given "
                 "the class, and a rule with one threshold; use an exact engine"
             )
         base = base_log_odds(self.problem)
-        cut = float(self.decider.cuts[0]) - base
+        cut = float(intervals_of(self.problem).cuts[0]) - base
         return self._refined(parts, lambda classes: potential_bounds(classes, cut, base), tolerance)
 
     def _class_bounds(self, sums: Sums, decider: LogOddsIntervals, moved: Span) -> Span:
         """Agreement under one class when partly kept groups add `moved` to the full and the kept sum."""
         base = base_log_odds(self.problem)
         spans = []
-        for region, action in enumerate(self.decider.regions):
+        for region, action in enumerate(intervals_of(self.problem).regions):
             if action in decider.regions:
-                full = _less(span_of(self.decider, region, base), moved[0])
+                full = _less(span_of(intervals_of(self.problem), region, base), moved[0])
                 spans.append((full, _less(span_of(decider, decider.regions.index(action), base), moved[1])))
         end = -1 if sums.upper else 0
         return agreement_bounds(
-            sums, spans, infinite_agrees=self.decider.regions[end] == decider.regions[end]
+            sums, spans, infinite_agrees=intervals_of(self.problem).regions[end] == decider.regions[end]
         )
 
     def _refined(self, parts: Parts, bounds: Callable[[list[Sums]], Span], tolerance: float) -> Interval:
@@ -169,9 +172,10 @@ class BoundsOracle:
         }
         widest = max(high - low for low, high in spans.values())
         step = fitting_step([*kept.groups, *hidden.groups], max(widest / n_points, 1e-12))
+        upper = intervals_of(self.problem).upper
         made = []
         for is_upper in (True, False):
-            share = float(self.problem.prior[self.decider.upper if is_upper else 1 - self.decider.upper])
+            share = float(self.problem.prior[upper if is_upper else 1 - upper])
             one, other = (
                 rounded(blocks, step, spans[name], sides[name, is_upper][2], upper=is_upper)
                 for name, blocks in (("kept", kept), ("hidden", hidden))

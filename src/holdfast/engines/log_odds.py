@@ -26,6 +26,7 @@ from holdfast.engines.parts import (
     Parts,
     base_log_odds,
     independent,
+    intervals_of,
     probability_of,
     refuse_groups,
     settled,
@@ -83,12 +84,6 @@ class LogOddsOracle:
     groups: tuple[Group, ...] = field(repr=False)
     limits: Limits = field(repr=False)
 
-    @property
-    def decider(self) -> LogOddsIntervals:
-        """The full classifier's decider."""
-        assert isinstance(self.problem.decider, LogOddsIntervals)
-        return self.problem.decider
-
     def agreement(self, kept: frozenset[int], decider: Decider, tolerance: float) -> Interval:
         """How often `decider` on the kept features repeats the full decision, exactly."""
         assert isinstance(decider, LogOddsIntervals)
@@ -98,12 +93,12 @@ class LogOddsOracle:
             return Interval.point(float(same))
         self._check(split_size(parts.kept, parts.hidden, parts.mixed))
         halves = split(parts.kept, parts.hidden, parts.mixed)
-        base, prior, upper = base_log_odds(self.problem), self.problem.prior, self.decider.upper
+        base, prior, upper = base_log_odds(self.problem), self.problem.prior, intervals_of(self.problem).upper
         total = 0.0
-        for region, action in enumerate(self.decider.regions):
+        for region, action in enumerate(intervals_of(self.problem).regions):
             if action in decider.regions:
                 kept_span = span_of(decider, decider.regions.index(action), base)
-                high, low = mass_within(halves, span_of(self.decider, region, base), kept_span)
+                high, low = mass_within(halves, span_of(intervals_of(self.problem), region, base), kept_span)
                 total += float(prior[upper]) * high + float(prior[1 - upper]) * low
         return Interval.point(total)
 
@@ -140,9 +135,8 @@ class LogOddsOracle:
 
     def _turned(self, cut: float) -> LogOddsIntervals:
         """The decider with another cut."""
-        return LogOddsIntervals(
-            self.decider.actions, self.decider.upper, frozen_floats([cut]), self.decider.regions
-        )
+        full = intervals_of(self.problem)
+        return LogOddsIntervals(full.actions, full.upper, frozen_floats([cut]), full.regions)
 
     def _majority_cut(self, parts: Parts) -> float:
         """Kept log-odds at which the majority of full decisions turns to the upper class.
@@ -157,7 +151,7 @@ class LogOddsOracle:
             middle = 0.5 * (low + high)
             if not low < middle < high:
                 return high
-            position = int(ahead.first_at_least(np.array([self.decider.cuts[0] - middle]))[0])
+            position = int(ahead.first_at_least(np.array([intervals_of(self.problem).cuts[0] - middle]))[0])
             share = probability_of(middle)
             agreeing = share * ahead.upper_tails[position] + (1 - share) * ahead.lower_tails[position]
             low, high = (low, middle) if agreeing >= 0.5 else (middle, high)

@@ -72,10 +72,15 @@ def sort_out(problem: Problem, groups: Sequence[Group], kept: frozenset[int]) ->
     return Parts(parts.kept, parts.hidden, parts.mixed, parts.mixed_groups, rows_bits)
 
 
+def intervals_of(problem: Problem) -> LogOddsIntervals:
+    """The full classifier's decider, which must be one on log-odds."""
+    assert isinstance(problem.decider, LogOddsIntervals)
+    return problem.decider
+
+
 def independent(problem: Problem, parts: Parts) -> bool:
     """Whether kept and hidden features are independent given the class, and one cut decides."""
-    assert isinstance(problem.decider, LogOddsIntervals)
-    return not parts.mixed and len(problem.decider.regions) == 2
+    return not parts.mixed and len(intervals_of(problem).regions) == 2
 
 
 def settled(problem: Problem, parts: Parts, decider: LogOddsIntervals) -> bool | None:
