@@ -27,6 +27,11 @@ def save_classifier(classifier: Classifier, path: str | os.PathLike[str]) -> Non
     if path.suffix.lower() != ".json":
         raise FormatError("a classifier is saved as a .json file with its network beside it", path)
     network_path = path.with_suffix(".bif")
+    # A network without its classifier was not written here: it is somebody's own, and must not be lost.
+    if network_path.exists() and not path.exists():
+        raise FormatError(
+            f"{network_path.name} stands beside it already and would be replaced; choose another name", path
+        )
     write_network(_needed(classifier), network_path)
     content = {
         "kind": KIND,

@@ -47,6 +47,15 @@ def test_variables_below_everything_are_left_out(tmp_path):
     assert "AC" not in holdfast.read_network(tmp_path / "c.bif").names
 
 
+def test_a_network_that_stands_there_already_is_not_replaced(tmp_path):
+    holdfast.write_network(review(), tmp_path / "review.bif")
+    with pytest.raises(FormatError, match=r"review\.bif stands beside it already"):
+        holdfast.save_classifier(PAPERS, tmp_path / "review.json")
+    assert holdfast.read_network(tmp_path / "review.bif") == review()
+    for _ in range(2):  # its own files may be written again
+        holdfast.save_classifier(PAPERS, tmp_path / "mine.json")
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
