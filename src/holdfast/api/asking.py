@@ -13,7 +13,7 @@ from holdfast.core.measurement import Bid, Certainty, Measurement
 from holdfast.decisions.classifier import Classifier
 from holdfast.decisions.oracle import AgreementOracle, Interval, Oracle
 from holdfast.decisions.problem import Problem, make_problem
-from holdfast.engines.choice import choose, line
+from holdfast.engines.choice import DEFAULT_TOLERANCE, choose, line
 from holdfast.engines.protocol import Engine, Question, Refusal
 
 
@@ -104,8 +104,6 @@ def problem_of(classifier: Classifier, evidence: Mapping[str, str] | None, optio
 
 def _for(engine: Engine, problem: Problem, question: Question, options: Options) -> Question:
     """The question as a named engine takes it; `LimitError` says why it cannot."""
-    from holdfast.engines.choice import DEFAULT_TOLERANCE
-
     if engine.certainty is Certainty.ESTIMATE and not options.get("allow_estimates", False):
         raise QueryError(f"engine {engine.name!r} gives estimates; allow them with allow_estimates=True")
     if engine.certainty is not Certainty.EXACT and question.tolerance == 0:

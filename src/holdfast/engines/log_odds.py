@@ -59,7 +59,7 @@ class LogOddsEngine:
         assert isinstance(problem.decider, LogOddsIntervals)
         parts = sort_out(problem, group_tables(problem, Limits()), question.kept)
         listed = parts.rows_bits <= np.log2(MOST_ROWS)
-        if question.needs is Needs.ROWS and not listed and not independent(problem, parts):
+        if question.needs is not Needs.AGREEMENT and not listed and not independent(problem, parts):
             return Refusal(f"the kept features have about 2^{parts.rows_bits:.0f} rows, too many to list")
         if question.needs is Needs.ROWS and listed:
             outcomes = 2.0 ** max(parts.rows_bits, predicted_bits(parts.all_lists) / 2)
