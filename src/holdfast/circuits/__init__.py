@@ -1,0 +1,1 @@
+"""Boolean functions and distributions as circuits: vtrees, SDDs, PSDDs, and networks compiled to them."""
