@@ -70,12 +70,14 @@ if TYPE_CHECKING:
     from holdfast.decisions.profile import DecisionProfile
     from holdfast.decisions.rewards import CustomReward, ExpectedUtility, Margin, NegativeEntropy
     from holdfast.decisions.rules import MostProbable, ThresholdRule, UtilityRule
+    from holdfast.decisions.table_classifier import TableClassifier
     from holdfast.engines.bounds import BoundsEngine
     from holdfast.engines.brute_force import BruteForceEngine
     from holdfast.engines.dense import DenseEngine
     from holdfast.engines.depth_first import DepthFirstEngine
     from holdfast.engines.log_odds import LogOddsEngine
     from holdfast.engines.sampling import SamplingEngine
+    from holdfast.learning.accuracy import AccuracySelection, select_by_accuracy
     from holdfast.learning.classifiers import learn_naive_bayes, learn_tan
     from holdfast.learning.estimator import BayesNetClassifier
     from holdfast.learning.expectation import EmFit, EmOptions, learn_parameters_em
@@ -93,6 +95,7 @@ if TYPE_CHECKING:
     __version__: str
 
 _MODULE_BY_NAME = {
+    "AccuracySelection": "holdfast.learning.accuracy",
     "AtMean": "holdfast.model.discretize",
     "BayesNetClassifier": "holdfast.learning.estimator",
     "BayesianNetwork": "holdfast.model.network",
@@ -140,6 +143,7 @@ _MODULE_BY_NAME = {
     "Selection": "holdfast.api",
     "SolverError": "holdfast.core.errors",
     "Stopping": "holdfast.api",
+    "TableClassifier": "holdfast.decisions.table_classifier",
     "ThresholdRule": "holdfast.decisions.rules",
     "Trimming": "holdfast.api",
     "UtilityRule": "holdfast.decisions.rules",
@@ -173,6 +177,7 @@ _MODULE_BY_NAME = {
     "sample": "holdfast.api",
     "save_classifier": "holdfast.api",
     "sdp_gain": "holdfast.api",
+    "select_by_accuracy": "holdfast.learning.accuracy",
     "select_features": "holdfast.api",
     "should_stop": "holdfast.api",
     "to_pgmpy": "holdfast.model.adapters",
@@ -183,6 +188,7 @@ _MODULE_BY_NAME = {
 }
 
 __all__ = [
+    "AccuracySelection",
     "AtMean",
     "BayesNetClassifier",
     "BayesianNetwork",
@@ -230,6 +236,7 @@ __all__ = [
     "Selection",
     "SolverError",
     "Stopping",
+    "TableClassifier",
     "ThresholdRule",
     "Trimming",
     "UtilityRule",
@@ -263,6 +270,7 @@ __all__ = [
     "sample",
     "save_classifier",
     "sdp_gain",
+    "select_by_accuracy",
     "select_features",
     "should_stop",
     "to_pgmpy",

@@ -367,3 +367,15 @@ def test_too_many_features_for_a_table_are_refused(holdfast, tmp_path):
     outcome = holdfast("trim", path, *options)
     assert (outcome.code, outcome.out) == (2, "")
     assert re.search(r"searching 59 features .*needs a table of about .* name fewer", outcome.err)
+
+
+def test_a_table_may_decide_instead_of_a_rule(holdfast, tmp_path, printer):
+    output = tmp_path / "table.json"
+    case = [printer, "--target", "Fault", "--budget", "1", "--potential"]
+    outcome = holdfast("trim", *case, "-o", output)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert "by a table of 3 decisions." in outcome.out
+    loaded = library.load_classifier(output)
+    assert isinstance(loaded, library.TableClassifier)
+    answer = json.loads(holdfast("frontier", *[c for c in case if c not in ("--budget", "1")], "--json").out)
+    assert [point["threshold"] for point in answer["points"]] == [None] * len(answer["points"])

@@ -7,9 +7,12 @@ import os
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from holdfast.core.errors import FormatError, HoldfastError
 from holdfast.decisions.classifier import Classifier
 from holdfast.decisions.rules import MostProbable, Rule, ThresholdRule, UtilityRule
+from holdfast.decisions.table_classifier import TableClassifier
 from holdfast.inference.relevance import ancestors_of
 from holdfast.model.formats.files import read_network, write_network
 from holdfast.model.network import BayesianNetwork
@@ -18,7 +21,7 @@ KIND = "holdfast classifier"
 VERSION = 1
 
 
-def save_classifier(classifier: Classifier, path: str | os.PathLike[str]) -> None:
+def save_classifier(classifier: Classifier | TableClassifier, path: str | os.PathLike[str]) -> None:
     """Write `path` (a `.json` file) and, beside it, the network it needs as `.bif`.
 
     Variables that no decision depends on are left out of the network.
@@ -39,7 +42,7 @@ def save_classifier(classifier: Classifier, path: str | os.PathLike[str]) -> Non
         "network": network_path.name,
         "target": classifier.target,
         "features": list(classifier.features),
-        "rule": _rule_as_data(classifier.rule),
+        "rule": _rule_as_data(classifier),
     }
     try:
         path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -47,7 +50,7 @@ def save_classifier(classifier: Classifier, path: str | os.PathLike[str]) -> Non
         raise FormatError(f"cannot be written ({error.strerror or error})", path) from None
 
 
-def load_classifier(path: str | os.PathLike[str]) -> Classifier:
+def load_classifier(path: str | os.PathLike[str]) -> Classifier | TableClassifier:
     """The classifier that `save_classifier` wrote; `FormatError` says what is wrong with the file."""
     path = Path(path)
     content = _read(path)
@@ -57,13 +60,22 @@ def load_classifier(path: str | os.PathLike[str]) -> Classifier:
         )
     try:
         network = read_network(path.parent / Path(str(content["network"])).name)
-        return Classifier(network, content["target"], content["features"], _rule_from_data(content["rule"]))
-    except (KeyError, TypeError) as error:
-        raise FormatError(f"incomplete: {error} is missing or of the wrong kind", path) from None
+        return _classifier(network, content)
     except FormatError:
         raise
     except HoldfastError as error:
         raise FormatError(str(error), path) from None
+    except (KeyError, TypeError, ValueError) as error:
+        raise FormatError(f"incomplete: {error} is missing or of the wrong kind", path) from None
+
+
+def _classifier(network: BayesianNetwork, content: dict[str, Any]) -> Classifier | TableClassifier:
+    target, features, rule = content["target"], content["features"], content["rule"]
+    if rule["kind"] != "table":
+        return Classifier(network, target, features, _rule_from_data(rule))
+    network.index(target)
+    masses = np.asarray(rule["decision_mass"], dtype=np.float64)
+    return TableClassifier(network, target, tuple(features), tuple(rule["actions"]), masses)
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -78,13 +90,17 @@ def _read(path: Path) -> dict[str, Any]:
     return content
 
 
-def _needed(classifier: Classifier) -> BayesianNetwork:
+def _needed(classifier: Classifier | TableClassifier) -> BayesianNetwork:
     network = classifier.network
-    wanted = [classifier.target_index, *map(network.index, classifier.features)]
+    wanted = [network.index(classifier.target), *map(network.index, classifier.features)]
     return BayesianNetwork([network.cpts[i] for i in ancestors_of(network, wanted)], network.name)
 
 
-def _rule_as_data(rule: Rule) -> dict[str, Any]:
+def _rule_as_data(classifier: Classifier | TableClassifier) -> dict[str, Any]:
+    if isinstance(classifier, TableClassifier):
+        masses = classifier.decision_mass.tolist()
+        return {"kind": "table", "actions": list(classifier.actions), "decision_mass": masses}
+    rule = classifier.rule
     if isinstance(rule, ThresholdRule):
         return {"kind": "threshold", "positive": rule.positive, "threshold": rule.threshold}
     if isinstance(rule, UtilityRule):

@@ -13,6 +13,7 @@ from holdfast.api.networks import Evidence
 from holdfast.api.observations import SameDecisionGain
 from holdfast.api.searching import (
     Searchable,
+    is_naive,
     masses_of,
     prepared,
     reward_lens,
@@ -28,11 +29,12 @@ from holdfast.decisions.measures import AchievableAgreement, best_threshold, max
 from holdfast.decisions.problem import Problem
 from holdfast.decisions.rewards import Reward, expected_reward
 from holdfast.decisions.rules import ThresholdRule
+from holdfast.decisions.table_classifier import TableClassifier
 from holdfast.search.branch_and_bound import branch_and_bound
 from holdfast.search.exhaustive import exhaustive
 from holdfast.search.greedy import greedy
 from holdfast.search.lattice import Node, keep_only
-from holdfast.search.lenses import Lens, RewardLens
+from holdfast.search.lenses import Lens, PotentialLens, RewardLens
 from holdfast.search.progress import SLACK, Found, Report, Task
 
 Costs = Mapping[str, float]
@@ -111,8 +113,8 @@ class Selection:
 class Trimming:
     """A classifier on fewer features that decides as the full one does as often as possible."""
 
-    classifier: Classifier
-    """The trimmed classifier: kept features and a threshold inside the interval."""
+    classifier: Classifier | TableClassifier
+    """The trimmed classifier: kept features and a threshold inside the interval, the rule, or a table."""
     selection: Selection
     """The features kept, and the agreement they achieve."""
     threshold_interval: tuple[float, float] | None
@@ -155,11 +157,16 @@ def trim(
     costs: Costs | None,
     budget: float,
     evidence: Evidence | None = None,
+    *,
+    potential: bool = False,
     **options: Unpack[SearchOptions],
 ) -> Trimming:
     """The features and the threshold within the budget that agree best with the full classifier.
 
-    [choi2018, sections 3 to 5]. For rules without a threshold the rule is kept.
+    [choi2018, sections 3 to 5]. For rules without a threshold the rule is kept. With `potential` the kept
+    features decide by the best table there is instead, a `TableClassifier`, and the agreement is the
+    maximum potential one; for naive Bayes a threshold does as well [choi2018, Prop. 3] and is what comes
+    back.
 
     >>> from holdfast.model.zoo import disease_tests
     >>> tests = Classifier(disease_tests(), "Disease", None, ThresholdRule("+", 0.5))
@@ -169,7 +176,8 @@ def trim(
     """
     started = time.perf_counter()
     ready = prepared(classifier, evidence, costs, options.get("limits", DEFAULT_LIMITS))
-    return _trimmed(ready, _task_terms(ready.problem, costs, budget), options, started)
+    trimmed = _by_table if potential and not is_naive(ready.problem) else _trimmed
+    return trimmed(ready, _task_terms(ready.problem, costs, budget), options, started)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,24 +192,28 @@ def frontier(
     classifier: Classifier,
     costs: Costs | None = None,
     evidence: Evidence | None = None,
+    *,
+    potential: bool = False,
     **options: Unpack[SearchOptions],
 ) -> Frontier:
     """The best trimming for every budget, in one run over one table.
 
     The budget is lowered step by step to just below the cost of the best trimming found, so every point
     where a larger budget buys more agreement is found, whatever the costs. A limit on time is for all points
-    together; points found after it is over are the best at once to be had, with their gaps.
+    together; points found after it is over are the best at once to be had, with their gaps. `potential` is
+    as in `trim`.
     """
     limits = options.get("limits", DEFAULT_LIMITS)
     deadline = limits.deadline()
     ready = prepared(classifier, evidence, costs, limits)
     terms = _task_terms(ready.problem, costs, math.inf)
+    trimmed = _by_table if potential and not is_naive(ready.problem) else _trimmed
     points: list[Trimming] = []
     budget = math.fsum(terms.costs.values())
     while budget >= 0:
         if limits.max_seconds is not None:
             options["limits"] = replace(limits, max_seconds=max(deadline - time.monotonic(), 1e-3))
-        found = _trimmed(ready, terms.with_budget(budget), options, time.perf_counter())
+        found = trimmed(ready, terms.with_budget(budget), options, time.perf_counter())
         if points and found.selection.value >= points[-1].selection.value - 1e-13:
             points.pop()
         points.append(found)
@@ -247,6 +259,19 @@ def _trimmed(ready: Searchable, terms: _Terms, options: SearchOptions, started: 
     trimmed = Classifier(network, target, selection.kept, ThresholdRule(rule.positive, threshold))
     selection = replace(selection, value=best.value, seconds=time.perf_counter() - started)
     return Trimming(trimmed, selection, (best.threshold_low, best.threshold_high))
+
+
+def _by_table(ready: Searchable, terms: _Terms, options: SearchOptions, started: float) -> Trimming:
+    """Trimmed to the features whose best table of decisions agrees most."""
+    problem = ready.problem
+    n_classes = len(problem.prior)
+    selection = _searched(ready, PotentialLens(n_classes), terms, options, started)
+    kept = frozenset(map(problem.network.index, selection.kept))
+    table = keep_only(Node(ready.features, masses_of(ready)), kept, ready.sizes).table[n_classes:].T
+    actions = problem.decider.actions
+    target = problem.classifier.target
+    trimmed = TableClassifier(problem.network, target, selection.kept, actions, table / table.sum())
+    return Trimming(trimmed, replace(selection, seconds=time.perf_counter() - started), None)
 
 
 def _best_threshold(ready: Searchable, kept: frozenset[int], rule: ThresholdRule) -> AchievableAgreement:

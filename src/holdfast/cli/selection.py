@@ -22,6 +22,13 @@ if TYPE_CHECKING:
 Budget = Annotated[
     float, typer.Option(metavar="B", help="What the kept features may cost together.", show_default=False)
 ]
+Potential = Annotated[
+    bool,
+    typer.Option(
+        "--potential",
+        help="Let a table decide on the kept features, the best there is, instead of a threshold or rule.",
+    ),
+]
 
 
 class ObjectiveWord(StrEnum):
@@ -73,6 +80,7 @@ def trim(
     case: SearchCase,
     *,
     budget: Budget,
+    potential: Potential = False,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -96,7 +104,9 @@ def trim(
     if output is not None:
         _check_free(case, found, output)
     with showing_progress(found.options) as options:
-        trimming = api.trim(found.classifier, found.costs, budget, found.evidence, **options)
+        trimming = api.trim(
+            found.classifier, found.costs, budget, found.evidence, potential=potential, **options
+        )
     answer = {**found.described(), "budget": budget, **_trimmed(trimming)}
     _answer(case, answer, trimming_lines(trimming, found.free, found.evidence))
     if output is not None:
@@ -114,6 +124,7 @@ def frontier(
             metavar="B", help="Show no more than this buys; everything by default.", show_default=False
         ),
     ] = None,
+    potential: Potential = False,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -136,7 +147,9 @@ def frontier(
         raise QueryError(f"the budget must be at least 0, not {budget!r}")
     found = opened_search(case)
     with showing_progress(found.options) as options:
-        points = api.frontier(found.classifier, found.costs, found.evidence, **options).points
+        points = api.frontier(
+            found.classifier, found.costs, found.evidence, potential=potential, **options
+        ).points
     shown = api.Frontier(tuple(p for p in points if budget is None or p.selection.cost <= budget))
     answer = {**found.described(), "budget": budget, "points": [_trimmed(point) for point in shown.points]}
     _answer(case, answer, frontier_lines(shown, found.evidence))
@@ -180,9 +193,11 @@ def _chosen(chosen: Selection, found: Search) -> dict[str, Any]:
 
 
 def _trimmed(trimming: Trimming) -> dict[str, Any]:
+    from holdfast.decisions.classifier import Classifier
     from holdfast.decisions.rules import ThresholdRule
 
-    rule = trimming.classifier.rule
+    classifier = trimming.classifier
+    rule = classifier.rule if isinstance(classifier, Classifier) else None
     threshold = rule.threshold if isinstance(rule, ThresholdRule) else None
     return _numbers(trimming.selection, threshold, trimming.threshold_interval)
 

@@ -7,6 +7,7 @@ target, looked up row by row, or, where that table would be large, one posterior
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -44,12 +45,17 @@ def _posteriors(network: BayesianNetwork, target: int, observed: tuple[int, ...]
         ]
         return np.array(answers)[which.reshape(-1)]
     table = joint_table(network, [*observed, target], {}).reshape(math.prod(sizes), -1)
-    rows: Ints = np.zeros(len(distinct), dtype=np.int64)
-    for column, size in enumerate(sizes):
-        rows = rows * size + distinct[:, column]
-    mass = table[rows]
+    mass = table[row_numbers(distinct, sizes)]
     if not mass.sum(axis=1).all():
         bad = distinct[np.flatnonzero(mass.sum(axis=1) == 0)[0]]
         joint_table(network, [target], dict(zip(observed, map(int, bad), strict=True)))  # raises, naming it
     posteriors: Floats = (mass / mass.sum(axis=1, keepdims=True))[which.reshape(-1)]
     return posteriors
+
+
+def row_numbers(codes: Codes, sizes: Sequence[int]) -> Ints:  # (rows,)
+    """Where each row of states stands in a table over them, the last column fastest."""
+    numbers: Ints = np.zeros(len(codes), dtype=np.int64)
+    for column, size in enumerate(sizes):
+        numbers = numbers * size + codes[:, column]
+    return numbers

@@ -9,7 +9,9 @@ from rich.text import Text
 
 from holdfast.api.selection import Frontier, Selection, Trimming
 from holdfast.core.measurement import Measurement
+from holdfast.decisions.classifier import Classifier
 from holdfast.decisions.rules import Rule, ThresholdRule
+from holdfast.decisions.table_classifier import TableClassifier
 from holdfast.engines.bounds import BoundsEngine
 from holdfast.report.decisions import names_text
 from holdfast.report.measurements import NOISE, gain_text
@@ -51,13 +53,15 @@ def reward_lines(
 
 def trimming_lines(trimming: Trimming, features: Sequence[str], evidence: Mapping[str, str]) -> list[Text]:
     """The features, the threshold with which they decide as all do, and what is proven."""
-    selection, rule = trimming.selection, trimming.classifier.rule
+    selection, rule = trimming.selection, _rule_of(trimming)
     sentence = _agreement_text(selection, features)
-    if isinstance(rule, ThresholdRule) and trimming.threshold_interval is not None:
+    if isinstance(trimming.classifier, TableClassifier):
+        sentence += f" by a table of {len(trimming.classifier.decision_mass)} decisions."
+    elif isinstance(rule, ThresholdRule) and trimming.threshold_interval is not None:
         threshold, reach = threshold_texts(rule.threshold, trimming.threshold_interval)
         sentence += f" when the threshold is {threshold} ({reach})."
     else:
-        sentence += f" by the same {_rule_text(rule)}."
+        sentence += f" by the same {_rule_text(trimming.classifier.rule)}."
     return [
         *([given_line(evidence)] if evidence else []),
         _kept_line(selection, features),
@@ -80,13 +84,18 @@ def frontier_lines(frontier: Frontier, evidence: Mapping[str, str]) -> list[Text
 
 
 def _cells(point: Trimming) -> tuple[str, str, str, str]:
-    selection, rule = point.selection, point.classifier.rule
+    selection, rule = point.selection, _rule_of(point)
     threshold = "-"
     if isinstance(rule, ThresholdRule) and point.threshold_interval is not None:
         threshold = threshold_texts(rule.threshold, point.threshold_interval)[0]
     agreement = _share_text(selection.value) + ("" if selection.optimal else "*")
     kept = names_text(selection.kept, at_most=len(selection.kept))
     return f"{selection.cost:g}", agreement, threshold, kept
+
+
+def _rule_of(trimming: Trimming) -> Rule | None:
+    """The rule of the trimmed classifier; none when a table decides."""
+    return trimming.classifier.rule if isinstance(trimming.classifier, Classifier) else None
 
 
 def _frontier_proof(frontier: Frontier) -> str:
