@@ -69,19 +69,34 @@ def prepared(
     """
     limits = Limits(max_bytes=limits.max_bytes)
     problem = make_problem(classifier, evidence, limits=limits)
-    price = DenseEngine().cost(problem, Question(frozenset()))
-    assert isinstance(price, Cost)
-    cells = math.prod(map(float, problem.sizes(problem.free)))
-    if price.n_bytes <= limits.max_bytes and cells <= LARGEST_TABLE:
+    price = _table_price(problem)
+    if _fits(problem, price, limits):
         return Searchable(problem, "dense", DenseEngine().prepare(problem, limits), None)
     if not is_naive(problem):
         raise LimitError(
             f"searching {len(problem.free)} features that depend on each other needs a table of about "
-            f"{readable_bytes(price.n_bytes)}, over what is allowed; name fewer candidate features"
+            f"{readable_bytes(price.n_bytes)}, over what is allowed; name fewer candidate features, or pass "
+            "allow_estimates=True to choose by samples"
         )
     groups = group_tables(problem, limits)
     core = core_table(problem, groups, _most_informative(problem, groups, costs or {}))
     return Searchable(problem, "log_odds" if core.is_exact else "bounds", None, core)
+
+
+def is_searchable(problem: Problem, limits: Limits) -> bool:
+    """Whether `prepared` finds ground for a search."""
+    return _fits(problem, _table_price(problem), limits) or is_naive(problem)
+
+
+def _table_price(problem: Problem) -> Cost:
+    price = DenseEngine().cost(problem, Question(frozenset()))
+    assert isinstance(price, Cost)
+    return price
+
+
+def _fits(problem: Problem, price: Cost, limits: Limits) -> bool:
+    cells = math.prod(map(float, problem.sizes(problem.free)))
+    return price.n_bytes <= limits.max_bytes and cells <= LARGEST_TABLE
 
 
 def is_naive(problem: Problem) -> bool:

@@ -9,11 +9,13 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TypedDict, Unpack
 
+from holdfast.api.estimated import Wanted, estimated_choice
 from holdfast.api.networks import Evidence
 from holdfast.api.observations import SameDecisionGain
 from holdfast.api.searching import (
     Searchable,
     is_naive,
+    is_searchable,
     masses_of,
     prepared,
     reward_lens,
@@ -26,10 +28,11 @@ from holdfast.core.limits import DEFAULT_LIMITS, Limits
 from holdfast.core.names import unknown_name
 from holdfast.decisions.classifier import Classifier
 from holdfast.decisions.measures import AchievableAgreement, best_threshold, maximum_achievable_agreement
-from holdfast.decisions.problem import Problem
+from holdfast.decisions.problem import Problem, make_problem
 from holdfast.decisions.rewards import Reward, expected_reward
 from holdfast.decisions.rules import ThresholdRule
 from holdfast.decisions.table_classifier import TableClassifier
+from holdfast.engines.sampling import SamplingEngine
 from holdfast.search.branch_and_bound import branch_and_bound
 from holdfast.search.exhaustive import exhaustive
 from holdfast.search.greedy import greedy
@@ -61,6 +64,8 @@ class SearchOptions(TypedDict, total=False):
     """Bounds on memory and time; when time is over, the best so far comes with its gap."""
     report: Report
     """Called now and then with incumbent, bound and number of evaluations."""
+    allow_estimates: bool
+    """Whether to choose and measure by samples where no table holds the features."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +107,8 @@ class Selection:
     """Whether it is proven that nothing better exists."""
     interrupted: bool = False
     """Whether Ctrl-C ended the search."""
+    interval: tuple[float, float] | None = None
+    """Where the value is an estimate: what holds the true one with the engine's confidence."""
 
     @property
     def gap(self) -> float:
@@ -141,6 +148,9 @@ def select_features(
     (('AC',), 0.92, True)
     """
     started = time.perf_counter()
+    by_decisions = objective is None or isinstance(objective, SameDecision | SameDecisionGain)
+    if by_decisions and _needs_samples(classifier, evidence, options):
+        return _sampled(classifier, evidence, _Purchase(costs, budget), options).selection
     ready = prepared(classifier, evidence, costs, options.get("limits", DEFAULT_LIMITS))
     terms = _task_terms(ready.problem, costs, budget)
     if objective is None or isinstance(objective, SameDecision | SameDecisionGain):
@@ -175,6 +185,9 @@ def trim(
     (('T4', 'T5'), 0.991)
     """
     started = time.perf_counter()
+    if _needs_samples(classifier, evidence, options):
+        purchase = _Purchase(costs, budget, adapts_threshold=isinstance(classifier.rule, ThresholdRule))
+        return _sampled(classifier, evidence, purchase, options)
     ready = prepared(classifier, evidence, costs, options.get("limits", DEFAULT_LIMITS))
     trimmed = _by_table if potential and not is_naive(ready.problem) else _trimmed
     return trimmed(ready, _task_terms(ready.problem, costs, budget), options, started)
@@ -313,6 +326,54 @@ def _searched(
         optimal=upper_bound <= found.value + SLACK,
         interrupted=found.interrupted,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Purchase:
+    """Costs by name, the budget, and whether the threshold may change."""
+
+    costs: Costs | None
+    budget: float
+    adapts_threshold: bool = False
+
+
+def _needs_samples(classifier: Classifier, evidence: Evidence | None, options: SearchOptions) -> bool:
+    """Whether estimates are allowed and nothing certain is in reach."""
+    if not options.get("allow_estimates", False):
+        return False
+    return not is_searchable(make_problem(classifier, evidence), options.get("limits", DEFAULT_LIMITS))
+
+
+def _sampled(
+    classifier: Classifier, evidence: Evidence | None, purchase: _Purchase, options: SearchOptions
+) -> Trimming:
+    """Chosen and measured by samples."""
+    started = time.perf_counter()
+    limits = options.get("limits", DEFAULT_LIMITS)
+    problem = make_problem(classifier, evidence, limits=limits)
+    terms = _task_terms(problem, purchase.costs, purchase.budget)
+    wanted = Wanted(terms.costs, terms.budget, purchase.adapts_threshold)
+    found = estimated_choice(problem, wanted, limits=limits, report=options.get("report"))
+    agreement, names = found.agreement, [problem.network.variables[f].name for f in found.kept]
+    assert agreement.middle is not None
+    selection = Selection(
+        kept=tuple(name for name in classifier.features if name in names),
+        value=agreement.middle,
+        upper_bound=1.0,
+        cost=math.fsum(terms.costs[f] for f in found.kept),
+        evaluations=found.tried,
+        engine=SamplingEngine().name,
+        seconds=time.perf_counter() - started,
+        optimal=False,
+        interval=(agreement.low, agreement.high),
+    )
+    if found.threshold is None or not isinstance(classifier.rule, ThresholdRule):
+        same = Classifier(classifier.network, classifier.target, selection.kept, classifier.rule)
+        return Trimming(same, selection, None)
+    threshold = min(max(found.threshold.threshold, 1e-300), 1.0 - 2**-53)
+    rule = ThresholdRule(classifier.rule.positive, threshold)
+    trimmed = Classifier(classifier.network, classifier.target, selection.kept, rule)
+    return Trimming(trimmed, selection, (found.threshold.threshold_low, found.threshold.threshold_high))
 
 
 def _unseen(ready: Searchable, lens: Lens) -> float:

@@ -74,6 +74,12 @@ class SearchCase:
             show_default=False,
         ),
     ] = None
+    allow_estimates: Annotated[
+        bool,
+        typer.Option(
+            "--allow-estimates", help="Choose and measure by samples where no table holds the features."
+        ),
+    ] = False
     normalize: Normalize = False
     as_json: AsJson = False
 
@@ -110,7 +116,9 @@ def opened_search(case: SearchCase) -> Search:
         network, case.target, case.features, threshold=case.threshold, utilities=case.utilities
     )
     options = SearchOptions(
-        method=Method(case.method.value), limits=limits_of(case.max_memory, case.max_seconds)
+        method=Method(case.method.value),
+        limits=limits_of(case.max_memory, case.max_seconds),
+        allow_estimates=case.allow_estimates,
     )
     evidence = evidence_of(case.evidence, network)
     return Search(classifier, evidence, costs_of(case.cost, case.costs), options)

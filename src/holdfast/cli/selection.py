@@ -214,6 +214,7 @@ def _numbers(
         "threshold_interval": interval,
         "upper_bound": selection.upper_bound,
         "gap": selection.gap,
+        "confidence_interval": selection.interval,
         "optimal": selection.optimal,
         "evaluations": selection.evaluations,
         "engine": selection.engine,

@@ -82,8 +82,8 @@ class SamplingOracle:
         """Not to be had from samples: rows seen once look unanimous."""
         raise LimitError("potential agreement cannot be estimated from samples without bias")
 
-    def _decisions(self, features: tuple[int, ...], decider: Decider) -> Ints:
-        """The decision for each sample when only `features` are seen."""
+    def posteriors(self, features: tuple[int, ...]) -> Floats:  # (samples, classes)
+        """The exact posterior of the target for each sample when only `features` are seen."""
         columns = [self.problem.free.index(feature) for feature in features]
         rows, which = np.unique(self.samples[:, columns], axis=0, return_inverse=True)
         deadline = self.limits.deadline()
@@ -92,8 +92,11 @@ class SamplingOracle:
             if time.monotonic() > deadline:
                 raise LimitError(f"sampling took longer than {self.limits.max_seconds} s; draw fewer samples")
             masses[i] = self._posterior(dict(zip(features, map(int, row), strict=True)))
-        decided: Ints = decider.decide(masses)[which.reshape(-1)]
-        return decided
+        return masses[which.reshape(-1)]
+
+    def _decisions(self, features: tuple[int, ...], decider: Decider) -> Ints:
+        """The decision for each sample when only `features` are seen."""
+        return decider.decide(self.posteriors(features))
 
     def _posterior(self, observed: Mapping[int, int]) -> Floats:
         evidence = {**self.problem.evidence, **observed}

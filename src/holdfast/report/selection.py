@@ -13,6 +13,7 @@ from holdfast.decisions.classifier import Classifier
 from holdfast.decisions.rules import Rule, ThresholdRule
 from holdfast.decisions.table_classifier import TableClassifier
 from holdfast.engines.bounds import BoundsEngine
+from holdfast.engines.sampling import SamplingEngine
 from holdfast.report.decisions import names_text
 from holdfast.report.measurements import NOISE, gain_text
 from holdfast.report.observations import PHRASE_BY_CRITERION
@@ -123,6 +124,9 @@ def _agreement_text(selection: Selection, features: Sequence[str]) -> str:
     """The beginning of the sentence that says how often the kept features decide as all do."""
     at_least = "at least " if selection.engine == BOUNDS else ""
     share = f"with probability {at_least}{_share_text(selection.value)}"
+    if selection.interval is not None:
+        low, high = map(_share_text, selection.interval)
+        share = f"with an estimated probability of {_share_text(selection.value)} ({low} to {high})"
     everyone = f"all {len(features)}" if len(features) > 1 else "all features"
     match len(selection.kept):
         case 0:
@@ -158,6 +162,9 @@ def proof_text(selection: Selection) -> str:
     work = f"after {selection.evaluations:,} {noun} in {seconds_text(selection.seconds)}"
     if selection.optimal:
         return f"Proven optimal {work}."
+    if selection.interval is not None:
+        confidence = f"{SamplingEngine().confidence:.0%}"
+        return f"Chosen {work} and measured by samples; the interval is right with {confidence} confidence."
     if not math.isfinite(selection.gap):
         return f"Not proven optimal {work}: how good other features could be is not known."
     return (
