@@ -16,7 +16,7 @@ from typing import Any
 
 from benchmarks.papers.choi2017.records import Record, write_lines
 from benchmarks.papers.choi2017.times import warm_up
-from benchmarks.papers.choi2018 import accuracy, information, page, trimming
+from benchmarks.papers.choi2018 import accuracy, information, leaves, page, trimming
 from benchmarks.papers.choi2018.judging import accuracy_records, information_records
 
 HERE = Path(__file__).resolve().parent
@@ -41,7 +41,7 @@ def main() -> None:
         accuracy.plot([runs[0] for runs in splits.values()], DOCS / "choi2018_accuracy.png")
         information.plot(series, DOCS / "choi2018_thresholds.png")
         rows = trimming.rows(printed["Table 6"], printed["authors' program"]["seconds"], measured)
-        text = page.write(rows, [table[-1]], subsets, page.Curves(series, informed))
+        text = page.write(rows, [table[-1]], subsets, page.Curves(series, informed, list(leaves.measure())))
         (DOCS / "choi2018.md").write_text(text)
         write_lines(HERE / "results.jsonl", "choi2018", [*table, *subsets, *informed])
 

@@ -21,7 +21,7 @@ from holdfast.decisions.problem import Problem
 from holdfast.decisions.rules import ThresholdRule
 from holdfast.engines.sampling import SamplingEngine, SamplingOracle
 from holdfast.search.progress import Report
-from holdfast.search.sampled import SampledTask, Samples, Score, forward_selection
+from holdfast.search.sampled import SampledTask, Samples, Score, additive_selection, forward_selection
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +78,13 @@ def estimated_choice(
         until,
         report,
     )
-    taken, tried = forward_selection(task)
+    choices = [forward_selection(task), additive_selection(task)]
+    seen = {taken: chosen_by.posteriors(tuple(problem.free[i] for i in taken)) for taken, _ in choices}
+    taken = max(seen, key=lambda each: (round(score(seen[each], decisions), 12), -len(each)))
     kept = tuple(sorted(problem.free[i] for i in taken))
-    best = None if positive is None else _threshold(problem, chosen_by.posteriors(kept), decisions)
+    best = None if positive is None else _threshold(problem, seen[taken], decisions)
     measured_by = engine.prepare(problem, limits)
-    return Estimated(kept, best, _measured(problem, measured_by, kept, best), tried)
+    return Estimated(kept, best, _measured(problem, measured_by, kept, best), sum(n for _, n in choices))
 
 
 def _positive(problem: Problem) -> int:

@@ -1,16 +1,23 @@
-"""Features chosen on samples, where no table holds them all: forward selection with held-out halves.
+"""Features chosen on samples, where no table holds them all: two ways, neither with a proof.
 
-Each sample is an instantiation of all features with its exact posterior and the full decision. Rows that
+Each sample is an instantiation of all features with its exact posterior and the full decision.
+
+`forward_selection` looks at agreement itself. Rows that
 agree on the kept features form a group, and the mean of their posteriors estimates the posterior of the
 group. Taken from the same rows it would flatter: a row alone in its group decides as itself. So each half of
 the rows is decided by the groups of the other half, and groups that half has not seen lean on the group
 they were split from.
+
+`additive_selection` looks at how well a sum of one term for each kept feature explains what all features
+say. It sees features that matter only together with others, where no single one changes a decision, and it
+does not run out of rows.
 
 What comes out is a choice, not a measurement: how often it agrees is for fresh samples to say.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -73,9 +80,9 @@ def forward_selection(task: SampledTask) -> tuple[tuple[int, ...], int]:
     groups = _Groups(np.zeros(len(samples.codes), dtype=np.int64), _halves_apart(samples, None, None))
     value = task.score(groups.leaning, samples.decisions)
     taken: tuple[int, ...] = ()
-    best, best_value, tried, spent = taken, value, 1, 0.0
+    best, best_value, tried = taken, value, 1
     while time.monotonic() <= task.deadline:
-        fitting = [f for f in task.costs if f not in taken and _affordable(task, spent + task.costs[f])]
+        fitting = _fitting(task, taken)
         if not fitting:
             break
         splits = {f: _split(samples, groups, f) for f in fitting}
@@ -83,7 +90,6 @@ def forward_selection(task: SampledTask) -> tuple[tuple[int, ...], int]:
         tried += len(fitting)
         chosen = min(fitting, key=lambda f: (-(values[f] - value) / task.costs[f], task.names[f]))
         taken, groups, value = (*taken, chosen), splits[chosen], values[chosen]
-        spent += task.costs[chosen]
         if value > best_value + BETTER:
             best, best_value = taken, value
         if task.report is not None:
@@ -91,8 +97,55 @@ def forward_selection(task: SampledTask) -> tuple[tuple[int, ...], int]:
     return best, tried
 
 
-def _affordable(task: SampledTask, cost: float) -> bool:
-    return cost <= task.budget * (1 + 1e-12) + 1e-12
+def additive_selection(task: SampledTask) -> tuple[tuple[int, ...], int]:
+    """Columns taken one by one, each what explains most for its cost, while the budget allows and it helps.
+
+    Explained is the variance of posteriors and decisions, by least squares on indicators of the states.
+    """
+    samples = task.samples
+    left = _centred(
+        np.hstack([samples.posteriors, np.eye(int(samples.decisions.max()) + 1)[samples.decisions]])
+    )
+    terms = {f: _indicators(samples, f) for f in task.costs}
+    taken: tuple[int, ...] = ()
+    tried = 0
+    while time.monotonic() <= task.deadline:
+        worth = {f: _explained(terms[f], left) / task.costs[f] for f in _fitting(task, taken)}
+        tried += len(worth)
+        chosen = min(worth, key=lambda f: (-worth[f], task.names[f]), default=None)
+        if chosen is None or worth[chosen] <= BETTER * len(left):
+            break
+        basis = _orthonormal(terms.pop(chosen))
+        left = left - basis @ (basis.T @ left)
+        terms = {f: columns - basis @ (basis.T @ columns) for f, columns in terms.items()}
+        taken = (*taken, chosen)
+    return taken, tried
+
+
+def _fitting(task: SampledTask, taken: tuple[int, ...]) -> list[int]:
+    """Columns not taken yet that the rest of the budget affords."""
+    left = task.budget * (1 + 1e-12) + 1e-12 - math.fsum(task.costs[f] for f in taken)
+    return [f for f, cost in task.costs.items() if f not in taken and cost <= left]
+
+
+def _indicators(samples: Samples, feature: int) -> Floats:  # (rows, states)
+    return _centred(np.eye(samples.sizes[feature])[samples.codes[:, feature]])
+
+
+def _centred(columns: Floats) -> Floats:
+    centred: Floats = columns - columns.mean(axis=0)
+    return centred
+
+
+def _orthonormal(columns: Floats) -> Floats:
+    """A basis of what the columns span; nothing where they are rounding."""
+    vectors, lengths, _ = np.linalg.svd(columns, full_matrices=False)
+    basis: Floats = vectors[:, lengths > 1e-9 * max(1.0, float(len(columns)) ** 0.5)]
+    return basis
+
+
+def _explained(columns: Floats, left: Floats) -> float:
+    return float(((_orthonormal(columns).T @ left) ** 2).sum())
 
 
 def _split(samples: Samples, groups: _Groups, feature: int) -> _Groups:
