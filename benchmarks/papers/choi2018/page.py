@@ -54,8 +54,8 @@ gain, proven, and the threshold.
 LEAVES = """
 ## All leaves as features
 
-Threshold .5, a third of the leaves kept, up to three random roots that the leaves decide differently at least
-once in a thousand cases. Where a table holds the leaves the trimming is proven; where it does not (62, 117 and
+Threshold .5, a third of the leaves kept, up to three random roots that the leaves decide differently at
+least once in a thousand cases. Where a table holds the leaves the trimming is proven; where not (62, 117 and
 71 leaves), features are chosen and measured by samples (`allow_estimates=True`).
 
 """
