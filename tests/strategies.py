@@ -8,6 +8,11 @@ import math
 import numpy as np
 from hypothesis import strategies as st
 
+from holdfast.circuits import apply, expressions
+from holdfast.circuits.expressions import Expression
+from holdfast.circuits.function_table import FunctionTable
+from holdfast.circuits.sdd import FALSE, TRUE, Sdd
+from holdfast.circuits.vtree import Nested, Vtree, vtree_from_nested
 from holdfast.decisions.classifier import Classifier
 from holdfast.decisions.rules import MostProbable, Rule, ThresholdRule, UtilityRule
 from holdfast.model.cpt import Cpt
@@ -152,3 +157,60 @@ def classifiers(draw: st.DrawFn, max_features: int = 5, n_classes: int | None = 
         cpts.append(Cpt(child, parents, rows))
     features = draw(st.lists(st.sampled_from([v.name for v in others]), max_size=max_features, unique=True))
     return Classifier(BayesianNetwork(cpts), "C", features, draw(rules(target)))
+
+
+@st.composite
+def vtrees(draw: st.DrawFn, max_variables: int = 6, min_variables: int = 1) -> Vtree:
+    """A vtree of any shape over v0, v1, ..., whose leaves stand in any order."""
+    n_variables = draw(st.integers(min_variables, max_variables))
+    declared = [f"v{i}" for i in range(n_variables)]
+    pieces: list[Nested] = draw(st.permutations(declared))
+    while len(pieces) > 1:
+        at = draw(st.integers(0, len(pieces) - 2))
+        pieces[at : at + 2] = [(pieces[at], pieces[at + 1])]
+    return vtree_from_nested(pieces[0], declared)
+
+
+@st.composite
+def formulas(draw: st.DrawFn, names: tuple[str, ...], max_depth: int = 3) -> Expression:
+    """An expression over some of the names, with every connective."""
+    kind = draw(st.sampled_from(["variable", "variable", "not", "and", "or", "iff", "implies", "count"]))
+    if max_depth == 0 or kind == "variable":
+        return expressions.variable(draw(st.sampled_from(names)))
+    part = formulas(names, max_depth - 1)
+    if kind == "not":
+        return ~draw(part)
+    if kind in ("iff", "implies"):
+        join = expressions.iff if kind == "iff" else expressions.implies
+        return join(draw(part), draw(part))
+    parts = draw(st.lists(part, max_size=4))
+    if kind == "count":
+        bound = draw(st.integers(0, 4))
+        count = draw(st.sampled_from([expressions.at_most, expressions.at_least, expressions.exactly]))
+        return count(bound, *parts)
+    return expressions.all_of(*parts) if kind == "and" else expressions.any_of(*parts)
+
+
+@st.composite
+def clause_lists(draw: st.DrawFn, n_variables: int, max_clauses: int = 6) -> list[tuple[int, ...]]:
+    """Clauses over variables 1 to n, empty ones and tautologies among them."""
+    literals = st.integers(1, n_variables).flatmap(lambda v: st.sampled_from([v, -v]))
+    return draw(st.lists(st.lists(literals, max_size=4).map(tuple), max_size=max_clauses))
+
+
+@st.composite
+def sdds(draw: st.DrawFn, vtree: Vtree | None = None, max_variables: int = 6) -> Sdd:
+    """A canonical circuit of any function of up to `max_variables` variables, made from its truth table."""
+    vtree = draw(vtrees(max_variables)) if vtree is None else vtree
+    n_variables = len(vtree.names)
+    table = draw(st.integers(0, 2 ** (2**n_variables) - 1))
+    rows = itertools.product([False, True], repeat=n_variables)
+    models = [row for position, row in enumerate(rows) if table >> position & 1]
+    builder = FunctionTable(vtree)
+    root = FALSE
+    for row in models:
+        node = TRUE
+        for number, value in enumerate(row, start=1):
+            node = apply.conjoin(builder, node, builder.literal(number if value else -number))
+        root = apply.disjoin(builder, root, node)
+    return builder.export(root)

@@ -2,7 +2,7 @@
 
 A decision node is a disjunction of elements (prime and sub). The primes of a node are functions of the
 variables on the left of its vtree node, exactly one of them holds whatever those variables are, and the sub
-that goes with it is what is left to decide about the variables on the right [Darwiche 2011]. Hence
+that goes with it is what is left to decide about the variables on the right [darwiche2011]. Hence
 counting, weighing and sampling models take one pass, children before parents.
 
 Nodes 0 and 1 are always the constants false and true. Children come before parents. A circuit may be
@@ -19,7 +19,7 @@ from typing import Final
 import numpy as np
 
 from holdfast.circuits.vtree import NOTHING, Vtree
-from holdfast.core.arrays import Ints, read_only
+from holdfast.core.arrays import Bools, Ints, read_only
 from holdfast.core.errors import ModelError
 
 FALSE: Final = 0
@@ -72,6 +72,38 @@ class Sdd:
     def n_elements(self) -> int:
         """Number of elements, the size of the circuit."""
         return len(self.primes)
+
+
+def below_root(sdd: Sdd) -> Bools:
+    """Which nodes the root stands on, itself and the two constants included."""
+    wanted = [False] * sdd.n_nodes
+    wanted[FALSE] = wanted[TRUE] = wanted[sdd.root] = True
+    starts, primes, subs = sdd.starts.tolist(), sdd.primes.tolist(), sdd.subs.tolist()
+    for node in range(sdd.root, TRUE, -1):
+        if wanted[node]:
+            for element in range(starts[node], starts[node + 1]):
+                wanted[primes[element]] = wanted[subs[element]] = True
+    return np.array(wanted)
+
+
+def compacted(sdd: Sdd) -> Sdd:
+    """The circuit without nodes that its root does not stand on; the rest keep their order."""
+    wanted = below_root(sdd)
+    if wanted.all():
+        return sdd
+    number = np.cumsum(wanted) - 1
+    counts = np.diff(sdd.starts)
+    elements = np.repeat(wanted, counts)
+    return Sdd(
+        sdd.vtree,
+        kind=sdd.kind[wanted],
+        vtree_node=sdd.vtree_node[wanted],
+        literal=sdd.literal[wanted],
+        starts=np.concatenate([[0], np.cumsum(counts[wanted])]),
+        primes=number[sdd.primes[elements]],
+        subs=number[sdd.subs[elements]],
+        root=int(number[sdd.root]),
+    )
 
 
 def _check(sdd: Sdd) -> None:

@@ -189,38 +189,40 @@ def to_nested(vtree: Vtree, node: int | None = None) -> Nested:
     return made[start]
 
 
-def right_linear(names: Sequence[str]) -> Vtree:
-    """The vtree of an ordered binary decision diagram: every left child is a leaf, in the order of names.
+def right_linear(order: Sequence[str], names: Sequence[str] | None = None) -> Vtree:
+    """The vtree of an ordered binary decision diagram: every left child is a leaf, in the given order.
+
+    Variables are numbered as in `names`, or in the order.
 
     >>> to_nested(right_linear("ABC"))
     ('A', ('B', 'C'))
     """
-    nested: Nested = names[-1]
-    for name in reversed(names[:-1]):
+    nested: Nested = _some(order)[-1]
+    for name in reversed(order[:-1]):
         nested = (name, nested)
-    return vtree_from_nested(nested, names)
+    return vtree_from_nested(nested, order if names is None else names)
 
 
-def left_linear(names: Sequence[str]) -> Vtree:
-    """The vtree whose every right child is a leaf, in the order of names.
+def left_linear(order: Sequence[str], names: Sequence[str] | None = None) -> Vtree:
+    """The vtree whose every right child is a leaf, in the given order; `names` as in `right_linear`.
 
     >>> to_nested(left_linear("ABC"))
     (('A', 'B'), 'C')
     """
-    nested: Nested = names[0]
-    for name in names[1:]:
+    nested: Nested = _some(order)[0]
+    for name in order[1:]:
         nested = (nested, name)
-    return vtree_from_nested(nested, names)
+    return vtree_from_nested(nested, order if names is None else names)
 
 
-def balanced(names: Sequence[str]) -> Vtree:
-    """The vtree that halves the variables again and again, in the order of names.
+def balanced(order: Sequence[str], names: Sequence[str] | None = None) -> Vtree:
+    """The vtree that halves the variables again and again, in the given order; `names` as in `right_linear`.
 
     >>> to_nested(balanced("ABCD"))
     (('A', 'B'), ('C', 'D'))
     """
-    parts: list[Nested] = list(names)
-    return vtree_from_nested(_halved(parts, 0, len(parts)), names)
+    parts: list[Nested] = list(_some(order))
+    return vtree_from_nested(_halved(parts, 0, len(parts)), order if names is None else names)
 
 
 def _halved(parts: list[Nested], start: int, end: int) -> Nested:
@@ -228,3 +230,9 @@ def _halved(parts: list[Nested], start: int, end: int) -> Nested:
         return parts[start]
     middle = (start + end) // 2
     return _halved(parts, start, middle), _halved(parts, middle, end)
+
+
+def _some(order: Sequence[str]) -> Sequence[str]:
+    if not order:
+        raise ModelError("a vtree needs one variable at least")
+    return order

@@ -55,11 +55,11 @@ def write_network(network: BayesianNetwork, path: str | os.PathLike[str]) -> Non
     text = module.write(network)
     data = text.encode("utf-8")
     packed = path.suffix.lower() == ".gz"
-    _replace(path, gzip.compress(data, mtime=0) if packed else data)
+    replace_file(path, gzip.compress(data, mtime=0) if packed else data)
     if hasattr(module, "companion"):
         suffix, beside = module.companion(network, text)
         plain = path.with_suffix("") if packed else path
-        _replace(plain.with_name(plain.name + suffix), beside.encode("utf-8"))
+        replace_file(plain.with_name(plain.name + suffix), beside.encode("utf-8"))
 
 
 def _format_of(path: Path) -> ModuleType:
@@ -78,7 +78,8 @@ def _module(name: str) -> ModuleType:
     return importlib.import_module(f"holdfast.model.formats.{name}")
 
 
-def _replace(path: Path, data: bytes) -> None:
+def replace_file(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all; `FormatError` when that is not possible."""
     try:
         handle, name = tempfile.mkstemp(dir=path.parent or Path(), prefix=f".{path.name}.")
     except OSError as error:

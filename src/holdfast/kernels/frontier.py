@@ -1,0 +1,263 @@
+"""Frontier search: all edge sets of a kind, one edge after another, equal situations merged.
+
+Edges are decided in a fixed order: left out or taken. What the past allows in the future depends only on
+the vertices that have both decided and undecided edges, the *frontier*; a state says what must be known of
+each of them, so edge sets with equal states share everything below [choi2016, Case Study: Detecting Anomalous
+Paths, after Knuth's Simpath]. Each vertex of the frontier has a place in the state while it is there. What
+a place holds depends on the kind of edge set:
+
+- paths: the place itself while no edge at the vertex is taken; `INNER` once two are; otherwise, where the
+  fragment of path that begins here ends: at another place, or, as `closed(group)`, at a vertex that left
+  the frontier as an end of the path;
+- matchings: 1 where the vertex is matched;
+- trees: the smallest place of the same component, `ABSENT` where no vertex is.
+
+`search` expands states of one level into those of the next. It is plain Python, to be read and tested;
+`compiled_search` is the same, compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
+Places = npt.NDArray[np.int16]
+
+PATHS, MATCHINGS, TREES = 0, 1, 2
+"""Kinds of edge set."""
+DEAD, DONE, OPEN = 0, 1, 2
+"""What a decision leads to: nothing, one set of edges without any further edge, or the next edge."""
+INNER = -1
+"""Mate of a vertex inside a fragment of path."""
+ABSENT = -1
+"""Component of a place without a vertex."""
+
+
+class Step(NamedTuple):
+    """One edge; every field has an entry for each of its two ends."""
+
+    place: Ints
+    """Where the end is in the state."""
+    leaves: Ints
+    """1 where this is the last edge of the end."""
+    group: Ints
+    """What kind of end of a path the vertex may be; -1 for none. Used by paths."""
+    required: Ints
+    """1 where the vertex must be an end of the path, or be matched."""
+
+
+class Level(NamedTuple):
+    """The states found for the next edge, and how those of this edge lead there."""
+
+    children: Ints  # (2, states)
+    """Without and with the edge: `DEAD`, `DONE`, or 2 + the number of a state in `found`."""
+    found: Places  # (2 * states, width)
+    """States of the next level, the first `n_found[0]` of them."""
+    table: Ints  # (a power of two above twice the states,)
+    """Hash table of the states found; -1 where empty."""
+    n_found: Ints  # (1,)
+    """How many states were found."""
+    span: Ints  # (2,)
+    """Which states to expand next: from the first number to before the second."""
+
+
+def initial_state(kind: int, width: int) -> Places:
+    """The state before the first edge.
+
+    >>> initial_state(PATHS, 3).tolist()
+    [0, 1, 2]
+    """
+    if kind == PATHS:
+        return np.arange(width, dtype=np.int16)
+    return np.full(width, ABSENT if kind == TREES else 0, dtype=np.int16)
+
+
+def new_level(n_states: int, width: int) -> Level:
+    """An empty level below `n_states` states."""
+    size = 1 << (4 * n_states - 1).bit_length()
+    return Level(
+        children=np.zeros((2, n_states), dtype=np.int64),
+        found=np.empty((2 * n_states, width), dtype=np.int16),
+        table=np.full(size, -1, dtype=np.int64),
+        n_found=np.zeros(1, dtype=np.int64),
+        span=np.array([0, n_states], dtype=np.int64),
+    )
+
+
+def search(states: Places, step: Step, rules: tuple[int, Ints], level: Level) -> None:
+    """Decide one edge in the states of `level.span`.
+
+    `rules` are the kind of edge set and, for paths, which groups of ends may be joined.
+    """
+    state = states[0].copy()
+    for i in range(level.span[0], level.span[1]):
+        for taken in range(2):
+            state[:] = states[i]
+            outcome = _decide(state, step, rules, taken)
+            level.children[taken, i] = outcome if outcome != OPEN else 2 + _number(state, level)
+
+
+def _number(state: Places, level: Level) -> int:
+    """The number of a state among those found, a new one if it was not."""
+    code = 0
+    for k in range(len(state)):
+        # Small enough for the product to stay below 2**63.
+        code = (code * 1000003 + int(state[k]) + 300) & 0x3FFFFFFFFF
+    code ^= code >> 17
+    mask = len(level.table) - 1
+    spot = code & mask
+    while level.table[spot] >= 0:
+        other = level.found[level.table[spot]]
+        same = True
+        for k in range(len(state)):
+            if other[k] != state[k]:
+                same = False
+                break
+        if same:
+            return int(level.table[spot])
+        spot = (spot + 1) & mask
+    number = level.n_found[0]
+    level.table[spot] = number
+    level.found[number] = state
+    level.n_found[0] = number + 1
+    return int(number)
+
+
+def _decide(state: Places, step: Step, rules: tuple[int, Ints], taken: int) -> int:
+    """Leave out or take the edge, then let go of ends without further edges."""
+    kind, joins = rules
+    outcome = OPEN
+    if kind == TREES:
+        for side in range(2):
+            if state[step.place[side]] == ABSENT:
+                state[step.place[side]] = step.place[side]
+    if taken:
+        if kind == PATHS:
+            outcome = _extend_path(state, step, joins)
+        elif kind == MATCHINGS:
+            outcome = _match(state, step)
+        else:
+            outcome = _join_trees(state, step)
+    for side in range(2):
+        if outcome == OPEN and step.leaves[side]:
+            if kind == PATHS:
+                outcome = _leave_path(state, step, side, joins)
+            elif kind == MATCHINGS:
+                outcome = DEAD if step.required[side] and not state[step.place[side]] else OPEN
+                state[step.place[side]] = 0
+            else:
+                outcome = _leave_tree(state, step.place[side])
+    return outcome
+
+
+def _extend_path(state: Places, step: Step, joins: Ints) -> int:
+    first, second = step.place[0], step.place[1]
+    far_first, far_second = state[first], state[second]
+    if far_second == INNER or far_first in (INNER, second):
+        return DEAD
+    if (step.required[0] and far_first != first) or (step.required[1] and far_second != second):
+        return DEAD
+    if far_first != first:
+        state[first] = INNER
+    if far_second != second:
+        state[second] = INNER
+    if far_first >= 0:
+        state[far_first] = far_second
+    if far_second >= 0:
+        state[far_second] = far_first
+    if far_first < 0 and far_second < 0:
+        return _completed(state, joins[-2 - far_first, -2 - far_second])
+    return OPEN
+
+
+def _leave_path(state: Places, step: Step, side: int, joins: Ints) -> int:
+    """A vertex leaves the frontier: as an end of the path if a fragment begins there."""
+    place, group = step.place[side], step.group[side]
+    far = state[place]
+    state[place] = place
+    if far in (place, INNER):
+        return DEAD if step.required[side] else OPEN
+    if group < 0:
+        return DEAD
+    if far < 0:
+        return _completed(state, joins[-2 - far, group])
+    state[far] = -2 - group
+    closed = 0
+    for k in range(len(state)):
+        if state[k] < INNER:
+            closed += 1
+            if k != far and not joins[-2 - state[k], group]:
+                return DEAD
+    return DEAD if closed > 2 else OPEN
+
+
+def _completed(state: Places, may_join: int) -> int:
+    """A path has both ends: no other fragment may be there."""
+    if not may_join:
+        return DEAD
+    for k in range(len(state)):
+        if state[k] != k and state[k] != INNER:
+            return DEAD
+    return DONE
+
+
+def _match(state: Places, step: Step) -> int:
+    if state[step.place[0]] or state[step.place[1]]:
+        return DEAD
+    state[step.place[0]] = 1
+    state[step.place[1]] = 1
+    return OPEN
+
+
+def _join_trees(state: Places, step: Step) -> int:
+    one, other = state[step.place[0]], state[step.place[1]]
+    if one == other:
+        return DEAD
+    low, high = min(one, other), max(one, other)
+    for k in range(len(state)):
+        if state[k] == high:
+            state[k] = low
+    return OPEN
+
+
+def _leave_tree(state: Places, place: int) -> int:
+    """A component without a vertex in the frontier is final: it must be the whole tree."""
+    component = state[place]
+    state[place] = ABSENT
+    heir = ABSENT
+    others = False
+    for k in range(len(state)):
+        if state[k] == component:
+            heir = k if heir == ABSENT else heir
+            state[k] = heir
+        elif state[k] != ABSENT:
+            others = True
+    if heir != ABSENT:
+        return OPEN
+    return DEAD if others else DONE
+
+
+Search = Callable[[Places, Step, tuple[int, Ints], Level], None]
+"""What `search` takes."""
+
+
+@cache
+def compiled_search() -> Search:
+    """`search`, compiled when first asked for and kept on disk: importing numba takes half a second."""
+    from numba import njit
+    from numba.extending import register_jitable
+
+    for part in (_completed, _extend_path, _leave_path, _match, _join_trees, _leave_tree, _decide, _number):
+        register_jitable(part)
+    compiled: Search = njit(cache=True)(search)
+    return compiled
+
+
+def is_compiled() -> bool:
+    """Whether the compiled search has been asked for already, so that asking again is free."""
+    return compiled_search.cache_info().currsize > 0

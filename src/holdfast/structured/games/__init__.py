@@ -1,0 +1,1 @@
+"""Games whose records are rankings of the cells of a board: tic-tac-toe and Hex."""

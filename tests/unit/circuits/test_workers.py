@@ -1,0 +1,185 @@
+"""Worker processes: limits, interrupts, deaths; whatever happens, the next job is answered."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from holdfast.circuits import running, workers
+from holdfast.circuits.builder import SddBuilder
+from holdfast.circuits.formula import Cnf
+from holdfast.circuits.formula_compiler import compile_cnf
+from holdfast.circuits.jobs import Answer, Failure, Job, Report
+from holdfast.circuits.passes import model_count
+from holdfast.circuits.program import Operation, Program
+from holdfast.circuits.running import run_here, run_in_worker
+from holdfast.circuits.vtree import balanced, right_linear
+from holdfast.circuits.vtree_files import tree_lines
+from holdfast.core.errors import LimitError, SolverError
+from holdfast.core.limits import Limits
+
+pytest.importorskip("pysdd")
+
+TRUE_PROGRAM = Program(2, 0, np.array([(Operation.TRUE, 0, 0)]), (0,))
+
+
+def hard_formula():
+    """Random clauses over a vtree that does not suit them: libsdd fills any memory in a few seconds."""
+    rng = np.random.default_rng(0)
+    clauses = rng.integers(1, 121, (300, 3)) * rng.choice([-1, 1], (300, 3))
+    return Cnf([f"x{i}" for i in range(120)], clauses.tolist())
+
+
+def assert_answers():
+    """A worker answers a job."""
+    (sdd,) = run_in_worker(TRUE_PROGRAM, balanced("AB"))
+    assert model_count(sdd) == 4
+
+
+def test_time_is_a_hard_limit():
+    began = time.monotonic()
+    with pytest.raises(LimitError, match=r"longer than the limit of 0\.5 s"):
+        compile_cnf(hard_formula(), limits=Limits(max_seconds=0.5))
+    assert time.monotonic() - began < 5
+    assert_answers()
+
+
+def test_memory_is_a_hard_limit():
+    with pytest.raises(LimitError, match="more memory than the limit of 100 MB"):
+        compile_cnf(hard_formula(), limits=Limits(max_bytes=100_000_000, max_seconds=60))
+    assert_answers()
+
+
+def test_an_interrupt_ends_the_wait_and_the_worker():
+    timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        compile_cnf(hard_formula(), limits=Limits(max_seconds=60))
+    timer.join()
+    assert_answers()
+
+
+def test_progress_is_reported_while_libsdd_works():
+    reports: list[Report] = []
+    with pytest.raises(LimitError):
+        compile_cnf(hard_formula(), limits=Limits(max_seconds=1.5), progress=reports.append)
+    assert reports
+    assert all(0 < report.done <= report.total and report.size > 0 for report in reports)
+
+
+def test_an_error_in_the_progress_callback_ends_the_job():
+    def fail(report):
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        compile_cnf(hard_formula(), limits=Limits(max_seconds=60), progress=fail)
+    assert_answers()
+
+
+def test_a_worker_killed_from_outside_is_replaced():
+    assert_answers()
+    worker = workers._IDLE[-1]
+    worker._process.kill()
+    worker._process.wait()
+    assert_answers()
+
+
+def job(vtree=b"vtree 3\nL 0 1\nL 2 2\nI 1 0 2\n", program=TRUE_PROGRAM, loaded=()):
+    return Job(program, vtree, loaded, 10**9, None)
+
+
+def test_when_libsdd_ends_its_process_ours_goes_on():
+    """A vtree that libsdd refuses by ending the process; through our functions it cannot be sent."""
+    with pytest.raises(SolverError, match=r"libsdd ended with code 1 .*parse error.*nothing else is lost"):
+        workers.run_job(job(vtree=b"vtree 3\nL 0 1\n"), limits=Limits())
+    assert_answers()
+
+
+def test_when_libsdd_crashes_ours_goes_on():
+    """A constant for a prime: libsdd follows a pointer to nowhere."""
+    load = Program(2, 1, np.array([(Operation.LOAD, 0, 0)]), (0,))
+    circuit = b"sdd 3\nT 0\nL 1 2 2\nD 2 1 1 0 1\n"
+    with pytest.raises(SolverError, match="libsdd ended with code -"):
+        workers.run_job(job(program=load, loaded=(circuit,)), limits=Limits())
+    assert_answers()
+
+
+def test_reports_and_answers_are_different_things():
+    answer = workers.run_job(job(), limits=Limits())
+    assert isinstance(answer, Answer)
+    assert answer.vtree is None
+
+
+def test_without_pysdd_everything_but_minimising_runs_here(monkeypatch):
+    monkeypatch.setattr(running, "find_spec", lambda name: None)
+    builder = SddBuilder(balanced("ABC"))
+    register = builder.disjoin([builder.literal(1), builder.literal(-3)])
+    reports: list[Report] = []
+    (sdd,) = builder.build([register], progress=reports.append)
+    assert model_count(sdd) == 6
+    assert reports[-1].done == reports[-1].total
+    builder.minimize(1)
+    with pytest.raises(SolverError, match=r"pip install holdfast\[circuits\]"):
+        builder.build([register])
+
+
+def test_a_worker_without_pysdd_says_what_to_install(monkeypatch):
+    monkeypatch.setattr(workers.Worker, "run", lambda *args: Failure("missing", "no module"))
+    with pytest.raises(SolverError, match=r"pip install holdfast\[circuits\]"):
+        workers.run_job(job(), limits=Limits())
+
+
+def test_deep_vtrees_run_here_and_there():
+    n_variables = 3000
+    vtree = right_linear([f"x{i}" for i in range(n_variables)])
+    cnf = Cnf(vtree.names, [(i, i + 1) for i in range(1, n_variables)])
+    builder = SddBuilder(vtree)
+    last = builder.constant(True)
+    for clause in reversed(cnf.clauses):
+        last = builder.conjoin([builder.clause(clause), last])
+    program = builder.program([last, builder.negate(last)])
+    here = run_here(program, vtree)
+    there = run_in_worker(program, vtree)
+    for ours, theirs in zip(here, there, strict=True):
+        assert ours.n_elements == theirs.n_elements
+        assert model_count(ours) == model_count(theirs)
+    assert model_count(here[0]) + model_count(here[1]) == 2**n_variables
+
+
+def test_limits_hold_here_as_well():
+    cnf = hard_formula()
+    builder = SddBuilder(balanced(cnf.names))
+    program = builder.program([builder.conjoin([builder.clause(clause) for clause in cnf.clauses])])
+    with pytest.raises(LimitError, match="longer than the limit"):
+        run_here(program, builder.vtree, limits=Limits(max_seconds=0.3))
+    with pytest.raises(LimitError, match="elements or more needs about"):
+        run_here(program, builder.vtree, limits=Limits(max_bytes=10**6))
+
+
+def test_no_worker_outlives_its_parent(tmp_path):
+    """A process that ends normally with an idle worker leaves nothing behind and prints nothing."""
+    script = (
+        "from holdfast.circuits.running import run_in_worker\n"
+        "from holdfast.circuits import workers\n"
+        "from holdfast.circuits.program import Program\n"
+        "from holdfast.circuits.vtree import balanced\n"
+        "run_in_worker(Program(2, 0, [[1, 0, 0]], (0,)), balanced('AB'))\n"
+        "print(workers._IDLE[0]._process.pid)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-X", "dev", "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stderr == ""
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(done.stdout), 0)
+
+
+def test_the_lines_of_a_vtree_are_what_the_worker_reads():
+    assert tree_lines(balanced("AB")) == ["vtree 3", "L 0 1", "L 2 2", "I 1 0 2"]
