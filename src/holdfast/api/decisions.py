@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from holdfast.decisions.rules import Decider, ThresholdRule
 from holdfast.engines.log_odds import LogOddsOracle
 from holdfast.engines.protocol import Needs, Question
 
+if TYPE_CHECKING:
+    from holdfast.pictures.canvas import Picture
+
 
 @dataclass(frozen=True, slots=True)
 class Decision:
@@ -30,6 +33,17 @@ class Decision:
     """What the rule decides."""
     posterior: dict[str, float]
     """Pr(target | evidence), a probability for each state."""
+
+    def plot(self, *, title: str = "") -> Picture:
+        """The posterior as bars, what was decided standing out."""
+        from holdfast.api.plotting import plot_decision
+
+        return plot_decision(self, title=title)
+
+    def _repr_html_(self) -> str:
+        from holdfast.api.cards import decision_card
+
+        return decision_card(self)
 
 
 def decide(classifier: Classifier, evidence: Evidence | None = None, **options: Unpack[Options]) -> Decision:

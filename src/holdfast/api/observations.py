@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from holdfast.api.asking import Options, problem_of
 from holdfast.api.decisions import Decision, agreement_of, decision_of
@@ -21,6 +21,9 @@ from holdfast.decisions.rewards import ExpectedUtility, Margin, NegativeEntropy,
 from holdfast.decisions.rules import UtilityRule
 from holdfast.engines.observed import carry_over
 from holdfast.inference.posteriors import joint_table
+
+if TYPE_CHECKING:
+    from holdfast.pictures.canvas import Picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +127,17 @@ class Ranking:
             return None
         return self.features[0]
 
+    def plot(self, *, title: str = "") -> Picture:
+        """A panel of bars for each criterion."""
+        from holdfast.api.plotting import plot_ranking
+
+        return plot_ranking(self, title=title)
+
+    def _repr_html_(self) -> str:
+        from holdfast.api.cards import ranking_card
+
+        return ranking_card(self)
+
 
 def rank_observations(
     classifier: Classifier,
@@ -199,6 +213,17 @@ class Stopping:
     at_least: float
     """The level asked for."""
 
+    def plot(self, *, title: str = "") -> Picture:
+        """The posterior, and the same-decision probability beside the level asked for."""
+        from holdfast.api.plotting import plot_stopping
+
+        return plot_stopping(self, title=title)
+
+    def _repr_html_(self) -> str:
+        from holdfast.api.cards import stopping_card
+
+        return stopping_card(self)
+
 
 def should_stop(
     classifier: Classifier,
@@ -273,6 +298,17 @@ class Monitor:
     def ranking(self, reward: Criterion | Sequence[Criterion] | None = None) -> Ranking:
         """The next features, valued."""
         return ranking_of(self.problem, reward, self.options)
+
+    def plot(self, *, title: str = "") -> Picture:
+        """The network with what was observed so far."""
+        from holdfast.api.plotting import plot_monitor
+
+        return plot_monitor(self, title=title)
+
+    def _repr_html_(self) -> str:
+        from holdfast.api.cards import monitor_card
+
+        return monitor_card(self)
 
 
 def follow(classifier: Classifier, evidence: Evidence | None = None, **options: Unpack[Options]) -> Monitor:

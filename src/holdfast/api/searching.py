@@ -1,12 +1,10 @@
-"""From a classifier to the ground that a search walks on: a table where it fits, else an oracle."""
+"""From a classifier to the ground that a search walks on: a table, or a grid for naive Bayes."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-
-import numpy as np
+from dataclasses import dataclass, field, replace
 
 from holdfast.api.networks import Evidence
 from holdfast.core.arrays import Floats
@@ -14,45 +12,44 @@ from holdfast.core.errors import LimitError
 from holdfast.core.limits import Limits, readable_bytes
 from holdfast.decisions.classifier import Classifier
 from holdfast.decisions.problem import Problem, make_problem
-from holdfast.decisions.rewards import CustomReward, Margin, NegativeEntropy, Reward, expected_reward
+from holdfast.decisions.rewards import CustomReward, Margin, Reward
 from holdfast.decisions.rules import LogOddsIntervals, ThresholdRule
-from holdfast.engines.core_table import CoreTable, core_table
 from holdfast.engines.dense import DenseEngine, DenseOracle
-from holdfast.engines.groups import Group, group_tables, independent_groups
+from holdfast.engines.groups import independent_groups
+from holdfast.engines.many_features import Agreement, ManyFeatures, many_features
 from holdfast.engines.protocol import Cost, Question
+from holdfast.search.dropping import DroppingTask, search_by_dropping
 from holdfast.search.lattice import Node
-from holdfast.search.lenses import (
-    AchievableLens,
-    CertifiedLens,
-    Lens,
-    PotentialLens,
-    RewardLens,
-    SameDecisionLens,
-)
+from holdfast.search.lenses import AchievableLens, Lens, PotentialLens, RewardLens, SameDecisionLens
+from holdfast.search.progress import Found, Report
 
 LARGEST_TABLE = 2.0**24
 """Instantiations of all features beyond which a table is too slow to search."""
-CORE_TABLE = 2.0**18
-"""Instantiations of the core features where a table of all is out of reach."""
+QUICK_TABLE = 2.0**20
+"""Instantiations up to which a table is searched before a grid is."""
+PATIENCE = 60.0
+"""Seconds that a search on a grid takes at most when no limit was given."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Searchable:
-    """A problem ready to be searched: over all its features, or over a core of them."""
+    """A problem ready to be searched."""
 
     problem: Problem
     """The classifier at its evidence."""
     engine: str
     """Name of the engine behind the values."""
     table: DenseOracle | None = field(repr=False)
-    """All features in one table, where it fits."""
-    core: CoreTable | None = field(repr=False)
-    """The most informative features, where it does not."""
+    """All features in one table, where it is searched."""
+    many: ManyFeatures | None = field(repr=False)
+    """The features on a grid, where no table is."""
+    limits: Limits = field(repr=False)
+    """On memory."""
 
     @property
     def features(self) -> tuple[int, ...]:
         """Positions of the features that are searched."""
-        return self.problem.free if self.core is None else self.core.features
+        return self.problem.free
 
     @property
     def sizes(self) -> dict[int, int]:
@@ -60,27 +57,83 @@ class Searchable:
         return {f: len(self.problem.network.variables[f]) for f in self.features}
 
 
-def prepared(
-    classifier: Classifier, evidence: Evidence | None, costs: Mapping[str, float] | None, limits: Limits
-) -> Searchable:
-    """The problem with the table that its searches will use; `LimitError` when there is none.
+def prepared(classifier: Classifier, evidence: Evidence | None, limits: Limits) -> Searchable:
+    """The problem with the ground that its searches walk on; `LimitError` when there is none.
 
     The limit on time is for the search, which has an answer at any moment; before this step there is none.
     """
     limits = Limits(max_bytes=limits.max_bytes)
     problem = make_problem(classifier, evidence, limits=limits)
     price = _table_price(problem)
-    if _fits(problem, price, limits):
-        return Searchable(problem, "dense", DenseEngine().prepare(problem, limits), None)
-    if not is_naive(problem):
+    fits = _fits(problem, price, limits)
+    if is_naive(problem) and not (fits and _cells(problem) <= QUICK_TABLE):
+        many = many_features(problem, limits)
+        return Searchable(problem, "bounds" if many.exact is None else "log_odds", None, many, limits)
+    if fits:
+        return Searchable(problem, "dense", DenseEngine().prepare(problem, limits), None, limits)
+    raise LimitError(
+        f"searching {len(problem.free)} features that depend on each other needs a table of about "
+        f"{readable_bytes(price.n_bytes)}, over what is allowed; name fewer candidate features, or pass "
+        "allow_estimates=True to choose by samples"
+    )
+
+
+def with_table(ready: Searchable, lens: Lens) -> Searchable:
+    """The same problem in a table, which is what all searches but one need; `LimitError` when too large."""
+    if ready.table is not None:
+        return ready
+    n_features = len(ready.problem.free)
+    if not _fits(ready.problem, _table_price(ready.problem), ready.limits):
+        if isinstance(lens, RewardLens):
+            raise LimitError(
+                f"selecting by {lens.reward.name} among {n_features} features needs a table over "
+                "all of them, too large here; name fewer candidate features, or select for decisions"
+            )
         raise LimitError(
-            f"searching {len(problem.free)} features that depend on each other needs a table of about "
-            f"{readable_bytes(price.n_bytes)}, over what is allowed; name fewer candidate features, or pass "
-            "allow_estimates=True to choose by samples"
+            f"looking at all subsets of {n_features} features needs a table over all of them, too large "
+            "here; search by branch and bound, or name fewer candidate features"
         )
-    groups = group_tables(problem, limits)
-    core = core_table(problem, groups, _most_informative(problem, groups, costs or {}))
-    return Searchable(problem, "log_odds" if core.is_exact else "bounds", None, core)
+    return replace(ready, engine="dense", table=DenseEngine().prepare(ready.problem, ready.limits), many=None)
+
+
+def patient(ready: Searchable, limits: Limits) -> Limits:
+    """The limits, with one on time for searches on a grid: these may take too long to wait for."""
+    if ready.many is None or limits.max_seconds is not None:
+        return limits
+    return replace(limits, max_seconds=PATIENCE)
+
+
+def search_on_grid(
+    ready: Searchable,
+    lens: Lens,
+    *,
+    costs: Mapping[int, float],
+    budget: float,
+    limits: Limits,
+    report: Report | None,
+    prove: bool,
+) -> Found:
+    """The best features among many, and how much better others can be; without `prove`, some good ones."""
+    many = ready.many
+    assert many is not None
+    agreement = Agreement(many, own_rule=isinstance(lens, SameDecisionLens))
+    variables = ready.problem.network.variables
+    task = DroppingTask(
+        grid=many.coarse.grid,
+        disagreement=many.coarse.disagreement,
+        width=many.coarse.width,
+        features=many.features,
+        kinds=many.kinds,
+        costs=costs,
+        budget=budget,
+        names={f: variables[f].name for f in many.features},
+        own_rule=agreement.own_rule,
+        between=agreement.between,
+        closer=agreement.closer,
+        deadline=patient(ready, limits).deadline(),
+        report=report,
+    )
+    return search_by_dropping(task, prove=prove)
 
 
 def is_searchable(problem: Problem, limits: Limits) -> bool:
@@ -95,8 +148,11 @@ def _table_price(problem: Problem) -> Cost:
 
 
 def _fits(problem: Problem, price: Cost, limits: Limits) -> bool:
-    cells = math.prod(map(float, problem.sizes(problem.free)))
-    return price.n_bytes <= limits.max_bytes and cells <= LARGEST_TABLE
+    return price.n_bytes <= limits.max_bytes and _cells(problem) <= LARGEST_TABLE
+
+
+def _cells(problem: Problem) -> float:
+    return math.prod(map(float, problem.sizes(problem.free)))
 
 
 def is_naive(problem: Problem) -> bool:
@@ -107,36 +163,14 @@ def is_naive(problem: Problem) -> bool:
     return all(len(group) == 1 for group in independent_groups(problem))
 
 
-def _most_informative(problem: Problem, groups: list[Group], costs: Mapping[str, float]) -> tuple[int, ...]:
-    """The features that say most about the target for what they cost, as many as a table holds."""
-    target, variables = problem.network.variables[problem.target], problem.network.variables
-    worth = {}
-    for group in groups:
-        feature = group.features[0]
-        gain = expected_reward(group.likelihood * problem.prior, NegativeEntropy(), target)
-        now = expected_reward(problem.prior[np.newaxis], NegativeEntropy(), target)
-        worth[feature] = (gain - now) / costs.get(variables[feature].name, 1.0)
-    core: list[int] = []
-    cells = 1.0
-    for feature in sorted(worth, key=lambda f: (-worth[f], variables[f].name)):
-        cells *= len(variables[feature])
-        if cells > CORE_TABLE:
-            break
-        core.append(feature)
-    return tuple(f for f in problem.free if f in core)
-
-
 def same_decision_lens(ready: Searchable) -> Lens:
     """Subsets valued by how often their own decision is the full one."""
-    n_classes, decider = len(ready.problem.prior), ready.problem.decider
-    return SameDecisionLens(n_classes, decider) if ready.core is None else CertifiedLens(n_classes, decider)
+    return SameDecisionLens(len(ready.problem.prior), ready.problem.decider)
 
 
 def trimming_lens(ready: Searchable) -> Lens:
     """Subsets valued by the agreement of their best threshold; for naive Bayes that is the potential one."""
     n_classes = len(ready.problem.prior)
-    if ready.core is not None:
-        return CertifiedLens(n_classes, None)
     if is_naive(ready.problem):
         return PotentialLens(n_classes)
     rule = ready.problem.classifier.rule
@@ -160,8 +194,6 @@ def root_of(ready: Searchable, lens: Lens) -> Node:
 
 
 def masses_of(ready: Searchable) -> Floats:
-    """Class and decision masses of every instantiation; of a core, the least and the most decided."""
-    if ready.table is not None:
-        return ready.table.masses
-    assert ready.core is not None
-    return np.concatenate([ready.core.class_mass, ready.core.least, ready.core.most])
+    """Class and decision masses of every instantiation."""
+    assert ready.table is not None
+    return ready.table.masses

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from holdfast.api.estimated import Wanted, estimated_choice
 from holdfast.api.networks import Evidence
@@ -17,21 +17,25 @@ from holdfast.api.searching import (
     is_naive,
     is_searchable,
     masses_of,
+    patient,
     prepared,
     reward_lens,
     root_of,
     same_decision_lens,
+    search_on_grid,
     trimming_lens,
+    with_table,
 )
-from holdfast.core.errors import LimitError, QueryError
+from holdfast.core.errors import QueryError
 from holdfast.core.limits import DEFAULT_LIMITS, Limits
 from holdfast.core.names import unknown_name
 from holdfast.decisions.classifier import Classifier
-from holdfast.decisions.measures import AchievableAgreement, best_threshold, maximum_achievable_agreement
+from holdfast.decisions.measures import AchievableAgreement, maximum_achievable_agreement
 from holdfast.decisions.problem import Problem, make_problem
 from holdfast.decisions.rewards import Reward, expected_reward
 from holdfast.decisions.rules import ThresholdRule
 from holdfast.decisions.table_classifier import TableClassifier
+from holdfast.engines.many_features import best_threshold_of
 from holdfast.engines.sampling import SamplingEngine
 from holdfast.search.branch_and_bound import branch_and_bound
 from holdfast.search.exhaustive import exhaustive
@@ -39,6 +43,10 @@ from holdfast.search.greedy import greedy
 from holdfast.search.lattice import Node, keep_only
 from holdfast.search.lenses import Lens, PotentialLens, RewardLens
 from holdfast.search.progress import SLACK, Found, Report, Task
+
+if TYPE_CHECKING:
+    from holdfast.api.circuits import CircuitVariant
+    from holdfast.pictures.canvas import Picture
 
 Costs = Mapping[str, float]
 """What observing each feature costs; features left out cost 1."""
@@ -53,6 +61,8 @@ class Method(Enum):
     """Every subset, to compare with."""
     GREEDY = "greedy"
     """One feature at a time, then swaps; not proven."""
+    FS_SDD = "fs-sdd"
+    """Every subset, valued by circuits alone [choi2017, Algorithm 2]; selection by expected SDP only."""
 
 
 class SearchOptions(TypedDict, total=False):
@@ -64,6 +74,10 @@ class SearchOptions(TypedDict, total=False):
     """Bounds on memory and time; when time is over, the best so far comes with its gap."""
     report: Report
     """Called now and then with incumbent, bound and number of evaluations."""
+    variant: CircuitVariant
+    """For FS-SDD: where its circuits come from; constrained to the features unless told otherwise."""
+    jobs: int
+    """Threads that may search at once where it takes long; 1 unless told otherwise. The answer is the same."""
     allow_estimates: bool
     """Whether to choose and measure by samples where no table holds the features."""
 
@@ -115,6 +129,17 @@ class Selection:
         """How much better another choice could be at most."""
         return 0.0 if self.optimal else max(0.0, self.upper_bound - self.value)
 
+    def plot(self, *, title: str = "") -> Picture:
+        """The value found, and what is not excluded."""
+        from holdfast.api.plotting import plot_selection
+
+        return plot_selection(self, title=title)
+
+    def _repr_html_(self) -> str:
+        from holdfast.api.cards import selection_card
+
+        return selection_card(self)
+
 
 @dataclass(frozen=True, slots=True)
 class Trimming:
@@ -126,6 +151,17 @@ class Trimming:
     """The features kept, and the agreement they achieve."""
     threshold_interval: tuple[float, float] | None
     """Thresholds above the first, up to the second, achieve the agreement; None when the rule was kept."""
+
+    def plot(self, *, title: str = "") -> Picture:
+        """The network with the features that were kept."""
+        from holdfast.api.plotting import plot_trimming
+
+        return plot_trimming(self, title=title)
+
+    def _repr_html_(self) -> str:
+        from holdfast.api.cards import trimming_card
+
+        return trimming_card(self)
 
 
 def select_features(
@@ -148,10 +184,15 @@ def select_features(
     (('AC',), 0.92, True)
     """
     started = time.perf_counter()
+    _check_jobs(options)
+    if options.get("method") is Method.FS_SDD:
+        from holdfast.api.circuits import select_by_circuit
+
+        return select_by_circuit(classifier, costs, budget, objective, evidence, options)
     by_decisions = objective is None or isinstance(objective, SameDecision | SameDecisionGain)
     if by_decisions and _needs_samples(classifier, evidence, options):
         return _sampled(classifier, evidence, _Purchase(costs, budget), options).selection
-    ready = prepared(classifier, evidence, costs, options.get("limits", DEFAULT_LIMITS))
+    ready = prepared(classifier, evidence, options.get("limits", DEFAULT_LIMITS))
     terms = _task_terms(ready.problem, costs, budget)
     if objective is None or isinstance(objective, SameDecision | SameDecisionGain):
         return _searched(ready, same_decision_lens(ready), terms, options, started)
@@ -185,10 +226,11 @@ def trim(
     (('T4', 'T5'), 0.991)
     """
     started = time.perf_counter()
+    _check_jobs(options)
     if _needs_samples(classifier, evidence, options):
         purchase = _Purchase(costs, budget, adapts_threshold=isinstance(classifier.rule, ThresholdRule))
         return _sampled(classifier, evidence, purchase, options)
-    ready = prepared(classifier, evidence, costs, options.get("limits", DEFAULT_LIMITS))
+    ready = prepared(classifier, evidence, options.get("limits", DEFAULT_LIMITS))
     trimmed = _by_table if potential and not is_naive(ready.problem) else _trimmed
     return trimmed(ready, _task_terms(ready.problem, costs, budget), options, started)
 
@@ -199,6 +241,17 @@ class Frontier:
 
     points: tuple[Trimming, ...]
     """The best trimming for every budget: each is the best until the cost of the next."""
+
+    def plot(self, *, title: str = "") -> Picture:
+        """Agreement over the budget."""
+        from holdfast.api.plotting import plot_frontier
+
+        return plot_frontier(self, title=title)
+
+    def _repr_html_(self) -> str:
+        from holdfast.api.cards import frontier_card
+
+        return frontier_card(self)
 
 
 def frontier(
@@ -216,16 +269,21 @@ def frontier(
     together; points found after it is over are the best at once to be had, with their gaps. `potential` is
     as in `trim`.
     """
+    _check_jobs(options)
     limits = options.get("limits", DEFAULT_LIMITS)
+    ready = prepared(classifier, evidence, limits)
+    limits = patient(ready, limits)
     deadline = limits.deadline()
-    ready = prepared(classifier, evidence, costs, limits)
     terms = _task_terms(ready.problem, costs, math.inf)
     trimmed = _by_table if potential and not is_naive(ready.problem) else _trimmed
     points: list[Trimming] = []
     budget = math.fsum(terms.costs.values())
     while budget >= 0:
         if limits.max_seconds is not None:
-            options["limits"] = replace(limits, max_seconds=max(deadline - time.monotonic(), 1e-3))
+            # A search on a grid may not end by itself: each point that may be to come gets its share of time.
+            n_left = len(points[-1].selection.kept) if points and ready.many is not None else 1
+            left = (deadline - time.monotonic()) / max(n_left, 1)
+            options["limits"] = replace(limits, max_seconds=max(left, 1e-3))
         found = trimmed(ready, terms.with_budget(budget), options, time.perf_counter())
         if points and found.selection.value >= points[-1].selection.value - 1e-13:
             points.pop()
@@ -238,13 +296,20 @@ def frontier(
 
 @dataclass(frozen=True, slots=True)
 class _Terms:
-    """Costs by position and the budget."""
+    """Costs by position and the budget; and what searches with other budgets share."""
 
     costs: dict[int, float]
     budget: float
+    shared: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def with_budget(self, budget: float) -> _Terms:
-        return _Terms(self.costs, budget)
+        return replace(self, budget=budget)
+
+
+def _check_jobs(options: SearchOptions) -> None:
+    jobs = options.get("jobs", 1)
+    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
+        raise QueryError(f"jobs must be a whole number, at least 1, not {jobs!r}")
 
 
 def _task_terms(problem: Problem, costs: Costs | None, budget: float) -> _Terms:
@@ -288,44 +353,69 @@ def _by_table(ready: Searchable, terms: _Terms, options: SearchOptions, started:
 
 
 def _best_threshold(ready: Searchable, kept: frozenset[int], rule: ThresholdRule) -> AchievableAgreement:
-    """The best threshold on the kept features; of a core between bounds, by what is certain."""
+    """The best threshold on the kept features; between bounds, by what is certain."""
     problem = ready.problem
     positive = problem.network.variables[problem.target].index(rule.positive)
-    if ready.table is not None:
-        return maximum_achievable_agreement(ready.table.profile(kept), positive)
-    node = keep_only(Node(ready.features, masses_of(ready)), kept, ready.sizes)
-    n_classes = len(problem.prior)
-    return best_threshold(node.table[:n_classes].T, node.table[n_classes : n_classes + 2].T, positive)
+    if ready.many is not None:
+        return best_threshold_of(ready.many, kept, positive)
+    assert ready.table is not None
+    return maximum_achievable_agreement(ready.table.profile(kept), positive)
 
 
 def _searched(
     ready: Searchable, lens: Lens, terms: _Terms, options: SearchOptions, started: float
 ) -> Selection:
-    variables, features = ready.problem.network.variables, ready.features
+    method = options.get("method", Method.BRANCH_AND_BOUND)
+    if method not in _SEARCH_BY_METHOD:
+        raise QueryError(f"method {method.value!r} selects by expected SDP only; use another one to trim")
+    if ready.many is None or isinstance(lens, RewardLens) or method is Method.EXHAUSTIVE:
+        ready, found = _searched_table(ready, lens, terms, options)
+    else:
+        found = search_on_grid(
+            ready,
+            lens,
+            costs=terms.costs,
+            budget=terms.budget,
+            limits=options.get("limits", DEFAULT_LIMITS),
+            report=options.get("report"),
+            prove=method is Method.BRANCH_AND_BOUND,
+        )
+    variables = ready.problem.network.variables
+    return Selection(
+        kept=tuple(variables[f].name for f in ready.features if f in found.kept),
+        value=found.value,
+        upper_bound=found.upper_bound,
+        cost=math.fsum(terms.costs[f] for f in found.kept),
+        evaluations=found.evaluations,
+        engine=ready.engine,
+        seconds=time.perf_counter() - started,
+        optimal=found.upper_bound <= found.value + SLACK,
+        interrupted=found.interrupted,
+    )
+
+
+def _searched_table(
+    ready: Searchable, lens: Lens, terms: _Terms, options: SearchOptions
+) -> tuple[Searchable, Found]:
+    """The search in a table over all features, and what it found."""
+    ready = terms.shared.setdefault("table", None) or with_table(ready, lens)
+    terms.shared["table"] = ready
+    variables = ready.problem.network.variables
+    if "root" not in terms.shared:
+        terms.shared["root"] = root_of(ready, lens)
     task = Task(
-        root=root_of(ready, lens),
+        root=terms.shared["root"],
         sizes=ready.sizes,
         costs=terms.costs,
         budget=terms.budget,
         lens=lens,
-        names={f: variables[f].name for f in features},
+        names={f: variables[f].name for f in ready.features},
         deadline=options.get("limits", DEFAULT_LIMITS).deadline(),
         report=options.get("report"),
+        jobs=options.get("jobs", 1),
+        memo=terms.shared,
     )
-    found = _SEARCH_BY_METHOD[options.get("method", Method.BRANCH_AND_BOUND)](task)
-    # Of features outside the core nothing is known but that no rule agrees more often than always.
-    upper_bound = found.upper_bound if len(features) == len(ready.problem.free) else _unseen(ready, lens)
-    return Selection(
-        kept=tuple(variables[f].name for f in features if f in found.kept),
-        value=found.value,
-        upper_bound=upper_bound,
-        cost=task.cost(found.kept),
-        evaluations=found.evaluations,
-        engine=ready.engine,
-        seconds=time.perf_counter() - started,
-        optimal=upper_bound <= found.value + SLACK,
-        interrupted=found.interrupted,
-    )
+    return ready, _SEARCH_BY_METHOD[options.get("method", Method.BRANCH_AND_BOUND)](task)
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,13 +464,3 @@ def _sampled(
     rule = ThresholdRule(classifier.rule.positive, threshold)
     trimmed = Classifier(classifier.network, classifier.target, selection.kept, rule)
     return Trimming(trimmed, selection, (found.threshold.threshold_low, found.threshold.threshold_high))
-
-
-def _unseen(ready: Searchable, lens: Lens) -> float:
-    """What no subset exceeds when only a core of the features was searched."""
-    if isinstance(lens, RewardLens):
-        raise LimitError(
-            f"selecting by {lens.reward.name} among {len(ready.problem.free)} features needs a table over "
-            "all of them, too large here; name fewer candidate features, or select for decisions"
-        )
-    return 1.0

@@ -11,6 +11,7 @@ from holdfast.cli.case import Case, Opened, opened, with_case
 from holdfast.cli.evidence import names_in
 from holdfast.cli.outcome import with_options
 from holdfast.cli.output import show, show_json
+from holdfast.cli.pictures import PictureFile, check_picture, save_picture
 from holdfast.core.errors import QueryError
 
 if TYPE_CHECKING:
@@ -23,17 +24,21 @@ Keep = Annotated[
 
 
 @with_case
-def decide(case: Case) -> None:
+def decide(case: Case, *, output: PictureFile = None) -> None:
     """What is decided on this evidence."""
     from holdfast import api
     from holdfast.report.decisions import decision_lines
 
+    if output is not None:
+        check_picture(output)
     found = opened(case)
     decision = api.decide(found.classifier, found.evidence, **found.options)
     if case.as_json:
         show_json({**described(found), "decision": decision.action, "posterior": decision.posterior})
     else:
         show(decision_lines(found.classifier, decision, found.evidence))
+    if output is not None:
+        save_picture(decision.plot(), output, quiet=case.as_json)
 
 
 @with_case
@@ -41,6 +46,7 @@ def sdp(
     case: Case,
     *,
     at_least: Annotated[float, typer.Option(metavar="P", help="Stop when the SDP is this high.")] = 0.95,
+    output: PictureFile = None,
 ) -> None:
     """Would the decision survive further observations?
 
@@ -49,6 +55,8 @@ def sdp(
     from holdfast import api
     from holdfast.report.decisions import stopping_lines
 
+    if output is not None:
+        check_picture(output)
     found = opened(case)
     stopping = api.should_stop(found.classifier, found.evidence, at_least, **found.options)
     if case.as_json:
@@ -65,6 +73,8 @@ def sdp(
     else:
         show(stopping_lines(found.classifier, stopping, found.evidence, found.free))
     explain(case, stopping.sdp)
+    if output is not None:
+        save_picture(stopping.plot(), output, quiet=case.as_json)
 
 
 @with_case

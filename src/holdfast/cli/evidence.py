@@ -1,8 +1,9 @@
 """Names and evidence as they are typed: `Rain,Wind` and `Rain=yes,Wind=strong`.
 
 Names and pairs are divided by commas; a pair is divided at its first equals sign, so that states such as
-`<=45` need no care. A backslash before a comma, an equals sign or a backslash makes it part of a name. Blanks
-around names do not count.
+`<=45` need no care. A name or a state in double quotes may hold commas and equals signs:
+`"blood test, left"=high`. A backslash before a comma, an equals sign, a quote or a backslash makes it part of
+a name, too. Blanks around names do not count.
 """
 
 from __future__ import annotations
@@ -17,9 +18,11 @@ if TYPE_CHECKING:
     from holdfast.model.network import BayesianNetwork
     from holdfast.model.variable import Variable
 
-_PIECE = re.compile(r"(?:\\.|[^\\,]|\\$)*")
-_NAME = re.compile(r"(?:\\.|[^\\=]|\\$)*")
-_ESCAPED = re.compile(r"\\([\\,=])")
+_QUOTED = r'\s*"(?:\\.|[^"\\])*"\s*'
+_NAME = re.compile(rf"{_QUOTED}(?=[=,]|$)|(?:\\.|[^\\=,]|\\$)*")
+_STATE = re.compile(rf"{_QUOTED}(?=,|$)|(?:\\.|[^\\,]|\\$)*")
+_WHOLE = re.compile(r'"((?:\\.|[^"\\])*)"')
+_ESCAPED = re.compile(r'\\([\\,="])')
 
 
 def evidence_of(words: Iterable[str] | None, network: BayesianNetwork) -> dict[str, str]:
@@ -39,6 +42,8 @@ def pairs_in(
 
     >>> list(pairs_in(["Rain=yes, Age=<=45", r"a\,b\=c=x=y"]))
     [('Rain', 'yes'), ('Age', '<=45'), ('a,b=c', 'x=y')]
+    >>> list(pairs_in(['"blood test, left" = "high, very", Rain=yes']))
+    [('blood test, left', 'high, very'), ('Rain', 'yes')]
     """
     for piece in _pieces(words):
         yield assignment(piece, expected=expected)
@@ -53,7 +58,7 @@ def names_in(words: Iterable[str]) -> Iterator[str]:
     for piece in _pieces(words):
         if not piece.strip():
             raise QueryError(f"cannot read {piece!r}; expected VARIABLE,VARIABLE, such as Rain,Wind")
-        yield _ESCAPED.sub(r"\1", piece).strip()
+        yield _plain(piece)
 
 
 def assignment(word: str, *, expected: str) -> tuple[str, str]:
@@ -70,10 +75,29 @@ def name_and_state(word: str) -> tuple[str, str | None]:
     >>> name_and_state("Fault=no_toner"), name_and_state("Fault")
     (('Fault', 'no_toner'), ('Fault', None))
     """
-    match = _NAME.match(word)
+    name = _matched(_NAME, word, 0)
+    rest = word[len(name) :]
+    # Outside of a list a comma is like any other character.
+    while rest.startswith(","):
+        name += "," + _matched(_NAME, rest, 1)
+        rest = word[len(name) :]
+    return _plain(name), _plain(rest[1:]) if rest else None
+
+
+def _plain(text: str) -> str:
+    """A name as it is meant: without blanks and quotes around it, without the backslashes before marks."""
+    stripped = text.strip()
+    quoted = _WHOLE.fullmatch(stripped)
+    if quoted is not None:
+        return _ESCAPED.sub(r"\1", quoted[1])
+    # Blanks at the ends of a name do not count even behind a backslash.
+    return _ESCAPED.sub(r"\1", text).strip()
+
+
+def _matched(pattern: re.Pattern[str], text: str, start: int) -> str:
+    match = pattern.match(text, start)
     assert match is not None
-    name, rest = match[0], word[match.end() :]
-    return _ESCAPED.sub(r"\1", name).strip(), _ESCAPED.sub(r"\1", rest[1:]).strip() if rest else None
+    return match[0]
 
 
 def _pieces(words: Iterable[str]) -> Iterator[str]:
@@ -81,10 +105,11 @@ def _pieces(words: Iterable[str]) -> Iterator[str]:
     for word in words:
         position = 0
         while position <= len(word):
-            match = _PIECE.match(word, position)
-            assert match is not None
-            yield match[0]
-            position = match.end() + 1
+            piece = _matched(_NAME, word, position)
+            if word[position + len(piece) :].startswith("="):
+                piece += "=" + _matched(_STATE, word, position + len(piece) + 1)
+            yield piece
+            position += len(piece) + 1
 
 
 def _state(variable: Variable, text: str) -> str:

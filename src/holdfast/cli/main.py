@@ -7,13 +7,22 @@ from typing import Annotated
 
 import typer
 
+from holdfast.cli.compile import compile_
+from holdfast.cli.courses import follow
 from holdfast.cli.decisions import decide, eca, esdp, sdp
+from holdfast.cli.demo import demo
+from holdfast.cli.examples import examples
 from holdfast.cli.learn import learn
 from holdfast.cli.networks import convert, info
 from holdfast.cli.observations import voi
 from holdfast.cli.outcome import reporting
+from holdfast.cli.pictures import draw
 from holdfast.cli.posteriors import posterior
+from holdfast.cli.report import report
 from holdfast.cli.selection import frontier, select, trim
+from holdfast.cli.snb import app as snb
+from holdfast.cli.structured import paths, rankings
+from holdfast.cli.thresholds import thresholds
 
 app = typer.Typer(
     name="holdfast",
@@ -23,8 +32,31 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (decide, sdp, esdp, eca, voi, select, trim, frontier, learn, posterior, info, convert):
+for command in (
+    decide,
+    sdp,
+    esdp,
+    eca,
+    voi,
+    follow,
+    select,
+    trim,
+    frontier,
+    thresholds,
+    report,
+    learn,
+    posterior,
+    info,
+    convert,
+    draw,
+    examples,
+    demo,
+    paths,
+    rankings,
+):
     app.command()(command)
+app.command("compile")(compile_)
+app.add_typer(snb)
 
 
 def _print_version(wanted: bool) -> None:
@@ -43,7 +75,8 @@ def _holdfast(
 ) -> None:
     """How robust are the decisions of a Bayesian-network classifier, and what is worth observing?
 
-    Networks are files whose suffix names the format (.bif, .net, .xdsl, .uai, .xml, ...; .gz is unpacked).
+    Networks are files whose suffix names the format (.bif, .net, .xdsl, .uai, .xml, ...; .gz is unpacked), or
+    examples by name: see 'holdfast examples'.
     """
 
 

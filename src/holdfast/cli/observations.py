@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,6 +13,7 @@ from holdfast.cli.decisions import described, explain, numbers
 from holdfast.cli.evidence import names_in
 from holdfast.cli.outcome import complain
 from holdfast.cli.output import show, show_json
+from holdfast.cli.pictures import PictureFile, check_picture, save_picture
 from holdfast.core.errors import LimitError, QueryError
 
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ def voi(
             show_default=False,
         ),
     ] = None,
+    output: PictureFile = None,
 ) -> None:
     """What is worth observing next?
 
@@ -48,12 +51,16 @@ def voi(
     expected gain in same-decision probability, in bits of entropy, in margin, and in utility where utilities
     are given.
     """
+    if output is not None:
+        check_picture(output)
+        if keep:
+            raise QueryError("-o draws the features one by one; leave out --keep, or -o")
     found = opened(case)
     criterion = _criterion(found, reward)
     if keep:
         _value_together(case, found, criterion, tuple(names_in(keep)))
     else:
-        _rank(case, found, criterion)
+        _rank(case, found, criterion, output)
 
 
 def _value_together(case: Case, found: Opened, criterion: Criterion, kept: tuple[str, ...]) -> None:
@@ -68,7 +75,7 @@ def _value_together(case: Case, found: Opened, criterion: Criterion, kept: tuple
     explain(case, measured)
 
 
-def _rank(case: Case, found: Opened, criterion: Criterion) -> None:
+def _rank(case: Case, found: Opened, criterion: Criterion, output: Path | None) -> None:
     from holdfast.report.observations import ranking_lines
 
     ranking = _ranking(found, criterion)
@@ -78,6 +85,8 @@ def _rank(case: Case, found: Opened, criterion: Criterion) -> None:
         show(ranking_lines(ranking, found.evidence))
     if ranking.values:
         explain(case, next((each for each in ranking.values[0] if each.bids), ranking.values[0][0]))
+    if output is not None and ranking.features:
+        save_picture(ranking.plot(), output, quiet=case.as_json)
 
 
 def _ranking(found: Opened, criterion: Criterion) -> Ranking:

@@ -16,7 +16,14 @@ if TYPE_CHECKING:
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".txt")
 
-NetworkFile = Annotated[Path, typer.Argument(metavar="NETWORK", help="A network file.", show_default=False)]
+NetworkFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="NETWORK",
+        help="A network file, or the name of an example (see 'holdfast examples').",
+        show_default=False,
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 Normalize = Annotated[
     bool, typer.Option("--normalize", help="Rescale rows of probabilities that do not sum to 1.")
@@ -28,8 +35,7 @@ Evidence = Annotated[
         "-e",
         metavar="A=a,B=b",
         help="What was observed; may be repeated. For a variable of intervals a number will do "
-        "(age=52.3). Write \\, for a comma in a name, \\= for an equals sign in a variable's name, "
-        "\\\\ for a backslash.",
+        "(age=52.3). A name or state with commas or equals signs is put in double quotes, or \\ before each.",
         show_default=False,
     ),
 ]
@@ -78,9 +84,19 @@ MaxSeconds = Annotated[
 
 
 def network_in(path: Path, *, normalize: bool) -> BayesianNetwork:
-    """The network in a file; `FormatError` tells what to do with a table instead."""
+    """The network in a file, else the bundled one of this name; `FormatError` tells what was expected."""
     from holdfast.core.errors import FormatError
     from holdfast.model.formats.files import read_network
+
+    if not path.suffix and not path.exists():
+        from holdfast.cli.examples import TRY_BY_NAME, bundled
+        from holdfast.core.names import unknown_name
+
+        network = bundled(str(path))
+        if network is None:
+            hint = unknown_name("example", str(path), list(TRY_BY_NAME))
+            raise FormatError(f"no such file, and no network that comes with holdfast: {hint}", path)
+        return network
 
     plain = path.with_suffix("") if path.suffix.lower() == ".gz" else path
     if plain.suffix.lower() in TABLE_SUFFIXES:

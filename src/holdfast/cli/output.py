@@ -7,7 +7,10 @@ import json
 import math
 import sys
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
+
+from holdfast.core.errors import FormatError
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -42,6 +45,14 @@ def show_json(answer: Mapping[str, Any]) -> None:
 def json_text(answer: Mapping[str, Any]) -> str:
     """One JSON object as lines of text, numbers finite."""
     return json.dumps(_finite(answer), ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+
+
+def write_text(text: str, path: Path) -> None:
+    """Write a file; `FormatError` when that is not possible."""
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise FormatError(f"cannot be written ({error.strerror or error})", path) from None
 
 
 def _finite(value: Any) -> Any:

@@ -37,6 +37,15 @@ class MethodWord(StrEnum):
     BRANCH_AND_BOUND = "branch-and-bound"
     EXHAUSTIVE = "exhaustive"
     GREEDY = "greedy"
+    FS_SDD = "fs-sdd"
+
+
+class VariantWord(StrEnum):
+    """The words for `--variant`: the values of `holdfast.CircuitVariant`."""
+
+    RECOMPILED = "1"
+    CONSTRAINED = "2"
+    MOVED = "3"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,8 +72,22 @@ class SearchCase:
     ] = None
     method: Annotated[
         MethodWord,
-        typer.Option(help="How to search; greedy is quick on many features, but proves nothing."),
+        typer.Option(
+            help="How to search; greedy is quick on many features, but proves nothing. fs-sdd selects with "
+            "circuits."
+        ),
     ] = MethodWord.BRANCH_AND_BOUND
+    variant: Annotated[
+        VariantWord,
+        typer.Option(
+            help="For fs-sdd: compile for every subset (1), once with the features first (2), or once, and "
+            "move them (3)."
+        ),
+    ] = VariantWord.CONSTRAINED
+    jobs: Annotated[
+        int,
+        typer.Option(metavar="N", help="Threads that may search at once; the answer is the same."),
+    ] = 1
     max_memory: MaxMemory = None
     max_seconds: Annotated[
         float | None,
@@ -119,6 +142,11 @@ def opened_search(case: SearchCase) -> Search:
         method=Method(case.method.value),
         limits=limits_of(case.max_memory, case.max_seconds),
         allow_estimates=case.allow_estimates,
+        jobs=case.jobs,
     )
+    if case.method is MethodWord.FS_SDD:
+        from holdfast.api.circuits import CircuitVariant
+
+        options["variant"] = CircuitVariant(case.variant.value)
     evidence = evidence_of(case.evidence, network)
     return Search(classifier, evidence, costs_of(case.cost, case.costs), options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,15 +10,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli.case import with_case
-from holdfast.cli.output import json_text, show, show_json
+from holdfast.cli.output import json_text, show, show_json, write_text
 from holdfast.cli.progress import showing_progress
 from holdfast.cli.search_case import Search, SearchCase, opened_search
-from holdfast.core.errors import FormatError, QueryError
+from holdfast.core.errors import QueryError
+from holdfast.pictures.canvas import is_picture
 
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from holdfast.api.selection import Frontier, Objective, Selection, Trimming
+    from holdfast.api.selection import Objective, Selection, Trimming
+    from holdfast.pictures.canvas import Picture
 
 Budget = Annotated[
     float, typer.Option(metavar="B", help="What the kept features may cost together.", show_default=False)
@@ -54,7 +57,13 @@ def select(
     ] = ObjectiveWord.ESDP,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write the JSON here.", show_default=False),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write a picture of the network (.png, .svg or .pdf), or the JSON under any other name.",
+            show_default=False,
+        ),
     ] = None,
 ) -> None:
     """Which features are worth their cost?
@@ -71,7 +80,7 @@ def select(
     answer = {**found.described(), "objective": objective, "budget": budget, **_chosen(chosen, found)}
     _answer(case, answer, _selection_lines(found, chosen, objective))
     if output is not None:
-        _write_text(json_text(answer), output)
+        _write(output, answer, lambda: _kept_picture(found, chosen.kept))
         _tell(case, output)
 
 
@@ -87,7 +96,8 @@ def trim(
             "--output",
             "-o",
             metavar="FILE.json",
-            help="Save the trimmed classifier here, with its network beside it.",
+            help="Save the trimmed classifier here, with its network beside it; or a picture of the network "
+            "(.png, .svg or .pdf).",
             show_default=False,
         ),
     ] = None,
@@ -101,7 +111,7 @@ def trim(
     from holdfast.report.selection import trimming_lines
 
     found = opened_search(case)
-    if output is not None:
+    if output is not None and not is_picture(output):
         _check_free(case, found, output)
     with showing_progress(found.options) as options:
         trimming = api.trim(
@@ -110,7 +120,10 @@ def trim(
     answer = {**found.described(), "budget": budget, **_trimmed(trimming)}
     _answer(case, answer, trimming_lines(trimming, found.free, found.evidence))
     if output is not None:
-        api.save_classifier(trimming.classifier, output)
+        if is_picture(output):
+            _kept_picture(found, trimming.selection.kept).save(output)
+        else:
+            api.save_classifier(trimming.classifier, output)
         _tell(case, output)
 
 
@@ -154,7 +167,9 @@ def frontier(
     answer = {**found.described(), "budget": budget, "points": [_trimmed(point) for point in shown.points]}
     _answer(case, answer, frontier_lines(shown, found.evidence))
     if output is not None:
-        _write_frontier(shown, answer, output)
+        name = answer["network"]
+        title = f"What each budget buys: {name}" if name else "What each budget buys"
+        _write(output, answer, lambda: shown.plot(title=title))
         _tell(case, output)
 
 
@@ -237,30 +252,25 @@ def _check_free(case: SearchCase, found: Search, output: Path) -> None:
             "hold; leave out --evidence or --output"
         )
     beside = output.with_suffix(".bif")
-    if beside.exists() and beside.samefile(case.network):
+    if beside.exists() and case.network.exists() and beside.samefile(case.network):
         raise QueryError(
             f"saving {output} writes its network to {beside}, which is the network you ask about; choose "
             "another name for --output"
         )
 
 
-def _write_frontier(shown: Frontier, answer: dict[str, Any], output: Path) -> None:
-    from holdfast.report.frontier_plot import PLOT_SUFFIXES, plot_frontier
+def _kept_picture(found: Search, kept: tuple[str, ...]) -> Picture:
+    from holdfast.api.plotting import draw_network
 
-    if output.suffix.lower() in PLOT_SUFFIXES:
-        name = answer["network"]
-        plot_frontier(
-            shown, output, title=f"What each budget buys: {name}" if name else "What each budget buys"
-        )
+    return draw_network(found.classifier, found.evidence, kept, title=found.classifier.network.name)
+
+
+def _write(output: Path, answer: dict[str, Any], picture: Callable[[], Picture]) -> None:
+    """The picture where the name is one, else the answer as JSON."""
+    if is_picture(output):
+        picture().save(output)
     else:
-        _write_text(json_text(answer), output)
-
-
-def _write_text(text: str, path: Path) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise FormatError(f"cannot be written ({error.strerror or error})", path) from None
+        write_text(json_text(answer), output)
 
 
 def _tell(case: SearchCase, output: Path) -> None:

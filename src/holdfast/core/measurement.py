@@ -75,6 +75,11 @@ class Measurement:
     def __float__(self) -> float:
         return self.value
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows; engines' names are ours, so there is nothing to escape."""
+        interval = "" if self.low == self.high else f", between {self.low:.6g} and {self.high:.6g}"
+        return f"<b>{self.value:.4f}</b> ({self.certainty.value}{interval}; engine {self.engine})"
+
     @staticmethod
     def exact(value: float, *, engine: str, seconds: float = 0.0) -> Measurement:
         """A measurement whose value is right to floating-point accuracy."""

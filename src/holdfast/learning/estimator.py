@@ -128,7 +128,7 @@ class BayesNetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_log_proba(self, X: Any) -> Floats:
         """Logarithms of `predict_proba`, exact where those underflow."""
         check_is_fitted(self)
-        return class_log_posteriors(self.network_, self.target_name_, self._table(X, reset=False))
+        return class_log_posteriors(self.network_, self.target_name_, feature_table(self, X, reset=False))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -139,10 +139,10 @@ class BayesNetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _learn_first(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> Self:
         checked_smoothing(self.smoothing)
         discretization = self._discretization()
-        table = self._table(X, reset=True)
+        table = feature_table(self, X, reset=True)
         labels = self._labels(y, table.n_rows)
         self.classes_ = np.unique(labels if classes is None else np.asarray(classes))
-        self.target_name_ = _target_name(y, table.names)
+        self.target_name_ = target_name(y, table.names)
         rows = make_dataset(
             self._with_target(table, labels),
             self.target_name_,
@@ -159,7 +159,7 @@ class BayesNetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _learn_more(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> Self:
         if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ModelError(f"`classes` changed from {listing(self.classes_.tolist())}; they must stay")
-        table = self._table(X, reset=False)
+        table = feature_table(self, X, reset=False)
         labels = self._labels(y, table.n_rows)
         weights = _check_sample_weight(sample_weight, labels, dtype=np.float64)
         rows = encode(self._with_target(table, labels), self.counts_.variables, weights=weights)
@@ -195,20 +195,6 @@ class BayesNetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             max_categories=None if self.discretize is None else self.max_categories,
         )
 
-    def _table(self, X: Any, *, reset: bool) -> Table:
-        """The features as a table under the names they had in learning."""
-        if is_frame(X):
-            validate_data(self, X, reset=reset, skip_check_array=True)
-            table = read_table(X)
-        else:
-            array = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
-            table = read_table(array)
-        names = getattr(self, "feature_names_in_", None)
-        if names is None:
-            names = [f"x{j}" for j in range(len(table.columns))]
-        renamed = [replace(column, name=str(name)) for column, name in zip(table.columns, names, strict=True)]
-        return make_table(renamed)
-
     def _labels(self, y: Any, n_rows: int) -> np.ndarray[Any, Any]:
         if y is None:
             raise QueryError(
@@ -234,7 +220,31 @@ class BayesNetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return make_table([*table.columns, target])
 
 
-def _target_name(y: Any, taken: Sequence[str]) -> str:
+def feature_table(estimator: Any, X: Any, *, reset: bool) -> Table:
+    """The features as a table under the names they had in learning; `reset` when that is now."""
+    table = read_table(checked_rows(estimator, X, reset=reset))
+    names = feature_names(estimator)
+    renamed = [replace(column, name=name) for column, name in zip(table.columns, names, strict=True)]
+    return make_table(renamed)
+
+
+def checked_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """A dataframe, or an array in which numbers, text and missing values may stand side by side."""
+    if is_frame(X):
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        return X
+    return validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
+
+
+def feature_names(estimator: Any) -> list[str]:
+    """Names of the features of a fitted estimator: those of its dataframe, else `x0`, `x1`, ..."""
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is None:
+        return [f"x{j}" for j in range(estimator.n_features_in_)]
+    return [str(name) for name in names]
+
+
+def target_name(y: Any, taken: Sequence[str]) -> str:
     """The name of `y` if it has one, else `class`; with underscores while a feature has the same."""
     name = getattr(y, "name", None)
     name = name if isinstance(name, str) and name.strip() == name and name else "class"

@@ -35,10 +35,11 @@ def decision_line(classifier: Classifier, decision: Decision) -> Text:
     """
     line = Text("decision: ")
     line.append(decision.action, style="bold")
-    return line.append(f", {_reason(classifier, decision)}")
+    return line.append(f", {reason_text(classifier, decision)}")
 
 
-def _reason(classifier: Classifier, decision: Decision) -> str:
+def reason_text(classifier: Classifier, decision: Decision) -> str:
+    """Why this is decided, in half a sentence."""
     rule = classifier.rule
     if isinstance(rule, ThresholdRule):
         posterior = probability_text(decision.posterior[rule.positive])

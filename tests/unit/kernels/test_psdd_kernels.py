@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from holdfast.circuits.psdd_passing import counted, scored
 from holdfast.circuits.psdd_walk import walk_tables
-from holdfast.circuits.vtree import balanced, right_linear
+from holdfast.circuits.vtree import balanced, right_linear, to_nested, vtree_from_nested
 from holdfast.kernels import psdd_bits, psdd_walk
-from holdfast.kernels.psdd_passes import PLAIN, Draws, Flow, compiled
+from holdfast.kernels.psdd_passes import PLAIN, Best, Draws, Flow, compiled
 from oracles.enumerate_psdd import all_rows, psdds, structure_of, structures
 
 
@@ -38,7 +38,7 @@ def test_passes_are_the_same_compiled(question):
         flow = Flow(np.empty_like(values), np.arange(1.0, len(marks) + 1), np.zeros(psdd.structure.n_choices))
         loops.downward(circuit, log_parameters, values, flow)
         completed, scores = marks.copy(), np.empty(len(marks))
-        loops.best(circuit, log_parameters, marks, completed, scores)
+        loops.best(circuit, log_parameters, marks, Best(completed, scores))
         expected = np.empty(psdd.structure.n_nodes)
         loops.expect(circuit, np.exp(log_parameters), np.ones(psdd.structure.n_choices), expected)
         rows = np.zeros((5, psdd.structure.n_variables), dtype=np.uint8)
@@ -83,18 +83,24 @@ def test_many_rows_through_long_and_wide_vtrees():
     rng = np.random.default_rng(0)
     names = [f"x{i}" for i in range(24)]
     models = np.unique(rng.integers(0, 2, (400, 24)), axis=0)
-    by_vtree = {"long": right_linear(names), "wide": balanced(names)}
+    # A block of eight variables that 256 classes tell apart: too many for a mask.
+    block = vtree_from_nested((to_nested(balanced(names[:8])), to_nested(right_linear(names[8:]))))
+    by_vtree = {"long": right_linear(names), "wide": balanced(names), "block": block}
     structures_by_name = {name: structure_of(vtree, models) for name, vtree in by_vtree.items()}
     assert walk_tables(structures_by_name["long"]) is not None
     assert walk_tables(structures_by_name["wide"]) is None
+    tables = walk_tables(structures_by_name["block"])
+    assert tables is not None
+    assert not tables.diagram.has_masks[0]
     rows = models[rng.integers(0, len(models), 5000)].astype(np.uint8)
     rows[::7, 3] ^= 1
     known = {tuple(model) for model in models.tolist()}
     expected = np.array([tuple(row) not in known for row in rows.tolist()])
     for structure in structures_by_name.values():
         assert (counted(structure, rows).outside == expected).all()
-        scores = scored(structure, rows, [np.full(structure.n_choices, -1.0)])
-        assert (np.isneginf(scores[:, 0]) == expected).all()
+        for some in (rows, rows[:3]):
+            scores = scored(structure, some, [np.full(structure.n_choices, -1.0)])
+            assert (np.isneginf(scores[:, 0]) == expected[: len(some)]).all()
 
 
 def test_every_assignment_of_few_variables_has_its_bit():

@@ -1,0 +1,96 @@
+"""Make the pictures of the documentation again: `python docs/images/make.py` in the folder of the project.
+
+All of them are of bundled networks. The last one, of the report, needs the browser chromium.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+import holdfast
+from holdfast.api.courses import replay
+from holdfast.api.examining import examine
+from holdfast.api.plotting import draw_circuit, draw_network, graph_of
+from holdfast.api.recording import SearchRecord
+from holdfast.api.thresholds import sweep_thresholds
+from holdfast.circuits.builder import SddBuilder
+from holdfast.circuits.sdd import Sdd
+from holdfast.circuits.vtree import balanced
+from holdfast.model import zoo
+from holdfast.pictures.network_svg import network_svg
+from holdfast.report.page import report_page
+
+HERE = Path(__file__).parent
+
+
+def main() -> None:
+    """Write every picture beside this file."""
+    faults = holdfast.Classifier(zoo.printer(), "Fault", None, holdfast.MostProbable())
+    tests = holdfast.Classifier(zoo.disease_tests(), "Disease", None, holdfast.ThresholdRule("+", 0.2))
+    drawing = network_svg(graph_of(faults, {"Light": "red"}, ["Ping"]), label="the printer's network")
+    (HERE / "network.svg").write_text(drawing + "\n", encoding="utf-8")
+    draw_network(faults, {"Light": "red"}, ["Ping"], title="printer").save(HERE / "network.png")
+    holdfast.rank_observations(tests).plot().save(HERE / "ranking.png")
+    holdfast.frontier(tests).plot(title="disease_tests: what each budget buys").save(HERE / "frontier.png")
+    findings = [("T1", "+"), ("T3", "-"), ("T4", "+"), ("T5", "+"), ("T2", "-")]
+    replay(tests, findings).plot(title="A patient, test by test").save(HERE / "course.png")
+    twentieths = [step / 20 for step in range(1, 20)]
+    sweep_thresholds(tests, None, 2, twentieths).plot().save(HERE / "thresholds.png")
+    searched().plot(title="Eleven of 22 features").save(HERE / "progress.png")
+    draw_circuit(courses(), title="which courses may be taken together").save(HERE / "circuit.png")
+    show_report(tests)
+
+
+def searched() -> SearchRecord:
+    """The record of a search that takes a while."""
+    network = zoo.random_naive_bayes(22, np.random.default_rng(5))
+    wide = holdfast.Classifier(network, "C", None, holdfast.ThresholdRule("s0", 0.5))
+    record = SearchRecord()
+    found = holdfast.trim(wide, None, 11, report=record).selection
+    record(found.value, found.upper_bound, found.evaluations)
+    return record
+
+
+def courses() -> Sdd:
+    """Logic (L), knowledge (K), probability (P) and AI (A): A needs P, K needs A or L, one of P and L."""
+    builder = SddBuilder(balanced(["L", "K", "P", "A"]))
+    logic, probability, ai = map(builder.literal, (1, 3, 4))
+    no_ai, no_knowledge = builder.literal(-4), builder.literal(-2)
+    taken = builder.conjoin(
+        [
+            builder.disjoin([probability, logic]),
+            builder.disjoin([no_ai, probability]),
+            builder.disjoin([no_knowledge, ai, logic]),
+        ]
+    )
+    (circuit,) = builder.build([taken])
+    return circuit
+
+
+def show_report(classifier: holdfast.Classifier) -> None:
+    """The first screen of a report, as a browser shows it."""
+    browser = shutil.which("chromium")
+    if browser is None:
+        print("report.png is left as it is: no chromium here")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        page = Path(folder) / "report.html"
+        page.write_text(report_page(examine(classifier)), encoding="utf-8")
+        options = [
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--hide-scrollbars",
+            "--window-size=940,800",
+        ]
+        command = [browser, *options, f"--screenshot={HERE / 'report.png'}", page.as_uri()]
+        subprocess.run(command, check=True, capture_output=True)
+
+
+if __name__ == "__main__":
+    main()

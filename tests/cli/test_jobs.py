@@ -1,0 +1,30 @@
+"""`--jobs`: taken by every command that searches, without changing the answer."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+PAPERS = ["--target", "D=+", "--threshold", "0.6", "--features", "R1,R2,AC", "--json"]
+COMMANDS = [("select", "--budget", "1"), ("trim", "--budget", "1"), ("frontier",)]
+
+
+def timeless(text):
+    found = json.loads(text, object_hook=lambda entry: {k: v for k, v in entry.items() if k != "seconds"})
+    found.pop("evaluations", None)
+    return found
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+def test_jobs_do_not_change_the_answer(holdfast, review, command):
+    outcomes = [holdfast(command[0], review, *PAPERS, *command[1:], "--jobs", n) for n in ("1", "2")]
+    assert [outcome.code for outcome in outcomes] == [0, 0]
+    assert timeless(outcomes[0].out) == timeless(outcomes[1].out)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+def test_no_jobs_are_an_error(holdfast, review, command):
+    outcome = holdfast(command[0], review, *PAPERS, *command[1:], "--jobs", "0")
+    assert outcome.code == 2
+    assert "jobs must be a whole number, at least 1, not 0" in outcome.err

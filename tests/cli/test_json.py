@@ -1,0 +1,63 @@
+"""The keys of every JSON answer are those of the documentation."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
+PAPERS = ("review", "--target", "D=+", "--threshold", "0.6", "--features", "all", "--json")
+ALWAYS = {"network", "target", "evidence"}
+OPTIONS_BY_COMMAND = {
+    "decide": (),
+    "sdp": (),
+    "esdp": ("--keep", "AC"),
+    "eca": ("--keep", "AC"),
+    "eca --new-threshold": ("--keep", "AC", "--new-threshold", "0.4"),
+    "voi": (),
+    "voi --keep": ("--keep", "AC"),
+    "follow": ("--observe", "AC=+"),
+    "select": ("--budget", "1"),
+    "trim": ("--budget", "1"),
+    "frontier": (),
+    "thresholds": ("--budget", "1"),
+}
+
+
+def documented(name: str) -> str:
+    """What the table of the page says about a command, or about a word in italics."""
+    found = re.search(rf"^\| [`*]{re.escape(name)}[`*] \| (`.*|\*.*) \|$", PAGE, re.MULTILINE)
+    assert found is not None, name
+    return found[1]
+
+
+def keys_in(text: str) -> set[str]:
+    """The keys a piece of the table names, words in italics spelt out."""
+    keys = set(re.findall(r"`(\w+)`", text))
+    for word in re.findall(r"\*(\w+)\*", text):
+        keys |= keys_in(documented(word))
+    return keys
+
+
+@pytest.mark.parametrize("command", OPTIONS_BY_COMMAND)
+def test_keys_are_those_of_the_documentation(holdfast, command):
+    done = holdfast(command.split()[0], *PAPERS, *OPTIONS_BY_COMMAND[command])
+    answer = json.loads(done.out)
+    outer, _, inner = documented(command).partition(": a list")
+    assert set(answer) == ALWAYS | keys_in(outer)
+    if inner:
+        listed = next(
+            value for key, value in answer.items() if key in keys_in(outer) and isinstance(value, list)
+        )
+        assert set(listed[0]) == keys_in(inner)
+
+
+def test_exit_codes_are_documented(holdfast, tmp_path):
+    assert {"| 0 |", "| 1 |", "| 2 |"} <= set(re.findall(r"^\| \d \|", PAGE, re.MULTILINE))
+    assert holdfast("decide", *PAPERS).code == 0
+    assert holdfast("decide", *PAPERS[:-1], "-e", "AC=perhaps").code == 2
+    assert holdfast("decide", "--nonsense").code == 2
+    assert holdfast("info", tmp_path / "missing.bif").code == 2

@@ -1,0 +1,202 @@
+"""Diagrams and the trellis: canonical, small where they should be, refused where they must be."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from focs_strategies import bit
+from holdfast.core.errors import ImpossibleEvidence, LimitError, ModelError, QueryError
+from holdfast.core.limits import Limits
+from holdfast.focs.coding import Channel, adjacent_parities, code_network
+from holdfast.focs.contexts import FunctionContexts
+from holdfast.focs.cpt import FocsCpt, rule_cpt
+from holdfast.focs.diagrams.compiling import compile_node, table_diagram
+from holdfast.focs.diagrams.neurons import neuron_diagram
+from holdfast.focs.diagrams.obdd import Obdd, context_diagram, context_probabilities
+from holdfast.focs.diagrams.ordering import trellis_order
+from holdfast.focs.diagrams.product import step_diagram
+from holdfast.focs.diagrams.queries import explain_rows, marginal_rows, marginals
+from holdfast.focs.diagrams.trellis import compile_network
+from holdfast.focs.functional import LogisticCpt
+from holdfast.focs.network import FunctionalNetwork, all_states
+from holdfast.focs.step import StepContexts, StepNetwork, parity_network, quantised
+from holdfast.kernels.trellis import PLAIN, compiled_passes
+from holdfast.kernels.unique_rows import compiled_hash_rows, number_rows
+from holdfast.model.cpt import Cpt
+from holdfast.model.zoo import printer, review, sprinkler
+
+
+def test_a_parity_has_two_nodes_a_level():
+    diagram = step_diagram(parity_network(40, range(40)))
+    assert len(diagram) == 2 + 1 + 2 * 39
+    assert context_probabilities(diagram, np.full(40, 0.5)).tolist() == [0.5, 0.5]
+
+
+def test_a_majority_has_as_many_nodes_as_counts_that_matter():
+    """At level i the counts 0 to i are distinct as long as both outcomes are possible."""
+    n = 9
+    diagram = neuron_diagram(np.ones(n, dtype=np.int64), -5)
+    undecided = sum(1 for i in range(n) for count in range(i + 1) if count < 5 <= count + n - i)
+    assert len(diagram) == 2 + undecided
+
+
+def test_equal_functions_have_equal_diagrams():
+    """Reduced diagrams are canonical: a neuron with doubled weights, and one with a slack bias."""
+    one = neuron_diagram(np.array([3, -2, 1]), -1)
+    for other in (neuron_diagram(np.array([6, -4, 2]), -2), neuron_diagram(np.array([6, -4, 2]), -1)):
+        assert [x.tolist() for x in (one.level, one.low, one.high)] == [
+            x.tolist() for x in (other.level, other.low, other.high)
+        ]
+
+
+def test_real_weights_compile_as_their_rounding():
+    rng = np.random.default_rng(0)
+    contexts = StepContexts(
+        quantised(rng.normal(size=(6, 12)), rng.normal(size=6), rng.normal(size=6)), [-200, 90]
+    )
+    rows = all_states([2] * 12)
+    diagram = step_diagram(contexts)
+    assert (diagram.index(rows) == contexts.index(rows)).all()
+    assert set(diagram.support) <= set(range(12))
+
+
+def test_inputs_that_do_not_matter_are_not_asked_for():
+    network = StepNetwork([[1, 0, 1, 5], [0, 0, 0, 1]], [-2, 4, ], [1, 1])  # fmt: skip
+    contexts = StepContexts(network, [1])
+    assert step_diagram(contexts).support == (0, 2, 3)
+    assert step_diagram(StepContexts(network, [7])).support == ()
+
+
+def test_a_diagram_of_a_table_is_that_of_the_network():
+    contexts = parity_network(4, [0, 1, 3])
+    rows = all_states([2] * 4)
+    table = table_diagram(range(4), contexts.index(rows), 2)
+    compiled = step_diagram(contexts)
+    assert len(table) == len(compiled)
+    assert (table.index(rows) == compiled.index(rows)).all()
+
+
+def test_contexts_of_one_kind_each_compile():
+    parents = [bit(f"U{i}") for i in range(3)]
+    rules = rule_cpt(bit("X"), parents, [({"U1": "1"}, [0.9, 0.1]), ({"U1": "0"}, [0.2, 0.8])])
+    opaque = FocsCpt(bit("Y"), parents, FunctionContexts(3, 2, lambda rows: rows.max(axis=1)), np.eye(2))
+    rows = all_states([2] * 3)
+    for cpt in (rules, opaque, LogisticCpt(bit("Z"), parents, [1.0, 2.0, -1.0])):
+        found = compile_node(cpt, [2, 0, 1])
+        assert found.columns[found.diagram.index(rows)] == pytest.approx(cpt.probabilities(rows))
+
+
+def test_an_opaque_function_of_many_parents_is_refused():
+    parents = [bit(f"U{i}") for i in range(20)]
+    cpt = FocsCpt(bit("X"), parents, FunctionContexts(20, 2, lambda rows: rows.max(axis=1)), np.eye(2))
+    with pytest.raises(LimitError, match="20 parents whose inside is not known"):
+        compile_node(cpt)
+
+
+def test_limits_are_heeded_while_compiling():
+    rng = np.random.default_rng(0)
+    dense = StepContexts(quantised(rng.normal(size=(8, 24)), rng.normal(size=8), rng.normal(size=8)), [0])
+    with pytest.raises(LimitError, match="the diagram of a step network"):
+        step_diagram(dense, limits=Limits(max_bytes=20_000))
+    with pytest.raises(LimitError, match="longer than 1e-06 seconds"):
+        step_diagram(dense, limits=Limits(max_seconds=1e-6))
+    with pytest.raises(LimitError, match="trellis"):
+        compile_network(code_network(adjacent_parities(12), Channel()), limits=Limits(max_bytes=2000))
+
+
+@pytest.mark.parametrize("make", [review, sprinkler], ids=["review", "sprinkler"])
+def test_networks_of_tables_compile_too(make):
+    network = make()
+    compiled = compile_network(FunctionalNetwork(network.cpts))
+    rows = all_states([2] * len(network))
+    _, logs = explain_rows(compiled, rows)
+    assert np.exp(logs).sum() == pytest.approx(1.0)
+    with pytest.raises(ModelError, match="two-state variables"):
+        compile_network(FunctionalNetwork(printer().cpts))
+
+
+def test_the_code_of_adjacent_bits_has_a_trellis_of_bounded_width():
+    widths = []
+    for n_bits in (20, 40):
+        starts = compile_network(code_network(adjacent_parities(n_bits), Channel())).trellis.starts
+        widths.append(int(np.diff(starts).max()))
+    assert widths[0] == widths[1] <= 32
+
+
+def test_long_codes_do_not_underflow():
+    compiled = compile_network(code_network(adjacent_parities(150), Channel(ones=0.5, noise=0.5)))
+    rows = np.full((1, 300), -1)
+    rows[0, 150:] = 1
+    shares, logs = marginal_rows(compiled, rows)
+    assert logs[0] == pytest.approx(150 * math.log(0.5))
+    assert shares[0] == pytest.approx(np.where(rows[0] == 1, 1.0, 0.5))
+
+
+def test_impossible_evidence_is_told_and_never_nan():
+    certain = FocsCpt(bit("X"), [bit("U")], parity_network(1, [0]), np.eye(2))
+    compiled = compile_network(FunctionalNetwork([Cpt(bit("U"), [], [1.0, 0.0]), certain]))
+    with pytest.raises(ImpossibleEvidence, match="X=1"):
+        marginals(compiled, {"X": "1"})
+    states, logs = explain_rows(compiled, np.array([[-1, 1], [-1, 0]]))
+    assert logs.tolist() == [-math.inf, 0.0]
+    assert states[:, 1].tolist() == [1, 0]
+    with pytest.raises(QueryError, match="rows of 2 states"):
+        explain_rows(compiled, np.array([[0, 2]]))
+
+
+def test_compiled_passes_equal_plain_ones():
+    compiled = compile_network(code_network(adjacent_parities(9), Channel()))
+    rng = np.random.default_rng(0)
+    evidence = rng.integers(-1, 2, (20, 18)).astype(np.int8)
+    outcomes = []
+    for passes in (PLAIN, compiled_passes()):
+        found = np.empty_like(evidence)
+        logs = passes.best_states(compiled.trellis, compiled.log_columns, evidence, found)
+        values, shares = np.empty(compiled.trellis.starts[-1]), np.empty(18)
+        total = [passes.sum_masses(compiled.trellis, row, values) for row in evidence]
+        passes.spread(compiled.trellis, evidence[-1], values, shares)
+        outcomes.append([found.tolist(), logs.tolist(), total, shares.tolist()])
+    assert outcomes[0][0] == outcomes[1][0]
+    for plain, quick in zip(outcomes[0][1:], outcomes[1][1:], strict=True):
+        assert plain == pytest.approx(quick, abs=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (1, 0), (40, 0), (300, 2), (2000, 5)], ids=str)
+def test_rows_are_numbered_alike_by_sorting_and_by_hashing(shape):
+    rows = np.random.default_rng(0).integers(-3, 4, shape).astype(np.int32)
+    expected = [each.tolist() for each in number_rows(rows)]
+    assert [each.tolist() for each in compiled_hash_rows()(rows)] == expected
+
+
+def test_an_order_keeps_children_after_parents():
+    families = [[], [], [0, 1], [2], [], [4, 3]]
+    order = trellis_order(families)
+    assert sorted(order) == list(range(6))
+    assert all(order.index(p) < order.index(child) for child, parents in enumerate(families) for p in parents)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([0], 2, [1, 1, 0], [0, 1, 2], [0, 1, 1], 2), "children first"),
+        (([0, 0], 2, [2, 2], [0, 1], [0, 1], 0), "comes twice"),
+        (([0, 1], 2, [2, 2, 1, 1], [0, 1, 0, 2], [0, 1, 1, 1], 3), "not below its own"),
+        (([0], 0, [], [], [], 0), "needs a terminal"),
+    ],
+)
+def test_arrays_that_are_no_diagram_are_refused(arguments, message):
+    *rest, root = arguments
+    with pytest.raises(ModelError, match=message):
+        Obdd(*rest, root=root)
+
+
+def test_a_context_of_its_own_is_a_boolean_diagram():
+    diagram = step_diagram(StepContexts(StepNetwork(np.ones((3, 3)), [-1, -2, -3], [1, 1, 1]), [0, 1]))
+    rows = all_states([2] * 3)
+    for context in range(3):
+        found = context_diagram(diagram, context)
+        assert found.n_terminals == 2
+        assert (found.index(rows) == (diagram.index(rows) == context)).all()

@@ -1,0 +1,103 @@
+"""FocsClassifier: contexts, columns, scorers of any kind, many classes, and wrong parameters."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.naive_bayes import BernoulliNB
+from sklearn.svm import LinearSVC
+
+from focs_strategies import bit
+from holdfast.core.errors import ModelError
+from holdfast.focs.estimator import FocsClassifier
+from holdfast.model.variable import Variable
+
+
+@pytest.fixture(scope="module")
+def cardinality():
+    """Eight bits; the label says whether more than half are 1, and errs one time in twenty."""
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, 2, (2000, 8))
+    return rows, np.where((rows.sum(axis=1) > 4) ^ (rng.random(2000) < 0.05), "many", "few")
+
+
+@pytest.fixture(scope="module")
+def classifier(cardinality):
+    return FocsClassifier(max_iterations=100, random_state=0).fit(*cardinality)
+
+
+def test_two_contexts_are_found_with_their_shares(classifier, cardinality):
+    rows, _ = cardinality
+    assert classifier.classes_.tolist() == ["few", "many"]
+    assert classifier.contexts_.n_contexts == 2
+    assert classifier.columns_[:, 1] == pytest.approx([0.05, 0.95], abs=0.02)
+    assert (classifier.predict(rows) == np.where(rows.sum(axis=1) > 4, "many", "few")).all()
+    assert len(classifier.contexts_.thresholds) == 1
+
+
+@pytest.mark.parametrize(
+    "scorer",
+    [LogisticRegression(), LinearSVC(), BernoulliNB()],
+    ids=["decision function", "no probabilities", "probabilities only"],
+)
+def test_any_scorer_will_do(cardinality, scorer):
+    rows, labels = cardinality
+    classifier = FocsClassifier(scorer, random_state=0).fit(rows, labels)
+    assert np.mean(classifier.predict(rows) == labels) > 0.93
+    assert not hasattr(scorer, "classes_")
+
+
+def test_a_fitted_scorer_is_used_as_it_is(cardinality):
+    rows, labels = cardinality
+    fitted = LogisticRegression().fit(rows, labels)
+    classifier = FocsClassifier(FrozenEstimator(fitted), max_contexts=2, random_state=0).fit(rows, labels)
+    scores = fitted.decision_function(rows)
+    cut = classifier.contexts_.thresholds[0]
+    assert (classifier.contexts_.index(rows) == (scores > cut)).all()
+
+
+@pytest.mark.parametrize("ordinal", [False, True], ids=["one score a class", "ordinal cuts"])
+def test_many_classes(ordinal):
+    rng = np.random.default_rng(1)
+    level = rng.integers(0, 3, 600)
+    rows = rng.normal(size=(600, 3)) * 0.3 + level[:, np.newaxis]
+    classifier = FocsClassifier(ordinal=ordinal, max_iterations=60, random_state=0).fit(rows, level)
+    assert np.mean(classifier.predict(rows) == level) > 0.95
+    assert classifier.contexts_.splits.n_inputs == (1 if ordinal else 3)
+    if not ordinal:
+        with pytest.raises(ModelError, match="form a tree"):
+            _ = classifier.contexts_.thresholds
+
+
+def test_cross_fitted_scores_give_columns_that_hold_for_new_rows():
+    """Labels at random: a scorer that learned them by heart would make columns near 0 and 1."""
+    rng = np.random.default_rng(2)
+    rows, labels = rng.normal(size=(150, 40)), rng.integers(0, 2, 150)
+    sure = FocsClassifier(alpha=1e-3, cross_fit=0, random_state=0).fit(rows, labels)
+    careful = FocsClassifier(alpha=1e-3, random_state=0).fit(rows, labels)
+    assert sure.columns_.max() > 0.95
+    assert careful.columns_.max() < 0.75
+
+
+def test_what_was_learned_stands_in_a_network(classifier, cardinality):
+    rows, _ = cardinality
+    cpt = classifier.as_cpt(Variable("X", ["few", "many"]), [bit(f"U{i}") for i in range(8)])
+    assert cpt.probabilities(rows) == pytest.approx(classifier.predict_proba(rows))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"max_contexts": 0}, "max_contexts must be a whole number from 1 on"),
+        ({"smoothing": -1.0}, "smoothing must be a number from 0 on"),
+        ({"activation": "step"}, "activation must be one of"),
+        ({"cross_fit": -1}, "cross_fit"),
+        ({"scorer": LinearRegression()}, "decision_function or predict_proba"),
+    ],
+)
+def test_wrong_parameters_are_named(cardinality, parameters, message):
+    rows, labels = cardinality
+    with pytest.raises(ModelError, match=message):
+        FocsClassifier(**parameters).fit(rows, (labels == "many").astype(int))

@@ -1,0 +1,163 @@
+"""Explanations: limits, bounds, presolve, impossible evidence, and the compiled search beside the plain."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from focs_strategies import bit
+from holdfast.core.errors import ImpossibleEvidence, LimitError, SolverError
+from holdfast.core.limits import DEFAULT_LIMITS, Limits
+from holdfast.focs.coding import Channel, adjacent_parities, code_network
+from holdfast.focs.contexts import FunctionContexts
+from holdfast.focs.cpt import FocsCpt
+from holdfast.focs.functional import LogisticCpt, NoisyOrCpt
+from holdfast.focs.mpe import search
+from holdfast.focs.mpe.building import build_problem
+from holdfast.focs.mpe.choice import choose_method, most_probable_explanation
+from holdfast.focs.mpe.elimination import Elimination
+from holdfast.focs.mpe.packing import branching_order, pack
+from holdfast.focs.mpe.search import BranchAndBound
+from holdfast.focs.mpe.solvers import Highs
+from holdfast.focs.network import FunctionalNetwork
+from holdfast.focs.step import StepContexts, quantised
+from holdfast.kernels.interval_search import Best, advance, compiled_advance, open_bound, start
+from holdfast.model.cpt import Cpt
+from holdfast.model.zoo import printer
+from oracles.enumerate_functions import enumerate_rows
+
+
+def dense_network(n_inputs: int, n_children: int, seed: int = 0) -> FunctionalNetwork:
+    """Functions of all inputs without any structure."""
+    rng = np.random.default_rng(seed)
+    inputs = [bit(f"U{i}") for i in range(n_inputs)]
+    nodes = [Cpt(u, [], [1 - p, p]) for u, p in zip(inputs, rng.uniform(0.2, 0.8, n_inputs), strict=True)]
+    for number in range(n_children):
+        steps = quantised(rng.normal(size=(6, n_inputs)), rng.normal(size=6), rng.normal(size=6), bits=6)
+        shares = rng.uniform(0.02, 0.3, 2)
+        columns = [[1 - shares[0], shares[0]], [shares[1], 1 - shares[1]]]
+        nodes.append(FocsCpt(bit(f"X{number}"), inputs, StepContexts(steps, [0]), columns))
+    return FunctionalNetwork(nodes)
+
+
+def observed(network: FunctionalNetwork, state: str = "1") -> dict[str, str]:
+    return {name: state for name in network.names if name.startswith("X")}
+
+
+@pytest.mark.parametrize("n_inputs", [10, 15])
+def test_dense_networks_are_searched_to_the_optimum(n_inputs):
+    network = dense_network(n_inputs, 8)
+    problem = build_problem(network, network.evidence(observed(network)), table_cells=0)
+    assert len(problem.gates) == 8
+    _, mass = enumerate_rows(network, observed(network))
+    answer = BranchAndBound().solve(problem, DEFAULT_LIMITS)
+    assert answer.bound == pytest.approx(np.log(mass.max()))
+
+
+def test_when_time_runs_out_the_best_so_far_comes_with_a_bound(monkeypatch):
+    monkeypatch.setattr(search, "INTERPRETED_NODES", 5)
+    network = dense_network(18, 12)
+    problem = build_problem(network, network.evidence(observed(network)), table_cells=0)
+    exact = BranchAndBound().solve(problem, DEFAULT_LIMITS)
+    compiled_advance.cache_clear()
+    early = BranchAndBound(n_starts=0).solve(problem, Limits(max_seconds=1e-9))
+    assert not early.finished
+    value = problem.values(problem.completed(early.states))[0]
+    assert value <= exact.bound + 1e-9 <= early.bound + 2e-9
+    assert early.bound > value
+
+
+@pytest.mark.parametrize("table_cells", [0, 2**14])
+def test_compiled_search_takes_the_same_steps_as_the_plain_one(table_cells):
+    network = dense_network(9, 4, seed=3)
+    problem = build_problem(network, network.evidence(observed(network)), table_cells=table_cells)
+    packed = pack(problem)
+    outcomes = []
+    for run in (advance, compiled_advance()):
+        frontier = start(packed.sizes, packed.factors, packed.gates, packed.biases)
+        best = Best(np.array([-np.inf]), np.zeros(len(packed.order), dtype=np.int64))
+        bounds = []
+        while not run(packed.sizes, packed.factors, packed.gates, frontier, best, 7):
+            bounds.append(open_bound(packed.sizes, frontier))
+        outcomes.append((best.states.tolist(), int(frontier.counters[1]), best.value.tolist(), bounds))
+    assert outcomes[0][:2] == outcomes[1][:2]
+    assert outcomes[0][2] == pytest.approx(outcomes[1][2])
+    assert outcomes[0][3] == pytest.approx(outcomes[1][3])
+
+
+def test_pruned_contexts_become_small_tables():
+    problem = build_problem(code_network(adjacent_parities(30), Channel()), dict.fromkeys(range(30, 60), 1))
+    assert not problem.gates
+    assert sorted({len(factor.scope) for factor in problem.factors}) == [1, 3]
+    assert isinstance(choose_method(problem), Elimination)
+
+
+def test_observed_inputs_shrink_functions():
+    network = dense_network(20, 3)
+    most = {f"U{i}": "1" for i in range(15)}
+    assert build_problem(network, network.evidence(observed(network))).gates
+    assert not build_problem(network, network.evidence({**observed(network), **most})).gates
+
+
+def test_children_that_are_not_observed_are_explained_too():
+    network = dense_network(6, 3)
+    rows, mass = enumerate_rows(network, {"X1": "0"})
+    for method in (BranchAndBound(), Elimination(), Highs(), None):
+        found = most_probable_explanation(network, {"X1": "0"}, method=method)
+        assert found.log_probability == pytest.approx(np.log(mass.max()), abs=1e-6)
+    problem = build_problem(network, network.evidence({"X1": "0"}), table_cells=0)
+    # Inputs first: a child is settled by one look once they are known.
+    assert {network.names[v] for v in branching_order(problem)[-2:]} == {"X0", "X2"}
+    assert rows.shape[1] == len(network)
+
+
+def test_tables_with_many_states_take_part():
+    network = FunctionalNetwork(printer().cpts)
+    evidence = {"Light": "red", "Ping": "silent"}
+    _, mass = enumerate_rows(network, evidence)
+    for method in (BranchAndBound(), Elimination(), Highs()):
+        found = most_probable_explanation(network, evidence, method=method)
+        assert found.log_probability == pytest.approx(np.log(mass.max()), abs=1e-6)
+
+
+def test_logistic_and_noisy_or_of_many_parents_are_searched():
+    """Twenty-five parents: enumerating them would take minutes, the search is proven at once."""
+    parents = [bit(f"U{i}") for i in range(25)]
+    rng = np.random.default_rng(0)
+    roots = [Cpt(u, [], [0.7, 0.3]) for u in parents]
+    for cpt in (
+        NoisyOrCpt(bit("X"), parents, rng.uniform(0.1, 0.6, 25), leak=0.01),
+        LogisticCpt(bit("X"), parents, rng.normal(size=25), bias=-4.0),
+    ):
+        network = FunctionalNetwork([*roots, cpt])
+        found = most_probable_explanation(network, {"X": "1"})
+        assert (found.method, found.optimal) == ("branch and bound", True)
+        with pytest.raises(SolverError, match="only step networks"):
+            most_probable_explanation(network, {"X": "1"}, method=Highs())
+        with pytest.raises(LimitError, match="elimination needs a table"):
+            most_probable_explanation(network, {"X": "1"}, method=Elimination())
+
+
+def test_a_function_that_can_only_be_evaluated_is_refused():
+    parents = [bit(f"U{i}") for i in range(25)]
+    opaque = FocsCpt(bit("X"), parents, FunctionContexts(25, 2, lambda rows: rows.max(axis=1)), np.eye(2))
+    network = FunctionalNetwork([*(Cpt(u, [], [0.5, 0.5]) for u in parents), opaque])
+    with pytest.raises(LimitError, match="can only be evaluated"):
+        most_probable_explanation(network, {"X": "1"})
+
+
+@pytest.mark.parametrize("method", [BranchAndBound(), Elimination(), Highs(), None], ids=str)
+def test_impossible_evidence_is_told(method):
+    certain = NoisyOrCpt(bit("X"), [bit("U")], [1.0])
+    network = FunctionalNetwork([Cpt(bit("U"), [], [0.0, 1.0]), certain])
+    with pytest.raises(ImpossibleEvidence, match="X=0"):
+        most_probable_explanation(network, {"X": "0"}, method=method)
+    with pytest.raises(ImpossibleEvidence, match="U=0"):
+        most_probable_explanation(network, {"X": "1", "U": "0"}, method=method)
+
+
+def test_everything_observed_needs_no_search():
+    network = FunctionalNetwork([Cpt(bit("U"), [], [0.25, 0.75])])
+    for method in (BranchAndBound(), Elimination(), Highs(), None):
+        found = most_probable_explanation(network, {"U": "1"}, method=method)
+        assert found.log_probability == pytest.approx(np.log(0.75))
