@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from benchmarks.speed import inference, sdp, trim
+from benchmarks.speed import choice, inference, sdp, trim
 
+choice.main()
 inference.main()
 sdp.main()
 trim.main()

@@ -1,136 +1,123 @@
-"""How the cost of trimming grows with the number of features, search by search.
+"""How the cost of trimming grows with the number of features, search by search, and what threads bring.
 
     python -m benchmarks.speed.trim [--seconds 30] [--quick]
 
-Random naive Bayes classifiers of 8 to 22 two-state features, threshold one half, a third of the features
-kept: branch and bound for the maximum achievable agreement (trimming) and for the expected same-decision
-probability (selection), greedy search, and all subsets while they fit within the limit, in one run. Writes
-docs/benchmarks/trim.md and trim.png.
+Random classifiers of 8 to 24 two-state features, threshold one half, a third of the features kept, all
+searches in one run: naive Bayes, where the search needs one column, and trees of features, where subsets
+have to be valued too. Then the seven networks of the papers, and one classifier that is hard to prune, with
+one thread and with two. Writes docs/benchmarks/trim.md and trim.png.
 """
 
 from __future__ import annotations
 
 import argparse
+import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 
 import numpy as np
 
-from holdfast.api import Method, Selection, select_features, trim
+from benchmarks.speed.trim_cases import (
+    SEARCHES,
+    SEARCHES_OF_TREES,
+    Search,
+    naive_bayes,
+    nearly_equal,
+    selected,
+    tree_augmented,
+)
+from benchmarks.speed.trim_page import AGREEMENT, HEAD, PAGE, PAPERS, THREADS, TREES, Result, plot, table
+from holdfast.api import Selection, trim
 from holdfast.core.limits import Limits
 from holdfast.decisions.classifier import Classifier
 from holdfast.decisions.rules import ThresholdRule
-from holdfast.model.zoo import random_naive_bayes
+from holdfast.model.formats.files import read_network
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "benchmarks" / "trim.md"
-SIZES = tuple(range(8, 23, 2))
-AGREEMENT = 1e-9
-
-
-def trimmed(method: Method) -> Callable[[Classifier, float, Limits], Selection]:
-    """Trimming by this method."""
-    return lambda c, budget, limits: trim(c, None, budget, method=method, limits=limits).selection
-
-
-def selected(classifier: Classifier, budget: float, limits: Limits) -> Selection:
-    """Selection by expected same-decision probability, branch and bound."""
-    return select_features(classifier, None, budget, limits=limits)
+NETWORKS = PAGE.parents[3] / "shared" / "data" / "networks" / "trimbn"
+TARGET_BY_NETWORK = {
+    "bupa": "BP", "pima": "DB", "ident": "II", "anatomy": "TA", "heart": "CL", "voting": "V",
+    "hepatitis": "HE",
+}  # fmt: skip
+SIZES = tuple(range(8, 25, 2))
+REPEATS = 3
 
 
-SEARCHES: Mapping[str, Callable[[Classifier, float, Limits], Selection]] = {
-    "trim": trimmed(Method.BRANCH_AND_BOUND),
-    "select": selected,
-    "trim, greedy": trimmed(Method.GREEDY),
-    "trim, exhaustive": trimmed(Method.EXHAUSTIVE),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """One search on one classifier."""
-
-    search: str
-    n_features: int
-    seconds: float
-    found: Selection
-    finished: bool
-    """Whether it came to its end rather than to the limit."""
-
-
-def classifier_of(n_features: int) -> Classifier:
-    """The same classifier for the same number of features."""
-    network = random_naive_bayes(n_features, np.random.default_rng(n_features))
-    return Classifier(network, "C", None, ThresholdRule("s0", 0.5))
-
-
-def measure(n_features: int, limits: Limits, given_up: set[str]) -> Iterator[Result]:
-    """Every search that has not run out of time on fewer features; those that do now are added."""
-    for name, search in SEARCHES.items():
-        if name in given_up:
-            continue
-        started = time.perf_counter()
-        found = search(classifier_of(n_features), n_features // 3, limits)
-        seconds = time.perf_counter() - started
-        finished = found.optimal or seconds < (limits.max_seconds or np.inf)
-        if not finished:
-            given_up.add(name)
-        yield Result(name, n_features, seconds, found, finished)
+def grown(
+    searches: Mapping[str, Search], make: Callable[[int], Classifier], sizes: Sequence[int], limits: Limits
+) -> Iterator[Result]:
+    """Every search on growing classifiers, until it runs out of time."""
+    given_up: set[str] = set()
+    for n_features in sizes:
+        for name, search in searches.items():
+            if name in given_up:
+                continue
+            classifier, started, began = make(n_features), time.process_time(), time.perf_counter()
+            found = search(classifier, n_features // 3, limits)
+            seconds, waited = time.process_time() - started, time.perf_counter() - began
+            finished = found.optimal or waited < (limits.max_seconds or np.inf)
+            if not finished:
+                given_up.add(name)
+            print(f"{n_features} features, {name}: {seconds:.3g} s", flush=True)
+            yield Result(name, n_features, seconds, found, finished)
 
 
 def check(results: Sequence[Result]) -> None:
-    """Stop when a proven search and the list of all subsets differ."""
-    proven = {(r.search, r.n_features): r.found for r in results if r.found.optimal}
-    for (name, n), found in proven.items():
-        best = proven.get(("trim", n))
-        if name == "trim, exhaustive" and best and abs(found.value - best.value) > AGREEMENT:
-            raise SystemExit(f"{n} features: trimmed to {best.value}, all subsets give {found.value}")
+    """Stop when two searches that prove the same differ."""
+    best = {r.n_features: r.found.value for r in results if r.search == "trim" and r.found.optimal}
+    for result in results:
+        expected = best.get(result.n_features, result.found.value)
+        is_same_question = result.search != "select" and result.found.optimal
+        if is_same_question and abs(result.found.value - expected) > AGREEMENT:
+            raise SystemExit(
+                f"{result.search}, {result.n_features} features: {result.found.value} v {expected}"
+            )
 
 
-HEAD = """# Trimming: how the cost grows
-
-Made by `python -m benchmarks.speed.trim`: random naive Bayes classifiers of two-state features, threshold one
-half, a third of the features kept; seconds from the classifier to the answer, all searches in one run on a
-shared machine. `trim` and `select` are branch and bound for the maximum achievable agreement and for the
-expected same-decision probability, proven optimal. "-": given up after {limit:g} s at this or a smaller size.
-Where all subsets were listed, their best equals that of branch and bound. `loss` is how much less
-agreement greedy search found than the best; `evaluations` are subsets valued or bounded by `trim`.
-
-![Seconds by number of features](trim.png)
-
-"""
-
-
-def table(results: Sequence[Result]) -> Iterator[str]:
-    """Markdown, a row for each number of features."""
-    of = {(r.search, r.n_features): r for r in results}
-    yield f"| features | kept | {' | '.join(SEARCHES)} | evaluations | agreement | loss |"
-    yield "|---" * (len(SEARCHES) + 5) + "|"
-    for n in sorted({r.n_features for r in results}):
-        row = [of.get((name, n)) for name in SEARCHES]
-        times = [f"{r.seconds:.3g}" if r and r.finished else "-" for r in row]
-        best, greedy = of["trim", n].found, of["trim, greedy", n].found
-        loss = max(0.0, best.value - greedy.value)
-        last = f"{best.evaluations:,} | {best.value:.6f} | {loss if loss > AGREEMENT else 0:.2g} |"
-        yield f"| {n} | {n // 3} | {' | '.join(times)} | {last}"
+def of_the_papers() -> Iterator[str]:
+    """Markdown: the seven networks, milliseconds on average over nine thresholds."""
+    yield "| network | features | kept | trim | select |"
+    yield "|---|---|---|---|---|"
+    for name, target in TARGET_BY_NETWORK.items():
+        network = read_network(NETWORKS / f"{name}.bif")
+        rules = [ThresholdRule("s0", round(0.1 * i, 1)) for i in range(1, 10)]
+        classifiers = [Classifier(network, target, None, rule) for rule in rules]
+        budget = len(classifiers[0].features) // 3
+        times = [_milliseconds(search, classifiers, budget) for search in (SEARCHES["trim"], selected)]
+        yield f"| {name} | {len(classifiers[0].features)} | {budget} | {times[0]:.3g} | {times[1]:.3g} |"
 
 
-def plot(results: Sequence[Result]) -> None:
-    import matplotlib as mpl
+def _milliseconds(search: Search, classifiers: Sequence[Classifier], budget: int) -> float:
+    """The mean over the classifiers of the best of a few runs."""
+    return 1e3 * statistics.mean(
+        min(_seconds(partial(search, classifier, budget, Limits())) for _ in range(REPEATS))
+        for classifier in classifiers
+    )
 
-    mpl.use("Agg")
-    import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(figsize=(6.4, 4.2), layout="constrained")
-    for name, marker in zip(SEARCHES, "os^D", strict=True):
-        done = [(r.n_features, r.seconds) for r in results if r.search == name and r.finished]
-        axes.plot([n for n, _ in done], [s for _, s in done], marker=marker, label=name)
-    axes.set(yscale="log", xlabel="features, a third of them kept", ylabel="seconds")
-    axes.grid(visible=True, alpha=0.3)
-    axes.legend(fontsize="small")
-    figure.savefig(PAGE.with_suffix(".png"), dpi=90)
-    plt.close(figure)
+def _seconds(call: Callable[[], object]) -> float:
+    started = time.process_time()
+    call()
+    return time.process_time() - started
+
+
+def by_threads(n_features: int) -> Iterator[str]:
+    """Markdown: a search that takes long, alone and together, in turns."""
+    classifier = nearly_equal(n_features)
+    seconds: dict[int, list[float]] = {1: [], 2: []}
+    selections: list[Selection] = []
+    for _ in range(REPEATS):
+        for jobs, times in seconds.items():
+            started = time.perf_counter()
+            selections.append(trim(classifier, None, n_features // 3, jobs=jobs).selection)
+            times.append(time.perf_counter() - started)
+    if len({(found.kept, found.value) for found in selections}) > 1:
+        raise SystemExit("one thread and two give different answers")
+    yield "| features | kept | evaluations | one thread | two threads | ratio |"
+    yield "|---|---|---|---|---|---|"
+    one, two = min(seconds[1]), min(seconds[2])
+    start = f"| {n_features} | {n_features // 3} | {selections[0].evaluations:,} |"
+    yield f"{start} {one:.3g} | {two:.3g} | {one / two:.2f} |"
 
 
 def main() -> None:
@@ -139,19 +126,25 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="up to 12 features; writes nothing")
     options = parser.parse_args([] if __name__ != "__main__" else None)
     limits = Limits(max_seconds=options.seconds)
-    trim(classifier_of(6), None, 2)  # loads what is loaded at the first use, before the clock runs
-    results: list[Result] = []
-    given_up: set[str] = set()
-    for n_features in SIZES[:3] if options.quick else SIZES:
-        for result in measure(n_features, limits, given_up):
-            results.append(result)
-            print(f"{n_features} features, {result.search}: {result.seconds:.3g} s", flush=True)
+    trim(naive_bayes(18), None, 2)  # loads the compiled search before the clock runs
+    sizes = SIZES[:3] if options.quick else SIZES
+    results = list(grown(SEARCHES, naive_bayes, sizes, limits))
+    of_trees = list(grown(SEARCHES_OF_TREES, tree_augmented, sizes, limits))
     check(results)
-    lines = list(table(results))
-    print("\n".join(lines))
+    check(of_trees)
+    page = [HEAD.format(limit=limits.max_seconds), *_rows(table(results, SEARCHES))]
+    page += [TREES, *_rows(table(of_trees, SEARCHES_OF_TREES))]
+    if NETWORKS.exists():
+        page += [PAPERS.format(repeats=REPEATS), *_rows(of_the_papers())]
     if not options.quick:
-        PAGE.write_text(HEAD.format(limit=limits.max_seconds) + "\n".join(lines) + "\n")
-        plot(results)
+        page += [THREADS.format(repeats=REPEATS), *_rows(by_threads(SIZES[-1]))]
+        PAGE.write_text("".join(page))
+        plot(results, of_trees)
+    print("".join(page))
+
+
+def _rows(lines: Iterator[str]) -> Iterator[str]:
+    return (line + "\n" for line in lines)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -13,12 +14,14 @@ import holdfast
 from engines.test_contract import problems
 from holdfast import Limits, Method, ThresholdRule
 from holdfast.decisions.measures import expected_agreement, maximum_achievable_agreement
-from holdfast.model.zoo import random_naive_bayes
-from holdfast.search.lenses import PotentialLens
+from holdfast.model.zoo import binary_network, random_naive_bayes
+from holdfast.search import branch_and_bound, signed_search, teamwork
 from laws.test_decisions import named_evidence
 from oracles.enumerate_profile import enumerate_profile
 from tolerances import ENGINE
 
+METHODS = [Method.BRANCH_AND_BOUND, Method.EXHAUSTIVE, Method.GREEDY]
+"""Those that select and trim, for any rule."""
 COSTS = st.sampled_from([0.5, 1.0, 1.0, 2.0, 3.5])
 
 
@@ -56,7 +59,7 @@ def best_by_enumeration(problem, costs, budget):
 
 
 @settings(max_examples=40)
-@given(purchases(), st.sampled_from(list(Method)))
+@given(purchases(), st.sampled_from(METHODS))
 def test_searches_equal_enumeration(purchase, method):
     problem, costs, budget = purchase
     evidence = named_evidence(problem)
@@ -112,7 +115,7 @@ def test_time_running_out_leaves_a_valid_gap(purchase):
     problem, costs, budget = purchase
     evidence = named_evidence(problem)
     whole = holdfast.select_features(problem.classifier, costs, budget, None, evidence)
-    for method in Method:
+    for method in METHODS:
         cut = holdfast.select_features(
             problem.classifier, costs, budget, None, evidence, method=method, limits=Limits(max_seconds=1e-9)
         )
@@ -136,22 +139,120 @@ def test_information_is_selected_as_enumeration_does(purchase):
     assert chosen.value == pytest.approx(best, abs=ENGINE)
 
 
-def test_interruption_ends_a_frontier_with_what_was_found(monkeypatch):
+@contextmanager
+def compiled_at_once(*, work=2**26, alone=1.0):
+    """Every search that can be compiled is, in slices of so much work, alone for so many seconds."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(branch_and_bound, "LARGE", 0)
+        patch.setattr(signed_search, "ALONE_SECONDS", alone)
+        for module in (signed_search, teamwork):
+            patch.setattr(module, "WORK", work)
+        yield
+
+
+def answers(problem, costs, budget, **options):
+    """Selected and trimmed: what is kept, how good it is, and the threshold."""
+    evidence = named_evidence(problem)
+    chosen = holdfast.select_features(problem.classifier, costs, budget, None, evidence, **options)
+    trimmed = holdfast.trim(problem.classifier, costs, budget, evidence, **options)
+    return chosen, trimmed.selection, trimmed.classifier.rule
+
+
+@settings(max_examples=40, deadline=None)
+@given(purchases())
+def test_every_search_keeps_the_same_features(purchase):
+    """Of equal subsets the cheaper one, then the first by name, whichever search finds it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(branch_and_bound, "is_compiled", lambda: False)
+        node_by_node = answers(*purchase)
+    with compiled_at_once():
+        compiled = answers(*purchase)
+    listed = answers(*purchase, method=Method.EXHAUSTIVE)
+    for found in (node_by_node, compiled):
+        for selection, expected in zip(found[:2], listed[:2], strict=True):
+            assert (selection.kept, selection.optimal) == (expected.kept, True)
+            assert selection.value == pytest.approx(expected.value, abs=ENGINE)
+
+
+@settings(max_examples=40, deadline=None)
+@given(purchases(), st.sampled_from([1, 2000]))
+def test_any_number_of_jobs_gives_the_same_answer(purchase, work):
+    with compiled_at_once():
+        alone = answers(*purchase)
+    with compiled_at_once(work=work, alone=-1.0):
+        together = answers(*purchase, jobs=2)
+    for one, two in zip(alone[:2], together[:2], strict=True):
+        assert (one.kept, one.value, one.cost, one.optimal) == (two.kept, two.value, two.cost, two.optimal)
+    assert alone[2] == together[2]
+
+
+@pytest.mark.parametrize("jobs", [0, -1, 1.5, None, True])
+def test_jobs_are_a_positive_number(jobs):
+    network = random_naive_bayes(3, np.random.default_rng(0))
+    classifier = holdfast.Classifier(network, "C", None, ThresholdRule("s0", 0.5))
+    for search in (holdfast.trim, holdfast.select_features):
+        with pytest.raises(holdfast.QueryError, match="jobs must be a whole number"):
+            search(classifier, None, 1, jobs=jobs)
+    with pytest.raises(holdfast.QueryError, match="jobs must be a whole number"):
+        holdfast.frontier(classifier, jobs=jobs)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_equal_features_are_not_gone_through_one_by_one(turned):
+    """Sixteen equal features have 8,008 subsets of six, all alike, even with the states of half turned."""
+    rows = [[0.7, 0.4], [0.3, 0.6]]
+    tables = {f"F{i:02}": (("C",), rows[turned and i % 2]) for i in range(16)}
+    network = binary_network({"C": ((), [0.5]), **tables}, states=("s0", "s1"))
+    classifier = holdfast.Classifier(network, "C", None, ThresholdRule("s0", 0.5))
+    for find in (lambda: holdfast.trim(classifier, None, 6).selection, lambda: _selected(classifier, 6)):
+        found = find()
+        assert found.evaluations < 1000
+        assert found.kept == tuple(f"F{i:02}" for i in range(6))
+
+
+def _selected(classifier, budget):
+    return holdfast.select_features(classifier, None, budget)
+
+
+@pytest.mark.parametrize("threshold", [1e-9, 1 - 1e-9])
+def test_constant_classifiers_keep_nothing_at_once(threshold):
+    """One decision whatever is observed: nothing is needed, and no subset is better."""
+    network = random_naive_bayes(16, np.random.default_rng(1))
+    classifier = holdfast.Classifier(network, "C", None, ThresholdRule("s0", threshold))
+    found = holdfast.trim(classifier, None, 5).selection
+    assert found.evaluations < 200
+    if found.value > 1 - 1e-13:
+        assert found.kept == ()
+
+
+def test_interruption_ends_a_frontier_with_what_was_found():
     """Ctrl-C in the second search: the first point is there, the second is what was best by then."""
     network = random_naive_bayes(8, np.random.default_rng(0))
     classifier = holdfast.Classifier(network, "C", None, ThresholdRule("s0", 0.5))
-    calls = []
-    original = PotentialLens.ceiling
-
-    def ceiling(self, table):
-        calls.append(1)
-        if len(calls) == 40:
-            raise KeyboardInterrupt
-        return original(self, table)
-
     whole = holdfast.frontier(classifier)
-    monkeypatch.setattr(PotentialLens, "ceiling", ceiling)
-    cut = holdfast.frontier(classifier)
-    assert 0 < len(cut.points) < len(whole.points)
-    assert cut.points[0].selection.interrupted
-    assert cut.points[0].selection.upper_bound >= cut.points[0].selection.value
+    for jobs in (1, 2):
+        reports = []
+
+        def report(*numbers, seen=reports):
+            seen.append(numbers)
+            if len(seen) == 2:
+                raise KeyboardInterrupt
+
+        with compiled_at_once(work=1, alone=-1.0):
+            cut = holdfast.frontier(classifier, report=report, jobs=jobs)
+        assert 0 < len(cut.points) < len(whole.points)
+        first = cut.points[0].selection
+        assert first.interrupted
+        assert first.upper_bound >= holdfast.trim(classifier, None, 7).selection.value - ENGINE
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_time_running_out_between_slices_leaves_a_valid_gap(jobs):
+    network = random_naive_bayes(12, np.random.default_rng(2))
+    classifier = holdfast.Classifier(network, "C", None, ThresholdRule("s0", 0.5))
+    best = holdfast.trim(classifier, None, 5).selection
+    with compiled_at_once(work=1, alone=-1.0):
+        for seconds in (1e-9, 2e-3, 1e-2):
+            limits = Limits(max_seconds=seconds)
+            cut = holdfast.trim(classifier, None, 5, limits=limits, jobs=jobs).selection
+            assert cut.value <= best.value + ENGINE <= cut.upper_bound + 2 * ENGINE

@@ -3,7 +3,7 @@
     python -m benchmarks.papers.choi2017.run [--quick]
 
 Prints every number beside the printed one, and writes docs/benchmarks/choi2017.md and results.jsonl beside
-this file. `--quick` leaves out the exhaustive searches and Figure 7 and writes nothing.
+this file. `--quick` leaves out the exhaustive searches, the circuits and Figure 7, and writes nothing.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from benchmarks.papers.choi2017.circuit_page import circuit_page
 from benchmarks.papers.choi2017.networks import NAIVE
 from benchmarks.papers.choi2017.records import Record, markdown, time_record, write_lines
 from benchmarks.papers.choi2017.thresholds import Series, information_depends_on_threshold, series
@@ -56,7 +57,7 @@ or not, and gives the same optima.
 
 """
 CLAIMS = """
-## Figure 7: thresholds
+## Figure 7: claims about thresholds
 
 Leaves as features, a third of them kept. The paper draws one root and does not name it; here all roots, with
 each of their states as positive.
@@ -74,10 +75,12 @@ def main() -> None:
     more, general_rows = general_tables(printed["Table 6"])
     records += more
     claims = [] if options.quick else list(threshold_claims(printed["Figure 7"]["claims"]))
+    circuits, text = ([], "") if options.quick else circuit_page(printed, PAGE.parent)
+    records += circuits
     for record in (*records, *claims):
         print(record.where, "|", record.what, "|", record.printed, "|", record.ours, "|", record.verdict)
     if not options.quick:
-        write_page(naive_rows, general_rows, claims)
+        write_page(naive_rows, general_rows, claims, text)
         write_lines(HERE / "results.jsonl", "choi2017", [*records, *claims])
 
 
@@ -161,16 +164,17 @@ def _as_printed(claim: str, found: list[Series], seconds: float) -> Record:
     return Record("Figure 7", claim, None, ours, verdict, seconds)
 
 
-def write_page(naive: list[list[object]], general: list[list[object]], claims: list[Record]) -> None:
+def write_page(
+    naive: list[list[object]], general: list[list[object]], claims: list[Record], circuits: str
+) -> None:
     """The page of results, in Markdown."""
     head = ["network", "features", "MaxDR", "FS-SDD1", "FS-SDD2", "FS-SDD3"]
     text = HEAD.format(limit=EXHAUSTIVE_SECONDS)
     text += markdown([*head, "holdfast", "exhaustive", "evaluations", "in budget"], naive) + GENERAL
     head = ["network", "nodes", "naive", "FS-SDD", "holdfast", "slowest", "exhaustive", "settled"]
     text += markdown(head, general) + CLAIMS
-    PAGE.write_text(
-        text + markdown(["claim", "found", "verdict"], [[c.what, c.ours, c.verdict] for c in claims])
-    )
+    text += markdown(["claim", "found", "verdict"], [[c.what, c.ours, c.verdict] for c in claims])
+    PAGE.write_text(text + circuits)
 
 
 if __name__ == "__main__":

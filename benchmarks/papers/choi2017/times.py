@@ -74,6 +74,11 @@ def on_naive(name: str, search: Search, thresholds: Iterable[float] = THRESHOLDS
 
 def on_general(name: str, search: Search) -> Timing:
     """At most 3 of 10 features: random features and root, five draws, thresholds .1, .5 and .9."""
+    return timed(name, drawn_classifiers(name), MOST_KEPT, search)
+
+
+def drawn_classifiers(name: str) -> list[Classifier]:
+    """Ten random features and a random root, five draws, each at thresholds .1, .5 and .9."""
     network = network_of(name)
     classifiers = []
     for seed in range(DRAWS):
@@ -84,7 +89,7 @@ def on_general(name: str, search: Search) -> Timing:
         positive = network.variable(target).states[0]
         rules = [ThresholdRule(positive, t) for t in (0.1, 0.5, 0.9)]
         classifiers += [Classifier(network, target, features, rule) for rule in rules]
-    return timed(name, classifiers, MOST_KEPT, search)
+    return classifiers
 
 
 def timed(name: str, classifiers: list[Classifier], budget: float, search: Search) -> Timing:

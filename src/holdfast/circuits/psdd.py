@@ -157,7 +157,7 @@ def _check(structure: PsddStructure) -> None:
         raise ModelError("the first node of a circuit of sums always holds, and another one follows")
     if not len(structure.vtree_node) == len(structure.starts) - 1 == n_nodes:
         raise ModelError(f"the arrays of a circuit of {n_nodes} nodes do not fit together")
-    if structure.starts[0] or structure.starts[-1] != len(structure.lefts) != len(structure.rights):
+    if structure.starts[0] or not structure.starts[-1] == len(structure.lefts) == len(structure.rights):
         raise ModelError("the choices of a circuit do not fit its nodes")
     counts = np.diff(structure.starts)
     if ((counts[1:] > 0) == (structure.literal[1:] != 0)).any() or counts[0]:

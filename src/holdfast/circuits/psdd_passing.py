@@ -79,7 +79,7 @@ def _walk_scores(tables: WalkTables, rows: Bits, log_parameters: Sequence[Floats
     are_few = len(rows) * n_levels < FEW * len(tables.diagram.target)
     outside = np.zeros(len(rows), dtype=np.bool_)
     scores = np.zeros((len(rows), 0 if are_few else len(log_parameters)))
-    trace = np.zeros((len(rows), n_levels if are_few else 0), dtype=np.int32)
+    trace = np.full((len(rows), n_levels if are_few else 0), -1, dtype=np.int32)
     terms = _NO_TERMS if are_few else tables.terms(log_parameters)
     walked = psdd_walk.Walked(outside, _NO_FLOATS, _NO_FLOATS, terms, scores, trace)
     psdd_walk.compiled_walk()(tables.diagram, rows, walked)

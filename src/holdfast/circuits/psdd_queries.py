@@ -18,7 +18,7 @@ from holdfast.circuits.psdd_passing import scored
 from holdfast.circuits.psdd_rows import Marks, all_marks, row_chunks
 from holdfast.core.arrays import Floats
 from holdfast.core.errors import ImpossibleEvidence, ModelError
-from holdfast.kernels.psdd_passes import Flow, compiled
+from holdfast.kernels.psdd_passes import Best, Flow, compiled
 
 VALUES_AT_ONCE = 2**21
 """Values of nodes held in memory together: nodes times rows."""
@@ -120,12 +120,12 @@ def most_probable_completion(psdd: Psdd, rows: Any) -> Completion:
     """
     structure = psdd.structure
     marks = all_marks(rows, structure.n_variables)
-    completed, scores = marks.copy(), np.empty(len(marks))
-    compiled().best(structure.circuit, psdd.log_parameters, marks, completed, scores)
-    if np.isneginf(scores).any():
-        row = int(np.argmax(np.isneginf(scores)))
+    found = Best(marks.copy(), np.empty(len(marks)))
+    compiled().best(structure.circuit, psdd.log_parameters, marks, found)
+    if np.isneginf(found.scores).any():
+        row = int(np.argmax(np.isneginf(found.scores)))
         raise ImpossibleEvidence(f"row {row} has probability zero; no object agrees with it")
-    return Completion(completed, scores)
+    return Completion(found.completed, found.scores)
 
 
 def condition(psdd: Psdd, observed: Any) -> Psdd:

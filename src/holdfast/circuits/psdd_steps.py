@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from holdfast.core.arrays import Floats, Ints
-from holdfast.kernels.psdd_walk import Diagram
+from holdfast.core.arrays import Bools, Floats, Ints
+from holdfast.kernels.psdd_walk import MASKED, Diagram
 
 DEAD = -1
 """In place of a node of the next level: the values lead nowhere."""
@@ -54,7 +54,6 @@ class WalkTables:
         terms = np.empty((n_entries, len(log_parameters)))
         for k, each in enumerate(log_parameters):
             terms[:, k] = np.bincount(self.entries, each[self.choices], n_entries)
-        terms[self.diagram.target == 0] = -np.inf
         return terms
 
     def sums(self, trace: npt.NDArray[np.int32], log_parameters: Sequence[Floats]) -> Floats:
@@ -62,7 +61,7 @@ class WalkTables:
 
         Takes time in the length of the walks, and none in the size of the diagram.
         """
-        which, choices = uses_at(self.entries, self.choices, trace.ravel())
+        which, choices = uses_at(self.entries, self.choices, trace.ravel())  # none at -1
         rows = which // max(trace.shape[1], 1)
         found = [np.bincount(rows, each[choices], len(trace)) for each in log_parameters]
         return np.column_stack(found).astype(np.float64)
@@ -115,26 +114,58 @@ def _without_dead_classes(step: Step) -> Step:
 def laid_out(steps: Sequence[Step], root: int) -> WalkTables:
     """The steps one after the other, as a walk from a node of the first level takes them.
 
-    The first entries belong to the dead end.
+    Node 0 is the dead end, with a first entry of its own for levels without masks.
     """
-    n_entries = max(step.target.shape[1] for step in steps)
-    firsts = []
+    n_nodes, n_entries = 1, 0
+    firsts, masks, targets, entries = [np.zeros(1, np.int64)], [np.zeros(1, np.uint64)], [], []
     for step in steps:
-        firsts.append(n_entries)
-        n_entries += step.target.size
-    target = np.zeros(n_entries, dtype=np.int32)
-    for i, (step, first) in enumerate(zip(steps, firsts, strict=True)):
-        is_last = i + 1 == len(steps)
-        after = n_entries if is_last else firsts[i + 1] + step.target * steps[i + 1].target.shape[1]
-        target[first : first + step.target.size] = np.where(step.target == DEAD, 0, after).ravel()
+        kept = _kept(step)
+        number = n_entries + np.cumsum(kept) - 1  # of each node's classes, in the order of the step
+        firsts.append(n_entries + np.cumsum(kept.sum(axis=1)) - kept.sum(axis=1))
+        masks.append(_masks(kept))
+        n_nodes += len(kept)
+        targets.append(np.where(step.target == DEAD, 0, n_nodes + step.target)[kept])
+        entries.append(number[step.entries])
+        n_entries += int(kept.sum())
     diagram = Diagram(
         blocks=np.cumsum([0, *(len(step.variables) for step in steps)]),
         order=np.array([v for step in steps for v in step.variables], dtype=np.int64),
         offsets=np.cumsum([0, *(len(step.class_of) for step in steps[:-1])]),
-        classes=np.concatenate([step.class_of for step in steps]).astype(np.int32),
-        target=target,
-        start=firsts[0] + root * steps[0].target.shape[1],
-        end=n_entries,
+        classes=np.concatenate([_classes(step) for step in steps]).astype(np.int32),
+        has_masks=np.array([_has_masks(step) for step in steps]),
+        first=np.concatenate(firsts).astype(np.int32),
+        masks=np.concatenate(masks),
+        target=np.concatenate(targets).astype(np.int32),
+        start=1 + root,
+        end=n_nodes,
     )
-    entries = np.concatenate([step.entries + first for step, first in zip(steps, firsts, strict=True)])
-    return WalkTables(diagram, entries, np.concatenate([step.choices for step in steps]))
+    choices = np.concatenate([step.choices for step in steps])
+    return WalkTables(diagram, np.concatenate(entries), choices)
+
+
+def _has_masks(step: Step) -> bool:
+    return int((step.target != DEAD).any(axis=0).sum()) <= MASKED
+
+
+def _kept(step: Step) -> Bools:  # (nodes, classes)
+    """Entries that are laid out: with masks those that lead on, otherwise all."""
+    return step.target != DEAD if _has_masks(step) else np.ones(step.target.shape, dtype=np.bool_)
+
+
+def _masks(kept: Bools) -> npt.NDArray[np.uint64]:  # (nodes,)
+    alive = np.flatnonzero(kept.any(axis=0))[:MASKED]
+    bits = np.uint64(1) << np.arange(len(alive), dtype=np.uint64)
+    masks: npt.NDArray[np.uint64] = (
+        np.where(kept[:, alive], bits, 0).astype(np.uint64).sum(axis=1, dtype=np.uint64)
+    )
+    return masks
+
+
+def _classes(step: Step) -> Ints:
+    """The classes of assignments; with masks, numbered without those that lead nowhere from any node."""
+    if not _has_masks(step):
+        return step.class_of
+    alive = np.flatnonzero((step.target != DEAD).any(axis=0))
+    number = np.full(step.target.shape[1], MASKED)
+    number[alive] = np.arange(len(alive))
+    return number[step.class_of]

@@ -54,7 +54,7 @@ def csv_rows(path: str | Path, names: Sequence[str], *, chunk_rows: int = CHUNK_
             line = 2
             while lines := list(islice(stream, chunk_rows)):
                 marks = _digits(lines, len(header), columns)
-                yield _parsed(lines, len(header), columns, path, line) if marks is None else marks
+                yield _parsed(lines, len(header), columns, path=path, first=line) if marks is None else marks
                 line += len(lines)
     except (OSError, EOFError, UnicodeDecodeError) as error:
         raise FormatError(f"cannot be read ({error})", path) from None
@@ -98,7 +98,7 @@ def _digits(lines: list[bytes], n_columns: int, columns: list[int]) -> Marks | N
     return chosen
 
 
-def _parsed(lines: list[bytes], n_columns: int, columns: list[int], path: Path, first: int) -> Marks:
+def _parsed(lines: list[bytes], n_columns: int, columns: list[int], *, path: Path, first: int) -> Marks:
     """Any lines, value by value."""
     marks = []
     for line, fields in enumerate(csv.reader([each.decode("utf-8") for each in lines]), start=first):

@@ -17,6 +17,7 @@ from holdfast.core.measurement import Bid, Certainty
 from holdfast.decisions.problem import Problem
 from holdfast.engines.bounds import BoundsEngine
 from holdfast.engines.brute_force import BruteForceEngine
+from holdfast.engines.circuit import CircuitEngine
 from holdfast.engines.dense import DenseEngine
 from holdfast.engines.depth_first import DepthFirstEngine
 from holdfast.engines.log_odds import LogOddsEngine
@@ -27,6 +28,7 @@ ENGINES: tuple[Engine, ...] = (
     DenseEngine(),
     LogOddsEngine(),
     BoundsEngine(),
+    CircuitEngine(),
     SamplingEngine(),
 )
 """What the choice is among."""

@@ -24,7 +24,10 @@ from holdfast.inference.posteriors import joint_table
 SECONDS_PER_CELL = 6e-8
 """Measured for one column of the table: made, decided, and summed once."""
 BYTES_PER_CELL = 20.0
-MOST_CACHED_BYTES = 2**28
+MOST_KEPT = 32
+"""Marginals that are kept to make others from; to look at more would take longer than it saves."""
+LARGEST_KEPT = 2**23
+"""Bytes of a marginal that is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +85,13 @@ class DenseOracle:
         if kept in self._made:
             return self._made[kept]
         scope, table = frozenset(self.problem.free), self.masses
-        for other, made in self._made.items():
+        for other, made in tuple(self._made.items()):
             if kept <= other and made.size < table.size:
                 scope, table = other, made
         summed = self._sum(table, scope, kept)
-        if sum(made.nbytes for made in self._made.values()) + summed.nbytes <= MOST_CACHED_BYTES:
+        if summed.nbytes <= LARGEST_KEPT:
+            if len(self._made) >= MOST_KEPT:
+                self._made.pop(next(iter(self._made)), None)
             self._made[kept] = summed
         return summed
 

@@ -9,28 +9,34 @@ from holdfast.search.progress import Found, Incumbent, Task
 
 
 def exhaustive(task: Task) -> Found:
-    """The best of all subsets within the budget."""
+    """The best of all subsets within the budget.
+
+    Features are decided one after another, the cheapest last. A branch that keeps more than the budget
+    allows holds no subset within it and is not entered.
+    """
     incumbent = Incumbent(task)
     incumbent.offer_nothing()
-    ceiling = task.lens.ceiling(task.root.table)
+    incumbent.bound = task.lens.ceiling(task.root.table)
+    order = sorted(task.root.features, key=lambda f: (-task.costs[f], f))
     try:
-        complete = _visit(task, task.root, 0, incumbent)
+        if _visit(task, task.root, order, (), incumbent):
+            incumbent.bound = incumbent.value
     except KeyboardInterrupt:
-        complete, incumbent.stopped = False, True
-    bound = incumbent.value if complete else ceiling
-    return Found(incumbent.kept, incumbent.value, bound, incumbent.evaluations, incumbent.stopped)
+        incumbent.stopped = True
+    return incumbent.found()
 
 
-def _visit(task: Task, node: Node, depth: int, incumbent: Incumbent) -> bool:
-    """Value the node and all it can become by dropping features from `depth` on; False when time ran out."""
+def _visit(task: Task, node: Node, undecided: list[int], kept: tuple[int, ...], incumbent: Incumbent) -> bool:
+    """Value every affordable subset of the node that has what is kept; False when time ran out."""
     if time.monotonic() > task.deadline:
         return False
-    if task.affordable(task.cost(node.features)):
+    incumbent.tell()
+    if not undecided:
         incumbent.evaluations += 1
-        incumbent.offer(node.features, task.lens.value(node.table))
-    incumbent.tell(float("inf"))
-    complete = True
-    for later in range(depth, len(task.root.features)):
-        smaller = drop(node, task.root.features[later], task.sizes)
-        complete = _visit(task, smaller, later + 1, incumbent) and complete
+        incumbent.offer(kept, task.lens.value(node.table))
+        return True
+    first, rest = undecided[0], undecided[1:]
+    complete = _visit(task, drop(node, first, task.sizes), rest, kept, incumbent)
+    if task.affordable(task.cost((*kept, first))):
+        complete = _visit(task, node, rest, (*kept, first), incumbent) and complete
     return complete

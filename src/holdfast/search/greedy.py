@@ -15,19 +15,19 @@ def greedy(task: Task) -> Found:
     """
     incumbent = Incumbent(task)
     incumbent.offer_nothing()
+    incumbent.bound = task.lens.ceiling(task.root.table)
     try:
         _swap(task, _grow(task, incumbent), incumbent)
     except KeyboardInterrupt:
         incumbent.stopped = True
-    bound = task.lens.ceiling(task.root.table)
-    return Found(incumbent.kept, incumbent.value, bound, incumbent.evaluations, incumbent.stopped)
+    return incumbent.found()
 
 
 def _offer(task: Task, kept: frozenset[int], incumbent: Incumbent) -> float:
     value = task.lens.value(keep_only(task.root, kept, task.sizes).table)
     incumbent.evaluations += 1
-    incumbent.offer(tuple(sorted(kept)), value)
-    incumbent.tell(float("inf"))
+    incumbent.offer(kept, value)
+    incumbent.tell()
     return value
 
 

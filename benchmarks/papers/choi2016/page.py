@@ -1,0 +1,86 @@
+"""The page of results, in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from benchmarks.papers.choi2016 import real
+from benchmarks.papers.choi2016.games import Curves
+from benchmarks.papers.choi2016.paths import Accuracies
+from benchmarks.papers.choi2017.records import Record, markdown
+
+HEAD = """# Structured naive Bayes beside [choi2016]
+
+Made by `python -m benchmarks.papers.choi2016.run` on one shared machine.
+
+## Sizes
+
+"""
+PATHS = """
+## Anomalous paths
+
+Paths between two corners of a grid of 8x8 nodes. Normal paths go right or down at random, anomalous ones are
+drawn uniformly among all 789,360,053,252; 4,096 of each are told apart by a distribution learned from normal
+ones alone, with Laplace smoothing. Means over {runs} runs; in brackets, the least and the greatest.
+
+"""
+GAMES = """
+## Games
+
+The first player's style (tic-tac-toe, Figure 3) or skill (3x3 Hex, Figure 5) from a number of games, the
+other player's summed out. Nine distributions, one for each pair of players, learned from {training:,} games
+each. Solid: PSDDs. Dashed: Mallows models. Each point is the mean over {sets} sets of games against each of
+three opponents. The paper shows both as plots without numbers, so its claims are checked.
+
+![Share of first players recognised, by the number of games](choi2016_games.png)
+
+"""
+
+
+def write(
+    records: Sequence[Record], accuracies: Accuracies, printed: dict[str, Any], curves: Sequence[Curves]
+) -> str:
+    """The whole page."""
+    sections = [
+        HEAD + _table([record for record in records if record.where == "sizes"]),
+        PATHS.format(runs=len(accuracies.psdd)) + _accuracy_table(accuracies, printed),
+        GAMES.format(training=curves[0].setting.n_training, sets=f"{curves[0].setting.n_sets:,}"),
+        *(_curve_table(each) for each in curves),
+        _table([record for record in records if record.where.startswith("Figure")]),
+        real.section(),
+    ]
+    return "\n".join(sections)
+
+
+def _table(records: Sequence[Record]) -> str:
+    rows = [(r.what, _plain(r.printed), _plain(r.ours), r.verdict) for r in records]
+    return markdown(("what", "printed", "here", "verdict"), rows)
+
+
+def _plain(value: float | str | None) -> object:
+    return f"{value:,}" if isinstance(value, int) else value
+
+
+def _accuracy_table(accuracies: Accuracies, printed: dict[str, Any]) -> str:
+    rows = []
+    for k, size in enumerate(accuracies.training):
+        row: list[object] = [size]
+        for name, values in (("SNB", accuracies.psdd[:, k]), ("tabular", accuracies.tabular[:, k])):
+            row += [
+                f"{printed[name][k]:.2%}",
+                f"{values.mean():.2%} ({values.min():.2%} to {values.max():.2%})",
+            ]
+        rows.append(row)
+    head = ("training paths", "SNB, printed", "SNB, here", "tabular, printed", "tabular, here")
+    return markdown(head, rows)
+
+
+def _curve_table(curves: Curves) -> str:
+    chosen = [k for k, n in enumerate(curves.setting.n_games) if n in (1, 4, 16, 32, 64)]
+    head = (curves.setting.name, *(f"{curves.setting.n_games[k]} games" for k in chosen))
+    rows: list[list[object]] = []
+    for kind, name in enumerate(curves.setting.kinds):
+        rows.append([f"{name}, PSDD", *(float(curves.psdd[kind, k]) for k in chosen)])
+        rows.append([f"{name}, Mallows", *(float(curves.mallows[kind, k]) for k in chosen)])
+    return markdown(head, rows)

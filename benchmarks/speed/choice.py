@@ -1,0 +1,161 @@
+"""Is the engine that is chosen near the best? Every exact engine beside the chosen one, on a grid.
+
+    python -m benchmarks.speed.choice [--seconds 10] [--quick]
+
+Naive Bayes, tree-augmented and general networks of several sizes, with none, a third or most of the
+features kept. Every exact engine whose price is within the limit answers, best of three, from the
+classifier on. The verdict is the ratio of the chosen engine's time to the best one's: 3 at most is the aim,
+differences below 20 ms are not counted. Writes docs/benchmarks/choice.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.papers.choi2017.records import markdown
+from holdfast.core.limits import DEFAULT_LIMITS, Limits
+from holdfast.core.measurement import Certainty
+from holdfast.decisions.classifier import Classifier
+from holdfast.decisions.measures import expected_agreement
+from holdfast.decisions.oracle import AgreementOracle
+from holdfast.decisions.problem import Problem, make_problem
+from holdfast.decisions.rules import MostProbable, Rule, ThresholdRule
+from holdfast.engines.choice import ENGINES, choose
+from holdfast.engines.protocol import Cost, Engine, Question
+from holdfast.model.network import BayesianNetwork
+from holdfast.model.zoo import random_bounded_treewidth, random_naive_bayes, random_polytree
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "benchmarks" / "choice.md"
+MOST_RATIO = 3.0
+UNNOTICED = 0.02
+"""Seconds that nobody waits for: differences below are not held against a choice."""
+REPEATS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A family of networks at one size."""
+
+    family: str
+    n_features: int
+    make: Callable[[int, np.random.Generator], BayesianNetwork]
+    rule: Rule | None = None
+    """The most probable class without one is decided by a threshold of one half."""
+
+    def problem(self) -> Problem:
+        """The same every time, and nothing remembered from before."""
+        network = self.make(self.n_features, np.random.default_rng(self.n_features))
+        target = network.names[0]
+        rule = self.rule or ThresholdRule(network.variable(target).states[0], 0.5)
+        return make_problem(Classifier(network, target, network.names[1 : self.n_features + 1], rule))
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One question, every engine that answered it."""
+
+    case: Case
+    n_kept: int
+    chosen: str
+    seconds_by_engine: dict[str, float]
+
+    @property
+    def ratio(self) -> float:
+        """How many times the best engine's time the chosen one took; below the unnoticed, 1."""
+        best, ours = min(self.seconds_by_engine.values()), self.seconds_by_engine[self.chosen]
+        return 1.0 if ours - best < UNNOTICED else ours / best
+
+
+def cases(*, quick: bool) -> Iterator[Case]:
+    def treewidth(n: int, rng: np.random.Generator) -> BayesianNetwork:
+        return random_bounded_treewidth(n + 1, 3, rng)
+
+    def many(n: int, rng: np.random.Generator) -> BayesianNetwork:
+        return random_naive_bayes(n, rng, n_classes=3)
+
+    for n in (8, 14) if quick else (8, 14, 18, 20, 22, 26, 32):
+        yield Case("naive Bayes", n, random_naive_bayes)
+    for n in (8,) if quick else (8, 12, 16, 20):
+        yield Case("naive Bayes, 3 classes", n, many, MostProbable())
+    for n in (8,) if quick else (8, 12, 16, 20):
+        yield Case("polytree", n, lambda n, rng: random_polytree(n + 1, rng))
+        yield Case("treewidth 3", n, treewidth)
+
+
+def measure(case: Case, n_kept: int, limits: Limits) -> Verdict:
+    """Every exact engine within the limits, and which one is chosen."""
+    problem = case.problem()
+    question = Question(frozenset(problem.free[:n_kept]))
+    chosen = choose(problem, question, limits=limits).engine.name
+    times = {}
+    for engine in ENGINES:
+        price = engine.cost(problem, question)
+        exact = engine.certainty is Certainty.EXACT and isinstance(price, Cost)
+        if exact and isinstance(price, Cost) and price.seconds <= (limits.max_seconds or np.inf):
+            times[engine.name] = min(_timed(engine, case, question, limits) for _ in range(REPEATS))
+    return Verdict(case, n_kept, chosen, times)
+
+
+def _timed(engine: Engine, case: Case, question: Question, limits: Limits) -> float:
+    problem = case.problem()
+    started = time.perf_counter()
+    oracle = engine.prepare(problem, limits)
+    if isinstance(oracle, AgreementOracle):
+        oracle.agreement(question.kept, problem.decider, 0.0)
+    else:
+        expected_agreement(oracle.profile(question.kept), problem.decider)
+    return time.perf_counter() - started
+
+
+HEAD = """# Is the chosen engine near the best?
+
+Made by `python -m benchmarks.speed.choice`: every exact engine whose predicted time is within {limit:g} s
+answers an expected same-decision probability, best of three; seconds. The ratio is that of the chosen
+engine to the best; differences below 20 ms count as none. {summary}
+
+"""
+
+
+def page(verdicts: Sequence[Verdict], limit: float) -> str:
+    within = sum(v.ratio <= MOST_RATIO for v in verdicts)
+    worst = max(v.ratio for v in verdicts)
+    summary = (
+        f"**Within {MOST_RATIO:g} times the best: {within} of {len(verdicts)}; worst ratio {worst:.1f}.**"
+    )
+    names = sorted({name for v in verdicts for name in v.seconds_by_engine})
+    rows = [
+        [v.case.family, v.case.n_features, v.n_kept]
+        + [f"{v.seconds_by_engine[n]:.3g}" if n in v.seconds_by_engine else "-" for n in names]
+        + [v.chosen, f"{v.ratio:.1f}"]
+        for v in verdicts
+    ]
+    table = markdown(["network", "features", "kept", *names, "chosen", "ratio"], rows)
+    return HEAD.format(limit=limit, summary=summary) + table
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=10.0, help="limit on one answer")
+    parser.add_argument("--quick", action="store_true", help="small networks; writes nothing")
+    options = parser.parse_args([] if __name__ != "__main__" else None)
+    limits = Limits(DEFAULT_LIMITS.max_bytes, options.seconds)
+    measure(next(cases(quick=True)), 2, limits)  # loads what is loaded once
+    verdicts = []
+    for case in cases(quick=options.quick):
+        for n_kept in (0, case.n_features // 3, case.n_features - 2):
+            verdicts.append(measure(case, n_kept, limits))
+            print(case.family, case.n_features, n_kept, verdicts[-1].chosen, verdicts[-1].seconds_by_engine)
+    text = page(verdicts, options.seconds)
+    print(text)
+    if not options.quick:
+        PAGE.write_text(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,122 @@
+"""What the benchmark of trimming runs: random classifiers, and searches to put to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from holdfast.api import Method, Selection, frontier, select_features, trim
+from holdfast.api.searching import prepared, root_of, trimming_lens
+from holdfast.core.limits import Limits
+from holdfast.decisions.classifier import Classifier
+from holdfast.decisions.rules import ThresholdRule
+from holdfast.model.cpt import Cpt
+from holdfast.model.network import BayesianNetwork
+from holdfast.model.variable import Variable
+from holdfast.model.zoo import binary_network, random_naive_bayes
+from holdfast.search.node_search import search_nodes
+from holdfast.search.progress import Incumbent, Task
+
+HALF = ThresholdRule("s0", 0.5)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a search came to."""
+
+    value: float
+    evaluations: int
+    optimal: bool
+
+
+Search = Callable[[Classifier, float, Limits], Answer]
+
+
+def answer(selection: Selection) -> Answer:
+    return Answer(selection.value, selection.evaluations, selection.optimal)
+
+
+def trimmed(method: Method, classifier: Classifier, budget: float, limits: Limits) -> Answer:
+    """Trimming by this method."""
+    return answer(trim(classifier, None, budget, method=method, limits=limits).selection)
+
+
+def selected(classifier: Classifier, budget: float, limits: Limits) -> Answer:
+    """Selection by expected same-decision probability, branch and bound."""
+    return answer(select_features(classifier, None, budget, limits=limits))
+
+
+def interpreted(classifier: Classifier, budget: float, limits: Limits) -> Answer:
+    """Trimming by branch and bound without the compiled search: node by node with numpy."""
+    ready = prepared(classifier, None, None, limits)
+    lens, variables = trimming_lens(ready), ready.problem.network.variables
+    task = Task(
+        root=root_of(ready, lens),
+        sizes=ready.sizes,
+        costs=dict.fromkeys(ready.features, 1.0),
+        budget=budget,
+        lens=lens,
+        names={f: variables[f].name for f in ready.features},
+        deadline=limits.deadline(),
+    )
+    incumbent = Incumbent(task)
+    incumbent.offer_nothing()
+    search_nodes(task, incumbent)
+    found = incumbent.found()
+    return Answer(found.value, found.evaluations, found.optimal)
+
+
+def whole_frontier(classifier: Classifier, budget: float, limits: Limits) -> Answer:
+    """The best trimming for every budget; the value is that of this budget."""
+    points = [point.selection for point in frontier(classifier, limits=limits).points]
+    best = max(point.value for point in points if point.cost <= budget)
+    evaluations = sum(point.evaluations for point in points)
+    return Answer(best, evaluations, all(point.optimal for point in points))
+
+
+SEARCHES: Mapping[str, Search] = {
+    "trim": partial(trimmed, Method.BRANCH_AND_BOUND),
+    "select": selected,
+    "trim, not compiled": interpreted,
+    "trim, greedy": partial(trimmed, Method.GREEDY),
+    "trim, exhaustive": partial(trimmed, Method.EXHAUSTIVE),
+}
+SEARCHES_OF_TREES: Mapping[str, Search] = {
+    "trim": SEARCHES["trim"],
+    "select": selected,
+    "trim, not compiled": interpreted,
+    "frontier": whole_frontier,
+}
+
+
+def naive_bayes(n_features: int) -> Classifier:
+    """The same classifier for the same number of features."""
+    network = random_naive_bayes(n_features, np.random.default_rng(n_features))
+    return Classifier(network, "C", None, HALF)
+
+
+def tree_augmented(n_features: int) -> Classifier:
+    """Naive Bayes with a random tree among the features."""
+    rng = np.random.default_rng(n_features)
+    target, *features = (Variable(name, ["s0", "s1"]) for name in ("C", *_names(n_features)))
+    cpts = [Cpt(target, [], [[0.5, 0.5]])]
+    for number, feature in enumerate(features):
+        parents = [target, *(features[i] for i in rng.integers(number, size=1))] if number else [target]
+        cpts.append(Cpt(feature, parents, rng.dirichlet([1, 1], size=2 ** len(parents)).tolist()))
+    return Classifier(BayesianNetwork(cpts, f"tree_{n_features}"), "C", _names(n_features), HALF)
+
+
+def nearly_equal(n_features: int) -> Classifier:
+    """Naive Bayes of weak features that hardly differ: little can be pruned."""
+    rng = np.random.default_rng(n_features)
+    first = rng.uniform([0.55, 0.35], [0.65, 0.45], size=(n_features, 2)).tolist()
+    tables = {name: (("C",), row) for name, row in zip(_names(n_features), first, strict=True)}
+    network = binary_network({"C": ((), [0.5]), **tables}, states=("s0", "s1"))
+    return Classifier(network, "C", None, HALF)
+
+
+def _names(n_features: int) -> list[str]:
+    return [f"F{number}" for number in range(1, n_features + 1)]

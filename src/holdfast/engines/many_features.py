@@ -1,0 +1,166 @@
+"""Agreements of a naive Bayes classifier with more features than a table holds, one subset at a time.
+
+Searches ask for three things: errors on a grid that can be bounded quickly (`whole_steps.py`), the agreement
+of one subset on a finer grid, between bounds, and where lists of half the features fit, the exact one
+(`log_odds.py`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from holdfast.core.arrays import Ints
+from holdfast.core.limits import Limits
+from holdfast.decisions.measures import AchievableAgreement, maximum_achievable_agreement
+from holdfast.decisions.problem import Problem
+from holdfast.decisions.rules import TIE, LogOddsIntervals, logit
+from holdfast.engines.groups import group_tables
+from holdfast.engines.log_odds import BYTES_PER_OUTCOME, LogOddsEngine, LogOddsOracle
+from holdfast.engines.parts import base_log_odds, probability_of
+from holdfast.engines.weights import WeightList, group_weights, predicted_bits
+from holdfast.engines.whole_steps import Question, WholeSteps, whole_steps
+from holdfast.kernels.all_but_one import Rooms, Sides, compiled_errors_of, rooms_for
+
+LISTED_BITS = 22.0
+"""Logarithm to base 2 of how many outcomes of half the features are listed."""
+CERTAIN = 700.0
+"""Log-odds of the upper class that stand for certainty."""
+
+
+class Fineness(NamedTuple):
+    """How fine a grid for single subsets is."""
+
+    work: int
+    """Features times cells."""
+    most: int
+    """Cells, at most."""
+
+
+FINE = Fineness(1_500_000, 2**14)
+"""For a first look: a millisecond or two."""
+FINEST = Fineness(8_000_000, 2**17)
+"""For a closer look where nothing exact is in reach: some ten times longer."""
+LEAST_CELLS = 4096
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ManyFeatures:
+    """A naive Bayes classifier at its evidence, ready to be searched."""
+
+    problem: Problem
+    features: tuple[int, ...]
+    """Positions of the features, in the order of the grid."""
+    weights: tuple[WeightList, ...] = field(repr=False)
+    """What each of them can add to the log-odds."""
+    coarse: WholeSteps = field(repr=False)
+    """The grid that searches walk on."""
+    exact: LogOddsOracle | None = field(repr=False)
+    """Exact values of one subset, where they are in reach."""
+    _made: dict[Fineness, tuple[WholeSteps, Rooms]] = field(default_factory=dict, repr=False)
+
+    @property
+    def kinds(self) -> Ints:
+        """A number for each feature, equal for features that are alike."""
+        keys = [(w.full.tobytes(), w.upper.tobytes(), w.lower.tobytes()) for w in self.weights]
+        numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
+        return np.array([numbers[key] for key in keys], dtype=np.int64)
+
+
+def many_features(problem: Problem, limits: Limits) -> ManyFeatures:
+    """The problem on its grid; each group of its features must be a single one, and one cut decide."""
+    decider = problem.decider
+    assert isinstance(decider, LogOddsIntervals)
+    groups = group_tables(problem, limits)
+    weights = tuple(group_weights(g, problem.sizes(g.features), frozenset(), decider.upper) for g in groups)
+    bits = predicted_bits(weights) / 2.0
+    in_reach = bits <= LISTED_BITS and 2.0 * 2.0**bits * BYTES_PER_OUTCOME <= limits.max_bytes
+    return ManyFeatures(
+        problem,
+        tuple(group.features[0] for group in groups),
+        weights,
+        whole_steps(weights, _question(problem), 448 + 16 * len(weights)),
+        LogOddsEngine().prepare(problem, limits) if in_reach else None,
+    )
+
+
+def _question(problem: Problem) -> Question:
+    decider = problem.decider
+    assert isinstance(decider, LogOddsIntervals)
+    base = min(max(base_log_odds(problem), -CERTAIN), CERTAIN)
+    return Question(float(problem.prior[decider.upper]), base, float(decider.cuts[0]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Agreement:
+    """How often a subset decides as all features do: by the classifier's own rule, or the best threshold."""
+
+    many: ManyFeatures
+    own_rule: bool
+
+    def between(self, kept: frozenset[int]) -> tuple[float, float]:
+        """Bounds, at first look."""
+        return _between(self.many, kept, FINE, own_rule=self.own_rule)
+
+    def closer(self, kept: frozenset[int]) -> tuple[float, float]:
+        """The value twice where it is in reach, else closer bounds."""
+        oracle = self.many.exact
+        if oracle is None:
+            return _between(self.many, kept, FINEST, own_rule=self.own_rule)
+        decider = self.many.problem.decider
+        found = oracle.agreement(kept, decider, 0.0) if self.own_rule else oracle.potential(kept, 0.0)
+        value = min(max(found.low, 0.0), 1.0)
+        return value, value
+
+
+def _between(
+    many: ManyFeatures, kept: frozenset[int], fineness: Fineness, *, own_rule: bool
+) -> tuple[float, float]:
+    steps, rooms = _grid(many, fineness)
+    least, turn, own_least, own_most = compiled_errors_of()(steps.grid, _sides(many, kept), rooms)
+    if not own_rule:
+        own_least, own_most = least, _threshold_error(many, kept, _threshold(many, turn), fineness)
+    low, high = 1.0 - own_most - steps.disagreement, 1.0 - own_least + steps.disagreement
+    return max(low, 0.0), min(high, 1.0)
+
+
+def best_threshold_of(many: ManyFeatures, kept: frozenset[int], positive: int) -> AchievableAgreement:
+    """The best threshold on the kept features, exactly; out of reach, one whose agreement is certain."""
+    oracle = many.exact
+    if oracle is not None:
+        found = oracle.achievable(kept)
+        return found or maximum_achievable_agreement(oracle.profile(kept), positive)
+    steps, rooms = _grid(many, FINEST)
+    _, turn, _, _ = compiled_errors_of()(steps.grid, _sides(many, kept), rooms)
+    threshold = _threshold(many, turn)
+    error = _threshold_error(many, kept, threshold, FINEST) + steps.disagreement
+    return AchievableAgreement(max(1.0 - error, 0.0), float(np.nextafter(threshold, 0.0)), threshold)
+
+
+def _threshold(many: ManyFeatures, weight: float) -> float:
+    """The probability at which the kept features' log-odds reach a weight; certainty is left out."""
+    probability = probability_of(_question(many.problem).base + weight)
+    return min(max(probability, 1e-300), 1.0 - 2**-53)
+
+
+def _threshold_error(many: ManyFeatures, kept: frozenset[int], threshold: float, fineness: Fineness) -> float:
+    """How often a threshold on the kept features is wrong at most, on a grid."""
+    steps, rooms = _grid(many, fineness)
+    own = logit(threshold) - TIE - steps.grid.base
+    return compiled_errors_of()(steps.grid._replace(own=own), _sides(many, kept), rooms)[3]
+
+
+def _sides(many: ManyFeatures, kept: frozenset[int]) -> Sides:
+    is_kept = np.array([feature in kept for feature in many.features], dtype=np.bool_)
+    return Sides(np.flatnonzero(is_kept), np.flatnonzero(~is_kept), np.zeros(0, dtype=np.int64))
+
+
+def _grid(many: ManyFeatures, fineness: Fineness) -> tuple[WholeSteps, Rooms]:
+    """A grid for single subsets, made when first asked for."""
+    if fineness not in many._made:
+        n_cells = min(max(fineness.work // max(len(many.weights), 1), LEAST_CELLS), fineness.most)
+        steps = whole_steps(many.weights, _question(many.problem), n_cells)
+        many._made[fineness] = steps, rooms_for(steps.grid)
+    return many._made[fineness]

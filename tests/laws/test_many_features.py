@@ -1,0 +1,279 @@
+"""Searches on a grid find what enumeration finds, prove it, and bound what they have not seen."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import holdfast
+from holdfast import Classifier, Limits, Method, ThresholdRule
+from holdfast.api import searching
+from holdfast.core.errors import LimitError
+from holdfast.decisions.measures import expected_agreement, maximum_potential_agreement
+from holdfast.decisions.problem import make_problem
+from holdfast.engines import many_features as engine
+from holdfast.model.zoo import binary_network, random_naive_bayes
+from holdfast.search import dropping
+from naive_cases import naive_problems
+from oracles.enumerate_profile import enumerate_profile
+from tolerances import ENGINE
+
+COSTS = st.sampled_from([0.5, 1.0, 1.0, 2.0, 3.5])
+
+
+@pytest.fixture(autouse=True)
+def no_tables(monkeypatch):
+    """Every naive Bayes problem goes to the grid, however small."""
+    monkeypatch.setattr(searching, "QUICK_TABLE", 0.0)
+
+
+@st.composite
+def purchases(draw, max_features=6):
+    """A problem with costs and a budget."""
+    problem = draw(naive_problems(max_features))
+    names = [problem.network.variables[f].name for f in problem.free]
+    costs = {name: draw(COSTS) for name in names if draw(st.booleans())}
+    total = math.fsum(costs.get(name, 1.0) for name in names)
+    budget = draw(st.sampled_from([0.0, 1.0, 1.5, total / 3, total / 2, total, total + 1]))
+    return problem, costs, budget
+
+
+def best_by_enumeration(problem, costs, budget):
+    """The best own agreement and the best potential one over all subsets within the budget."""
+    own = best = -1.0
+    for size in range(len(problem.free) + 1):
+        for kept in itertools.combinations(problem.free, size):
+            names = [problem.network.variables[f].name for f in kept]
+            if math.fsum(costs.get(name, 1.0) for name in names) <= budget + 1e-9:
+                profile = enumerate_profile(problem, frozenset(kept))
+                own = max(own, expected_agreement(profile, problem.decider))
+                best = max(best, maximum_potential_agreement(profile))
+    return own, best
+
+
+def check(selection, best, budget, *, proven):
+    assert selection.cost <= budget + 1e-9
+    assert selection.value <= best + ENGINE
+    assert selection.upper_bound >= best - ENGINE
+    if proven:
+        assert selection.value == pytest.approx(best, abs=ENGINE)
+        # What is left of the gap below some 1e-10 is not searched for.
+        assert selection.gap <= 1e-9
+
+
+@settings(max_examples=60)
+@given(purchases(), st.sampled_from([Method.BRANCH_AND_BOUND, Method.BRANCH_AND_BOUND, Method.GREEDY]))
+def test_searches_equal_enumeration(purchase, method):
+    problem, costs, budget = purchase
+    own, best = best_by_enumeration(problem, costs, budget)
+    proven = method is Method.BRANCH_AND_BOUND
+    chosen = holdfast.select_features(problem.classifier, costs, budget, method=method)
+    assert chosen.engine == "log_odds"
+    check(chosen, own, budget, proven=proven)
+    trimmed = holdfast.trim(problem.classifier, costs, budget, method=method)
+    goal = best if isinstance(problem.classifier.rule, ThresholdRule) else own
+    check(trimmed.selection, goal, budget, proven=proven)
+
+
+@settings(max_examples=30)
+@given(purchases(max_features=5))
+def test_without_exact_values_the_interval_holds_the_optimum(purchase):
+    """Where nothing exact is in reach, the certain value and the bound enclose the best there is."""
+    problem, costs, budget = purchase
+    own, best = best_by_enumeration(problem, costs, budget)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "LISTED_BITS", -1.0)
+        patch.setattr(engine, "FINEST", engine.Fineness(1, 2048))
+        chosen = holdfast.select_features(problem.classifier, costs, budget)
+        trimmed = holdfast.trim(problem.classifier, costs, budget)
+    assert chosen.engine == trimmed.selection.engine == "bounds"
+    check(chosen, own, budget, proven=False)
+    goal = best if isinstance(problem.classifier.rule, ThresholdRule) else own
+    check(trimmed.selection, goal, budget, proven=False)
+
+
+@settings(max_examples=30)
+@given(purchases())
+def test_a_trimmed_classifier_achieves_its_agreement(purchase):
+    problem, costs, budget = purchase
+    trimmed = holdfast.trim(problem.classifier, costs, budget)
+    rule = trimmed.classifier.rule
+    if isinstance(rule, ThresholdRule):
+        found = holdfast.expected_classification_agreement(
+            problem.classifier, trimmed.selection.kept, rule.threshold
+        )
+        assert found.value == pytest.approx(trimmed.selection.value, abs=ENGINE)
+
+
+@settings(max_examples=25)
+@given(purchases())
+def test_time_running_out_leaves_a_valid_gap(purchase):
+    problem, costs, budget = purchase
+    own, _ = best_by_enumeration(problem, costs, budget)
+    cut = holdfast.select_features(problem.classifier, costs, budget, limits=Limits(max_seconds=1e-9))
+    check(cut, own, budget, proven=False)
+
+
+@settings(max_examples=15)
+@given(purchases(max_features=6), st.integers(1, 12))
+def test_interrupted_searches_leave_valid_gaps(purchase, n_calls):
+    """Ctrl-C at any look at a subset: the best so far, and a bound that the optimum does not exceed."""
+    problem, costs, budget = purchase
+    own, _ = best_by_enumeration(problem, costs, budget)
+    calls = []
+    look = engine.Agreement.between
+
+    def between(self, kept):
+        calls.append(kept)
+        if len(calls) == n_calls + 1:
+            raise KeyboardInterrupt
+        return look(self, kept)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine.Agreement, "between", between)
+        found = holdfast.select_features(problem.classifier, costs, budget)
+    assert found.interrupted == (len(calls) > n_calls)
+    check(found, own, budget, proven=not found.interrupted)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_lesser_proofs_bound_the_optimum(monkeypatch, seed):
+    """Searches stopped after a lesser proof: the bound is that of the proof, and holds."""
+    network = random_naive_bayes(12, np.random.default_rng(seed))
+    classifier = Classifier(network, "C", None, ThresholdRule("s0", 0.4))
+    whole = holdfast.trim(classifier, None, 4).selection
+    monkeypatch.setattr(dropping, "QUICK", 1)
+    monkeypatch.setattr(dropping, "SLICE", 1)
+    real = dropping._go
+    calls = []
+
+    def go(*args, **kwargs):
+        calls.append(kwargs["target"])
+        # The last call would go on with the whole search.
+        return len(calls) <= len(dropping.RUNGS) + 1 and real(*args, **kwargs)
+
+    monkeypatch.setattr(dropping, "_go", go)
+    cut = holdfast.trim(classifier, None, 4).selection
+    assert whole.optimal
+    assert len(calls) == len(dropping.RUNGS) + 2
+    assert cut.value == pytest.approx(whole.value, abs=ENGINE)
+    assert whole.value <= cut.upper_bound <= 1 - dropping.RUNGS[-1] * (1 - cut.value) + 1e-12
+
+
+@pytest.mark.parametrize("n", [14, 16])
+def test_grids_and_tables_find_the_same(monkeypatch, n):
+    """Costs, ties broken by name, and subsets too, where the optimum is one."""
+    network = random_naive_bayes(n, np.random.default_rng(n), max_states=3)
+    classifier = Classifier(network, "C", None, ThresholdRule("s0", 0.3))
+    costs = {f"F{i}": 1.0 + (i % 3) for i in range(1, n + 1)}
+    on_grid = holdfast.trim(classifier, costs, n // 2)
+    chosen_on_grid = holdfast.select_features(classifier, costs, n // 2)
+    monkeypatch.setattr(searching, "QUICK_TABLE", 2.0**30)
+    in_table = holdfast.trim(classifier, costs, n // 2)
+    chosen_in_table = holdfast.select_features(classifier, costs, n // 2)
+    assert on_grid.selection.kept == in_table.selection.kept
+    assert on_grid.selection.value == pytest.approx(in_table.selection.value, abs=ENGINE)
+    assert on_grid.threshold_interval == pytest.approx(in_table.threshold_interval, abs=1e-6)
+    assert chosen_on_grid.kept == chosen_in_table.kept
+    assert chosen_on_grid.value == pytest.approx(chosen_in_table.value, abs=ENGINE)
+
+
+def test_frontiers_on_grids_equal_those_in_tables(monkeypatch):
+    network = random_naive_bayes(9, np.random.default_rng(5))
+    classifier = Classifier(network, "C", None, ThresholdRule("s0", 0.5))
+    on_grid = holdfast.frontier(classifier)
+    monkeypatch.setattr(searching, "QUICK_TABLE", 2.0**30)
+    in_table = holdfast.frontier(classifier)
+    assert [p.selection.cost for p in on_grid.points] == [p.selection.cost for p in in_table.points]
+    for one, other in zip(on_grid.points, in_table.points, strict=True):
+        assert one.selection.value == pytest.approx(other.selection.value, abs=ENGINE)
+
+
+def test_progress_is_reported():
+    network = random_naive_bayes(30, np.random.default_rng(1))
+    classifier = Classifier(network, "C", None, ThresholdRule("s0", 0.4))
+    told = []
+    found = holdfast.trim(classifier, None, 10, report=lambda *news: told.append(news))
+    assert told
+    for value, bound, evaluations in told:
+        assert value <= found.selection.value + ENGINE
+        assert bound >= found.selection.value - ENGINE
+        assert evaluations > 0
+
+
+@pytest.mark.parametrize(("n", "seed"), [(26, 1), (30, 2)])
+def test_thirty_features_are_trimmed_with_proof(n, seed):
+    network = random_naive_bayes(n, np.random.default_rng(seed))
+    classifier = Classifier(network, "C", None, ThresholdRule("s0", 0.4))
+    found = holdfast.trim(classifier, None, n // 3)
+    assert found.selection.engine == "log_odds"
+    assert found.selection.optimal
+    exact = holdfast.maximum_potential_agreement(classifier, found.selection.kept)
+    assert found.selection.value == pytest.approx(exact.value, abs=ENGINE)
+    at_threshold = holdfast.expected_classification_agreement(
+        classifier, found.selection.kept, found.classifier.rule.threshold
+    )
+    assert at_threshold.value == pytest.approx(exact.value, abs=ENGINE)
+
+
+@pytest.mark.slow
+def test_hundreds_of_features_are_trimmed_with_a_certified_gap():
+    network = random_naive_bayes(120, np.random.default_rng(3))
+    classifier = Classifier(network, "C", None, ThresholdRule("s0", 0.5))
+    found = holdfast.trim(classifier, None, 12, limits=Limits(max_seconds=3))
+    assert found.selection.engine == "bounds"
+    assert len(found.selection.kept) == 12
+    checked = holdfast.expected_classification_agreement(
+        classifier, found.selection.kept, found.classifier.rule.threshold, tolerance=1e-4
+    )
+    assert found.selection.value <= checked.high
+    assert checked.low <= found.selection.upper_bound <= 1.0
+    chosen = holdfast.select_features(classifier, None, 12, limits=Limits(max_seconds=3))
+    own = holdfast.expected_same_decision_probability(classifier, chosen.kept, tolerance=1e-4)
+    assert own.low - 1e-3 <= chosen.value <= own.high
+
+
+def test_a_budget_for_everything_keeps_everything():
+    network = random_naive_bayes(40, np.random.default_rng(3))
+    classifier = Classifier(network, "C", None, ThresholdRule("s0", 0.5))
+    found = holdfast.trim(classifier, None, 40).selection
+    assert (len(found.kept), found.value, found.optimal) == (40, 1.0, True)
+
+
+def test_features_alike_are_no_obstacle():
+    """Forty features of two kinds: all choices of as many of each kind are one."""
+    kinds = {f"A{i}": (("C",), [0.8, 0.3]) for i in range(20)} | {f"B{i}": (("C",), [0.6, 0.3]) for i in range(20)}
+    network = binary_network({"C": ((), [0.4]), **kinds})
+    classifier = Classifier(network, "C", None, ThresholdRule("+", 0.5))
+    found = holdfast.trim(classifier, None, 9).selection
+    assert found.optimal
+    best = max(
+        holdfast.maximum_potential_agreement(
+            classifier, [f"A{i}" for i in range(k)] + [f"B{i}" for i in range(9 - k)]
+        ).value
+        for k in range(10)
+    )
+    assert found.value == pytest.approx(best, abs=ENGINE)
+
+
+def test_rewards_and_listings_need_a_table():
+    network = random_naive_bayes(30, np.random.default_rng(1))
+    classifier = Classifier(network, "C", None, ThresholdRule("s0", 0.5))
+    with pytest.raises(LimitError, match="needs a table over all of them"):
+        holdfast.select_features(classifier, None, 3, holdfast.NegativeEntropy())
+    with pytest.raises(LimitError, match="looking at all subsets of 30 features"):
+        holdfast.trim(classifier, None, 3, method=Method.EXHAUSTIVE)
+
+
+def test_impossible_classes_leave_nothing_to_decide():
+    """A class without prior probability: no feature is needed, and the answer is certain."""
+    network = binary_network({"C": ((), [0.0]), "A": (("C",), [0.3, 0.6]), "B": (("C",), [0.2, 0.6])})
+    classifier = Classifier(network, "C", None, ThresholdRule("+", 0.5))
+    assert make_problem(classifier).prior.min() == 0.0
+    found = holdfast.trim(classifier, None, 1).selection
+    assert (found.kept, found.value, found.optimal) == ((), 1.0, True)

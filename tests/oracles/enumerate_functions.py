@@ -1,0 +1,25 @@
+"""A functional network written out in full: every instantiation with its probability."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import product
+
+import numpy as np
+
+from holdfast.core.arrays import Floats, Ints
+from holdfast.focs.network import FunctionalNetwork, node_probabilities
+
+
+def enumerate_rows(network: FunctionalNetwork, evidence: Mapping[str, str]) -> tuple[Ints, Floats]:
+    """All instantiations that agree with the evidence, and their probabilities."""
+    known = network.evidence(evidence)
+    choices = [
+        [known[v]] if v in known else range(len(variable)) for v, variable in enumerate(network.variables)
+    ]
+    rows = np.array(list(product(*choices)), dtype=np.int64)
+    mass = np.ones(len(rows))
+    for v, node in enumerate(network.nodes):
+        shares = node_probabilities(node, rows[:, list(network.parents[v])])
+        mass *= shares[np.arange(len(rows)), rows[:, v]]
+    return rows, mass

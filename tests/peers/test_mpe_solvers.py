@@ -1,0 +1,97 @@
+"""Explanations of learned and dense networks: ours beside CP-SAT, Gurobi and HiGHS on the same program."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import numpy as np
+import pytest
+
+from focs_strategies import bit
+from holdfast.core.errors import SolverError
+from holdfast.core.limits import Limits
+from holdfast.focs.coding import Channel, code_network, random_parities
+from holdfast.focs.cpt import FocsCpt
+from holdfast.focs.mpe.building import build_problem
+from holdfast.focs.mpe.choice import most_probable_explanation
+from holdfast.focs.mpe.search import BranchAndBound
+from holdfast.focs.mpe.solvers import CpSat, Gurobi, Highs
+from holdfast.focs.network import FunctionalNetwork
+from holdfast.focs.sampling import sample_rows
+from holdfast.focs.step import StepContexts, quantised
+from holdfast.model.cpt import Cpt
+
+
+def needs(module):
+    return pytest.mark.skipif(not importlib.util.find_spec(module), reason=f"{module} is not installed")
+
+
+SOLVERS = [
+    Highs(),
+    pytest.param(CpSat(), marks=needs("ortools")),
+    pytest.param(Gurobi(), marks=needs("gurobipy")),
+]
+
+
+def names(solver):
+    return solver.name
+
+
+def dense(n_inputs, n_children):
+    """Functions of all inputs, as learning without pruning makes them."""
+    rng = np.random.default_rng(n_inputs)
+    inputs = [bit(f"U{i}") for i in range(n_inputs)]
+    nodes = [Cpt(u, [], [0.2, 0.8]) for u in inputs]
+    for number in range(n_children):
+        steps = quantised(rng.normal(size=(4, n_inputs)), rng.normal(size=4), rng.normal(size=4))
+        nodes.append(
+            FocsCpt(bit(f"X{number}"), inputs, StepContexts(steps, [0]), [[0.95, 0.05], [0.05, 0.95]])
+        )
+    return FunctionalNetwork(nodes)
+
+
+def received(network, seed):
+    row = sample_rows(network, 1, np.random.default_rng(seed))[0]
+    return {name: str(s) for name, s in zip(network.names, row, strict=True) if name.startswith("X")}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("solver", SOLVERS, ids=names)
+@pytest.mark.parametrize("kind", ["dense", "code"])
+def test_solvers_and_search_find_explanations_of_equal_probability(solver, kind):
+    code = random_parities(20, 3, np.random.default_rng(0))
+    network = dense(16, 8) if kind == "dense" else code_network(code, Channel())
+    for seed in range(2):
+        evidence = received(network, seed)
+        ours = most_probable_explanation(network, evidence)
+        theirs = most_probable_explanation(network, evidence, method=solver)
+        assert ours.optimal
+        assert theirs.optimal
+        assert theirs.log_probability == pytest.approx(ours.log_probability, abs=1e-6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("solver", SOLVERS, ids=names)
+def test_a_solver_out_of_time_gives_its_incumbent_and_a_bound(solver):
+    network = dense(26, 20)
+    problem = build_problem(network, network.evidence(received(network, 0)))
+    assert problem.gates
+    exact = BranchAndBound().solve(problem, Limits())
+    answer = solver.solve(problem, Limits(max_seconds=0.5))
+    assert answer.bound >= exact.bound - 1e-6
+    if answer.states is not None:
+        assert problem.values(problem.completed(answer.states))[0] <= exact.bound + 1e-9
+
+
+def test_a_solver_that_is_not_installed_is_named(monkeypatch):
+    import importlib
+
+    def missing(name):
+        raise ImportError(name)
+
+    monkeypatch.setattr(importlib, "import_module", missing)
+    problem = build_problem(dense(4, 1), {})
+    with pytest.raises(SolverError, match="pip install ortools"):
+        CpSat().solve(problem, Limits())
+    with pytest.raises(SolverError, match="pip install gurobipy"):
+        Gurobi().solve(problem, Limits())
