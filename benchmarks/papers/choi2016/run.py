@@ -112,7 +112,7 @@ def _beginner(claim: str, curves: games.Curves) -> Record:
         for i, (n, kind) in enumerate(zip(numbers, easiest, strict=True))
     )
     others = [n for n, kind in zip(numbers, easiest, strict=True) if kind != curves.setting.kinds[0]]
-    verdict = "holds" if not others else f"partly: with {', '.join(map(str, others))} games another is easier"
+    verdict = "holds" if not others else f"partly: another is easier from {', '.join(map(str, others))}"
     return Record(curves.setting.figure, claim, None, f"easiest by games: {found}", verdict, curves.seconds)
 
 

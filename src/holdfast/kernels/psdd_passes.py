@@ -116,9 +116,19 @@ def downward(circuit: Circuit, log_parameters: Floats, values: Floats, flow: Flo
                 counts[choice] += share * weights[row]
 
 
-def best(circuit: Circuit, log_parameters: Floats, evidence: Marks, completed: Marks, scores: Floats) -> None:
-    """Fill in the most probable completion of each row and its log-probability; of equal ones the first."""
+class Best(NamedTuple):
+    """What `best` fills in."""
+
+    completed: Marks
+    """(rows, variables) The most probable completion of each row; as it was where there is none."""
+    scores: Floats
+    """(rows,) Its log-probability."""
+
+
+def best(circuit: Circuit, log_parameters: Floats, evidence: Marks, found: Best) -> None:
+    """Find the most probable completion of each row; of equally probable choices the first."""
     literal, starts, lefts, rights, root = circuit
+    completed, scores = found
     values = np.zeros(len(literal))
     chosen = np.zeros(len(literal), dtype=np.int64)
     used = np.zeros(len(literal), dtype=np.bool_)
@@ -208,7 +218,7 @@ class Loops(NamedTuple):
     spread_down: Callable[[Circuit, Flags, Flags], None]
     upward: Callable[[Circuit, Floats, Marks, Floats], None]
     downward: Callable[[Circuit, Floats, Floats, Flow], None]
-    best: Callable[[Circuit, Floats, Marks, Marks, Floats], None]
+    best: Callable[[Circuit, Floats, Marks, Best], None]
     expect: Callable[[Circuit, Floats, Floats, Floats], None]
     sample: Callable[[Circuit, Draws, Bytes], None]
 

@@ -2,9 +2,10 @@
 
 When the variables come in short blocks, one after the other, a circuit is a decision diagram: at a node,
 the values of the block (its *class*) say which node comes next. An example then takes as many steps as
-there are blocks, however large the circuit. An *entry* is a node with a class; the entries of a node stand
-together, and `target` has the first entry of the next node. The first entries of all belong to the dead
-end.
+there are blocks, however large the circuit. An *entry* is a node with a class. Most classes lead nowhere
+from most nodes, so only the entries that lead on are kept, node by node: a mask says which classes these
+are, and how many bits it has below a class is the class's place. Levels with too many classes for a mask
+keep all entries.
 
 `walk` is plain Python that also compiles (`compiled_walk`). Examples go in batches, each step for the whole
 batch, so that one example's wait for memory is another one's work.
@@ -22,15 +23,25 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Halves = npt.NDArray[np.int32]
+Words = npt.NDArray[np.uint64]
 Bytes = npt.NDArray[np.uint8]
 Flags = npt.NDArray[np.bool_]
 
 BATCH: Final = 64
 """Examples that take each step together."""
+MASKED: Final = 64
+"""Most classes that lead on in a level with masks."""
+
+_ZERO, _ONE = np.uint64(0), np.uint64(1)
+# The bits of a word are counted by halves: pairs, nibbles, bytes, and so on.
+_PAIRS, _NIBBLES = np.uint64(0x5555_5555_5555_5555), np.uint64(0x3333_3333_3333_3333)
+_BYTES, _SEVEN_BITS = np.uint64(0x0F0F_0F0F_0F0F_0F0F), np.uint64(0x7F)
+_BY_1, _BY_2, _BY_4 = np.uint64(1), np.uint64(2), np.uint64(4)
+_BY_8, _BY_16, _BY_32 = np.uint64(8), np.uint64(16), np.uint64(32)
 
 
 class Diagram(NamedTuple):
-    """A circuit to walk through."""
+    """A circuit to walk through; node 0 is the dead end."""
 
     blocks: Ints
     """(levels + 1,) The variables of a level are those from blocks[t] to before blocks[t + 1] in `order`."""
@@ -40,10 +51,16 @@ class Diagram(NamedTuple):
     """(levels,) Where the classes of a level begin in `classes`."""
     classes: Halves
     """Class of each assignment of a block, read as a binary number with its first variable highest."""
+    has_masks: Flags
+    """(levels,) Whether the nodes of a level have masks; class `MASKED` then leads nowhere from any."""
+    first: Halves
+    """(nodes,) First entry of each node."""
+    masks: Words
+    """(nodes,) The classes that lead on from each node, a bit for each."""
     target: Halves
-    """(entries,) First entry of the next node; of the dead end, 0, where there is none."""
+    """(entries,) The next node."""
     start: int
-    """First entry of the first node."""
+    """The first node."""
     end: int
     """What the last step leads to when the example is inside."""
 
@@ -62,32 +79,48 @@ class Walked(NamedTuple):
     scores: Floats
     """(rows, classes) Scores of the examples, added to what is there; without classes none."""
     trace: Halves
-    """(rows, levels) The entries that each example took; without levels none."""
+    """(rows, levels) The entries that each example took, -1 after the dead end; without levels none."""
 
 
 def walk(diagram: Diagram, rows: Bytes, walked: Walked) -> None:
     """Walk every row through the diagram."""
-    blocks, order, offsets, classes, target, start, end = diagram
+    blocks, order, offsets, classes, has_masks, firsts, masks, target, start, end = diagram
     outside, weights, visits, terms, scores, trace = walked
     at = np.zeros(BATCH, dtype=np.int64)
-    for first in range(0, len(rows), BATCH):
-        size = min(BATCH, len(rows) - first)
+    for begin in range(0, len(rows), BATCH):
+        size = min(BATCH, len(rows) - begin)
         at[:] = start
         for level in range(len(offsets)):
             for i in range(size):
                 code = 0
                 for place in range(blocks[level], blocks[level + 1]):
-                    code = 2 * code + rows[first + i, order[place]]
-                entry = at[i] + classes[offsets[level] + code]
+                    code = 2 * code + rows[begin + i, order[place]]
+                each = classes[offsets[level] + code]
+                entry = firsts[at[i]] + each
+                if has_masks[level]:
+                    mask = masks[at[i]]
+                    bit = _ONE << np.uint64(each) if each < MASKED else _ZERO
+                    if mask & bit == _ZERO:
+                        at[i] = 0
+                        continue
+                    bits = mask & (bit - _ONE)
+                    bits = bits - ((bits >> _BY_1) & _PAIRS)
+                    bits = (bits & _NIBBLES) + ((bits >> _BY_2) & _NIBBLES)
+                    bits = (bits + (bits >> _BY_4)) & _BYTES
+                    bits = bits + (bits >> _BY_8)
+                    bits = bits + (bits >> _BY_16)
+                    entry = firsts[at[i]] + np.int64((bits + (bits >> _BY_32)) & _SEVEN_BITS)
+                elif at[i] == 0:
+                    continue
                 at[i] = target[entry]
                 if len(visits) > 0:
-                    visits[entry] += weights[first + i] if len(weights) > 0 else 1.0
+                    visits[entry] += weights[begin + i] if len(weights) > 0 else 1.0
                 for k in range(scores.shape[1]):
-                    scores[first + i, k] += terms[entry, k]
+                    scores[begin + i, k] += terms[entry, k]
                 if trace.shape[1] > 0:
-                    trace[first + i, level] = entry
+                    trace[begin + i, level] = entry
         for i in range(size):
-            outside[first + i] = at[i] != end
+            outside[begin + i] = at[i] != end
 
 
 @cache

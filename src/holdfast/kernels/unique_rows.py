@@ -32,7 +32,7 @@ def number_rows(rows: Rows) -> tuple[Ints, Ints]:  # (rows, columns) -> (rows,),
 
 
 def hash_rows(rows: Rows) -> tuple[Ints, Ints]:
-    """`number_rows` by hashing; written to be compiled."""
+    """`number_rows` by hashing; written to be compiled, for its products must wrap around."""
     n_rows, n_columns = rows.shape
     size = 16
     while size < 2 * n_rows:

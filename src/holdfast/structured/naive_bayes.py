@@ -62,7 +62,12 @@ def zero_counts(attributes: Sequence[Attribute], n_classes: int) -> ClassCounts:
 
 
 def count_rows(
-    attributes: Sequence[Attribute], values: Sequence[Values], labels: Ints, weights: Floats, n_classes: int
+    attributes: Sequence[Attribute],
+    values: Sequence[Values],
+    labels: Ints,
+    *,
+    weights: Floats,
+    n_classes: int,
 ) -> ClassCounts:
     """Counts of rows: the values of each attribute, the code of each row's class, and its weight."""
     counts: list[Any] = []

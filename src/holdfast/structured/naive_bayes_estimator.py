@@ -98,7 +98,7 @@ class StructuredNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     >>> classifier = StructuredNaiveBayes(drinks)
     >>> rankings = [("tea", "milk", "rum"), ("milk", "tea", "rum"), ("rum", "tea", "milk")]
     >>> classifier = classifier.fit(rankings, ["land", "land", "sea"])
-    >>> classifier.predict([("rum", "milk", "tea")]).tolist()
+    >>> classifier.predict([("rum", "tea", "milk")]).tolist()
     ['sea']
     """
 
@@ -181,7 +181,9 @@ class StructuredNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         values = self._values(X, reset=True, kept=kept, n_rows=len(labels))
         codes = _codes(labels[kept], self.classes_)
         attributes = self.layout_.attributes
-        self.counts_ = count_rows(attributes, values, codes, weights[kept], len(self.classes_))
+        self.counts_ = count_rows(
+            attributes, values, codes, weights=weights[kept], n_classes=len(self.classes_)
+        )
         return self._finish()
 
     def _learn_more(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> Self:
@@ -193,7 +195,8 @@ class StructuredNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         weights = _check_sample_weight(sample_weight, labels, dtype=np.float64)
         values = self._values(X, reset=False, n_rows=len(labels))
         codes = _codes(labels, self.classes_)
-        more = count_rows(self.layout_.attributes, values, codes, weights, len(self.classes_))
+        attributes = self.layout_.attributes
+        more = count_rows(attributes, values, codes, weights=weights, n_classes=len(self.classes_))
         self.counts_ = merge(self.counts_, more)
         return self._finish()
 

@@ -80,7 +80,9 @@ class SavedClassifier:
     """Classes of objects of one space, as a file keeps them."""
 
     recipe: SpaceRecipe
-    """The space."""
+    """How the space is made again."""
+    space: Space[Any] = field(repr=False)
+    """The space itself."""
     classes: tuple[str, ...]
     """Names of the classes."""
     weights: tuple[float, ...]
@@ -133,7 +135,8 @@ def read_classifier(path: str | Path) -> SavedClassifier:
 
 def _restored(content: dict[str, Any]) -> SavedClassifier:
     recipe = _recipe(content["space"])
-    structure = psdd_structure(recipe.space().sdd)
+    space = recipe.space()
+    structure = psdd_structure(space.sdd)
     if content["structure"] != _checksum(structure):
         raise FormatError("the circuit made from this file is not the one it was learned with; learn again")
     kept = _open_choices(structure)
@@ -146,7 +149,8 @@ def _restored(content: dict[str, Any]) -> SavedClassifier:
         or not all(0 < w < math.inf for w in weights)
     ):
         raise FormatError("every class needs a positive weight and its parameters")
-    return SavedClassifier(recipe, classes, weights, tuple(_psdd(structure, kept, row) for row in rows))
+    psdds = tuple(_psdd(structure, kept, row) for row in rows)
+    return SavedClassifier(recipe, space, classes, weights, psdds)
 
 
 def _psdd(structure: PsddStructure, kept: Bools, row: Sequence[float | None]) -> Psdd:

@@ -116,7 +116,7 @@ def learned(
         counts = count_examples(structure, np.concatenate([rows for rows, _ in parts]), amounts)
         psdds.append(estimate(counts, Laplace(smoothing)))
         weights.append(counts.total)
-    return SavedClassifier(recipe, tuple(by_class), tuple(weights), tuple(psdds))
+    return SavedClassifier(recipe, space, tuple(by_class), tuple(weights), tuple(psdds))
 
 
 def chosen_class(classifier: SavedClassifier, name: str | None) -> int:

@@ -1,0 +1,360 @@
+"""Distributions of sums of whole numbers, and how often a guess from one part of a sum misses the rest.
+
+A feature adds a whole number to a sum, the least of them 0, with a probability under each of two classes. The
+sum of *kept* features is known, that of *dropped* ones is not, and what is to be guessed is whether both
+together reach a cut. Kept features are spread over masses; dropped ones over tails, the probability of making
+up for what is missing, a number from minus their largest sum up to 0. So the masses and the tails that belong
+together stand in the same order. Adding a feature to either is one pass for each of its values.
+
+The true weight behind a whole number k is known only up to a radius: it lies within `radius` of
+`centre + step * k`. It tells how a sum's mass is shared by the classes, which matters where the guess turns.
+
+The functions are plain Python over arrays; `make_compilable` gives them to compiled code.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+NOTHING = 1e-14
+"""Masses below this are left out at the ends of a spread: errors are then counted too low, never too high."""
+SETTLED = 1e-14
+"""Tails closer than this to their last value are taken to have reached it."""
+TOLERANCE = 1e-9
+"""In steps: more than floating point can misplace a sum by."""
+
+
+class Grid(NamedTuple):
+    """Features whose weights are whole numbers of steps."""
+
+    starts: Ints
+    """Where the values of each feature begin in the arrays; one more at the end."""
+    number: Ints
+    """Steps that each value adds, ascending from 0 for each feature."""
+    upper: Floats
+    """Probability of each value under the upper class."""
+    lower: Floats
+    """Probability under the other class."""
+    endless: Floats
+    """Probability, for each feature under the upper class, of a value that settles everything."""
+    centre: Floats
+    """What the true weight has beyond its steps, for each feature,"""
+    radius: Floats
+    """up to this."""
+    step: float
+    """Distance of grid points."""
+    cut: int
+    """Steps that all features together must reach."""
+    base: float
+    """Log-odds of the upper class before any feature is known."""
+    share: float
+    """Probability of the upper class before any feature is known."""
+    own: float
+    """Weight that the kept features alone must reach when they decide by the classifier's own rule."""
+    windowed: bool
+    """Whether sums far from the cut leave nothing to guess: no value settles everything."""
+
+
+class Spread(NamedTuple):
+    """What is known of a sum: cell 0 is for number `at[0]`, the cells that count for `at[1]` to `at[2]`."""
+
+    cells: Floats  # (2, cells)
+    """Masses or tails, under the upper class and under the other."""
+    at: Ints  # (3,)
+    """Where the cells lie."""
+
+
+def spread_of_nothing(n_cells: int, upper: float, lower: float) -> Spread:
+    """The spread of the sum of no features: all mass at 0."""
+    cells = np.zeros((2, n_cells))
+    cells[0, 0], cells[1, 0] = upper, lower
+    return Spread(cells, np.zeros(3, dtype=np.int64))
+
+
+def tails_of_nothing(n_cells: int) -> Spread:
+    """The tails of the sum of no features: 0 may be missing, 1 may not."""
+    cells = np.zeros((2, n_cells))
+    cells[:, 1] = 1.0
+    return Spread(cells, np.array([-1, -1, 0], dtype=np.int64))
+
+
+def copy_spread(source: Spread, target: Spread) -> None:
+    """Make the target equal to the source."""
+    first, length = source.at[1] - source.at[0], source.at[2] - source.at[1] + 1
+    for row in range(2):
+        _set(target.cells[row], 0, source.cells[row], (first, length), 1.0)
+    target.at[0] = target.at[1] = source.at[1]
+    target.at[2] = source.at[2]
+
+
+def add_kept(grid: Grid, feature: int, source: Spread, target: Spread, wanted: tuple[int, int]) -> None:
+    """The masses with one feature more; only sums from the first to the second number `wanted` matter."""
+    first_value, past_value = grid.starts[feature], grid.starts[feature + 1]
+    origin, low, high = source.at[0], source.at[1], source.at[2]
+    end = min(high + grid.number[past_value - 1], wanted[1])
+    # Where there is not room for all, the least sums are left out, with the errors at them.
+    start = max(low, wanted[0], end - target.cells.shape[1] + 1)
+    target.at[0] = target.at[1] = start
+    target.at[2] = max(end, start - 1)
+    for row in range(2):
+        share = grid.upper if row == 0 else grid.lower
+        new, old = target.cells[row], source.cells[row]
+        # The first value adds no steps: what it leaves is set, so that only the rest needs to be cleared.
+        past = min(end, high) + 1
+        _set(new, 0, old, (start - origin, past - start), share[first_value])
+        _fill(new, max(past - start, 0), end + 1 - start, 0.0)
+        for value in range(first_value + 1, past_value):
+            steps = grid.number[value]
+            begin, past = max(start, low + steps), min(end, high + steps) + 1
+            _add(new, begin - start, old, (begin - steps - origin, past - begin), share[value])
+    _trim(target)
+
+
+def _set(new: Floats, to: int, old: Floats, run: tuple[int, int], share: float) -> None:
+    """Set cells from `to` on to a share of a run (first, length) of old ones."""
+    # Unsigned positions need no test for negative ones: the compiled loop then takes several cells at once.
+    here, there = np.uint64(max(run[0], 0)), np.uint64(max(to, 0))
+    for i in range(np.uint64(max(run[1], 0))):
+        new[there + i] = share * old[here + i]
+
+
+def _add(new: Floats, to: int, old: Floats, run: tuple[int, int], share: float) -> None:
+    """Add a share of a run (first, length) of old cells to the cells from `to` on."""
+    here, there = np.uint64(max(run[0], 0)), np.uint64(max(to, 0))
+    for i in range(np.uint64(max(run[1], 0))):
+        new[there + i] += share * old[here + i]
+
+
+def _fill(new: Floats, begin: int, past: int, value: float) -> None:
+    for i in range(np.uint64(max(begin, 0)), np.uint64(max(past, 0))):
+        new[i] = value
+
+
+def _trim(spread: Spread) -> None:
+    """Leave out what has no mass at both ends."""
+    cells, at = spread.cells, spread.at
+    while at[1] <= at[2] and max(cells[0, at[1] - at[0]], cells[1, at[1] - at[0]]) < NOTHING:
+        at[1] += 1
+    while at[1] <= at[2] and max(cells[0, at[2] - at[0]], cells[1, at[2] - at[0]]) < NOTHING:
+        at[2] -= 1
+
+
+def add_dropped(grid: Grid, feature: int, source: Spread, target: Spread) -> None:
+    """The tails with one feature more: what may be missing grows by what it can add."""
+    first_value, past_value = grid.starts[feature], grid.starts[feature + 1]
+    first, length = source.at[1] - source.at[0], source.at[2] - source.at[1] + 1
+    most = grid.number[past_value - 1]
+    target.at[0] = target.at[1] = source.at[1] - most
+    target.at[2] = source.at[2]
+    for row in range(2):
+        share = grid.upper if row == 0 else grid.lower
+        new, old = target.cells[row], source.cells[row]
+        always = grid.endless[feature] if row == 0 else 0.0
+        # The last value adds most, so its tail comes first; before and after a tail, it is as at its ends.
+        after = old[first + length - 1]
+        _set(new, 0, old, (first, length), share[past_value - 1])
+        _fill(new, length, length + most, share[past_value - 1] * after + always)
+        if always > 0.0:
+            _raise(new, 0, length, always)
+        for value in range(first_value, past_value - 1):
+            before = most - grid.number[value]
+            if old[first] > 0.0:
+                _raise(new, 0, before, share[value] * old[first])
+            _add(new, before, old, (first, length), share[value])
+            _raise(new, before + length, length + most, share[value] * after)
+    _settle(target)
+
+
+def _raise(new: Floats, begin: int, past: int, value: float) -> None:
+    for i in range(np.uint64(begin), np.uint64(past)):
+        new[i] += value
+
+
+def _settle(spread: Spread) -> None:
+    """Leave out the ends of the tails, where they have reached their last values."""
+    upper, lower, at = spread.cells[0], spread.cells[1], spread.at
+    last = at[2] - at[0]
+    first_ends, last_ends = (upper[0], lower[0]), (upper[last], lower[last])
+    begin, end = 0, last
+    while end - begin > 1 and _apart(upper[begin + 1], lower[begin + 1], first_ends) < SETTLED:
+        begin += 1
+    while end - begin > 1 and _apart(upper[end - 1], lower[end - 1], last_ends) < SETTLED:
+        end -= 1
+    upper[begin], lower[begin] = first_ends
+    upper[end], lower[end] = last_ends
+    at[1], at[2] = at[0] + begin, at[0] + end
+
+
+def _apart(upper: float, lower: float, ends: tuple[float, float]) -> float:
+    return max(abs(upper - ends[0]), abs(lower - ends[1]))
+
+
+def least_error(grid: Grid, kept: Spread, tails: Spread, centre: float, radius: float) -> float:
+    """The least probability that a guess from the kept sum is wrong.
+
+    Where the guess turns, a sum's true weight, and so its share of the classes, is known only up to the
+    radius. Whatever it is, the mean of the shares is that of the masses, and the error is a concave function
+    of the share: it is least with the shares at their ends.
+
+    The tails grow with the kept sum, and are never less under the upper class, so the share of sums that
+    reach the cut grows with the kept sum and with the weight: sums that are in doubt stand together.
+    """
+    total = best_error(grid, kept, tails)
+    turn = turn_of(grid, kept, tails, centre)
+    growth = math.exp(grid.step)
+    for side in range(2):
+        k = turn if side else turn - 1
+        weight = grid.base + centre + grid.step * k
+        low, high = _odds(weight - radius), _odds(weight + radius)
+        while kept.at[1] <= k <= kept.at[2]:
+            lost = _slack(grid, kept, tails, (low, high), k)
+            if lost < 0.0:
+                break
+            total -= lost
+            low, high = (low * growth, high * growth) if side else (low / growth, high / growth)
+            k += 1 if side else -1
+    return total
+
+
+def turn_of(grid: Grid, kept: Spread, tails: Spread, centre: float) -> int:
+    """A kept sum from which on the cut is mostly reached, and before which not, but for sums in doubt."""
+    low, high = kept.at[1], kept.at[2] + 1
+    while low < high:
+        k = (low + high) // 2
+        one, other = tail(tails, 0, k - grid.cut), tail(tails, 1, k - grid.cut)
+        upper, lower = kept.cells[0, k - kept.at[0]], kept.cells[1, k - kept.at[0]]
+        if upper + lower <= 0.0:
+            upper, lower = _odds(grid.base + centre + grid.step * k), 1.0
+        if 2.0 * (upper * one + lower * other) >= upper + lower:
+            high = k
+        else:
+            low = k + 1
+    return int(low)
+
+
+def _odds(weight: float) -> float:
+    return math.exp(min(max(weight, -600.0), 600.0))
+
+
+def _slack(grid: Grid, kept: Spread, tails: Spread, odds: tuple[float, float], k: int) -> float:
+    """How much less the error at a kept sum may be than its masses say; negative when it is not in doubt."""
+    one, other = tail(tails, 0, k - grid.cut), tail(tails, 1, k - grid.cut)
+    low, high = odds[0] / (1.0 + odds[0]), odds[1] / (1.0 + odds[1])
+    at_low, at_high = low * one + (1.0 - low) * other, high * one + (1.0 - high) * other
+    if (at_low < 0.5) == (at_high < 0.5):
+        return -1.0
+    upper, lower = kept.cells[0, k - kept.at[0]], kept.cells[1, k - kept.at[0]]
+    mass = upper + lower
+    if mass <= 0.0 or high <= low:
+        return 0.0
+    share = upper / mass
+    mean = min(max(share, low), high)
+    counted = _smaller(share * one + (1.0 - share) * other)
+    ends = (_smaller(at_low) * (high - mean) + _smaller(at_high) * (mean - low)) / (high - low)
+    return float(mass * max(counted - ends, 0.0))
+
+
+def _smaller(share: float) -> float:
+    return min(share, 1.0 - share)
+
+
+def own_errors(grid: Grid, kept: Spread, tails: Spread, centre: float, radius: float) -> tuple[float, float]:
+    """The least and the most probable it is that the kept sum, deciding by its own rule, is wrong.
+
+    The rule decides for the upper class from the weight `grid.own` on. Sums whose weight may lie on either
+    side of it are counted as best and as worst.
+    """
+    turn, reach = (grid.own - centre) / grid.step, radius / grid.step + TOLERANCE
+    first = min(max(math.ceil(turn - reach), kept.at[1]), kept.at[2] + 1)
+    past = min(max(math.ceil(turn + reach), kept.at[1]), kept.at[2] + 1)
+    least = _turned_error(grid, kept, tails, first)
+    most = least
+    for k in range(first, past):
+        mass = kept.cells[0, k - kept.at[0]] + kept.cells[1, k - kept.at[0]]
+        above = kept.cells[0, k - kept.at[0]] * tail(tails, 0, k - grid.cut)
+        above += kept.cells[1, k - kept.at[0]] * tail(tails, 1, k - grid.cut)
+        weight = grid.base + centre + grid.step * k
+        lost = max(_slack(grid, kept, tails, (_odds(weight - radius), _odds(weight + radius)), k), 0.0)
+        smaller = min(above, mass - above) - lost
+        # Counted as decided for the upper class.
+        least += smaller - (mass - above)
+        most += mass - smaller - (mass - above)
+    return least, most
+
+
+def tail(tails: Spread, row: int, missing: int) -> float:
+    """Probability under a class that the dropped sum makes up for what is missing (a negative number)."""
+    return float(tails.cells[row, min(max(missing, tails.at[1]), tails.at[2]) - tails.at[0]])
+
+
+def best_error(grid: Grid, kept: Spread, tails: Spread) -> float:
+    """The error of the best guess by the kept sum in whole steps: what can be achieved."""
+    first, past = _middle(grid, kept, tails)
+    total = _flat_error(kept, tails, first, past)
+    if past <= first:
+        return total
+    here, there = first - kept.at[0], first - grid.cut - tails.at[0]
+    upper, lower = kept.cells[0, here : here + past - first], kept.cells[1, here : here + past - first]
+    one, other = tails.cells[0, there : there + past - first], tails.cells[1, there : there + past - first]
+    for i in range(len(upper)):
+        above = upper[i] * one[i] + lower[i] * other[i]
+        total += min(above, upper[i] + lower[i] - above)
+    return total
+
+
+def _turned_error(grid: Grid, kept: Spread, tails: Spread, turn: int) -> float:
+    """The error of deciding for the upper class from the kept sum `turn` on."""
+    total = 0.0
+    for k in range(kept.at[1], kept.at[2] + 1):
+        upper, lower = kept.cells[0, k - kept.at[0]], kept.cells[1, k - kept.at[0]]
+        above = upper * tail(tails, 0, k - grid.cut) + lower * tail(tails, 1, k - grid.cut)
+        total += above if k < turn else upper + lower - above
+    return total
+
+
+def _middle(grid: Grid, kept: Spread, tails: Spread) -> tuple[int, int]:
+    """First and past-last kept sums at which the tails have not reached their ends."""
+    return max(kept.at[1], grid.cut + tails.at[1] + 1), min(kept.at[2] + 1, grid.cut + tails.at[2])
+
+
+def _flat_error(kept: Spread, tails: Spread, first: int, past: int) -> float:
+    """The error on kept sums before `first` and from `past` on, where the tails have reached their ends.
+
+    There is none unless a value can settle everything.
+    """
+    total = 0.0
+    for side in range(2):
+        end = tails.at[1 + side] - tails.at[0]
+        one, other = tails.cells[0, end], tails.cells[1, end]
+        if one == side and other == side:
+            continue
+        begin = kept.at[1] if side == 0 else max(kept.at[1], past)
+        stop = min(kept.at[2] + 1, first) if side == 0 else kept.at[2] + 1
+        for k in range(begin - kept.at[0], stop - kept.at[0]):
+            above = kept.cells[0, k] * one + kept.cells[1, k] * other
+            total += min(above, kept.cells[0, k] + kept.cells[1, k] - above)
+    return total
+
+
+@cache
+def make_compilable() -> None:
+    """Give the functions of this file to compiled code that calls them."""
+    from numba.extending import register_jitable
+
+    # Reordered sums let the compiler add several cells at once, which also rounds less than one by one.
+    fast = register_jitable(fastmath={"reassoc", "nsz", "contract"})
+    loops: list[Callable[..., object]] = [_set, _add, _fill, _raise, best_error, _turned_error, _flat_error]
+    for loop in loops:
+        fast(loop)
+    parts: list[Callable[..., object]] = [copy_spread, add_kept, add_dropped, _trim, _settle, _apart, tail]
+    for part in (*parts, _middle, turn_of, _odds, _slack, _smaller, least_error, own_errors):
+        register_jitable(part)
