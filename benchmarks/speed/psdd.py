@@ -1,6 +1,6 @@
 """How fast PSDDs learn and score, and how the cost grows with data and circuit.
 
-    python -m benchmarks.speed.psdd [--rows 1048576] [--quick]
+    python -m benchmarks.speed.psdd [--rows 524288] [--quick]
 
 Rankings of nine items (the games of [choi2016]) and paths between the corners of grids of 6x6 to 10x10 nodes;
 examples are drawn uniformly, the worst case for memory: they use the whole circuit. One thread, processor
@@ -192,7 +192,7 @@ def plot(results: Sequence[Result], grown: Sequence[tuple[int, float, float]]) -
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=2**20, help="examples")
+    parser.add_argument("--rows", type=int, default=2**19, help="examples")
     parser.add_argument("--quick", action="store_true", help="small grids, few rows; writes nothing")
     options = parser.parse_args([] if __name__ != "__main__" else None)
     n_rows = 2**14 if options.quick else options.rows

@@ -50,6 +50,8 @@ def grown(
     """Every search on growing classifiers, until it runs out of time."""
     given_up: set[str] = set()
     for n_features in sizes:
+        # The first search of a size pays for memory that the others find ready, so it is not timed.
+        trim(make(n_features), None, n_features // 3, limits=limits)
         for name, search in searches.items():
             if name in given_up:
                 continue

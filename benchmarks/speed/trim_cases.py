@@ -51,7 +51,7 @@ def selected(classifier: Classifier, budget: float, limits: Limits) -> Answer:
 
 def interpreted(classifier: Classifier, budget: float, limits: Limits) -> Answer:
     """Trimming by branch and bound without the compiled search: node by node with numpy."""
-    ready = prepared(classifier, None, None, limits)
+    ready = prepared(classifier, None, limits)
     lens, variables = trimming_lens(ready), ready.problem.network.variables
     task = Task(
         root=root_of(ready, lens),

@@ -31,7 +31,8 @@ third of the features kept; seconds of processor time from the classifier to the
 run on a machine that others use too, so read the ratios. `trim` and `select` are branch and bound for the
 maximum achievable agreement and for the expected same-decision probability, proven optimal; `not compiled`
 is trimming node by node with numpy. "-": given up after {limit:g} s at this or a smaller size. Searches that
-prove the same agree. `evaluations` are subsets valued or bounded by `trim`.
+prove the same agree. At each size one search goes before that is not timed. `evaluations` are subsets valued
+or bounded by `trim`.
 
 ## Naive Bayes
 
@@ -60,8 +61,8 @@ THREADS = """
 ## Threads
 
 Features that hardly differ, so that little can be pruned and the search is most of the time: {features} of
-them, a third kept, {repeats} runs in turns, seconds by the clock. Both give the same answer. The last column is
-the load average over five minutes, this search included: two threads can only help where a core is free.
+them, a third kept, {repeats} runs in turns, seconds by the clock. Both give the same answer. The last column
+is the load average over five minutes, this search included: two threads only help where a core is free.
 
 """
 

@@ -78,9 +78,13 @@ def _accuracy_table(accuracies: Accuracies, printed: dict[str, Any]) -> str:
 
 def _curve_table(curves: Curves) -> str:
     chosen = [k for k, n in enumerate(curves.setting.n_games) if n in (1, 4, 16, 32, 64)]
-    head = (curves.setting.name, *(f"{curves.setting.n_games[k]} games" for k in chosen))
+    head = (curves.setting.name, *(_games(curves.setting.n_games[k]) for k in chosen))
     rows: list[list[object]] = []
     for kind, name in enumerate(curves.setting.kinds):
         rows.append([f"{name}, PSDD", *(float(curves.psdd[kind, k]) for k in chosen)])
         rows.append([f"{name}, Mallows", *(float(curves.mallows[kind, k]) for k in chosen)])
     return markdown(head, rows)
+
+
+def _games(number: int) -> str:
+    return "1 game" if number == 1 else f"{number} games"

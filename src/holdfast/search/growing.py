@@ -1,7 +1,7 @@
 """Depth-first search by adding features, with values and ceilings asked for subset by subset.
 
 This is the shape of the first exact search for the expected same-decision probability, made for naive Bayes
-(MAXDR, Chen, Choi and Darwiche 2015, as described in [choi2017, section 6]): features are taken or left in
+(MAXDR [chen2015], as described in [choi2017, section 6]): features are taken or left in
 a fixed order, every subset within the budget is valued from scratch, and a branch is left when all it can
 still take could not beat the best subset known. It knows no tables, and so shares nothing between subsets:
 a baseline for the searches that do.
