@@ -54,8 +54,10 @@ bench: .venv/.bench
 
 reproduce: .venv/.bench
 	$(BIN)/python -m benchmarks.papers.chen2014.run
+	$(BIN)/python -m benchmarks.papers.choi2016.run
 	$(BIN)/python -m benchmarks.papers.choi2017.run
 	$(BIN)/python -m benchmarks.papers.choi2018.run
+	$(BIN)/python -m benchmarks.papers.shen2020.run
 
 docs: .venv/.docs
 	$(BIN)/sphinx-build -q -W -b html docs docs/_build/html

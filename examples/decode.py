@@ -15,8 +15,8 @@ from holdfast.focs.coding import Channel, adjacent_parities, code_network, simul
 from holdfast.focs.decoding import accuracy, bit_probabilities, decode, learn_code, make_decoder, regret
 from holdfast.focs.diagrams.compiling import parents_that_matter
 
-BITS = 12
-PAIRS = 4096
+BITS = 10
+PAIRS = 2048
 WORDS = 2000
 
 

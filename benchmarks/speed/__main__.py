@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from benchmarks.speed import choice, inference, sdp, trim
+from benchmarks.speed import choice, inference, psdd, sdp, trim
 
 choice.main()
 inference.main()
+psdd.main()
 sdp.main()
 trim.main()

@@ -9,14 +9,15 @@ from functools import partial
 import numpy as np
 
 from holdfast.api import Method, Selection, frontier, select_features, trim
-from holdfast.api.searching import prepared, root_of, trimming_lens
+from holdfast.api.searching import prepared, root_of, trimming_lens, with_table
+from holdfast.core.arrays import Floats
 from holdfast.core.limits import Limits
 from holdfast.decisions.classifier import Classifier
 from holdfast.decisions.rules import ThresholdRule
 from holdfast.model.cpt import Cpt
 from holdfast.model.network import BayesianNetwork
 from holdfast.model.variable import Variable
-from holdfast.model.zoo import binary_network, random_naive_bayes
+from holdfast.model.zoo import random_naive_bayes
 from holdfast.search.node_search import search_nodes
 from holdfast.search.progress import Incumbent, Task
 
@@ -53,6 +54,7 @@ def interpreted(classifier: Classifier, budget: float, limits: Limits) -> Answer
     """Trimming by branch and bound without the compiled search: node by node with numpy."""
     ready = prepared(classifier, None, limits)
     lens, variables = trimming_lens(ready), ready.problem.network.variables
+    ready = with_table(ready, lens)
     task = Task(
         root=root_of(ready, lens),
         sizes=ready.sizes,
@@ -101,21 +103,27 @@ def naive_bayes(n_features: int) -> Classifier:
 def tree_augmented(n_features: int) -> Classifier:
     """Naive Bayes with a random tree among the features."""
     rng = np.random.default_rng(n_features)
-    target, *features = (Variable(name, ["s0", "s1"]) for name in ("C", *_names(n_features)))
-    cpts = [Cpt(target, [], [[0.5, 0.5]])]
-    for number, feature in enumerate(features):
-        parents = [target, *(features[i] for i in rng.integers(number, size=1))] if number else [target]
-        cpts.append(Cpt(feature, parents, rng.dirichlet([1, 1], size=2 ** len(parents)).tolist()))
-    return Classifier(BayesianNetwork(cpts, f"tree_{n_features}"), "C", _names(n_features), HALF)
+    return _tree(n_features, rng, lambda n_rows: rng.dirichlet([1, 1], size=n_rows)[:, 0])
 
 
 def nearly_equal(n_features: int) -> Classifier:
-    """Naive Bayes of weak features that hardly differ: little can be pruned."""
+    """A tree of weak features that hardly differ: little can be pruned."""
     rng = np.random.default_rng(n_features)
-    first = rng.uniform([0.55, 0.35], [0.65, 0.45], size=(n_features, 2)).tolist()
-    tables = {name: (("C",), row) for name, row in zip(_names(n_features), first, strict=True)}
-    network = binary_network({"C": ((), [0.5]), **tables}, states=("s0", "s1"))
-    return Classifier(network, "C", None, HALF)
+    by_class = np.array([0.6, 0.4])
+    return _tree(
+        n_features, rng, lambda n_rows: np.repeat(by_class, n_rows // 2) + rng.uniform(-0.05, 0.05, n_rows)
+    )
+
+
+def _tree(n_features: int, rng: np.random.Generator, draw: Callable[[int], Floats]) -> Classifier:
+    """Each feature depends on the class and on one before it; `draw` gives Pr(s0) for so many rows."""
+    target, *features = (Variable(name, ["s0", "s1"]) for name in ("C", *_names(n_features)))
+    cpts = [Cpt(target, [], [[0.5, 0.5]])]
+    for number, feature in enumerate(features):
+        parents = [target, features[int(rng.integers(number))]] if number else [target]
+        first = draw(2 ** len(parents))
+        cpts.append(Cpt(feature, parents, np.stack([first, 1 - first], axis=1).tolist()))
+    return Classifier(BayesianNetwork(cpts, f"tree_{n_features}"), "C", _names(n_features), HALF)
 
 
 def _names(n_features: int) -> list[str]:

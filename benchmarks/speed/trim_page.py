@@ -36,7 +36,8 @@ or bounded by `trim`.
 
 ## Naive Bayes
 
-`loss` is how much less agreement greedy search found than the best.
+`loss` is how much less agreement greedy search found than the best. `trim` and `select` need no table for
+the largest of these; all other searches here have one.
 
 ![Seconds by number of features](trim.png)
 
@@ -60,8 +61,7 @@ Milliseconds of processor time for the whole answer, mean over the thresholds .1
 THREADS = """
 ## Threads
 
-Features that hardly differ, so that little can be pruned and the search is most of the time: {features} of
-them, a third kept, {repeats} runs in turns, seconds by the clock. Both give the same answer. The last column
+A tree of features that hardly differ, so that little can be pruned: {features} of them, a third kept, {repeats} runs in turns, seconds by the clock. Both give the same answer. The last column
 is the load average over five minutes, this search included: two threads only help where a core is free.
 
 """

@@ -66,7 +66,10 @@ if TYPE_CHECKING:
     from holdfast.circuits.formula import Cnf
     from holdfast.circuits.formula_compiler import compile_cnf, compile_formula
     from holdfast.circuits.passes import log_weighted_model_count, model_count, weighted_model_count
-    from holdfast.circuits.psdd import Psdd
+    from holdfast.circuits.psdd import Psdd, PsddStructure
+    from holdfast.circuits.psdd_counts import Laplace, UniformExamples
+    from holdfast.circuits.psdd_files import read_psdd, write_psdd
+    from holdfast.circuits.psdd_structure import psdd_structure
     from holdfast.circuits.sampling import sample_models
     from holdfast.circuits.sdd import Sdd
     from holdfast.circuits.sdd_files import read_sdd, write_sdd
@@ -123,6 +126,7 @@ if TYPE_CHECKING:
     from holdfast.structured.route_files import read_graph, read_paths, write_paths
     from holdfast.structured.soc import RankingData, read_soc, write_soc
     from holdfast.structured.space import Space
+    from holdfast.structured.subsets import subset_space
 
     __version__: str
 
@@ -163,6 +167,7 @@ _MODULE_BY_NAME = {
     "HoldfastWarning": "holdfast.core.errors",
     "ImpossibleEvidence": "holdfast.core.errors",
     "JointTable": "holdfast.api",
+    "Laplace": "holdfast.circuits.psdd_counts",
     "LimitError": "holdfast.core.errors",
     "Limits": "holdfast.core.limits",
     "LogOddsEngine": "holdfast.engines.log_odds",
@@ -175,6 +180,7 @@ _MODULE_BY_NAME = {
     "MostProbable": "holdfast.decisions.rules",
     "NegativeEntropy": "holdfast.decisions.rewards",
     "Psdd": "holdfast.circuits.psdd",
+    "PsddStructure": "holdfast.circuits.psdd",
     "QueryError": "holdfast.core.errors",
     "Ranking": "holdfast.api",
     "RankingData": "holdfast.structured.soc",
@@ -195,6 +201,7 @@ _MODULE_BY_NAME = {
     "ThresholdSweep": "holdfast.api.thresholds",
     "TrimmedClassifier": "holdfast.api.estimators",
     "Trimming": "holdfast.api",
+    "UniformExamples": "holdfast.circuits.psdd_counts",
     "UtilityRule": "holdfast.decisions.rules",
     "Variable": "holdfast.model.variable",
     "Vtree": "holdfast.circuits.vtree",
@@ -241,12 +248,14 @@ _MODULE_BY_NAME = {
     "path_space_between": "holdfast.structured.paths",
     "posterior": "holdfast.api",
     "probability": "holdfast.api",
+    "psdd_structure": "holdfast.circuits.psdd_structure",
     "rank_observations": "holdfast.api",
     "ranking_space": "holdfast.structured.rankings",
     "read_cnf": "holdfast.circuits.dimacs",
     "read_graph": "holdfast.structured.route_files",
     "read_network": "holdfast.model.formats.files",
     "read_paths": "holdfast.structured.route_files",
+    "read_psdd": "holdfast.circuits.psdd_files",
     "read_sdd": "holdfast.circuits.sdd_files",
     "read_soc": "holdfast.structured.soc",
     "read_vtree": "holdfast.circuits.vtree_files",
@@ -262,6 +271,7 @@ _MODULE_BY_NAME = {
     "select_features": "holdfast.api",
     "should_stop": "holdfast.api",
     "spanning_tree_space": "holdfast.structured.edge_spaces",
+    "subset_space": "holdfast.structured.subsets",
     "sweep_thresholds": "holdfast.api.thresholds",
     "tiered_ranking_space": "holdfast.structured.rankings",
     "to_pgmpy": "holdfast.model.adapters",
@@ -272,6 +282,7 @@ _MODULE_BY_NAME = {
     "write_cnf": "holdfast.circuits.dimacs",
     "write_network": "holdfast.model.formats.files",
     "write_paths": "holdfast.structured.route_files",
+    "write_psdd": "holdfast.circuits.psdd_files",
     "write_sdd": "holdfast.circuits.sdd_files",
     "write_soc": "holdfast.structured.soc",
     "write_vtree": "holdfast.circuits.vtree_files",
@@ -314,6 +325,7 @@ __all__ = [
     "HoldfastWarning",
     "ImpossibleEvidence",
     "JointTable",
+    "Laplace",
     "LimitError",
     "Limits",
     "LogOddsEngine",
@@ -326,6 +338,7 @@ __all__ = [
     "MostProbable",
     "NegativeEntropy",
     "Psdd",
+    "PsddStructure",
     "QueryError",
     "Ranking",
     "RankingData",
@@ -346,6 +359,7 @@ __all__ = [
     "ThresholdSweep",
     "TrimmedClassifier",
     "Trimming",
+    "UniformExamples",
     "UtilityRule",
     "Variable",
     "Vtree",
@@ -392,12 +406,14 @@ __all__ = [
     "path_space_between",
     "posterior",
     "probability",
+    "psdd_structure",
     "rank_observations",
     "ranking_space",
     "read_cnf",
     "read_graph",
     "read_network",
     "read_paths",
+    "read_psdd",
     "read_sdd",
     "read_soc",
     "read_vtree",
@@ -413,6 +429,7 @@ __all__ = [
     "select_features",
     "should_stop",
     "spanning_tree_space",
+    "subset_space",
     "sweep_thresholds",
     "tiered_ranking_space",
     "to_pgmpy",
@@ -423,6 +440,7 @@ __all__ = [
     "write_cnf",
     "write_network",
     "write_paths",
+    "write_psdd",
     "write_sdd",
     "write_soc",
     "write_vtree",

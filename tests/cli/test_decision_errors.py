@@ -82,7 +82,7 @@ PAPERS = ["--target", "D=+", "--threshold", "0.6", "--features", "R1,R2,AC"]
             "engine 'sampling' gives estimates; allow them with --allow-estimates",
         ),
         ("sdp", ["--target", "D=+", "--tolerance", "-1"], "the tolerance must be at least 0, not -1.0"),
-        ("sdp", ["--target", "D=+", "--at-least", "2"], "the level must lie between 0 and 1; got 2.0"),
+        ("sdp", ["--target", "D=+", "--at-least", "2"], "--at-least must lie between 0 and 1; got 2.0"),
         (
             "voi",
             ["--target", "D=+", "--reward", "utility"],
@@ -125,7 +125,7 @@ def test_utilities_and_a_threshold_exclude_each_other(holdfast, review):
 def test_the_target_must_be_named(holdfast, review):
     outcome = holdfast("sdp", review)
     assert outcome.code == 2
-    assert "Missing option '--target'" in outcome.err
+    assert "missing option '--target'" in outcome.err
 
 
 @pytest.mark.parametrize("command", ["sdp", "info", "posterior"])

@@ -91,7 +91,7 @@ def test_words_choose_where_numbers_are_cut(holdfast, measured, tmp_path, option
         ),
         (
             ["--target", "age", "--smoothing", "-1"],
-            "error: smoothing must be finite and at least 0, not -1.0\n",
+            "error: --smoothing must be finite and at least 0, not -1.0\n",
         ),
         (
             ["--target", "years"],

@@ -336,7 +336,7 @@ def test_questions_that_do_not_fit_say_what_would(holdfast, review, command, opt
 def test_a_budget_must_be_given(holdfast, review, command):
     outcome = holdfast(command, review, *PAPERS)
     assert outcome.code == 2
-    assert "Missing option '--budget'" in outcome.err
+    assert "missing option '--budget'" in outcome.err
 
 
 @pytest.mark.parametrize(
@@ -345,8 +345,8 @@ def test_a_budget_must_be_given(holdfast, review, command):
         ("feature,cost\nAC,two\n", "line 2: the cost of 'AC' is 'two'; give a number"),
         ("AC,1\n\nR1,-3\n", "line 3: the cost of 'R1' must be a positive number, not -3"),
         ("AC,1\nR1,inf\n", "line 2: the cost of 'R1' must be a positive number, not inf"),
-        ("AC,1,2\n", "line 1: expected a feature and its cost, found 3 cells"),
-        ("AC;1\n", "line 1: expected a feature and its cost, found 1 cells"),
+        ("AC,1,2\n", "line 1: expected FEATURE,COST; found 'AC,1,2'"),
+        ("AC;1\n", "line 1: expected FEATURE,COST; found 'AC;1'"),
         ("AC,1\nAC,2\n", "line 2: 'AC' has a second cost; give one"),
         ("name,price\nAC,2\n", "line 1: the cost of 'name' is 'price'; give a number"),
     ],

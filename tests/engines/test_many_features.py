@@ -69,7 +69,9 @@ def test_thresholds_out_of_reach_achieve_what_they_say(problem):
     many = many_features(problem, Limits(max_bytes=1))
     assert many.exact is None
     for kept in some_subsets(problem):
-        found = best_threshold_of(many, kept, 0)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(module, "FINEST", Fineness(1, 4096))
+            found = best_threshold_of(many, kept)
         profile = enumerate_profile(problem, kept)
         rule = ThresholdRule("c0", min(max(found.threshold, 1e-300), 1 - 2**-53))
         achieved = expected_agreement(profile, rule.bind(problem.network.variables[problem.target]))

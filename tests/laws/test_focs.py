@@ -169,7 +169,7 @@ def test_search_through_gates_finds_the_best(network, table_cells, data):
         assert abs(value - np.log(mass.max())) < ENGINE
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(functional_networks(only_step=True), st.data())
 def test_all_exact_methods_agree(network, data):
     evidence = data.draw(findings(network))

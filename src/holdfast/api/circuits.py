@@ -27,7 +27,7 @@ from holdfast.core.errors import QueryError
 from holdfast.core.limits import DEFAULT_LIMITS, Limits
 from holdfast.decisions.classifier import Classifier
 from holdfast.decisions.problem import Problem, make_problem
-from holdfast.engines.circuit import Relevant, relevant_network
+from holdfast.engines.circuit import Relevant, relevant_network, relevant_positions
 from holdfast.model.network import BayesianNetwork
 from holdfast.search.fs_sdd import Arrangement, FsSdd
 
@@ -108,7 +108,7 @@ class Case:
     def of(problem: Problem, limits: Limits) -> Case:
         """The problem with its time running."""
         network = relevant_network(problem)
-        return Case(problem, network, Relevant(problem, network), limits, limits.deadline())
+        return Case(problem, network, relevant_positions(problem, network), limits, limits.deadline())
 
     def limits_left(self) -> Limits:
         """The limits with the time that is left."""

@@ -25,7 +25,7 @@ from holdfast.search.progress import Found, Report
 
 LARGEST_TABLE = 2.0**24
 """Instantiations of all features beyond which a table is too slow to search."""
-QUICK_TABLE = 2.0**20
+QUICK_TABLE = 2.0**18
 """Instantiations up to which a table is searched before a grid is."""
 PATIENCE = 60.0
 """Seconds that a search on a grid takes at most when no limit was given."""

@@ -357,7 +357,7 @@ def _best_threshold(ready: Searchable, kept: frozenset[int], rule: ThresholdRule
     problem = ready.problem
     positive = problem.network.variables[problem.target].index(rule.positive)
     if ready.many is not None:
-        return best_threshold_of(ready.many, kept, positive)
+        return best_threshold_of(ready.many, kept)
     assert ready.table is not None
     return maximum_achievable_agreement(ready.table.profile(kept), positive)
 

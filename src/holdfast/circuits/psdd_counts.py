@@ -94,8 +94,8 @@ def zero_counts(structure: PsddStructure) -> PsddCounts:
 def count_examples(structure: PsddStructure, rows: Any, weights: Any = None) -> PsddCounts:
     """Counts of complete examples; `QueryError` names the first that is outside of the space.
 
-    Cost: on structures with a decision diagram a few nanoseconds for each value of a row, whatever the size
-    of the circuit; otherwise O(choices) for 64 rows.
+    Cost: on structures with a decision diagram as many steps as it has levels for each row, slower where the
+    diagram outgrows the processor's caches; otherwise O(choices) for 64 rows.
     """
     uses, n_rows = np.zeros(structure.n_choices), 0
     known = None if weights is None else np.asarray(weights, dtype=np.float64)

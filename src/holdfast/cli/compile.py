@@ -9,7 +9,7 @@ import typer
 
 from holdfast.cli.evidence import names_in
 from holdfast.cli.options import AsJson, MaxMemory, MaxSeconds, NetworkFile, Normalize, limits_of, network_in
-from holdfast.cli.output import show, show_json
+from holdfast.cli.output import check_output, show, show_json
 from holdfast.core.errors import QueryError
 
 if TYPE_CHECKING:
@@ -40,11 +40,14 @@ def compile_(
     max_memory: MaxMemory = None,
     max_seconds: MaxSeconds = None,
 ) -> None:
-    """Compile a network into a circuit (an SDD), and tell its predicted and actual size."""
+    """Compile a network into a circuit (an SDD).
+
+    Tells the size that was predicted and the one that came out.
+    """
     from holdfast.circuits.compiled import compile_network
 
-    if output is not None and output.suffix == ".vtree":
-        raise QueryError(f"{output} is a name for the vtree; name the circuit {output.with_suffix('.sdd')}")
+    if output is not None:
+        _check_name(output)
     found = network_in(network, normalize=normalize)
     names = tuple(names_in(constrain or ()))
     compiled = compile_network(found, constrained_to=names, limits=limits_of(max_memory, max_seconds))
@@ -86,6 +89,13 @@ def _lines(compiled: CompiledNetwork) -> list[Text]:
     if numbers["constrained_to"]:
         lines.append(f"decides first on {', '.join(numbers['constrained_to'])}")
     return [Text(line) for line in lines if line]
+
+
+def _check_name(output: Path) -> None:
+    if output.suffix != ".sdd":
+        right = output.with_suffix(".sdd")
+        raise QueryError(f"a circuit is saved as .sdd, its vtree beside it; name it {right}, not {output}")
+    check_output(output)
 
 
 def _write(compiled: CompiledNetwork, output: Path) -> None:

@@ -47,7 +47,7 @@ def _from_file(path: Path) -> dict[str, float]:
     found: dict[str, float] = {}
     for line, cells in _rows(path):
         if len(cells) != 2:
-            raise FormatError(f"expected a feature and its cost, found {len(cells)} cells", path, line)
+            raise FormatError(f"expected FEATURE,COST; found {','.join(cells)!r}", path, line)
         name, cost = cells[0], _number(cells[1])
         if cost is None:
             raise FormatError(f"the cost of {name!r} is {cells[1]!r}; give a number", path, line)

@@ -44,7 +44,7 @@ def follow(
     if output is not None:
         check_picture(output)
     if not 0 < at_least <= 1:
-        raise QueryError(f"the level must lie between 0 and 1; got {at_least!r}")
+        raise QueryError(f"--at-least must lie between 0 and 1; got {at_least!r}")
     found = opened(case)
     observed = evidence_of(observe, found.classifier.network)
     course = replay(found.classifier, observed.items(), found.evidence, **found.options)

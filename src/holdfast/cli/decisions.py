@@ -109,7 +109,7 @@ def eca(
         ),
     ] = None,
 ) -> None:
-    """The same, with a threshold of their own.
+    """How often would they, with a threshold of their own?
 
     The expected classification agreement (ECA) of the features to keep under a new threshold, or, without
     one, the best that any threshold achieves (MAA).

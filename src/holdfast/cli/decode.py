@@ -61,7 +61,7 @@ def decode(
     from holdfast.focs.coding import Channel, adjacent_parities, random_parities, simulate
 
     rng = np.random.default_rng(seed)
-    code = random_parities(bits, min(width, bits), rng) if scattered else adjacent_parities(bits, width)
+    code = random_parities(bits, width, rng) if scattered else adjacent_parities(bits, width)
     channel = Channel(ones, noise)
     learned_from, sent = simulate(code, channel, pairs, rng), simulate(code, channel, words, rng)
     answer = _decoded(code, channel, (learned_from, sent), rng)

@@ -18,7 +18,10 @@ def demo(
         Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where files are written.")
     ] = FOLDER,
 ) -> None:
-    """Learn a classifier from real data, trim it, and follow a patient until the decision is safe."""
+    """See what holdfast does, on real data, in a minute.
+
+    Learns a classifier, trims it, and follows a patient until the decision is safe.
+    """
     from holdfast.cli.demo_story import tell
 
     if output.exists() and not output.is_dir():

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from holdfast.cli.evidence import assignment
+from holdfast.cli.evidence import assignment, names_in
 from holdfast.cli.options import AsJson
-from holdfast.cli.output import show, show_json
+from holdfast.cli.output import check_output, show, show_json
 from holdfast.core.errors import QueryError
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ MaxCategories = Annotated[
 Ignored = Annotated[
     list[str] | None,
     typer.Option(
-        "--ignore", metavar="COLUMN", help="Leave a column out; may be repeated.", show_default=False
+        "--ignore", metavar="A,B", help="Leave these columns out; may be repeated.", show_default=False
     ),
 ]
 Weights = Annotated[
@@ -99,7 +99,7 @@ def learn(
     weights: Weights = None,
     as_json: AsJson = False,
 ) -> None:
-    """Learn a classifier from a table and write it as a network file."""
+    """Learn a classifier from a table, as a network file."""
     from dataclasses import asdict
 
     from rich.text import Text
@@ -112,7 +112,8 @@ def learn(
     from holdfast.report.networks import size_text
 
     discretization = Discretization(_cut_method(discretize, bins), _cut_points(cuts or ()), max_categories)
-    columns = _without(read_table(table), ignored or ())
+    check_output(output)
+    columns = _without(read_table(table), tuple(names_in(ignored or ())), target)
     rows = make_dataset(columns, target, discretization=discretization, weights=weights)
     network = _classifier(rows, target, structure, smoothing)
     write_network(_named(network, table), output)
@@ -151,9 +152,11 @@ def _cut_points(words: Sequence[str]) -> dict[str, list[float]]:
     return found
 
 
-def _without(table: Table, names: Sequence[str]) -> Table:
+def _without(table: Table, names: Sequence[str], target: str) -> Table:
     from holdfast.model.tables import make_table
 
+    if target in names:
+        raise QueryError(f"--ignore leaves out the target {target!r}; leave it in")
     ignored = [table.column(name) for name in names]
     return make_table([column for column in table.columns if column not in ignored], table.path)
 

@@ -83,4 +83,5 @@ def _holdfast(
 def run(arguments: Sequence[str] | None = None) -> None:
     """Run a command line, that of the process by default, and leave with its exit code."""
     with reporting():
-        app(args=arguments, prog_name="holdfast")
+        # Not standalone: then usage errors come to `reporting`, and the exit code comes back.
+        raise SystemExit(app(args=arguments, prog_name="holdfast", standalone_mode=False))

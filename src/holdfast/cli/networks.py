@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli.options import AsJson, NetworkFile, Normalize, network_in
-from holdfast.cli.output import show, show_json
+from holdfast.cli.output import check_output, show, show_json
 
 if TYPE_CHECKING:
     from holdfast.model.network import BayesianNetwork
@@ -43,6 +43,7 @@ def convert(
     ],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write.", show_default=False)],
     *,
+    as_json: AsJson = False,
     normalize: Normalize = False,
 ) -> None:
     """Write a network in another format, named by the suffix of OUT."""
@@ -51,6 +52,11 @@ def convert(
     from holdfast.model.formats.files import write_network
     from holdfast.report.networks import size_text
 
+    check_output(target)
     network = network_in(source, normalize=normalize)
     write_network(network, target)
-    show([Text(f"wrote {target}: {size_text(network)}")])
+    if as_json:
+        arcs = sum(len(cpt.parents) for cpt in network.cpts)
+        show_json({"output": str(target), "variables": len(network.cpts), "arcs": arcs})
+    else:
+        show([Text(f"wrote {target}: {size_text(network)}")])

@@ -74,12 +74,25 @@ Features = Annotated[
         show_default=False,
     ),
 ]
+Cost = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="A=2,B=0.5",
+        help="What features cost; may be repeated. A feature without a cost costs 1.",
+        show_default=False,
+    ),
+]
+CostsFile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="A CSV file of features and their costs.", show_default=False),
+]
 MaxMemory = Annotated[
     float | None,
     typer.Option("--max-memory", metavar="GB", help="Refuse an answer that needs more memory than this."),
 ]
 MaxSeconds = Annotated[
-    float | None, typer.Option("--max-seconds", metavar="S", help="Give up after this time.")
+    float | None,
+    typer.Option("--max-seconds", metavar="S", help="Give up after this time.", show_default=False),
 ]
 
 
@@ -98,6 +111,8 @@ def network_in(path: Path, *, normalize: bool) -> BayesianNetwork:
             raise FormatError(f"no such file, and no network that comes with holdfast: {hint}", path)
         return network
 
+    if path.is_dir():
+        raise FormatError("is a folder; name a network file in it", path)
     plain = path.with_suffix("") if path.suffix.lower() == ".gz" else path
     if plain.suffix.lower() in TABLE_SUFFIXES:
         raise FormatError(

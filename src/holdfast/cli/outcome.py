@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
+from holdfast.cli.usage import UsageError, is_help, usage_message
 from holdfast.core.errors import HoldfastError, HoldfastWarning
 
 BROKEN_PIPE = 1
@@ -33,6 +34,10 @@ OPTION_BY_ARGUMENT = {
     "allow_estimates=True": "--allow-estimates",
     "max_seconds, max_bytes": "--max-seconds, --max-memory",
     "pass a tolerance": "pass --tolerance",
+    "the level must lie": "--at-least must lie",
+    "jobs must be": "--jobs must be",
+    "smoothing must be": "--smoothing must be",
+    "for paths, give a graph": "for paths, give a graph with --graph",
 }
 """Messages of the library advise its callers; here the caller has options instead of arguments."""
 
@@ -51,6 +56,12 @@ def reporting() -> Iterator[None]:
                 sys.stdout.flush()
     except HoldfastError as error:
         complain("error", str(error))
+        raise SystemExit(UNANSWERED) from None
+    except UsageError as error:
+        if is_help(error):
+            print(error, file=sys.stderr)
+        else:
+            complain("error", usage_message(error))
         raise SystemExit(UNANSWERED) from None
     except MemoryError:
         complain(

@@ -47,6 +47,14 @@ def json_text(answer: Mapping[str, Any]) -> str:
     return json.dumps(_finite(answer), ensure_ascii=False, allow_nan=False, indent=2) + "\n"
 
 
+def check_output(path: Path) -> None:
+    """`FormatError` when no file can be written under this name; asked before the work."""
+    if path.is_dir():
+        raise FormatError("is a folder; name a file in it", path)
+    if not path.parent.is_dir():
+        raise FormatError(f"the folder {str(path.parent)!r} does not exist; make it first", path)
+
+
 def write_text(text: str, path: Path) -> None:
     """Write a file; `FormatError` when that is not possible."""
     try:

@@ -9,8 +9,8 @@ import typer
 
 from holdfast.cli.classifiers import classifier_of
 from holdfast.cli.evidence import evidence_of, names_in
-from holdfast.cli.options import Evidence, Features, NetworkFile, Normalize, network_in
-from holdfast.cli.output import write_text
+from holdfast.cli.options import AsJson, Evidence, Features, NetworkFile, Normalize, network_in
+from holdfast.cli.output import check_output, show_json, write_text
 from holdfast.core.errors import FormatError, QueryError
 
 if TYPE_CHECKING:
@@ -55,8 +55,12 @@ def draw(
         typer.Option(metavar="TEXT", help="A title; the network's name by default.", show_default=False),
     ] = None,
     normalize: Normalize = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Draw a network: target, features, what was observed, what is kept and dropped."""
+    """Draw a network, and what its variables are to a question.
+
+    The target, the features, what was observed, what is kept and what is dropped.
+    """
     check_picture(output)
     found = network_in(network, normalize=normalize)
     observed = evidence_of(evidence, found)
@@ -73,7 +77,10 @@ def draw(
         from holdfast.api.plotting import draw_network
 
         draw_network(model, observed, kept, title=heading).save(output)
-    typer.echo(f"wrote {output}")
+    if as_json:
+        show_json({"network": found.name, "evidence": observed, "output": str(output)})
+    else:
+        typer.echo(f"wrote {output}")
 
 
 def _model(
@@ -92,6 +99,7 @@ def check_picture(path: Path) -> None:
 
     if not is_picture(path):
         raise FormatError(f"pictures are saved as {', '.join(SUFFIXES)}, not {path.suffix!r}", path)
+    check_output(path)
 
 
 def save_picture(picture: Picture, path: Path, *, quiet: bool) -> None:

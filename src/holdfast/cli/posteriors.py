@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from holdfast.cli.evidence import evidence_of
+from holdfast.cli.evidence import evidence_of, names_in
 from holdfast.cli.options import (
     AsJson,
     Evidence,
@@ -27,8 +27,8 @@ def posterior(
         list[str] | None,
         typer.Option(
             "--of",
-            metavar="VARIABLE",
-            help="Whose states; may be repeated. All by default.",
+            metavar="A,B",
+            help="Whose states; may be repeated. All variables by default.",
             show_default=False,
         ),
     ] = None,
@@ -46,7 +46,7 @@ def posterior(
     observed = evidence_of(evidence, found)
     limits = limits_of(max_memory, max_seconds)
     if of:
-        answers = {name: api.posterior(found, name, observed, limits=limits) for name in of}
+        answers = {name: api.posterior(found, name, observed, limits=limits) for name in names_in(of)}
     else:
         answers = api.all_marginals(found, observed, limits=limits)
     if as_json:

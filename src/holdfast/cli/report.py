@@ -2,20 +2,57 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from holdfast.cli.case import with_case
-from holdfast.cli.output import write_text
-from holdfast.cli.search_case import SearchCase, opened_search
+from holdfast.cli.classifiers import classifier_of
+from holdfast.cli.costs import costs_of
+from holdfast.cli.evidence import evidence_of
+from holdfast.cli.options import (
+    AsJson,
+    Cost,
+    CostsFile,
+    Evidence,
+    Features,
+    MaxMemory,
+    MaxSeconds,
+    NetworkFile,
+    Normalize,
+    Target,
+    Threshold,
+    UtilitiesFile,
+    limits_of,
+    network_in,
+)
+from holdfast.cli.output import check_output, show_json, write_text
 from holdfast.core.errors import FormatError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportCase:
+    """The options as they were typed: those of a search, without how to search."""
+
+    network: NetworkFile
+    target: Target
+    threshold: Threshold = None
+    utilities: UtilitiesFile = None
+    evidence: Evidence = None
+    features: Features = None
+    cost: Cost = None
+    costs: CostsFile = None
+    max_memory: MaxMemory = None
+    max_seconds: MaxSeconds = None
+    normalize: Normalize = False
+    as_json: AsJson = False
 
 
 @with_case
 def report(
-    case: SearchCase,
+    case: ReportCase,
     *,
     output: Annotated[
         Path,
@@ -31,7 +68,7 @@ def report(
         str | None, typer.Option(metavar="TEXT", help="A title of your own.", show_default=False)
     ] = None,
 ) -> None:
-    """Write a page about a classifier, to be read in a browser or printed.
+    """All about a classifier on one page, for a browser or to print.
 
     How robust its decisions are, which features matter by which criterion, what each budget buys, and what
     the recommended trimming would decide differently.
@@ -40,10 +77,18 @@ def report(
     from holdfast.report.page import report_page
 
     if output.suffix.lower() not in (".html", ".htm"):
-        raise FormatError("a report is an .html file", output)
-    found = opened_search(case)
-    examined = examine(
-        found.classifier, found.costs, found.evidence, at_least=at_least, limits=found.options["limits"]
+        raise FormatError("a report is an .html file; name it so", output)
+    check_output(output)
+    network = network_in(case.network, normalize=case.normalize)
+    classifier = classifier_of(
+        network, case.target, case.features, threshold=case.threshold, utilities=case.utilities
     )
-    write_text(report_page(examined, title=title or ""), output)
-    typer.echo(f"wrote {output}")
+    evidence = evidence_of(case.evidence, network)
+    limits = limits_of(case.max_memory, case.max_seconds)
+    found = examine(classifier, costs_of(case.cost, case.costs), evidence, at_least=at_least, limits=limits)
+    write_text(report_page(found, title=title or ""), output)
+    if case.as_json:
+        answer = {"network": network.name, "target": classifier.target, "evidence": evidence}
+        show_json({**answer, "output": str(output)})
+    else:
+        typer.echo(f"wrote {output}")

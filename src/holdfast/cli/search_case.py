@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,6 +13,8 @@ from holdfast.cli.costs import costs_of
 from holdfast.cli.evidence import evidence_of
 from holdfast.cli.options import (
     AsJson,
+    Cost,
+    CostsFile,
     Evidence,
     Features,
     MaxMemory,
@@ -25,6 +26,7 @@ from holdfast.cli.options import (
     limits_of,
     network_in,
 )
+from holdfast.core.errors import QueryError
 
 if TYPE_CHECKING:
     from holdfast.api.selection import SearchOptions
@@ -58,18 +60,8 @@ class SearchCase:
     utilities: UtilitiesFile = None
     evidence: Evidence = None
     features: Features = None
-    cost: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="A=2,B=0.5",
-            help="What features cost; may be repeated. A feature without a cost costs 1.",
-            show_default=False,
-        ),
-    ] = None
-    costs: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="A CSV file of features and their costs.", show_default=False),
-    ] = None
+    cost: Cost = None
+    costs: CostsFile = None
     method: Annotated[
         MethodWord,
         typer.Option(
@@ -78,12 +70,13 @@ class SearchCase:
         ),
     ] = MethodWord.BRANCH_AND_BOUND
     variant: Annotated[
-        VariantWord,
+        VariantWord | None,
         typer.Option(
-            help="For fs-sdd: compile for every subset (1), once with the features first (2), or once, and "
-            "move them (3)."
+            help="For fs-sdd: compile for every subset (1), once with the features first (2, the default), "
+            "or once, and move them (3).",
+            show_default=False,
         ),
-    ] = VariantWord.CONSTRAINED
+    ] = None
     jobs: Annotated[
         int,
         typer.Option(metavar="N", help="Threads that may search at once; the answer is the same."),
@@ -144,7 +137,9 @@ def opened_search(case: SearchCase) -> Search:
         allow_estimates=case.allow_estimates,
         jobs=case.jobs,
     )
-    if case.method is MethodWord.FS_SDD:
+    if case.variant is not None:
+        if case.method is not MethodWord.FS_SDD:
+            raise QueryError("--variant goes with --method fs-sdd; leave it out, or add that")
         from holdfast.api.circuits import CircuitVariant
 
         options["variant"] = CircuitVariant(case.variant.value)

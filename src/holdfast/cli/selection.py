@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli.case import with_case
-from holdfast.cli.output import json_text, show, show_json, write_text
+from holdfast.cli.output import check_output, json_text, show, show_json, write_text
 from holdfast.cli.progress import showing_progress
 from holdfast.cli.search_case import Search, SearchCase, opened_search
-from holdfast.core.errors import QueryError
+from holdfast.core.errors import FormatError, QueryError
 from holdfast.pictures.canvas import is_picture
 
 if TYPE_CHECKING:
@@ -73,6 +73,8 @@ def select(
     """
     from holdfast import api
 
+    if output is not None:
+        check_output(output)
     found = opened_search(case)
     wanted = _objective(found, objective)
     with showing_progress(found.options) as options:
@@ -102,7 +104,7 @@ def trim(
         ),
     ] = None,
 ) -> None:
-    """Which features can be dropped, and what threshold then keeps the decisions?
+    """Which features can be dropped, and under what threshold?
 
     The features within the budget, and the threshold on them, that agree best with the full classifier
     (maximum achievable agreement, MAA), proven to be so.
@@ -110,6 +112,8 @@ def trim(
     from holdfast import api
     from holdfast.report.selection import trimming_lines
 
+    if output is not None:
+        check_output(output)
     found = opened_search(case)
     if output is not None and not is_picture(output):
         _check_free(case, found, output)
@@ -158,6 +162,8 @@ def frontier(
 
     if budget is not None and not budget >= 0:
         raise QueryError(f"the budget must be at least 0, not {budget!r}")
+    if output is not None:
+        check_output(output)
     found = opened_search(case)
     with showing_progress(found.options) as options:
         points = api.frontier(
@@ -245,7 +251,11 @@ def _answer(case: SearchCase, answer: dict[str, Any], lines: list[Text]) -> None
 
 
 def _check_free(case: SearchCase, found: Search, output: Path) -> None:
-    """`QueryError` when saving the trimmed classifier would lose something; asked before the search."""
+    """An error when saving the trimmed classifier would fail or lose something; asked before the search."""
+    if output.suffix.lower() != ".json":
+        raise FormatError(
+            "a classifier is saved as .json, its network beside it; a picture as .png, .svg or .pdf", output
+        )
     if found.evidence:
         raise QueryError(
             "a classifier trimmed under evidence decides for that evidence alone, which its file does not "

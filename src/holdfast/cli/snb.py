@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli.options import AsJson
-from holdfast.cli.output import show, show_json
+from holdfast.cli.output import check_output, show, show_json
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -22,7 +22,7 @@ MOST_LINES = 20
 
 app = typer.Typer(
     name="snb",
-    help="Rankings and paths: learn what is usual in each class, classify, and find what is odd.",
+    help="Classify rankings and paths, and find odd ones.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -75,13 +75,17 @@ def fit(
     smoothing: Smoothing = 1.0,
     as_json: AsJson = False,
 ) -> None:
-    """Learn a distribution over rankings or paths for each class, and write the classifier."""
+    """Learn a classifier from rankings or paths.
+
+    A distribution for each class, and how often it occurred.
+    """
     from rich.text import Text
 
     from holdfast.structured.naive_bayes_files import write_classifier
     from holdfast.structured.naive_bayes_inputs import learned, read_observations, recipe_of
     from holdfast.structured.route_files import read_graph
 
+    check_output(output)
     roads = None if graph is None else read_graph(graph)
     observed = [read_observations(file, are_paths=graph is not None, label=label) for file in files]
     recipe = recipe_of(observed, roads)
@@ -111,7 +115,10 @@ def _facts(classifier: SavedClassifier) -> dict[str, Any]:
 def classify(
     model: ModelFile, file: DataFile, *, together: Together = False, as_json: AsJson = False
 ) -> None:
-    """Say which class each observation is from, or all of them together."""
+    """Say which class each observation is from.
+
+    Or, with --together, all of them.
+    """
     import numpy as np
 
     from holdfast.structured.naive_bayes import log_posteriors
@@ -163,7 +170,10 @@ def score(
     worst: Worst = 10,
     as_json: AsJson = False,
 ) -> None:
-    """Find observations that chance explains better than the normal class does, the oddest first."""
+    """Find observations that are odd, the oddest first.
+
+    An observation is odd when chance explains it better than the normal class does.
+    """
     import numpy as np
 
     from holdfast.core.errors import QueryError

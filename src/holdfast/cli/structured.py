@@ -9,6 +9,7 @@ import typer
 
 from holdfast.cli.options import AsJson, MaxMemory, MaxSeconds, limits_of
 from holdfast.cli.output import show, show_json
+from holdfast.core.errors import QueryError
 
 if TYPE_CHECKING:
     from holdfast.structured.graphs import Graph
@@ -37,7 +38,10 @@ def paths(
     max_memory: MaxMemory = None,
     max_seconds: MaxSeconds = None,
 ) -> None:
-    """How many simple paths lead from one node to another, and how large their circuit is."""
+    """How many simple paths lead from one node to another?
+
+    And how large is the circuit that holds them all?
+    """
     from holdfast.structured.paths import path_space
 
     limits = limits_of(max_memory, max_seconds)
@@ -55,7 +59,10 @@ def rankings(
     max_memory: MaxMemory = None,
     max_seconds: MaxSeconds = None,
 ) -> None:
-    """How many rankings of N items there are, and how large their circuit is."""
+    """How many rankings of N items are there?
+
+    And how large is the circuit that holds them all?
+    """
     from holdfast.structured.rankings import ranking_space
 
     limits = limits_of(max_memory, max_seconds)
@@ -69,6 +76,8 @@ def _graph_in(text: str) -> Graph:
 
     match = _GRID.fullmatch(text)
     if match is None:
+        if text.startswith("grid:"):
+            raise QueryError(f"cannot read {text!r}; expected grid:ROWSxCOLUMNS, such as grid:4x4")
         return read_graph(text)
     found = grid(int(match[1]), int(match[2]))
     return Graph(tuple(f"{row},{column}" for row, column in _pairs(found.nodes)), found.edges)

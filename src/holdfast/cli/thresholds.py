@@ -33,6 +33,7 @@ def thresholds(
     for one threshold after another.
     """
     from holdfast.api.thresholds import sweep_thresholds
+    from holdfast.decisions.rules import ThresholdRule
     from holdfast.report.thresholds import sweep_lines
 
     if output is not None:
@@ -40,6 +41,11 @@ def thresholds(
     if steps < 1:
         raise QueryError(f"--steps must be at least 1, not {steps}")
     found = opened_search(case)
+    if not isinstance(found.classifier.rule, ThresholdRule):
+        raise QueryError(
+            "there is no threshold to change without a positive state; name it with "
+            f"--target {found.classifier.target}=STATE"
+        )
     values = [step / (steps + 1) for step in range(1, steps + 1)]
     with showing_progress(found.options) as options:
         sweep = sweep_thresholds(

@@ -26,6 +26,7 @@ from holdfast.circuits.compiled import (
 )
 from holdfast.circuits.compiled_levels import FeatureLevels, bottom_masses, feature_levels
 from holdfast.circuits.compiled_rows import kept_rows
+from holdfast.circuits.expected import decided_mass
 from holdfast.core.arrays import Floats
 from holdfast.core.errors import LimitError
 from holdfast.core.limits import Limits
@@ -65,13 +66,10 @@ class CircuitEngine:
     def prepare(self, problem: Problem, limits: Limits) -> CircuitOracle:
         """Compile the network, or take the circuit compiled before, and value what the features leave."""
         compiled = _remembered(problem) or _compiled(problem, limits)
-        relevant = Relevant(problem, compiled.network)
+        relevant = relevant_positions(problem, compiled.network)
         levels = feature_levels(compiled, relevant.free, relevant.evidence)
         class_mass = bottom_masses(compiled, levels, relevant.target, relevant.evidence)
-        totals = class_mass.sum(axis=1)
-        rows = np.flatnonzero(totals)
-        decided = np.zeros((len(totals), len(problem.decider.actions)))
-        decided[rows, problem.decider.decide(class_mass[rows])] = totals[rows]
+        decided = decided_mass(class_mass, problem.decider.decide, len(problem.decider.actions))
         return CircuitOracle(problem, relevant, levels, np.hstack([class_mass, decided]), limits)
 
 
@@ -94,14 +92,29 @@ class CircuitOracle:
         return profile_from_masses(rows[:, :n_classes], rows[:, n_classes:])
 
 
+@dataclass(frozen=True, slots=True)
 class Relevant:
     """A problem in the positions of the part of its network that matters."""
 
-    def __init__(self, problem: Problem, network: BayesianNetwork) -> None:
-        self.place = {problem.network.index(name): place for place, name in enumerate(network.names)}
-        self.target = self.place[problem.target]
-        self.free = tuple(self.place[feature] for feature in problem.free)
-        self.evidence: Mapping[int, int] = {self.place[v]: state for v, state in problem.evidence.items()}
+    place: Mapping[int, int]
+    """The position of each variable of the part, by its position in the whole network."""
+    target: int
+    """The target."""
+    free: tuple[int, ...]
+    """The features not observed yet."""
+    evidence: Mapping[int, int]
+    """Observed states."""
+
+
+def relevant_positions(problem: Problem, network: BayesianNetwork) -> Relevant:
+    """The problem translated to a part of its network, such as `relevant_network` gives."""
+    place = {problem.network.index(name): position for position, name in enumerate(network.names)}
+    return Relevant(
+        place=place,
+        target=place[problem.target],
+        free=tuple(place[feature] for feature in problem.free),
+        evidence={place[variable]: state for variable, state in problem.evidence.items()},
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +148,7 @@ def _new_plan(problem: Problem) -> _Plan | Refusal:
 
 
 def relevant_network(problem: Problem) -> BayesianNetwork:
-    """The network without what nothing asked about depends on; `Relevant` translates positions."""
+    """The network without what nothing asked about depends on; `relevant_positions` translates."""
     network = problem.network
     wanted = _relevant(problem)
     if len(wanted) == len(network):

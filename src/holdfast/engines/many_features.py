@@ -60,6 +60,7 @@ class ManyFeatures:
     exact: LogOddsOracle | None = field(repr=False)
     """Exact values of one subset, where they are in reach."""
     _made: dict[Fineness, tuple[WholeSteps, Rooms]] = field(default_factory=dict, repr=False)
+    _thresholds: dict[frozenset[int], AchievableAgreement] = field(default_factory=dict, repr=False)
 
     @property
     def kinds(self) -> Ints:
@@ -109,9 +110,11 @@ class Agreement:
         oracle = self.many.exact
         if oracle is None:
             return _between(self.many, kept, FINEST, own_rule=self.own_rule)
-        decider = self.many.problem.decider
-        found = oracle.agreement(kept, decider, 0.0) if self.own_rule else oracle.potential(kept, 0.0)
-        value = min(max(found.low, 0.0), 1.0)
+        if self.own_rule:
+            value = oracle.agreement(kept, self.many.problem.decider, 0.0).low
+        else:
+            value = best_threshold_of(self.many, kept).value
+        value = min(max(value, 0.0), 1.0)
         return value, value
 
 
@@ -126,12 +129,19 @@ def _between(
     return max(low, 0.0), min(high, 1.0)
 
 
-def best_threshold_of(many: ManyFeatures, kept: frozenset[int], positive: int) -> AchievableAgreement:
+def best_threshold_of(many: ManyFeatures, kept: frozenset[int]) -> AchievableAgreement:
     """The best threshold on the kept features, exactly; out of reach, one whose agreement is certain."""
-    oracle = many.exact
+    if kept not in many._thresholds:
+        many._thresholds[kept] = _best_threshold(many, kept)
+    return many._thresholds[kept]
+
+
+def _best_threshold(many: ManyFeatures, kept: frozenset[int]) -> AchievableAgreement:
+    oracle, decider = many.exact, many.problem.decider
     if oracle is not None:
+        assert isinstance(decider, LogOddsIntervals)
         found = oracle.achievable(kept)
-        return found or maximum_achievable_agreement(oracle.profile(kept), positive)
+        return found or maximum_achievable_agreement(oracle.profile(kept), decider.upper)
     steps, rooms = _grid(many, FINEST)
     _, turn, _, _ = compiled_errors_of()(steps.grid, _sides(many, kept), rooms)
     threshold = _threshold(many, turn)

@@ -93,7 +93,9 @@ def whole_steps(features: Sequence[WeightList], question: Question, n_cells: int
         for cut in cuts
     }
     best = min(cuts, key=lambda cut: lost[cut])
-    grid = _grid(values, numbers, (centre, radius), question)._replace(step=step, cut=best, own=needed)
+    grid = _grid(values, numbers, (centre, radius), question)._replace(
+        step=step, cut=best, own=_own_cut(values, question)
+    )
     return WholeSteps(grid, lost[best] + ARITHMETIC, _width(moments, best if grid.windowed else longest + 1))
 
 
@@ -115,6 +117,13 @@ def _needed(values: Sequence[_Values], question: Question) -> float:
     """The weight that leads to the upper class, moved to just outside of all sums when it lies farther."""
     low = sum(float(one.weight[0]) for one in values)
     high = sum(float(one.weight[-1]) for one in values)
+    return min(max(question.cut - question.base, low - 1.0), high + 1.0)
+
+
+def _own_cut(values: Sequence[_Values], question: Question) -> float:
+    """The weight that some of the features must reach on their own, not farther off than any sum of some."""
+    low = sum(min(float(one.weight[0]), 0.0) for one in values)
+    high = sum(max(float(one.weight[-1]), 0.0) for one in values)
     return min(max(question.cut - question.base, low - 1.0), high + 1.0)
 
 

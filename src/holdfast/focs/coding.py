@@ -64,6 +64,8 @@ def adjacent_parities(n_bits: int, width: int = 3) -> ParityCode:
 
 def random_parities(n_bits: int, width: int, rng: np.random.Generator) -> ParityCode:
     """As many checks as bits, each of `width` bits drawn at random: no structure that a trellis could use."""
+    if not 0 < width <= n_bits:
+        raise ModelError(f"checks of {width} bits do not fit a message of {n_bits} bits")
     drawn = [rng.choice(n_bits, size=width, replace=False) for _ in range(n_bits)]
     return ParityCode(n_bits, tuple(tuple(sorted(map(int, check))) for check in drawn))
 

@@ -32,7 +32,7 @@ from holdfast.focs.mpe.building import build_problem
 from holdfast.focs.mpe.choice import choose_method
 from holdfast.focs.network import FunctionalNetwork, Node
 from holdfast.focs.sampling import log_likelihoods
-from holdfast.focs.step_learning import StepOptions
+from holdfast.focs.step_inputs import StepOptions
 from holdfast.model.cpt import Cpt
 
 COMPILE = Limits(max_bytes=2**28, max_seconds=20.0)
@@ -45,11 +45,14 @@ def learn_code(
     options: StepOptions | None = None,
     rng: np.random.Generator,
     report: Callable[[int, int], None] | None = None,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> FunctionalNetwork:
     """The network of an unknown code, from messages and what was received of them.
 
-    `report` is called with the number of received bits learned so far and of all.
+    `report` is called with the number of received bits learned so far and of all. Raises `LimitError` when
+    time runs out before the last bit.
     """
+    deadline = limits.deadline()
     messages, received = transmissions.messages, transmissions.received
     bits = message_variables(messages.shape[1])
     # Laplace's estimate, as for every other column.
@@ -57,6 +60,11 @@ def learn_code(
     nodes: list[Node] = [Cpt(bit, [], [1.0 - p, p]) for bit, p in zip(bits, shares.tolist(), strict=True)]
     words = received_variables(received.shape[1])
     for number, word in enumerate(words):
+        if time.monotonic() > deadline:
+            raise LimitError(
+                f"{number} of {len(words)} received bits were learned within {limits.max_seconds:g} seconds; "
+                "raise Limits(max_seconds=...), or learn from fewer pairs"
+            )
         rows = (messages.astype(np.int64), received[:, number].astype(np.int64))
         nodes.append(learn_focs_cpt(word, bits, rows, options=options, rng=rng))
         if report is not None:

@@ -11,7 +11,8 @@ from holdfast.core.errors import QueryError
 from holdfast.focs.contexts import TreeContexts
 from holdfast.focs.cpt import FocsCpt, learn_columns
 from holdfast.focs.protocol import check_two_states, checked_rows
-from holdfast.focs.step_learning import StepOptions, learn_step_contexts
+from holdfast.focs.step_inputs import StepOptions
+from holdfast.focs.step_learning import learn_step_contexts
 from holdfast.model.variable import Variable
 
 

@@ -12,48 +12,36 @@ Where a few inputs do not suffice (a cardinality of all inputs), the step networ
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from holdfast.core.arrays import Floats, Ints
 from holdfast.core.errors import QueryError
-from holdfast.focs.patterns import Bits, Patterns, best_partition, count_patterns, held_out_log_likelihoods
+from holdfast.focs.patterns import Bits, Patterns, best_partition, count_patterns
 from holdfast.focs.perceptron import Activation, Perceptron
 from holdfast.focs.perceptron_learning import Training, fit_perceptron
 from holdfast.focs.step import StepContexts, StepNetwork
 from holdfast.focs.step_conversion import scored_rows, step_contexts, step_network
+from holdfast.focs.step_inputs import (
+    SURE,
+    Split,
+    StepOptions,
+    judged_inputs,
+    leads,
+    prefix_of,
+    ranked_inputs,
+    ranking_perceptron,
+    split_rows,
+    with_helpful,
+    without_idle,
+)
 from holdfast.focs.thresholds import Partition, grow, learn_partition, row_log_likelihoods
 
 ALPHAS = (3.0, 0.3, 30.0)
 """Penalties that are tried for a network of all inputs; the first one is right most of the time."""
-SURE = 4.0
-"""Standard errors of the rows' differences by which more inputs must do better: many are tried."""
-LIKELY = 2.0
-"""Standard errors by which an input must help to stay."""
 REFITS = 8
 """Starts of the small network before its contexts are written out pattern by pattern."""
-
-
-@dataclass(frozen=True, slots=True)
-class StepOptions:
-    """How contexts are learned as step networks."""
-
-    max_contexts: int = 2
-    """At most so many contexts."""
-    max_inputs: int = 8
-    """At most so many inputs, unless all are needed; 0 to keep all inputs."""
-    n_hidden: int = 8
-    """Neurons of the hidden layer."""
-    n_ranking_rows: int = 4096
-    """Rows from which the inputs are ranked."""
-    n_starts: int = 3
-    """Rankings from different starts, as long as they find nothing."""
-    bits: int = 10
-    """Size of the whole-number weights."""
-    smoothing: float = 1.0
-    """Added to every count of a column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +59,7 @@ def learn_step_contexts(
 ) -> LearnedContexts:
     """Contexts of two-state inputs for a label of 0 or 1.
 
-    Cost: about a quarter of a second for thirty inputs.
+    Cost: about half a second for thirty inputs.
 
     >>> rng = np.random.default_rng(0)
     >>> rows = rng.random((4000, 12)) < 0.8
@@ -81,7 +69,7 @@ def learn_step_contexts(
     """
     options = StepOptions() if options is None else options
     rows, labels = _checked(rows, labels)
-    split = _Split.of(rows, labels, rng)
+    split = split_rows(rows, labels, rng)
     chosen = _choose_inputs(split, options, rng) if options.max_inputs else None
     if chosen is not None:
         return _on_patterns(count_patterns(rows, labels, chosen), rows.shape[1], options, rng)
@@ -106,104 +94,35 @@ def _checked(rows: Bits, labels: Ints) -> tuple[Bits, Ints]:
     return rows.astype(bool), np.asarray(labels).astype(np.int64)
 
 
-@dataclass(frozen=True, slots=True)
-class _Split:
-    """Four fifths of the rows to learn from, the rest to judge by."""
-
-    rows: Bits
-    labels: Ints
-    held_rows: Bits
-    held_labels: Ints
-
-    @staticmethod
-    def of(rows: Bits, labels: Ints, rng: np.random.Generator) -> _Split:
-        order = rng.permutation(len(rows))
-        held, used = np.split(order, [max(1, len(order) // 5)])
-        return _Split(rows[used], labels[used], rows[held], labels[held])
-
-
-def _choose_inputs(split: _Split, options: StepOptions, rng: np.random.Generator) -> list[int] | None:
+def _choose_inputs(split: Split, options: StepOptions, rng: np.random.Generator) -> list[int] | None:
     """The inputs to keep; None when a network of all inputs is better."""
     best: list[int] = []
     for _ in range(options.n_starts):
-        perceptron = _ranking_perceptron(split, options, rng)
-        importance = np.abs(perceptron.weights[0]) @ np.abs(perceptron.weights[1][:, 0])
-        ranked = [int(i) for i in np.argsort(-importance, kind="stable")]
-        best = _with_helpful(split, _without_idle(split, _prefix(split, ranked, options), options), options)
-        pruned = _judged(split, best, options)
+        perceptron = ranking_perceptron(split, options, rng)
+        few = without_idle(split, prefix_of(split, ranked_inputs(perceptron), options), options)
+        best = with_helpful(split, few, options)
+        pruned = judged_inputs(split, best, options)
         network = _converted(perceptron, split, options)
-        if _leads(_judged_network(split, network, options), pruned, by=SURE):
+        if leads(_judged_network(split, network, options), pruned, by=SURE):
             return None
         if best:
             break
     return best
 
 
-def _ranking_perceptron(split: _Split, options: StepOptions, rng: np.random.Generator) -> Perceptron:
-    few = slice(options.n_ranking_rows)
-    training = Training(n_hidden=options.n_hidden, activation=Activation.LOGISTIC)
-    return fit_perceptron(split.rows[few].astype(np.float64), split.labels[few], 2, training, rng=rng)
-
-
-def _prefix(split: _Split, ranked: Sequence[int], options: StepOptions) -> list[int]:
-    """The shortest prefix of the ranking within one standard error of the best one's likelihood."""
-    prefixes = [list(ranked[:k]) for k in range(min(options.max_inputs, len(ranked)) + 1)]
-    judged = [_judged(split, prefix, options) for prefix in prefixes]
-    best = max(judged, key=lambda logs: float(logs.mean()))
-    enough = best.mean() - best.std() / np.sqrt(len(best))
-    return next(prefix for prefix, logs in zip(prefixes, judged, strict=True) if logs.mean() >= enough)
-
-
-def _without_idle(split: _Split, inputs: list[int], options: StepOptions) -> list[int]:
-    """The inputs without those that do not help, the last of the ranking first."""
-    logs = _judged(split, inputs, options)
-    for each in reversed(inputs):
-        fewer = [i for i in inputs if i != each]
-        without = _judged(split, fewer, options)
-        if not _leads(logs, without, by=LIKELY):
-            inputs, logs = fewer, without
-    return inputs
-
-
-def _with_helpful(split: _Split, inputs: list[int], options: StepOptions) -> list[int]:
-    """The inputs and those others that help surely, one by one: a ranking may miss the last of a parity."""
-    logs = _judged(split, inputs, options)
-    while inputs and len(inputs) < options.max_inputs:
-        others = [i for i in range(split.rows.shape[1]) if i not in inputs]
-        judged = {i: _judged(split, [*inputs, i], options) for i in others}
-        found = max(others, key=lambda i: float(judged[i].mean()), default=None)
-        if found is None or not _leads(judged[found], logs, by=SURE):
-            break
-        inputs, logs = [*inputs, found], judged[found]
-    return inputs
-
-
-def _judged(split: _Split, inputs: Sequence[int], options: StepOptions) -> Floats:
-    """Log-likelihood of each held-out row under the best contexts over some inputs."""
-    patterns = count_patterns(split.rows, split.labels, inputs)
-    partition = best_partition(patterns, max_contexts=options.max_contexts, smoothing=options.smoothing)
-    return held_out_log_likelihoods(patterns, partition, split.held_rows, split.held_labels)
-
-
-def _leads(one: Floats, other: Floats, *, by: float) -> bool:
-    """Whether the first has the higher mean, by so many standard errors of the rows' differences."""
-    lead = one - other
-    return bool(lead.mean() > by * lead.std() / np.sqrt(len(lead)) + 1e-12)
-
-
-def _converted(perceptron: Perceptron, split: _Split, options: StepOptions) -> StepNetwork:
+def _converted(perceptron: Perceptron, split: Split, options: StepOptions) -> StepNetwork:
     ones = np.ones(len(split.labels))
     return step_network(perceptron, split.rows, split.labels, weights=ones, bits=options.bits)
 
 
-def _judged_network(split: _Split, network: StepNetwork, options: StepOptions) -> Floats:
+def _judged_network(split: Split, network: StepNetwork, options: StepOptions) -> Floats:
     """Log-likelihood of each held-out row under thresholds on a step network's scores."""
     scored = scored_rows(network, split.rows, split.labels)
     partition = grow(scored, max_contexts=options.max_contexts, smoothing=options.smoothing)[-1]
     return row_log_likelihoods(partition, scored_rows(network, split.held_rows, split.held_labels))
 
 
-def _dense_network(split: _Split, options: StepOptions, rng: np.random.Generator) -> StepNetwork:
+def _dense_network(split: Split, options: StepOptions, rng: np.random.Generator) -> StepNetwork:
     """A step network of all inputs; penalty and start by the likelihood of the step network itself."""
     networks = []
     for alpha in ALPHAS:

@@ -265,6 +265,6 @@ def compiled_search() -> Search:
 
     make_compilable()
     for part in (_must_keep, _may_keep, _keep, _back, _drop, _kept_from, _add_to_kept, _offer):
-        register_jitable(part)
+        register_jitable(forceinline=True)(part)
     compiled: Search = njit(cache=True, nogil=True)(search)
     return compiled

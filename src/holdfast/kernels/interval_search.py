@@ -17,7 +17,6 @@ plain Python without recursion and is compiled by `compiled_advance`.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
@@ -25,15 +24,21 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from holdfast.kernels.interval_bounds import (
+    CONTEXTS,
+    activated,
+    best_context,
+    best_link,
+    contexts_of,
+    difference,
+    link,
+    rises,
+)
+
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Spot = tuple[int, int, int]
 """The neurons of a gate, from one to before another, and their activation."""
-
-STEP, IDENTITY, LOGISTIC, TANH, RELU = range(5)
-CONTEXTS, LOG_ODDS, LOG_ABSENCE = range(3)
-NEVER = -5e5
-"""A logarithm of absence below this stands for a certain effect: minus infinity, kept finite for sums."""
 
 
 class Factors(NamedTuple):
@@ -86,6 +91,15 @@ class Gates(NamedTuple):
     """(depths + 1,)"""
 
 
+class Ground(NamedTuple):
+    """What is searched; stays as it is."""
+
+    sizes: Ints
+    """Number of states of the variable of each depth."""
+    factors: Factors
+    gates: Gates
+
+
 class Frontier(NamedTuple):
     """The state of a search; a slot holds what follows from the state chosen at the depth before."""
 
@@ -120,9 +134,10 @@ class Best(NamedTuple):
     """(depths,)"""
 
 
-def advance(sizes: Ints, factors: Factors, gates: Gates, frontier: Frontier, best: Best, budget: int) -> bool:
+def advance(ground: Ground, frontier: Frontier, best: Best, budget: int) -> bool:
     """Visit up to `budget` nodes more; whether the search is over."""
     depth, visited = frontier.counters[0], 0
+    sizes = ground.sizes
     n_depths = len(sizes)
     while depth >= 0 and visited < budget:
         if depth == n_depths or frontier.tried[depth] == sizes[depth]:
@@ -130,7 +145,7 @@ def advance(sizes: Ints, factors: Factors, gates: Gates, frontier: Frontier, bes
             continue
         if frontier.tried[depth] == 0:
             visited += 1
-            _expand(sizes, factors, gates, frontier, depth)
+            _expand(ground, frontier, depth)
         state = frontier.order[depth, frontier.tried[depth]]
         frontier.tried[depth] += 1
         if frontier.bound[depth + 1, state] <= best.value[0] + 1e-12:
@@ -149,10 +164,10 @@ def advance(sizes: Ints, factors: Factors, gates: Gates, frontier: Frontier, bes
     return bool(depth < 0)
 
 
-def _expand(sizes: Ints, factors: Factors, gates: Gates, frontier: Frontier, depth: int) -> None:
+def _expand(ground: Ground, frontier: Frontier, depth: int) -> None:
     """Fill the slots of the next depth and order the states by what they promise."""
-    for state in range(sizes[depth]):
-        _decide(sizes, factors, gates, frontier, (depth, state))
+    for state in range(ground.sizes[depth]):
+        _decide(ground, frontier, (depth, state))
         place = state
         while place > 0 and (
             frontier.bound[depth + 1, frontier.order[depth, place - 1]] < frontier.bound[depth + 1, state]
@@ -162,16 +177,17 @@ def _expand(sizes: Ints, factors: Factors, gates: Gates, frontier: Frontier, dep
         frontier.order[depth, place] = state
 
 
-def _decide(sizes: Ints, factors: Factors, gates: Gates, frontier: Frontier, choice: tuple[int, int]) -> None:
+def _decide(ground: Ground, frontier: Frontier, choice: tuple[int, int]) -> None:
     """The slot that follows from deciding one variable."""
     depth, state = choice
+    gates = ground.gates
     slot = frontier.path[depth]
     _copy(frontier.least, depth, slot, state)
     _copy(frontier.most, depth, slot, state)
     _copy(frontier.gate_bound, depth, slot, state)
     _copy(frontier.settled, depth, slot, state)
     _copy(frontier.entry, depth, slot, state)
-    fall = _decide_factors(sizes, factors, frontier.entry, choice)
+    fall = _decide_factors(ground.sizes, ground.factors, frontier.entry, choice)
     spots, first = gates.touched, gates.touched_starts[depth]
     child, observed, kind, gate_bound = gates.child, gates.observed, gates.kind, frontier.gate_bound
     for number in range(first, gates.touched_starts[depth + 1]):
@@ -185,19 +201,19 @@ def _decide(sizes: Ints, factors: Factors, gates: Gates, frontier: Frontier, cho
             known = frontier.path[child[gate] + 1]
         neurons = (gates.neuron_starts[gate], gates.neuron_starts[gate + 1], gates.activation[gate])
         low, high = _narrowed(
-            frontier.least, frontier.most, gates.weights, gates.outputs, (depth, state), neurons
+            (frontier.least, frontier.most), (gates.weights, gates.outputs), choice, neurons
         )
         scores = (low + gates.offset[gate], high + gates.offset[gate])
         before = gate_bound[depth + 1, state, gate]
         if kind[gate] == CONTEXTS:
-            contexts = _contexts_of(gates.cuts, (gates.cut_starts[gate], gates.cut_starts[gate + 1]), scores)
+            contexts = contexts_of(gates.cuts, (gates.cut_starts[gate], gates.cut_starts[gate + 1]), scores)
             table = (gates.worth_starts[gate], gates.n_states[gate])
-            gate_bound[depth + 1, state, gate] = _best_context(gates.worth, table, contexts, known)
+            gate_bound[depth + 1, state, gate] = best_context(gates.worth, table, contexts, known)
             # A gate whose context and child are certain is worth the same whatever else is decided.
             frontier.settled[depth + 1, state, gate] = contexts[0] == contexts[1] and known >= 0
         else:
-            gate_bound[depth + 1, state, gate] = _best_link(kind[gate], scores, known)
-        fall += _difference(gate_bound[depth + 1, state, gate], before)
+            gate_bound[depth + 1, state, gate] = best_link(kind[gate], scores, known)
+        fall += difference(gate_bound[depth + 1, state, gate], before)
     frontier.bound[depth + 1, state] = frontier.bound[depth, slot] + fall
 
 
@@ -218,15 +234,17 @@ def _decide_factors(sizes: Ints, factors: Factors, entry: Ints, choice: tuple[in
         before = entry[depth + 1, state, factor]
         after = before * sizes[depth] + state
         entry[depth + 1, state, factor] = after
-        fall += _difference(best[starts[factor, place + 1] + after], best[starts[factor, place] + before])
+        fall += difference(best[starts[factor, place + 1] + after], best[starts[factor, place] + before])
     return fall
 
 
 def _narrowed(
-    least: Floats, most: Floats, weights: Floats, outputs: Floats, choice: tuple[int, int], neurons: Spot
+    sums: tuple[Floats, Floats], layer: tuple[Floats, Floats], choice: tuple[int, int], neurons: Spot
 ) -> tuple[float, float]:
     """Lowest and highest sum of a gate's outputs, its neurons' intervals narrowed by a decided variable."""
     depth, state = choice
+    least, most = sums
+    weights, outputs = layer
     low = high = 0.0
     for neuron in range(neurons[0], neurons[1]):
         weight, output = weights[depth, neuron], outputs[neuron]
@@ -234,81 +252,16 @@ def _narrowed(
             least[depth + 1, state, neuron] += abs(weight)
         else:
             most[depth + 1, state, neuron] -= abs(weight)
-        off = _activated(least[depth + 1, state, neuron], neurons[2])
-        on = _activated(most[depth + 1, state, neuron], neurons[2])
+        off = activated(least[depth + 1, state, neuron], neurons[2])
+        on = activated(most[depth + 1, state, neuron], neurons[2])
         low += output * (off if output > 0 else on)
         high += output * (on if output > 0 else off)
     return low, high
 
 
-def _difference(after: float, before: float) -> float:
-    """By how much a bound falls; once it is minus infinity it stays so."""
-    if after == -np.inf:
-        return 0.0 if before == -np.inf else -np.inf
-    return after - before
-
-
-def _best_link(kind: int, scores: tuple[float, float], known: int) -> float:
-    """The largest log Pr(child) that scores of an interval allow, the child's state known or -1."""
-    if known >= 0:
-        return link(kind, scores[1] if _rises(kind, known) else scores[0], known)
-    first = max(link(kind, scores[0], 0), link(kind, scores[1], 0))
-    return max(first, link(kind, scores[0], 1), link(kind, scores[1], 1))
-
-
-def _activated(value: float, kind: int) -> float:
-    if kind == STEP:
-        return 1.0 if value >= 0 else 0.0
-    if kind == LOGISTIC:
-        return 0.5 * (1.0 + math.tanh(0.5 * value))
-    if kind == TANH:
-        return math.tanh(value)
-    if kind == RELU:
-        return max(value, 0.0)
-    return value
-
-
-def _rises(kind: int, state: int) -> bool:
-    """Whether the worth of a child's state rises with the score."""
-    return (state == 1) == (kind == LOG_ODDS)
-
-
-def link(kind: int, score: float, state: int) -> float:
-    """log Pr(child = state) from a score."""
-    if kind == LOG_ODDS:
-        signed = score if state == 1 else -score
-        return min(signed, 0.0) - math.log1p(math.exp(-abs(signed)))
-    if state == 0:
-        return -np.inf if score < NEVER else min(score, 0.0)
-    if score >= 0.0:
-        return -np.inf
-    return math.log1p(-math.exp(score)) if score < -0.7 else math.log(-math.expm1(score))
-
-
-def _contexts_of(cuts: Floats, places: tuple[int, int], scores: tuple[float, float]) -> tuple[int, int]:
-    """Contexts of the two scores: of the cuts at these places, how many lie below each."""
-    first = last = 0
-    for place in range(places[0], places[1]):
-        if scores[0] > cuts[place]:
-            first += 1
-        if scores[1] > cuts[place]:
-            last += 1
-    return first, last
-
-
-def _best_context(worth: Floats, table: tuple[int, int], contexts: tuple[int, int], known: int) -> float:
-    """The worth of the best of a range of contexts; the table begins somewhere and has so many states."""
-    start, n_states = table
-    best = -np.inf
-    for context in range(contexts[0], contexts[1] + 1):
-        for state in range(n_states):
-            if known < 0 or known == state:
-                best = max(best, worth[start + context * n_states + state])
-    return best
-
-
-def start(sizes: Ints, factors: Factors, gates: Gates, biases: Floats) -> Frontier:
+def start(ground: Ground, biases: Floats) -> Frontier:
     """The state before the first node; `biases` are those of the neurons."""
+    sizes, factors, gates = ground
     n_depths, n_slots = len(sizes), int(sizes.max(initial=1))
     n_neurons, n_gates, n_factors = len(biases), len(gates.kind), len(factors.starts)
     frontier = Frontier(
@@ -339,15 +292,15 @@ def _first_bound(gates: Gates, frontier: Frontier, gate: int) -> float:
     low = high = float(gates.offset[gate])
     for neuron in range(first, last):
         output = float(gates.outputs[neuron])
-        ends = (_activated(frontier.least[0, 0, neuron], kind), _activated(frontier.most[0, 0, neuron], kind))
+        ends = (activated(frontier.least[0, 0, neuron], kind), activated(frontier.most[0, 0, neuron], kind))
         low += output * ends[0 if output > 0 else 1]
         high += output * ends[1 if output > 0 else 0]
     known = int(gates.observed[gate])
     if gates.kind[gate] != CONTEXTS:
-        return _best_link(int(gates.kind[gate]), (low, high), known)
+        return best_link(int(gates.kind[gate]), (low, high), known)
     cuts = (int(gates.cut_starts[gate]), int(gates.cut_starts[gate + 1]))
     table = (int(gates.worth_starts[gate]), int(gates.n_states[gate]))
-    return _best_context(gates.worth, table, _contexts_of(gates.cuts, cuts, (low, high)), known)
+    return best_context(gates.worth, table, contexts_of(gates.cuts, cuts, (low, high)), known)
 
 
 def open_bound(sizes: Ints, frontier: Frontier) -> float:
@@ -363,7 +316,7 @@ def open_bound(sizes: Ints, frontier: Frontier) -> float:
     return highest
 
 
-Advance = Callable[[Ints, Factors, Gates, Frontier, Best, int], bool]
+Advance = Callable[[Ground, Frontier, Best, int], bool]
 
 
 @cache
@@ -372,7 +325,7 @@ def compiled_advance() -> Advance:
     from numba import njit
     from numba.extending import register_jitable
 
-    small = (_difference, _activated, _rises, link, _contexts_of, _best_context, _best_link, _copy, _narrowed)
+    small = (difference, activated, rises, link, contexts_of, best_context, best_link, _copy, _narrowed)
     for part in (*small, _decide_factors, _decide, _expand):
         register_jitable(part)
     compiled: Advance = njit(cache=True, nogil=True)(advance)

@@ -351,10 +351,10 @@ def make_compilable() -> None:
     from numba.extending import register_jitable
 
     # Reordered sums let the compiler add several cells at once, which also rounds less than one by one.
-    fast = register_jitable(fastmath={"reassoc", "nsz", "contract"})
+    fast = register_jitable(fastmath={"reassoc", "nsz", "contract"}, forceinline=True)
     loops: list[Callable[..., object]] = [_set, _add, _fill, _raise, best_error, _turned_error, _flat_error]
     for loop in loops:
         fast(loop)
     parts: list[Callable[..., object]] = [copy_spread, add_kept, add_dropped, _trim, _settle, _apart, tail]
     for part in (*parts, _middle, turn_of, _odds, _slack, _smaller, least_error, own_errors):
-        register_jitable(part)
+        register_jitable(forceinline=True)(part)

@@ -101,7 +101,7 @@ class _Best:
         """Take a subset if it is better than the one held: worth more, or as much for less."""
         self.evaluations += 1
         low, high = self.task.between(kept)
-        if high < self.low - SLACK:
+        if high < self.low - SLACK or (kept == self.kept and self.settled):
             return
         if low < self.high + SLACK:
             self.settle()
@@ -255,6 +255,7 @@ def _look_closer(task: DroppingTask, best: _Best, walk: _Walk) -> None:
             continue
         kept = np.flatnonzero(walk.state.found[row])
         best.offer(frozenset(walk.features[f] for f in kept))
+        best.settle()
     walk.state.now[3] = 0
 
 

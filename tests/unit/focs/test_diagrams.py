@@ -188,9 +188,9 @@ def test_an_order_keeps_children_after_parents():
     ],
 )
 def test_arrays_that_are_no_diagram_are_refused(arguments, message):
-    *rest, root = arguments
+    order, n_terminals, level, low, high, root = arguments
     with pytest.raises(ModelError, match=message):
-        Obdd(*rest, root=root)
+        Obdd(order, n_terminals, level=level, low=low, high=high, root=root)
 
 
 def test_a_context_of_its_own_is_a_boolean_diagram():

@@ -19,13 +19,13 @@ from holdfast.model.variable import Variable
 def cardinality():
     """Eight bits; the label says whether more than half are 1, and errs one time in twenty."""
     rng = np.random.default_rng(0)
-    rows = rng.integers(0, 2, (2000, 8))
-    return rows, np.where((rows.sum(axis=1) > 4) ^ (rng.random(2000) < 0.05), "many", "few")
+    rows = rng.integers(0, 2, (1200, 8))
+    return rows, np.where((rows.sum(axis=1) > 4) ^ (rng.random(1200) < 0.05), "many", "few")
 
 
 @pytest.fixture(scope="module")
 def classifier(cardinality):
-    return FocsClassifier(max_iterations=100, random_state=0).fit(*cardinality)
+    return FocsClassifier(hidden_units=8, max_iterations=60, random_state=0).fit(*cardinality)
 
 
 def test_two_contexts_are_found_with_their_shares(classifier, cardinality):

@@ -15,7 +15,8 @@ from holdfast.focs.patterns import best_partition, count_patterns
 from holdfast.focs.perceptron import Activation
 from holdfast.focs.perceptron_learning import Training, _Loss, fit_perceptron
 from holdfast.focs.step_conversion import logistic_weights, step_network
-from holdfast.focs.step_learning import StepOptions, learn_step_contexts
+from holdfast.focs.step_inputs import StepOptions
+from holdfast.focs.step_learning import learn_step_contexts
 from holdfast.model.variable import Variable
 
 

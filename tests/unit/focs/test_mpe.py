@@ -74,11 +74,11 @@ def test_compiled_search_takes_the_same_steps_as_the_plain_one(table_cells):
     packed = pack(problem)
     outcomes = []
     for run in (advance, compiled_advance()):
-        frontier = start(packed.sizes, packed.factors, packed.gates, packed.biases)
+        frontier = start(packed.ground, packed.biases)
         best = Best(np.array([-np.inf]), np.zeros(len(packed.order), dtype=np.int64))
         bounds = []
-        while not run(packed.sizes, packed.factors, packed.gates, frontier, best, 7):
-            bounds.append(open_bound(packed.sizes, frontier))
+        while not run(packed.ground, frontier, best, 7):
+            bounds.append(open_bound(packed.ground.sizes, frontier))
         outcomes.append((best.states.tolist(), int(frontier.counters[1]), best.value.tolist(), bounds))
     assert outcomes[0][:2] == outcomes[1][:2]
     assert outcomes[0][2] == pytest.approx(outcomes[1][2])

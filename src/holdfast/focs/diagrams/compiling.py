@@ -36,7 +36,7 @@ def table_diagram(order: Sequence[int], terminals: Ints, n_terminals: int) -> Ob
     """
     if not len(order):
         ends = np.arange(n_terminals)
-        return Obdd([], n_terminals, np.zeros(n_terminals), ends, ends, root=int(terminals[0]))
+        return Obdd([], n_terminals, level=0 * ends, low=ends, high=ends, root=int(terminals[0]))
     layers = []
     for level in range(len(order)):
         children = np.arange(2 ** (level + 1)) if level < len(order) - 1 else -1 - terminals

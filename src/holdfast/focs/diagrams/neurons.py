@@ -78,6 +78,6 @@ def neuron_diagram(weights: Ints, bias: int) -> Obdd:
     last = found.state[-1]
     layers = [Layer(low, high) for low, high in zip(found.low, found.high, strict=True)]
     if not layers:
-        return Obdd([], 2, [0, 0], [0, 1], [0, 1], root=int(last[0]))
+        return Obdd([], 2, level=[0, 0], low=[0, 1], high=[0, 1], root=int(last[0]))
     layers[-1] = Layer(-1 - last[layers[-1].low], -1 - last[layers[-1].high])
     return reduced(range(len(weights)), 2, layers)

@@ -24,7 +24,7 @@ from holdfast.focs.protocol import checked_rows
 class Obdd:
     """A reduced ordered decision diagram; the terminal that a row reaches is the number of its context.
 
-    >>> xor = Obdd([0, 1], 2, [2, 2, 1, 1, 0], [0, 1, 0, 1, 2], [0, 1, 1, 0, 3], root=4)
+    >>> xor = Obdd([0, 1], 2, level=[2, 2, 1, 1, 0], low=[0, 1, 0, 1, 2], high=[0, 1, 1, 0, 3], root=4)
     >>> xor.index(np.array([[0, 1], [1, 1]])).tolist()
     [1, 0]
     """
@@ -46,10 +46,10 @@ class Obdd:
         self,
         order: npt.ArrayLike,
         n_terminals: int,
+        *,
         level: npt.ArrayLike,
         low: npt.ArrayLike,
         high: npt.ArrayLike,
-        *,
         root: int,
     ) -> None:
         object.__setattr__(self, "n_terminals", int(n_terminals))
@@ -126,7 +126,9 @@ def reduced(order: Sequence[int], n_terminals: int, layers: Sequence[Layer]) -> 
         low.append(keys >> 31)
         high.append(keys & (2**31 - 1))
         n_nodes += len(keys)
-    return _reachable(Obdd(order, n_terminals, *map(np.concatenate, (level, low, high)), root=int(below[0])))
+    arrays = {"level": level, "low": low, "high": high}
+    joined = {name: np.concatenate(parts) for name, parts in arrays.items()}
+    return _reachable(Obdd(order, n_terminals, **joined, root=int(below[0])))
 
 
 def _renamed(children: Ints, below: Ints) -> Ints:
@@ -150,9 +152,9 @@ def _reachable(diagram: Obdd) -> Obdd:
     return Obdd(
         diagram.order,
         diagram.n_terminals,
-        diagram.level[used],
-        number[diagram.low[used]],
-        number[diagram.high[used]],
+        level=diagram.level[used],
+        low=number[diagram.low[used]],
+        high=number[diagram.high[used]],
         root=int(number[diagram.root]),
     )
 
@@ -173,13 +175,14 @@ def context_diagram(diagram: Obdd, context: int) -> Obdd:
             known[node] = len(nodes)
             nodes.append(node)
         number.append(known[node])
-    return _reachable(Obdd(diagram.order, 2, *zip(*nodes, strict=True), root=number[diagram.root]))
+    levels, lows, highs = zip(*nodes, strict=True)
+    return _reachable(Obdd(diagram.order, 2, level=levels, low=lows, high=highs, root=number[diagram.root]))
 
 
 def context_probabilities(diagram: Obdd, probabilities: Floats) -> Floats:  # (inputs,) -> (contexts,)
     """Pr(context) when inputs are independent and `probabilities` are those of 1.
 
-    >>> xor = Obdd([0, 1], 2, [2, 2, 1, 1, 0], [0, 1, 0, 1, 2], [0, 1, 1, 0, 3], root=4)
+    >>> xor = Obdd([0, 1], 2, level=[2, 2, 1, 1, 0], low=[0, 1, 0, 1, 2], high=[0, 1, 1, 0, 3], root=4)
     >>> context_probabilities(xor, np.array([0.5, 0.1])).tolist()
     [0.5, 0.5]
     """

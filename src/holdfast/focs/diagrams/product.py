@@ -45,7 +45,9 @@ def step_diagram(
     ]
     diagram = _Product(simple, neurons, limits).diagram(columns)
     level = np.array([*places, len(levels)])[diagram.level]
-    return Obdd(levels, diagram.n_terminals, level, diagram.low, diagram.high, root=diagram.root)
+    return Obdd(
+        levels, diagram.n_terminals, level=level, low=diagram.low, high=diagram.high, root=diagram.root
+    )
 
 
 class _Product:
@@ -62,7 +64,8 @@ class _Product:
         if verdict[0] >= 0 or not order:
             ends = np.arange(self.contexts.n_contexts)
             root = max(int(verdict[0]), 0)
-            return Obdd(order, len(ends), np.full(len(ends), len(order)), ends, ends, root=root)
+            places = np.full(len(ends), len(order))
+            return Obdd(order, len(ends), level=places, low=ends, high=ends, root=root)
         layers = []
         for level in range(len(order)):
             layer, rows = self._layer(rows, level)

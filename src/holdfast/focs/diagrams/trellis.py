@@ -11,12 +11,13 @@ its textbook trellis.
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from holdfast.core.arrays import Floats, Ints, frozen_floats, read_only
-from holdfast.core.errors import LimitError, ModelError
+from holdfast.core.errors import LimitError, ModelError, QueryError
 from holdfast.core.limits import DEFAULT_LIMITS, Limits
 from holdfast.core.names import listing
 from holdfast.focs.diagrams.compiling import compile_node, parents_that_matter
@@ -42,8 +43,10 @@ class CompiledNetwork:
         return f"<CompiledNetwork: {len(self.order)} variables, {len(self.trellis.low)} nodes>"
 
 
-def compile_network(network: FunctionalNetwork, *, limits: Limits = DEFAULT_LIMITS) -> CompiledNetwork:
-    """The network as a trellis.
+def compile_network(
+    network: FunctionalNetwork, *, order: Sequence[int] | None = None, limits: Limits = DEFAULT_LIMITS
+) -> CompiledNetwork:
+    """The network as a trellis, its levels in this order of positions, or in a good one.
 
     All variables have two states. Raises `LimitError` when a node cannot be compiled or the product grows
     over the limits.
@@ -53,20 +56,29 @@ def compile_network(network: FunctionalNetwork, *, limits: Limits = DEFAULT_LIMI
         raise ModelError(
             f"a trellis is over two-state variables, unlike {listing(wide)}; use elimination instead"
         )
-    return _Builder(network, limits).compiled()
+    return _Builder(network, order, limits).compiled()
+
+
+def _checked_order(order: Sequence[int], families: Sequence[Sequence[int]]) -> list[int]:
+    level = {int(v): place for place, v in enumerate(order)}
+    if sorted(level) != list(range(len(families))) or len(order) != len(families):
+        raise QueryError(f"an order must name each of the {len(families)} variables once, by position")
+    for child, parents in enumerate(families):
+        if any(level[parent] > level[child] for parent in parents):
+            raise QueryError(f"the variable at position {child} comes before one of its parents in the order")
+    return [int(v) for v in order]
 
 
 class _Builder:
     """Levels of the trellis while they are made; dies when the compiled network is."""
 
-    def __init__(self, network: FunctionalNetwork, limits: Limits) -> None:
+    def __init__(self, network: FunctionalNetwork, order: Sequence[int] | None, limits: Limits) -> None:
         self.network, self.limits, self.deadline = network, limits, limits.deadline()
-        self.order = trellis_order(
-            [
-                [parents[place] for place in parents_that_matter(node)]
-                for node, parents in zip(network.nodes, network.parents, strict=True)
-            ]
-        )
+        families = [
+            [parents[place] for place in parents_that_matter(node)]
+            for node, parents in zip(network.nodes, network.parents, strict=True)
+        ]
+        self.order = trellis_order(families) if order is None else _checked_order(order, families)
         level_of = {v: level for level, v in enumerate(self.order)}
         self.diagrams = [
             compile_node(

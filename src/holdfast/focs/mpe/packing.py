@@ -8,7 +8,7 @@ import numpy as np
 
 from holdfast.core.arrays import Floats, Ints
 from holdfast.focs.mpe.problem import Factor, Gate, Link, MpeProblem
-from holdfast.kernels.interval_search import Factors, Gates
+from holdfast.kernels.interval_search import Factors, Gates, Ground
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,9 +17,7 @@ class Packed:
 
     order: tuple[int, ...]
     """Variable of each depth."""
-    sizes: Ints
-    factors: Factors
-    gates: Gates
+    ground: Ground
     biases: Floats
     """Of all neurons."""
 
@@ -30,9 +28,8 @@ def pack(problem: MpeProblem) -> Packed:
     depth = {variable: place for place, variable in enumerate(order)}
     sizes = np.array([problem.sizes[v] for v in order], dtype=np.int64)
     biases = np.concatenate([np.zeros(0), *(gate.biases for gate in problem.gates)])
-    return Packed(
-        order, sizes, _factors(problem, depth, len(order)), _gates(problem, depth, len(order)), biases
-    )
+    ground = Ground(sizes, _factors(problem, depth, len(order)), _gates(problem, depth, len(order)))
+    return Packed(order, ground, biases)
 
 
 def branching_order(problem: MpeProblem) -> tuple[int, ...]:

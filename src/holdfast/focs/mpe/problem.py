@@ -16,7 +16,7 @@ import numpy as np
 
 from holdfast.core.arrays import Floats, Ints, frozen_floats
 from holdfast.focs.network import FunctionalNetwork
-from holdfast.kernels import interval_search as kernel
+from holdfast.kernels import interval_bounds as kernel
 
 NO_CUTS = frozen_floats([])
 NO_WORTH = frozen_floats([[0.0]])

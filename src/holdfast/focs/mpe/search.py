@@ -51,8 +51,8 @@ class BranchAndBound:
 
 def _search(packed: Packed, best: Best, limits: Limits) -> tuple[float, bool, int]:
     """Search to the end or to the deadline: the bound of what is left, whether it ended, nodes."""
-    frontier = start(packed.sizes, packed.factors, packed.gates, packed.biases)
-    arguments = (packed.sizes, packed.factors, packed.gates, frontier, best)
+    frontier = start(packed.ground, packed.biases)
+    arguments = (packed.ground, frontier, best)
     deadline = limits.deadline()
     is_loaded = compiled_advance.cache_info().currsize > 0
     try:
@@ -61,5 +61,5 @@ def _search(packed: Packed, best: Best, limits: Limits) -> tuple[float, bool, in
             is_over = compiled_advance()(*arguments, SLICE_NODES)
     except KeyboardInterrupt:
         is_over = False
-    bound = -np.inf if is_over else open_bound(packed.sizes, frontier)
+    bound = -np.inf if is_over else open_bound(packed.ground.sizes, frontier)
     return bound, is_over, int(frontier.counters[1])
