@@ -26,6 +26,7 @@ from holdfast.focs.diagrams.queries import explain_rows
 from holdfast.focs.diagrams.trellis import compile_network
 from holdfast.focs.mpe.building import build_problem
 from holdfast.focs.mpe.choice import choose_method
+from holdfast.focs.mpe.evaluating import Evaluator
 from holdfast.focs.mpe.explanation import MpeMethod
 from holdfast.focs.mpe.problem import MpeProblem
 from holdfast.focs.mpe.search import BranchAndBound
@@ -98,7 +99,7 @@ def measure(kind: str, n_bits: int, limits: Limits, given_up: set[str]) -> Itera
             seconds += time.process_time() - started
             if answer.finished and answer.states is not None:
                 proven += 1
-                value = float(problem.values(problem.completed(answer.states))[0])
+                value = float(Evaluator(problem).values(problem.completed(answer.states))[0])
                 assert best[number] in (-np.inf, value) or abs(best[number] - value) < SAME, (name, number)
                 best[number] = max(best[number], value)
         if proven < len(words):

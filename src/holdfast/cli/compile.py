@@ -94,7 +94,9 @@ def _lines(compiled: CompiledNetwork) -> list[Text]:
 def _check_name(output: Path) -> None:
     if output.suffix != ".sdd":
         right = output.with_suffix(".sdd")
-        raise QueryError(f"a circuit is saved as .sdd, its vtree beside it; name it {right}, not {output}")
+        raise QueryError(
+            f"circuits are .sdd files with a .vtree beside; name the circuit {right}, not {output}"
+        )
     check_output(output)
 
 

@@ -10,6 +10,7 @@ import typer
 from holdfast.cli.compile import compile_
 from holdfast.cli.courses import follow
 from holdfast.cli.decisions import decide, eca, esdp, sdp
+from holdfast.cli.decode import decode
 from holdfast.cli.demo import demo
 from holdfast.cli.examples import examples
 from holdfast.cli.learn import learn
@@ -53,6 +54,7 @@ for command in (
     demo,
     paths,
     rankings,
+    decode,
 ):
     app.command()(command)
 app.command("compile")(compile_)

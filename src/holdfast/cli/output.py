@@ -52,7 +52,9 @@ def check_output(path: Path) -> None:
     if path.is_dir():
         raise FormatError("is a folder; name a file in it", path)
     if not path.parent.is_dir():
-        raise FormatError(f"the folder {str(path.parent)!r} does not exist; make it first", path)
+        raise FormatError(
+            f"cannot be written, since there is no folder {str(path.parent)!r}; make it first", path
+        )
 
 
 def write_text(text: str, path: Path) -> None:

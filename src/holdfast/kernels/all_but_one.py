@@ -12,18 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from holdfast.kernels.spreads import (
-    Floats,
-    Grid,
-    Ints,
-    Spread,
-    add_dropped,
-    add_kept,
-    least_error,
-    make_compilable,
-    own_errors,
-    turn_of,
-)
+from holdfast.kernels.guesses import least_error, make_compilable, own_errors, turn_of
+from holdfast.kernels.spreads import Floats, Grid, Ints, Spread, add_dropped, add_kept
 
 LEVELS = 20
 """Halvings: enough for half a million features."""

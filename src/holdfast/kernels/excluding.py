@@ -21,17 +21,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from holdfast.kernels.spreads import (
-    Floats,
-    Grid,
-    Ints,
-    Spread,
-    add_dropped,
-    add_kept,
-    least_error,
-    make_compilable,
-    own_errors,
-)
+from holdfast.kernels.guesses import least_error, make_compilable, own_errors
+from holdfast.kernels.spreads import Floats, Grid, Ints, Spread, add_dropped, add_kept
 
 MOST_FOUND = 64
 """Subsets that are collected before a search returns."""

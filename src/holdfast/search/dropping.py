@@ -28,7 +28,7 @@ QUICK = 50_000
 """Errors computed before less is tried to be proven."""
 SLICE = 10_000
 """Errors computed at a time: some 50 milliseconds."""
-RUNGS = (0.1, 0.25, 0.5, 0.7, 0.85)
+RUNGS = (0.1, 0.25, 0.5, 0.7, 0.85, 0.93)
 """Shares of the best known error that are tried to be proven a lower bound, one after the other."""
 RESOLVED = 1e-10
 """Errors below this are not told from none: what is left of the gap is not worth a search."""

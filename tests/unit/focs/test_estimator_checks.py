@@ -11,8 +11,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from holdfast.focs.estimator import FocsClassifier
 
 ESTIMATORS = [
-    FocsClassifier(max_iterations=50),
-    FocsClassifier(LogisticRegression(), max_contexts=3),
+    FocsClassifier(hidden_units=4, max_iterations=30, cross_fit=3),
+    FocsClassifier(LogisticRegression(), max_contexts=3, cross_fit=2),
     FocsClassifier(GaussianNB(), ordinal=True, cross_fit=0, choose_contexts=False),
 ]
 

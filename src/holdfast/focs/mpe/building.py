@@ -141,13 +141,10 @@ class _Builder:
 
 def _without_idle_axes(scope: list[int], logs: Floats) -> Factor:
     """The factor without variables that make no difference."""
-    for axis in range(len(scope) - 1, -1, -1):
-        first = logs.take([0], axis=axis)
-        if np.array_equal(np.broadcast_to(first, logs.shape), logs):
-            logs, scope = (
-                first.reshape([s for i, s in enumerate(logs.shape) if i != axis]),
-                [v for i, v in enumerate(scope) if i != axis],
-            )
+    for axis in reversed(range(len(scope))):
+        first: Floats = np.asarray(logs.take(0, axis=axis))
+        if (logs == np.expand_dims(first, axis)).all():
+            logs, scope = first, scope[:axis] + scope[axis + 1 :]
     return Factor(tuple(scope), np.array(logs, order="C"))
 
 

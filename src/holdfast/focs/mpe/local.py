@@ -8,6 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from holdfast.core.arrays import Ints
+from holdfast.focs.mpe.evaluating import Evaluator
 from holdfast.focs.mpe.problem import MpeProblem
 
 Move = tuple[tuple[int, int], ...]
@@ -21,7 +22,8 @@ def improve(problem: MpeProblem, n_starts: int, rng: np.random.Generator) -> tup
     single = [((v, step),) for v in problem.free for step in range(1, problem.sizes[v])]
     double = [(*one, *two) for one, two in combinations(single, 2) if one[0][0] != two[0][0]]
     shifts = [_shifts(single, problem), _shifts(double if len(double) <= MOST_PAIRS else [], problem)]
-    rows = [_climbed(problem, row, shifts) for row in _starts(problem, n_starts, rng)]
+    evaluator = Evaluator(problem)
+    rows = [_climbed(evaluator, row, shifts) for row in _starts(problem, n_starts, rng)]
     return max(rows, key=lambda pair: pair[1])
 
 
@@ -50,14 +52,14 @@ def _shifts(moves: Sequence[Move], problem: MpeProblem) -> Ints:  # (moves, vari
     return shifts
 
 
-def _climbed(problem: MpeProblem, row: Ints, shifts: list[Ints]) -> tuple[Ints, float]:
+def _climbed(evaluator: Evaluator, row: Ints, shifts: list[Ints]) -> tuple[Ints, float]:
     """Climb by the first kind of moves as long as one helps, then by the next kind, and so on."""
-    sizes = np.array(problem.sizes)
-    value = float(problem.values(row[np.newaxis])[0])
+    sizes = np.array(evaluator.problem.sizes)
+    value = float(evaluator.values(row[np.newaxis])[0])
     kind = 0
     while kind < len(shifts):
         neighbours = (row + shifts[kind]) % sizes
-        values = problem.values(neighbours)
+        values = evaluator.values(neighbours)
         best = int(np.argmax(values)) if len(values) else -1
         if best >= 0 and values[best] > value:
             row, value, kind = neighbours[best], float(values[best]), 0

@@ -75,23 +75,6 @@ class Gate:
     worth: Floats = field(default_factory=lambda: NO_WORTH)  # (contexts, child states)
     """What contexts are worth with each state of the child; one column when it is observed."""
 
-    def scores(self, states: Ints) -> Floats:  # (rows, variables) -> (rows,)
-        """The score of each row of states of all variables."""
-        sums = states[:, list(self.inputs)] @ self.weights.T + self.biases
-        match self.squash:
-            case Squash.STEP:
-                hidden = (sums >= 0).astype(np.float64)
-            case Squash.LOGISTIC:
-                hidden = 0.5 * (1.0 + np.tanh(0.5 * sums))
-            case Squash.TANH:
-                hidden = np.tanh(sums)
-            case Squash.RELU:
-                hidden = np.maximum(sums, 0.0)
-            case Squash.IDENTITY:
-                hidden = sums
-        found: Floats = self.offset + hidden @ self.outputs
-        return found
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MpeProblem:
@@ -113,15 +96,6 @@ class MpeProblem:
         """Number of states of every variable of the network."""
         return tuple(len(variable) for variable in self.network.variables)
 
-    def values(self, states: Ints) -> Floats:  # (rows, variables) -> (rows,)
-        """The sum for each row of states, which must agree with the evidence."""
-        total = np.zeros(len(states))
-        for factor in self.factors:
-            total += factor.logs[tuple(states[:, v] for v in factor.scope)]
-        for gate in self.gates:
-            total += _gate_values(gate, states)
-        return total
-
     def completed(self, states: Mapping[int, int]) -> Ints:  # (1, variables)
         """States of the free variables with the evidence, as one row."""
         row = np.zeros((1, len(self.network)), dtype=np.int64)
@@ -130,8 +104,23 @@ class MpeProblem:
         return row
 
 
-def _gate_values(gate: Gate, states: Ints) -> Floats:
-    scores = gate.scores(states)
+def squashed(sums: Floats, squash: Squash) -> Floats:
+    """What neurons make of their sums."""
+    match squash:
+        case Squash.STEP:
+            return (sums >= 0).astype(np.float64)
+        case Squash.LOGISTIC:
+            return 0.5 * (1.0 + np.tanh(0.5 * sums))
+        case Squash.TANH:
+            return np.tanh(sums)
+        case Squash.RELU:
+            return np.maximum(sums, 0.0)
+        case Squash.IDENTITY:
+            return sums
+
+
+def gate_worth(gate: Gate, scores: Floats, states: Ints) -> Floats:  # (rows,), (rows, variables) -> (rows,)
+    """What scores of a gate are worth, with the child's state in each row."""
     known = np.full(len(states), gate.observed) if gate.child is None else states[:, gate.child]
     if gate.link is Link.CONTEXTS:
         column = np.zeros(len(states), dtype=np.int64) if gate.child is None else known
