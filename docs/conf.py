@@ -10,8 +10,10 @@ release = version = installed_version("holdfast")
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
 exclude_patterns = ["_build"]
 
-# Pages are executed and compared by the tests, not while they are built.
-nb_execution_mode = "off"
+# Pages are executed and compared by the tests. Notebooks are stored without output, and run for it here.
+nb_execution_mode = "cache"
+nb_execution_timeout = 300
+nb_execution_raise_on_error = True
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 

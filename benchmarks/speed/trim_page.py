@@ -36,8 +36,8 @@ or bounded by `trim`.
 
 ## Naive Bayes
 
-`loss` is how much less agreement greedy search found than the best. `trim` and `select` need no table for
-the largest of these; all other searches here have one.
+`loss` is how much less agreement greedy search found than the best. From 20 features on, `trim`, `select`
+and greedy search use a grid of log-odds in place of a table of all instantiations, which the others need.
 
 ![Seconds by number of features](trim.png)
 
@@ -62,8 +62,8 @@ THREADS = """
 ## Threads
 
 A tree of features that hardly differ, so that little can be pruned: {features} of them, a third kept,
-{repeats} runs in turns, seconds by the clock. Both give the same answer. The last column is the load average over five
-minutes, this search included: two threads only help where a core is free.
+{repeats} runs in turns, seconds by the clock. Both give the same answer. The last column is the load average
+over five minutes, this search included: two threads only help where a core is free.
 
 """
 

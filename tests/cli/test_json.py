@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
 PAPERS = ("review", "--target", "D=+", "--threshold", "0.6", "--features", "all", "--json")
 ALWAYS = {"network", "target", "evidence"}
@@ -24,6 +25,25 @@ OPTIONS_BY_COMMAND = {
     "trim": ("--budget", "1"),
     "frontier": (),
     "thresholds": ("--budget", "1"),
+}
+
+
+LAND = str(EXAMPLES / "structured" / "land.soc")
+OTHERS = {
+    "posterior": ("review", "--of", "D"),
+    "info": ("review",),
+    "convert": ("review", "review.net"),
+    "draw": ("review", "-o", "review.svg"),
+    "report": ("review", "--target", "D=+", "-o", "review.html"),
+    "learn": (EXAMPLES / "weather.csv", "--target", "play", "-o", "weather.bif"),
+    "compile": ("review",),
+    "examples": (),
+    "rankings": ("3",),
+    "paths": ("grid:2x2", "--from", "0,0", "--to", "1,1"),
+    "snb fit": (LAND, "-o", "land.json"),
+    "snb classify": ("land.json", LAND),
+    "snb score": ("land.json", LAND),
+    "decode": ("--bits", "4", "--pairs", "200", "--words", "10"),
 }
 
 
@@ -53,6 +73,29 @@ def test_keys_are_those_of_the_documentation(holdfast, command):
             value for key, value in answer.items() if key in keys_in(outer) and isinstance(value, list)
         )
         assert set(listed[0]) == keys_in(inner)
+
+
+@pytest.mark.parametrize("command", OTHERS)
+def test_keys_of_other_commands_are_those_of_the_documentation(holdfast, tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    if command in ("snb classify", "snb score"):
+        holdfast("snb", "fit", *OTHERS["snb fit"])
+    done = holdfast(*command.split(), *OTHERS[command], "--json")
+    assert (done.code, done.err) == (0, "")
+    answer = json.loads(done.out)
+    outer, _, inner = documented(command).partition(": a list")
+    assert set(answer) == keys_in(outer)
+    if inner:
+        assert set(answer[re.findall(r"`(\w+)`", outer)[-1]][0]) == keys_in(inner)
+
+
+def test_every_command_with_json_is_documented():
+    from holdfast.cli.main import app
+    from holdfast.cli.snb import app as snb
+
+    commands = [each.name or each.callback.__name__.rstrip("_") for each in app.registered_commands]
+    commands += [f"snb {each.callback.__name__}" for each in snb.registered_commands]
+    assert set(commands) - {"demo"} <= {*OPTIONS_BY_COMMAND, *OTHERS}
 
 
 def test_exit_codes_are_documented(holdfast, tmp_path):

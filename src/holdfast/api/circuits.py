@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from holdfast.api.choices import Costs, Objective, SameDecision, SearchOptions, Selection, task_terms
 from holdfast.api.networks import Evidence
 from holdfast.api.observations import SameDecisionGain
-from holdfast.api.selection import Costs, Objective, SameDecision, SearchOptions, Selection, _task_terms
 from holdfast.circuits.compile_network import compile_tree
 from holdfast.circuits.compiled import CompiledNetwork, compile_network, compile_spine
 from holdfast.circuits.compiled_conditioning import levels_by_conditioning
@@ -69,7 +69,7 @@ def select_by_circuit(
     started = time.perf_counter()
     limits = options.get("limits", DEFAULT_LIMITS)
     problem = make_problem(classifier, evidence, limits=limits)
-    terms = _task_terms(problem, costs, budget)
+    terms = task_terms(problem, costs, budget)
     variables = problem.network.variables
     search = FsSdd(
         features=problem.free,

@@ -57,6 +57,6 @@ def convert(
     write_network(network, target)
     if as_json:
         arcs = sum(len(cpt.parents) for cpt in network.cpts)
-        show_json({"output": str(target), "variables": len(network.cpts), "arcs": arcs})
+        show_json({"output": str(target), "n_variables": len(network.cpts), "n_arcs": arcs})
     else:
         show([Text(f"wrote {target}: {size_text(network)}")])

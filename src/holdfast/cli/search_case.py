@@ -39,6 +39,8 @@ class MethodWord(StrEnum):
     BRANCH_AND_BOUND = "branch-and-bound"
     EXHAUSTIVE = "exhaustive"
     GREEDY = "greedy"
+    INFORMATION_GAIN = "information-gain"
+    MAXDR = "maxdr"
     FS_SDD = "fs-sdd"
 
 

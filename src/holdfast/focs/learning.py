@@ -53,6 +53,8 @@ def learn_tree_cpt(
     """
     from sklearn.tree import DecisionTreeClassifier
 
+    if max_depth is not None and max_depth < 1:
+        raise QueryError(f"max_depth of a tree must be at least 1, or None for no limit, not {max_depth}")
     inputs, labels = _family_rows(child, parents, rows)
     fitted = DecisionTreeClassifier(criterion="entropy", max_depth=max_depth, random_state=seed)
     tree = fitted.fit(inputs, labels).tree_

@@ -7,12 +7,14 @@ standard error.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from holdfast.core.arrays import Floats, Ints
+from holdfast.core.errors import QueryError
 from holdfast.focs.patterns import Bits, best_partition, count_patterns, held_out_log_likelihoods
 from holdfast.focs.perceptron import Activation, Perceptron
 from holdfast.focs.perceptron_learning import Training, fit_perceptron
@@ -21,6 +23,10 @@ SURE = 4.0
 """Standard errors of the rows' differences by which more inputs must do better: many are tried."""
 LIKELY = 2.0
 """Standard errors by which an input must help to stay."""
+MOST_INPUTS = 16
+"""Patterns of more inputs than this are too many to count."""
+MOST_BITS = 30
+"""Sums of weights of this size stay exact."""
 RANKING_STEPS = 100
 """Steps of L-BFGS for a ranking, which is settled long before the weights are."""
 
@@ -43,6 +49,24 @@ class StepOptions:
     """Size of the whole-number weights."""
     smoothing: float = 1.0
     """Added to every count of a column."""
+
+    def __post_init__(self) -> None:
+        least = {
+            "max_contexts": 1,
+            "max_inputs": 0,
+            "n_hidden": 1,
+            "n_ranking_rows": 1,
+            "n_starts": 1,
+            "bits": 2,
+        }
+        for name, low in least.items():
+            if getattr(self, name) < low:
+                raise QueryError(f"{name} must be at least {low}, not {getattr(self, name)}")
+        if self.max_inputs > MOST_INPUTS or self.bits > MOST_BITS or not 0 < self.smoothing < math.inf:
+            raise QueryError(
+                f"max_inputs must be at most {MOST_INPUTS}, bits at most {MOST_BITS}, and smoothing positive, "
+                f"not {self.max_inputs}, {self.bits} and {self.smoothing}"
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -175,5 +175,11 @@ def test_rows_that_are_no_states_are_refused():
         learn_focs_cpt(
             Variable("X", "abc"), parents, (np.zeros((3, 2), dtype=int), np.zeros(3, dtype=int)), rng=rng
         )
+    with pytest.raises(QueryError, match="max_depth"):
+        learn_tree_cpt(bit("X"), parents, (np.zeros((3, 2), dtype=int), np.zeros(3, dtype=int)), max_depth=0)
+    with pytest.raises(QueryError, match="n_hidden must be at least 1"):
+        StepOptions(n_hidden=0)
+    with pytest.raises(QueryError, match="max_inputs must be at most 16"):
+        StepOptions(max_inputs=40)
     with pytest.raises(QueryError, match="of 0 and 1"):
         learn_step_contexts(np.full((4, 2), 0.5), np.zeros(4), rng=rng)
