@@ -19,6 +19,7 @@ myst_heading_anchors = 3
 
 # Docstrings write names in single backquotes: a link where the name is known, code otherwise.
 default_role = "py:obj"
+suppress_warnings = ["ref.python"]  # a parameter's name may be that of several attributes
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"

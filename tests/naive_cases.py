@@ -1,4 +1,4 @@
-"""Naive Bayes problems with the awkward cases drawn often, for the searches on a grid and what they rest on."""
+"""Naive Bayes problems with the awkward cases drawn often, for searches on a grid and what they rest on."""
 
 from __future__ import annotations
 
@@ -24,9 +24,7 @@ def tables(draw: st.DrawFn, size: int) -> list[list[float]]:
         return [draw(decimal_rows(size)) for _ in range(2)]
     if kind == "zeros":
         return [draw(distributions(size)) for _ in range(2)]
-    weights = [
-        draw(st.lists(st.integers(1, 1000), min_size=size, max_size=size)) for _ in range(2)
-    ]
+    weights = [draw(st.lists(st.integers(1, 1000), min_size=size, max_size=size)) for _ in range(2)]
     rows = [(np.array(row) / sum(row)).tolist() for row in weights]
     if kind == "close":
         mixed = 0.999 * np.array(rows[0]) + 0.001 * np.array(rows[1])

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         trim,
         value_of_information,
     )
+    from holdfast.api.circuits import CircuitVariant
     from holdfast.api.courses import Course, replay
     from holdfast.api.differences import Comparison, Difference, compare_decisions
     from holdfast.api.estimators import TrimmedClassifier
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
     from holdfast.api.recording import SearchRecord
     from holdfast.api.thresholds import ThresholdSweep, sweep_thresholds
     from holdfast.circuits.builder import SddBuilder
+    from holdfast.circuits.compiled import CompiledNetwork, compile_network
     from holdfast.circuits.dimacs import read_cnf, write_cnf
     from holdfast.circuits.formula import Cnf
     from holdfast.circuits.formula_compiler import compile_cnf, compile_formula
@@ -94,6 +96,7 @@ if TYPE_CHECKING:
     from holdfast.decisions.table_classifier import TableClassifier
     from holdfast.engines.bounds import BoundsEngine
     from holdfast.engines.brute_force import BruteForceEngine
+    from holdfast.engines.circuit import CircuitEngine
     from holdfast.engines.dense import DenseEngine
     from holdfast.engines.depth_first import DepthFirstEngine
     from holdfast.engines.log_odds import LogOddsEngine
@@ -138,9 +141,12 @@ _MODULE_BY_NAME = {
     "BoundsEngine": "holdfast.engines.bounds",
     "BruteForceEngine": "holdfast.engines.brute_force",
     "Certainty": "holdfast.core.measurement",
+    "CircuitEngine": "holdfast.engines.circuit",
+    "CircuitVariant": "holdfast.api.circuits",
     "Classifier": "holdfast.decisions.classifier",
     "Cnf": "holdfast.circuits.formula",
     "Comparison": "holdfast.api.differences",
+    "CompiledNetwork": "holdfast.circuits.compiled",
     "Course": "holdfast.api.courses",
     "Cpt": "holdfast.model.cpt",
     "CustomReward": "holdfast.decisions.rewards",
@@ -212,6 +218,7 @@ _MODULE_BY_NAME = {
     "compare_decisions": "holdfast.api.differences",
     "compile_cnf": "holdfast.circuits.formula_compiler",
     "compile_formula": "holdfast.circuits.formula_compiler",
+    "compile_network": "holdfast.circuits.compiled",
     "decide": "holdfast.api",
     "draw_circuit": "holdfast.api.plotting",
     "draw_network": "holdfast.api.plotting",
@@ -296,9 +303,12 @@ __all__ = [
     "BoundsEngine",
     "BruteForceEngine",
     "Certainty",
+    "CircuitEngine",
+    "CircuitVariant",
     "Classifier",
     "Cnf",
     "Comparison",
+    "CompiledNetwork",
     "Course",
     "Cpt",
     "CustomReward",
@@ -370,6 +380,7 @@ __all__ = [
     "compare_decisions",
     "compile_cnf",
     "compile_formula",
+    "compile_network",
     "decide",
     "draw_circuit",
     "draw_network",

@@ -21,6 +21,8 @@ from typing import Any
 
 import pytest
 
+import holdfast
+from holdfast.cli.main import app
 from holdfast.core.errors import SolverError
 from holdfast.model import zoo
 from holdfast.model.formats.files import read_network
@@ -129,3 +131,29 @@ def test_every_work_cited_in_the_code_is_in_both_lists_of_references():
     listed = re.findall(r"^([a-z]+\d{4})$", (ROOT / "docs/references.md").read_text(encoding="utf-8"), re.M)
     assert cited <= bib
     assert sorted(bib) == listed
+
+
+def test_every_public_name_is_in_the_reference():
+    page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"^\.\. auto\w+:: holdfast\.(?:\w+\.)*(\w+)", page, re.MULTILINE))
+    assert set(holdfast.__all__) - {"__version__"} <= listed | {"Evidence"}
+
+
+def test_every_format_is_in_the_list_of_formats():
+    folder = ROOT / "docs" / "formats"
+    listed = set(re.findall(r"\]\((\w+\.md)\)", (folder / "index.md").read_text(encoding="utf-8")))
+    assert {page.name for page in folder.glob("*.md")} - {"index.md"} <= listed
+
+
+def test_every_benchmark_of_a_paper_is_in_the_summary():
+    folder = ROOT / "docs" / "benchmarks"
+    listed = set(re.findall(r"\]\((\w+\.md)\)", (folder / "index.md").read_text(encoding="utf-8")))
+    assert {page.name for page in folder.glob("*.md")} - {"index.md"} <= listed
+
+
+def test_every_command_is_in_the_page_about_the_command_line():
+    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    for each in app.registered_commands:
+        assert each.callback is not None
+        name = each.name or each.callback.__name__
+        assert re.search(rf"`{name}[ `]", page), name

@@ -18,7 +18,14 @@ from holdfast.decisions.measures import (
     maximum_potential_agreement,
 )
 from holdfast.engines import many_features as module
-from holdfast.engines.many_features import Agreement, Fineness, _between, best_threshold_of, many_features
+from holdfast.engines.many_features import (
+    Agreement,
+    Fineness,
+    _between,
+    best_threshold_of,
+    many_features,
+    search_grid,
+)
 from holdfast.model.zoo import binary_network, random_naive_bayes
 from naive_cases import naive_problems
 from oracles.enumerate_profile import enumerate_profile
@@ -82,7 +89,9 @@ def test_thresholds_out_of_reach_achieve_what_they_say(problem):
 @pytest.mark.parametrize("n", [12, 20])
 def test_finer_grids_narrow_the_bounds(n):
     network = random_naive_bayes(n, np.random.default_rng(n))
-    problem = holdfast.decisions.problem.make_problem(Classifier(network, "C", None, ThresholdRule("s0", 0.4)))
+    problem = holdfast.decisions.problem.make_problem(
+        Classifier(network, "C", None, ThresholdRule("s0", 0.4))
+    )
     many = many_features(problem, Limits())
     kept = frozenset(problem.free[::3])
     widths = [
@@ -95,12 +104,25 @@ def test_finer_grids_narrow_the_bounds(n):
 
 
 def test_features_alike_are_counted_exactly():
-    """Equal weights are whole numbers of steps, so that ties with the threshold are decided as they should."""
+    """Equal weights are whole numbers of steps, so that ties with the threshold are decided right."""
     network = binary_network({"C": ((), [0.5]), **{f"F{i}": (("C",), [0.8, 0.2]) for i in range(24)}})
     problem = holdfast.decisions.problem.make_problem(Classifier(network, "C", None, ThresholdRule("+", 0.5)))
     many = many_features(problem, Limits())
-    assert many.coarse.disagreement < 1e-10
+    assert search_grid(many, lambda steps: True).disagreement < 1e-10
     low, high = Agreement(many, own_rule=True).between(frozenset(problem.free[:8]))
     assert high - low < 1e-9
     exact, _ = Agreement(many, own_rule=True).closer(frozenset(problem.free[:8]))
     assert low - 1e-12 <= exact <= high + 1e-12
+
+
+def test_grids_for_searches_give_way_to_what_is_allowed():
+    network = random_naive_bayes(30, np.random.default_rng(1))
+    problem = holdfast.decisions.problem.make_problem(
+        Classifier(network, "C", None, ThresholdRule("s0", 0.5))
+    )
+    many = many_features(problem, Limits())
+    wide = search_grid(many, lambda steps: True)
+    narrow = search_grid(many, lambda steps: steps.width <= wide.width // 2)
+    assert narrow.width <= wide.width // 2
+    assert narrow.disagreement > wide.disagreement
+    assert search_grid(many, lambda steps: False).disagreement >= narrow.disagreement

@@ -165,7 +165,7 @@ def test_lesser_proofs_bound_the_optimum(monkeypatch, seed):
     assert whole.value <= cut.upper_bound <= 1 - dropping.RUNGS[-1] * (1 - cut.value) + 1e-12
 
 
-@pytest.mark.parametrize("n", [14, 16])
+@pytest.mark.parametrize("n", [10, 12, 14, 16])
 def test_grids_and_tables_find_the_same(monkeypatch, n):
     """Costs, ties broken by name, and subsets too, where the optimum is one."""
     network = random_naive_bayes(n, np.random.default_rng(n), max_states=3)
@@ -176,6 +176,8 @@ def test_grids_and_tables_find_the_same(monkeypatch, n):
     monkeypatch.setattr(searching, "QUICK_TABLE", 2.0**30)
     in_table = holdfast.trim(classifier, costs, n // 2)
     chosen_in_table = holdfast.select_features(classifier, costs, n // 2)
+    for selection in (on_grid.selection, chosen_on_grid, in_table.selection, chosen_in_table):
+        assert selection.optimal
     assert on_grid.selection.kept == in_table.selection.kept
     assert on_grid.selection.value == pytest.approx(in_table.selection.value, abs=ENGINE)
     assert on_grid.threshold_interval == pytest.approx(in_table.threshold_interval, abs=1e-6)
@@ -247,7 +249,9 @@ def test_a_budget_for_everything_keeps_everything():
 
 def test_features_alike_are_no_obstacle():
     """Forty features of two kinds: all choices of as many of each kind are one."""
-    kinds = {f"A{i}": (("C",), [0.8, 0.3]) for i in range(20)} | {f"B{i}": (("C",), [0.6, 0.3]) for i in range(20)}
+    kinds = {f"A{i}": (("C",), [0.8, 0.3]) for i in range(20)} | {
+        f"B{i}": (("C",), [0.6, 0.3]) for i in range(20)
+    }
     network = binary_network({"C": ((), [0.4]), **kinds})
     classifier = Classifier(network, "C", None, ThresholdRule("+", 0.5))
     found = holdfast.trim(classifier, None, 9).selection

@@ -16,9 +16,9 @@ from holdfast.decisions.rewards import CustomReward, Margin, Reward
 from holdfast.decisions.rules import LogOddsIntervals, ThresholdRule
 from holdfast.engines.dense import DenseEngine, DenseOracle
 from holdfast.engines.groups import independent_groups
-from holdfast.engines.many_features import Agreement, ManyFeatures, many_features
+from holdfast.engines.many_features import Agreement, ManyFeatures, many_features, search_grid
 from holdfast.engines.protocol import Cost, Question
-from holdfast.search.dropping import DroppingTask, search_by_dropping
+from holdfast.search.dropping import DroppingTask, bytes_needed, search_by_dropping
 from holdfast.search.lattice import Node
 from holdfast.search.lenses import AchievableLens, Lens, PotentialLens, RewardLens, SameDecisionLens
 from holdfast.search.progress import Found, Report
@@ -118,10 +118,12 @@ def search_on_grid(
     assert many is not None
     agreement = Agreement(many, own_rule=isinstance(lens, SameDecisionLens))
     variables = ready.problem.network.variables
+    most_bytes = 0.5 * ready.limits.max_bytes
+    steps = search_grid(many, lambda steps: bytes_needed(costs.values(), budget, steps.width) <= most_bytes)
     task = DroppingTask(
-        grid=many.coarse.grid,
-        disagreement=many.coarse.disagreement,
-        width=many.coarse.width,
+        grid=steps.grid,
+        disagreement=steps.disagreement,
+        width=steps.width,
         features=many.features,
         kinds=many.kinds,
         costs=costs,
@@ -130,6 +132,7 @@ def search_on_grid(
         own_rule=agreement.own_rule,
         between=agreement.between,
         closer=agreement.closer,
+        last=agreement.last,
         deadline=patient(ready, limits).deadline(),
         report=report,
     )

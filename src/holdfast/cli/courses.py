@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli.case import Case, opened, with_case
-from holdfast.cli.decisions import described, numbers
+from holdfast.cli.decisions import described, explain, numbers
 from holdfast.cli.evidence import evidence_of
 from holdfast.cli.output import show, show_json
 from holdfast.cli.pictures import PictureFile, check_picture, save_picture
@@ -52,6 +52,7 @@ def follow(
         show_json({**described(found), "at_least": at_least, "steps": _steps(course)})
     else:
         show(course_lines(course, found.evidence, at_least))
+    explain(case, course.steps[-1].sdp)
     if output is not None:
         save_picture(course.plot(at_least=at_least), output, quiet=case.as_json)
 

@@ -12,7 +12,7 @@ from typing import Any
 import typer
 
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
-"""The parent of `typer.BadParameter`: typer has it from click, or since 0.26 from a copy of its own."""
+"""The parent of `typer.BadParameter`, which typer takes from click, or from a copy of it, by version."""
 
 _EXPECTED = {
     "float_parsing": "a number",

@@ -7,16 +7,18 @@ of one subset on a finer grid, between bounds, and where lists of half the featu
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
 
-from holdfast.core.arrays import Ints
+from holdfast.core.arrays import Ints, frozen_floats
 from holdfast.core.limits import Limits
 from holdfast.decisions.measures import AchievableAgreement, maximum_achievable_agreement
 from holdfast.decisions.problem import Problem
 from holdfast.decisions.rules import TIE, LogOddsIntervals, logit
+from holdfast.engines.bounds import BoundsEngine, BoundsOracle
 from holdfast.engines.groups import group_tables
 from holdfast.engines.log_odds import BYTES_PER_OUTCOME, LogOddsEngine, LogOddsOracle
 from holdfast.engines.parts import base_log_odds, probability_of
@@ -44,6 +46,12 @@ FINE = Fineness(1_500_000, 2**14)
 FINEST = Fineness(8_000_000, 2**17)
 """For a closer look where nothing exact is in reach: some ten times longer."""
 LEAST_CELLS = 4096
+LEAST_SEARCHED = 256
+"""Cells of a grid for searches, at least."""
+LAST_SECONDS = 1.0
+"""Time for the last look at the features that were chosen, where nothing exact is in reach."""
+LAST_WIDTH = 1e-7
+"""Width of its interval that is good enough."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,11 +63,10 @@ class ManyFeatures:
     """Positions of the features, in the order of the grid."""
     weights: tuple[WeightList, ...] = field(repr=False)
     """What each of them can add to the log-odds."""
-    coarse: WholeSteps = field(repr=False)
-    """The grid that searches walk on."""
     exact: LogOddsOracle | None = field(repr=False)
     """Exact values of one subset, where they are in reach."""
     _made: dict[Fineness, tuple[WholeSteps, Rooms]] = field(default_factory=dict, repr=False)
+    _grids: dict[int, WholeSteps] = field(default_factory=dict, repr=False)
     _thresholds: dict[frozenset[int], AchievableAgreement] = field(default_factory=dict, repr=False)
 
     @property
@@ -82,9 +89,19 @@ def many_features(problem: Problem, limits: Limits) -> ManyFeatures:
         problem,
         tuple(group.features[0] for group in groups),
         weights,
-        whole_steps(weights, _question(problem), 448 + 16 * len(weights)),
         LogOddsEngine().prepare(problem, limits) if in_reach else None,
     )
+
+
+def search_grid(many: ManyFeatures, allowed: Callable[[WholeSteps], bool]) -> WholeSteps:
+    """The grid for searches: as fine as their bounds need, coarser where that is not allowed."""
+    n_cells = 448 + 16 * len(many.weights)
+    while True:
+        if n_cells not in many._grids:
+            many._grids[n_cells] = whole_steps(many.weights, _question(many.problem), n_cells)
+        if n_cells <= LEAST_SEARCHED or allowed(many._grids[n_cells]):
+            return many._grids[n_cells]
+        n_cells //= 2
 
 
 def _question(problem: Problem) -> Question:
@@ -117,6 +134,16 @@ class Agreement:
         value = min(max(value, 0.0), 1.0)
         return value, value
 
+    def last(self, kept: frozenset[int]) -> tuple[float, float]:
+        """The closest bounds there are, for the one subset that was chosen."""
+        low, high = self.closer(kept)
+        if self.many.exact is None:
+            if self.own_rule:
+                found = _bounds(self.many).agreement(kept, self.many.problem.decider, LAST_WIDTH)
+                return max(low, found.low), min(high, found.high)
+            low = max(low, best_threshold_of(self.many, kept).value)
+        return low, high
+
 
 def _between(
     many: ManyFeatures, kept: frozenset[int], fineness: Fineness, *, own_rule: bool
@@ -146,7 +173,15 @@ def _best_threshold(many: ManyFeatures, kept: frozenset[int]) -> AchievableAgree
     _, turn, _, _ = compiled_errors_of()(steps.grid, _sides(many, kept), rooms)
     threshold = _threshold(many, turn)
     error = _threshold_error(many, kept, threshold, FINEST) + steps.disagreement
-    return AchievableAgreement(max(1.0 - error, 0.0), float(np.nextafter(threshold, 0.0)), threshold)
+    assert isinstance(decider, LogOddsIntervals)
+    moved = replace(decider, cuts=frozen_floats([logit(threshold) - TIE]))
+    value = max(1.0 - error, _bounds(many).agreement(kept, moved, LAST_WIDTH).low)
+    return AchievableAgreement(value, float(np.nextafter(threshold, 0.0)), threshold)
+
+
+def _bounds(many: ManyFeatures) -> BoundsOracle:
+    """Slower than a grid for all subsets, and closer: its grid is made for one subset."""
+    return BoundsEngine().prepare(many.problem, Limits(max_seconds=LAST_SECONDS))
 
 
 def _threshold(many: ManyFeatures, weight: float) -> float:

@@ -64,8 +64,8 @@ class StepOptions:
                 raise QueryError(f"{name} must be at least {low}, not {getattr(self, name)}")
         if self.max_inputs > MOST_INPUTS or self.bits > MOST_BITS or not 0 < self.smoothing < math.inf:
             raise QueryError(
-                f"max_inputs must be at most {MOST_INPUTS}, bits at most {MOST_BITS}, and smoothing positive, "
-                f"not {self.max_inputs}, {self.bits} and {self.smoothing}"
+                f"max_inputs must be at most {MOST_INPUTS}, bits at most {MOST_BITS} and smoothing positive; "
+                f"they are {self.max_inputs}, {self.bits} and {self.smoothing}"
             )
 
 

@@ -167,7 +167,7 @@ def _make_compilable() -> None:
 
     make_compilable()
     for part in (_room, _nothing_kept, _nothing_dropped, _added, _error):
-        register_jitable(forceinline=True)(part)
+        register_jitable(part)
 
 
 @cache

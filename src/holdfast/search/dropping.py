@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -62,6 +62,8 @@ class DroppingTask:
     """Bounds on the agreement of a subset, at first look."""
     closer: Callable[[frozenset[int]], tuple[float, float]]
     """Closer bounds, equal where the exact value is in reach."""
+    last: Callable[[frozenset[int]], tuple[float, float]]
+    """The closest bounds, for the subset chosen."""
     deadline: float = math.inf
     """Moment of `time.monotonic()` at which to stop."""
     report: Report | None = None
@@ -121,6 +123,13 @@ class _Best:
             low, high = self.task.closer(self.kept)
             self.low, self.high = max(self.low, low), min(self.high, high)
 
+    def finish(self) -> None:
+        """Look at the best subset for the last time."""
+        if self.low < self.high:
+            low, high = self.task.last(self.kept)
+            self.low = max(self.low, low)
+            self.high = max(self.low, min(self.high, high))
+
     def found(self) -> Found:
         """What a search gives back."""
         bound = max(self.proven, self.high)
@@ -163,6 +172,7 @@ def search_by_dropping(task: DroppingTask, *, prove: bool = True) -> Found:
     try:
         best.offer(frozenset())
         _search(task, best, prove=prove)
+        best.finish()
     except KeyboardInterrupt:
         best.stopped = True
     return best.found()
@@ -205,6 +215,18 @@ def _prove(task: DroppingTask, best: _Best, order: Ints) -> None:
     best.proven = min(best.proven, _open_bound(task, walk))
 
 
+def bytes_needed(costs: Iterable[float], budget: float, width: int) -> float:
+    """Memory for two searches at once, of which little is used at first."""
+    ascending = np.sort(np.fromiter(costs, dtype=np.float64))
+    n_kept = int(np.sum(np.cumsum(ascending) <= budget))
+    return 2.0 * 16.0 * (n_kept + 1) * (len(ascending) + 1) * _room(width)
+
+
+def _room(width: int) -> int:
+    """Cells for a spread of some features, given those that a spread of all of them takes."""
+    return width + width // 5 + 64
+
+
 def _walk(task: DroppingTask, order: Ints) -> _Walk:
     costs = np.array([task.costs[task.features[f]] for f in order])
     same = (np.diff(task.kinds[order]) == 0) & (np.diff(costs) == 0)
@@ -218,7 +240,7 @@ def _walk(task: DroppingTask, order: Ints) -> _Walk:
     )
     grid = _reordered(task.grid, order)
     longest = int(grid.number[grid.starts[1:] - 1].sum()) + 3
-    state = start(grid, terms, min(longest, task.width + task.width // 5 + 64))
+    state = start(grid, terms, min(longest, _room(task.width)))
     return _Walk(grid, terms, state, tuple(task.features[f] for f in order))
 
 

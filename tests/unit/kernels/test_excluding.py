@@ -107,7 +107,9 @@ def test_errors_bound_those_of_lists(seed, certain):
         own = listed_error(grid, kept.tolist(), grid.own)
         assert best - 0.02 <= least <= best + 1e-12
         assert own_least - 1e-12 <= own <= own_most + 1e-12
-        assert compiled_errors_of()(grid, sides, rooms) == pytest.approx(errors_of(grid, sides, rooms), abs=1e-13)
+        assert compiled_errors_of()(grid, sides, rooms) == pytest.approx(
+            errors_of(grid, sides, rooms), abs=1e-13
+        )
 
 
 @pytest.mark.parametrize("is_kept", [True, False], ids=["kept", "dropped"])
