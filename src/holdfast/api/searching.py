@@ -18,7 +18,7 @@ from holdfast.engines.dense import DenseEngine, DenseOracle
 from holdfast.engines.groups import independent_groups
 from holdfast.engines.many_features import Agreement, ManyFeatures, many_features, search_grid
 from holdfast.engines.protocol import Cost, Question
-from holdfast.search.dropping import DroppingTask, bytes_needed, search_by_dropping
+from holdfast.search.dropping import DroppingTask, bytes_needed, load_kernels, search_by_dropping
 from holdfast.search.lattice import Node
 from holdfast.search.lenses import AchievableLens, Lens, PotentialLens, RewardLens, SameDecisionLens
 from holdfast.search.progress import Found, Report
@@ -120,6 +120,8 @@ def search_on_grid(
     variables = ready.problem.network.variables
     most_bytes = 0.5 * ready.limits.max_bytes
     steps = search_grid(many, lambda steps: bytes_needed(costs.values(), budget, steps.width) <= most_bytes)
+    load_kernels(steps.grid)
+    agreement.between(frozenset())
     task = DroppingTask(
         grid=steps.grid,
         disagreement=steps.disagreement,

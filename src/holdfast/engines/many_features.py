@@ -7,6 +7,7 @@ of one subset on a finer grid, between bounds, and where lists of half the featu
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -26,7 +27,7 @@ from holdfast.engines.weights import WeightList, group_weights, predicted_bits
 from holdfast.engines.whole_steps import Question, WholeSteps, whole_steps
 from holdfast.kernels.all_but_one import Rooms, Sides, compiled_errors_of, rooms_for
 
-LISTED_BITS = 22.0
+LISTED_BITS = 22.5
 """Logarithm to base 2 of how many outcomes of half the features are listed."""
 CERTAIN = 700.0
 """Log-odds of the upper class that stand for certainty."""
@@ -48,10 +49,14 @@ FINEST = Fineness(8_000_000, 2**17)
 LEAST_CELLS = 4096
 LEAST_SEARCHED = 256
 """Cells of a grid for searches, at least."""
-LAST_SECONDS = 1.0
-"""Time for the last look at the features that were chosen, where nothing exact is in reach."""
+WIDE = 1e-5
+"""Width of an interval that deserves a last look, where nothing exact is in reach."""
+LAST_SECONDS = 0.5
+"""Time for it."""
 LAST_WIDTH = 1e-7
-"""Width of its interval that is good enough."""
+"""Width of an interval that is good enough."""
+DISTANCES = (10.0, 1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-6)
+"""How far around the best threshold others are tried, in log-odds."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,7 +88,8 @@ def many_features(problem: Problem, limits: Limits) -> ManyFeatures:
     assert isinstance(decider, LogOddsIntervals)
     groups = group_tables(problem, limits)
     weights = tuple(group_weights(g, problem.sizes(g.features), frozenset(), decider.upper) for g in groups)
-    bits = predicted_bits(weights) / 2.0
+    # Lists cannot be halved more evenly than by whole features.
+    bits = 0.5 * (predicted_bits(weights) + math.log2(max(map(len, weights), default=1)))
     in_reach = bits <= LISTED_BITS and 2.0 * 2.0**bits * BYTES_PER_OUTCOME <= limits.max_bytes
     return ManyFeatures(
         problem,
@@ -137,12 +143,14 @@ class Agreement:
     def last(self, kept: frozenset[int]) -> tuple[float, float]:
         """The closest bounds there are, for the one subset that was chosen."""
         low, high = self.closer(kept)
-        if self.many.exact is None:
+        if self.many.exact is None and high - low > WIDE:
+            bounds = _bounds(self.many)
             if self.own_rule:
-                found = _bounds(self.many).agreement(kept, self.many.problem.decider, LAST_WIDTH)
+                found = bounds.agreement(kept, self.many.problem.decider, LAST_WIDTH)
                 return max(low, found.low), min(high, found.high)
+            high = min(high, bounds.potential(kept, LAST_WIDTH).high)
             low = max(low, best_threshold_of(self.many, kept).value)
-        return low, high
+        return low, max(low, high)
 
 
 def _between(
@@ -165,18 +173,46 @@ def best_threshold_of(many: ManyFeatures, kept: frozenset[int]) -> AchievableAgr
 
 def _best_threshold(many: ManyFeatures, kept: frozenset[int]) -> AchievableAgreement:
     oracle, decider = many.exact, many.problem.decider
+    assert isinstance(decider, LogOddsIntervals)
     if oracle is not None:
-        assert isinstance(decider, LogOddsIntervals)
         found = oracle.achievable(kept)
         return found or maximum_achievable_agreement(oracle.profile(kept), decider.upper)
+    if len(kept) == len(many.features):
+        own = probability_of(float(decider.cuts[0]) + TIE)
+        return AchievableAgreement(1.0, float(np.nextafter(own, 0.0)), own)
+    return _certain_threshold(many, kept)
+
+
+def _certain_threshold(many: ManyFeatures, kept: frozenset[int]) -> AchievableAgreement:
+    """Thresholds around the best one on a grid, and what they agree for certain.
+
+    The agreement grows with the threshold up to the best one and falls from there on, so that between two
+    thresholds it is at least that of one of them. As many are taken as agree nearly as often.
+    """
     steps, rooms = _grid(many, FINEST)
-    _, turn, _, _ = compiled_errors_of()(steps.grid, _sides(many, kept), rooms)
-    threshold = _threshold(many, turn)
-    error = _threshold_error(many, kept, threshold, FINEST) + steps.disagreement
+    least, turn, _, _ = compiled_errors_of()(steps.grid, _sides(many, kept), rooms)
+    ends = [_threshold(many, turn)] * 2
+    error = _threshold_error(many, kept, ends[0], FINEST)
+    for side, sign in enumerate((-1.0, 1.0)):
+        for distance in DISTANCES:
+            end = _threshold(many, turn + sign * distance)
+            if _threshold_error(many, kept, end, FINEST) <= error + LAST_WIDTH:
+                ends[side] = end
+                break
+    low, high = ends if ends[0] < ends[1] else (float(np.nextafter(ends[1], 0.0)), ends[1])
+    error = max(_threshold_error(many, kept, end, FINEST) for end in (low, high)) + steps.disagreement
+    value = 1.0 - error
+    if error - least > WIDE:
+        value = max(value, min(_certain_agreement(many, kept, end) for end in (low, high)))
+    return AchievableAgreement(max(value, 0.0), low, high)
+
+
+def _certain_agreement(many: ManyFeatures, kept: frozenset[int], threshold: float) -> float:
+    """What a threshold on the kept features agrees for certain, on a grid made for it."""
+    decider = many.problem.decider
     assert isinstance(decider, LogOddsIntervals)
     moved = replace(decider, cuts=frozen_floats([logit(threshold) - TIE]))
-    value = max(1.0 - error, _bounds(many).agreement(kept, moved, LAST_WIDTH).low)
-    return AchievableAgreement(value, float(np.nextafter(threshold, 0.0)), threshold)
+    return _bounds(many).agreement(kept, moved, LAST_WIDTH).low
 
 
 def _bounds(many: ManyFeatures) -> BoundsOracle:

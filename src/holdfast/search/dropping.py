@@ -18,10 +18,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from holdfast.core.arrays import Ints
+from holdfast.core.arrays import Floats, Ints
 from holdfast.kernels.excluding import State, Terms, compiled_search, open_error, start
 from holdfast.kernels.spreads import Grid
-from holdfast.search.dropping_start import good_subset, open_shop, search_order
+from holdfast.search.dropping_start import errors_without, good_subset, open_shop, search_order
 from holdfast.search.progress import SLACK, Found, Report
 
 QUICK = 50_000
@@ -132,11 +132,9 @@ class _Best:
 
     def found(self) -> Found:
         """What a search gives back."""
-        bound = max(self.proven, self.high)
-        if self.in_doubt > self.low + SLACK:
-            bound = max(bound, self.in_doubt)
-        bound = self.low if bound <= self.low + SLACK else min(bound, 1.0)
-        return Found(self.kept, self.low, max(bound, self.low), self.evaluations, self.stopped)
+        low = max(self.low, 0.0)
+        bound = min(max(self.proven, self.high, self.in_doubt), 1.0)
+        return Found(self.kept, low, low if bound <= low + SLACK else bound, self.evaluations, self.stopped)
 
     def tell(self) -> None:
         """Report progress, a few times a second at most."""
@@ -158,6 +156,14 @@ class _Walk:
     state: State
     features: tuple[int, ...]
     """Positions of the features, in the order of the search."""
+
+
+def load_kernels(grid: Grid) -> None:
+    """Load the compiled loops, which takes a second at first use, so that no search waits for them."""
+    shop = open_shop(grid, np.ones(len(grid.centre)), 0.0)
+    errors_without(shop, {0})
+    terms = _terms(shop.costs, np.arange(len(shop.costs)), 0.0, own_rule=False)
+    compiled_search()(grid, terms, start(grid, terms, 1), 0.0, 0)
 
 
 def search_by_dropping(task: DroppingTask, *, prove: bool = True) -> Found:
@@ -229,19 +235,22 @@ def _room(width: int) -> int:
 
 def _walk(task: DroppingTask, order: Ints) -> _Walk:
     costs = np.array([task.costs[task.features[f]] for f in order])
-    same = (np.diff(task.kinds[order]) == 0) & (np.diff(costs) == 0)
-    terms = Terms(
-        costs=costs,
-        rest=np.append(np.cumsum(costs[::-1])[::-1], 0.0),
-        cheapest=np.append(np.minimum.accumulate(costs[::-1])[::-1], np.inf),
-        alike=np.append(False, same),
-        budget=task.allowed,
-        own_rule=task.own_rule,
-    )
+    terms = _terms(costs, task.kinds[order], task.allowed, own_rule=task.own_rule)
     grid = _reordered(task.grid, order)
     longest = int(grid.number[grid.starts[1:] - 1].sum()) + 3
     state = start(grid, terms, min(longest, _room(task.width)))
     return _Walk(grid, terms, state, tuple(task.features[f] for f in order))
+
+
+def _terms(costs: Floats, kinds: Ints, budget: float, *, own_rule: bool) -> Terms:
+    return Terms(
+        costs=costs,
+        rest=np.append(np.cumsum(costs[::-1])[::-1], 0.0),
+        cheapest=np.append(np.minimum.accumulate(costs[::-1])[::-1], np.inf),
+        alike=np.append(False, (np.diff(kinds) == 0) & (np.diff(costs) == 0)),
+        budget=budget,
+        own_rule=own_rule,
+    )
 
 
 def _go(task: DroppingTask, best: _Best, walk: _Walk, *, target: float, n_errors: float = math.inf) -> bool:
