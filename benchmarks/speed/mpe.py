@@ -130,10 +130,11 @@ HEAD = """# Most probable explanations: how the cost grows
 
 Made by `python -m benchmarks.speed.mpe`: codes of n message bits learned from {pairs:,} pairs, {words} words
 decoded by each method; CPU seconds for a word on one core of a shared machine, the mean. All methods get the
-same presolved problem, and all explanations that were proven are equally probable. "-": not proven within
-{limit:g} s for every word, at this or a smaller size. `default` is what `most_probable_explanation` chooses.
-`trellis` is max-product on the compiled network, one word a call, compiling not counted; where it is
-missing, the network does not compile.
+same presolved problem, and all explanations that were proven are equally probable. `>`: some word was not
+proven within {limit:g} s by the clock, of which a busy machine gives a method only a part; what is shown is
+the CPU time it had. "-": not tried, after that happened at a smaller size. `default` is what
+`most_probable_explanation` chooses. `trellis` is max-product on the compiled network, one word a call,
+compiling not counted; where it is missing, the network does not compile within ten seconds.
 
 ![Seconds by number of bits](mpe.png)
 
@@ -150,7 +151,8 @@ def table(results: Sequence[Result], kind: str) -> Iterator[str]:
         cells = []
         for name in names:
             result = of.get((name, n_bits))
-            cells.append(f"{result.seconds:.3g}" if result and result.n_proven == WORDS else "-")
+            is_proven = result is not None and result.n_proven == WORDS
+            cells.append("-" if result is None else f"{'' if is_proven else '> '}{result.seconds:.3g}")
         yield f"| {n_bits} | {' | '.join(cells)} |"
 
 

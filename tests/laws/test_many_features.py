@@ -43,6 +43,12 @@ def purchases(draw, max_features=6):
     return problem, costs, budget
 
 
+def agreements(problem, names):
+    """The own and the potential agreement of named features, by enumeration."""
+    profile = enumerate_profile(problem, frozenset(map(problem.network.index, names)))
+    return expected_agreement(profile, problem.decider), maximum_potential_agreement(profile)
+
+
 def best_by_enumeration(problem, costs, budget):
     """The best own agreement and the best potential one over all subsets within the budget."""
     own = best = -1.0
@@ -50,9 +56,8 @@ def best_by_enumeration(problem, costs, budget):
         for kept in itertools.combinations(problem.free, size):
             names = [problem.network.variables[f].name for f in kept]
             if math.fsum(costs.get(name, 1.0) for name in names) <= budget + 1e-9:
-                profile = enumerate_profile(problem, frozenset(kept))
-                own = max(own, expected_agreement(profile, problem.decider))
-                best = max(best, maximum_potential_agreement(profile))
+                found = agreements(problem, names)
+                own, best = max(own, found[0]), max(best, found[1])
     return own, best
 
 
@@ -93,8 +98,12 @@ def test_without_exact_values_the_interval_holds_the_optimum(purchase):
         trimmed = holdfast.trim(problem.classifier, costs, budget)
     assert chosen.engine == trimmed.selection.engine == "bounds"
     check(chosen, own, budget, proven=False)
-    goal = best if isinstance(problem.classifier.rule, ThresholdRule) else own
-    check(trimmed.selection, goal, budget, proven=False)
+    has_threshold = isinstance(problem.classifier.rule, ThresholdRule)
+    check(trimmed.selection, best if has_threshold else own, budget, proven=False)
+    if chosen.optimal:
+        assert agreements(problem, chosen.kept)[0] == pytest.approx(own, abs=ENGINE)
+    if has_threshold and trimmed.selection.optimal:
+        assert agreements(problem, trimmed.selection.kept)[1] == pytest.approx(best, abs=ENGINE)
 
 
 @settings(max_examples=30)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from statistics import fmean
 from typing import Any
@@ -10,6 +11,9 @@ from typing import Any
 from benchmarks.papers.choi2017.records import Record
 from benchmarks.papers.shen2020.curves import Curves
 from benchmarks.papers.shen2020.decoding import Fold, spread
+
+SIMILAR = 1.1
+"""Two likelihoods are called similar when one is at most this many times the other."""
 
 
 def decoding_records(table: Mapping[str, Any], decoding: Mapping[int, Sequence[Fold]]) -> list[Record]:
@@ -61,13 +65,25 @@ def cardinality_records(claims: Mapping[str, str], runs: Sequence[Sequence[Curve
     }
     shown = ", ".join(f"k = {k}: {gap:.3f}" for k, gap in gaps.items())
     n = len(panels)
+    ratios = [p.mlp / p.best_focs(8) for p in runs[0]]
+    shown_ratios = ", ".join(f"{ratio:.2f}" for ratio in ratios)
+    similar = f"; in the table the MLP has {shown_ratios} times the value of the FoCS CPT"
     found = (
         ("tree", f"{falling} of {steps} steps in depth do not lose", falling > 0.8 * steps),
-        ("better", f"both better than the best tree on {beaten} of {n} panels", beaten == n),
+        (
+            "better",
+            f"both better than the best tree on {beaten} of {n} panels{similar}",
+            beaten == n and max(ratios) < SIMILAR,
+        ),
         ("few", f"2 contexts beat the MLP on {above} of {n} panels", above > n / 2),
         ("pattern", f"distance of the best tree: {shown}", gaps[2] > gaps[4] > gaps[8]),
     )
-    return [_claim("Figure 2", claims[key], text, holds, seconds) for key, text, holds in found]
+    records = [_claim("Figure 2", claims[key], text, holds, seconds) for key, text, holds in found]
+    if beaten == n and max(ratios) >= SIMILAR:
+        records[1] = replace(
+            records[1], verdict="partly: better than the tree, but not similar to each other"
+        )
+    return records
 
 
 def digit_records(claims: Mapping[str, str], panels: Sequence[Curves]) -> list[Record]:
@@ -77,9 +93,18 @@ def digit_records(claims: Mapping[str, str], panels: Sequence[Curves]) -> list[R
     ratios = [panel.best_focs(8) / panel.mlp for panel in panels]
     first = "8 contexts at most: " + ", ".join(f"{share:.2f}" for share in shares) + " of the best tree's"
     second = "8 contexts at most: " + ", ".join(f"{ratio:.3f}" for ratio in ratios) + " of the MLP's"
+    short = sum(ratio > 1.0 for ratio in ratios)
+    partly = f"partly: short of the MLP on {short} of {len(ratios)} digits"
     return [
         _claim("Figure 3", claims["fewer"], first, max(shares) < 1, seconds),
-        _claim("Figure 3", claims["not enough"], second, max(ratios) > 1.05, seconds),
+        Record(
+            "Figure 3",
+            claims["not enough"],
+            None,
+            second,
+            "holds" if short == len(ratios) else partly,
+            seconds,
+        ),
     ]
 
 

@@ -20,7 +20,7 @@ from holdfast.search.exhaustive import exhaustive
 from holdfast.search.greedy import greedy
 from holdfast.search.lattice import Node, keep_only
 from holdfast.search.lenses import Lens, PotentialLens, RewardLens
-from holdfast.search.progress import SLACK, Found, Task
+from holdfast.search.progress import Found, Task
 
 _SEARCH_BY_METHOD: dict[Method, Callable[[Task], Found]] = {
     Method.BRANCH_AND_BOUND: branch_and_bound,
@@ -74,7 +74,7 @@ def _selection(problem: Problem, engine: str, found: Found, asked: tuple[Terms, 
         evaluations=found.evaluations,
         engine=engine,
         seconds=time.perf_counter() - started,
-        optimal=found.upper_bound <= found.value + SLACK,
+        optimal=found.optimal,
         interrupted=found.interrupted,
     )
 

@@ -134,7 +134,6 @@ def search_on_grid(
         own_rule=agreement.own_rule,
         between=agreement.between,
         closer=agreement.closer,
-        last=agreement.last,
         deadline=patient(ready, limits).deadline(),
         report=report,
     )

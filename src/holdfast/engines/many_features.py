@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
-from holdfast.core.arrays import Ints, frozen_floats
+from holdfast.core.arrays import Ints
 from holdfast.core.limits import Limits
 from holdfast.decisions.measures import AchievableAgreement, maximum_achievable_agreement
 from holdfast.decisions.problem import Problem
 from holdfast.decisions.rules import TIE, LogOddsIntervals, logit
-from holdfast.engines.bounds import BoundsEngine, BoundsOracle
 from holdfast.engines.groups import group_tables
 from holdfast.engines.log_odds import BYTES_PER_OUTCOME, LogOddsEngine, LogOddsOracle
 from holdfast.engines.parts import base_log_odds, probability_of
@@ -44,17 +43,13 @@ class Fineness(NamedTuple):
 
 FINE = Fineness(1_500_000, 2**14)
 """For a first look: a millisecond or two."""
-FINEST = Fineness(8_000_000, 2**17)
+FINEST = Fineness(32_000_000, 2**18)
 """For a closer look where nothing exact is in reach: some ten times longer."""
 LEAST_CELLS = 4096
 LEAST_SEARCHED = 256
 """Cells of a grid for searches, at least."""
-WIDE = 1e-5
-"""Width of an interval that deserves a last look, where nothing exact is in reach."""
-LAST_SECONDS = 0.5
-"""Time for it."""
-LAST_WIDTH = 1e-7
-"""Width of an interval that is good enough."""
+NEARLY = 1e-7
+"""Agreements closer than this are nearly the same."""
 DISTANCES = (10.0, 1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-6)
 """How far around the best threshold others are tried, in log-odds."""
 
@@ -140,18 +135,6 @@ class Agreement:
         value = min(max(value, 0.0), 1.0)
         return value, value
 
-    def last(self, kept: frozenset[int]) -> tuple[float, float]:
-        """The closest bounds there are, for the one subset that was chosen."""
-        low, high = self.closer(kept)
-        if self.many.exact is None and high - low > WIDE:
-            bounds = _bounds(self.many)
-            if self.own_rule:
-                found = bounds.agreement(kept, self.many.problem.decider, LAST_WIDTH)
-                return max(low, found.low), min(high, found.high)
-            high = min(high, bounds.potential(kept, LAST_WIDTH).high)
-            low = max(low, best_threshold_of(self.many, kept).value)
-        return low, max(low, high)
-
 
 def _between(
     many: ManyFeatures, kept: frozenset[int], fineness: Fineness, *, own_rule: bool
@@ -190,34 +173,18 @@ def _certain_threshold(many: ManyFeatures, kept: frozenset[int]) -> AchievableAg
     thresholds it is at least that of one of them. As many are taken as agree nearly as often.
     """
     steps, rooms = _grid(many, FINEST)
-    least, turn, _, _ = compiled_errors_of()(steps.grid, _sides(many, kept), rooms)
+    _, turn, _, _ = compiled_errors_of()(steps.grid, _sides(many, kept), rooms)
     ends = [_threshold(many, turn)] * 2
     error = _threshold_error(many, kept, ends[0], FINEST)
     for side, sign in enumerate((-1.0, 1.0)):
         for distance in DISTANCES:
             end = _threshold(many, turn + sign * distance)
-            if _threshold_error(many, kept, end, FINEST) <= error + LAST_WIDTH:
+            if _threshold_error(many, kept, end, FINEST) <= error + NEARLY:
                 ends[side] = end
                 break
     low, high = ends if ends[0] < ends[1] else (float(np.nextafter(ends[1], 0.0)), ends[1])
     error = max(_threshold_error(many, kept, end, FINEST) for end in (low, high)) + steps.disagreement
-    value = 1.0 - error
-    if error - least > WIDE:
-        value = max(value, min(_certain_agreement(many, kept, end) for end in (low, high)))
-    return AchievableAgreement(max(value, 0.0), low, high)
-
-
-def _certain_agreement(many: ManyFeatures, kept: frozenset[int], threshold: float) -> float:
-    """What a threshold on the kept features agrees for certain, on a grid made for it."""
-    decider = many.problem.decider
-    assert isinstance(decider, LogOddsIntervals)
-    moved = replace(decider, cuts=frozen_floats([logit(threshold) - TIE]))
-    return _bounds(many).agreement(kept, moved, LAST_WIDTH).low
-
-
-def _bounds(many: ManyFeatures) -> BoundsOracle:
-    """Slower than a grid for all subsets, and closer: its grid is made for one subset."""
-    return BoundsEngine().prepare(many.problem, Limits(max_seconds=LAST_SECONDS))
+    return AchievableAgreement(max(1.0 - error, 0.0), low, high)
 
 
 def _threshold(many: ManyFeatures, weight: float) -> float:

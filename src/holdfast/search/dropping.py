@@ -62,8 +62,6 @@ class DroppingTask:
     """Bounds on the agreement of a subset, at first look."""
     closer: Callable[[frozenset[int]], tuple[float, float]]
     """Closer bounds, equal where the exact value is in reach."""
-    last: Callable[[frozenset[int]], tuple[float, float]]
-    """The closest bounds, for the subset chosen."""
     deadline: float = math.inf
     """Moment of `time.monotonic()` at which to stop."""
     report: Report | None = None
@@ -123,18 +121,13 @@ class _Best:
             low, high = self.task.closer(self.kept)
             self.low, self.high = max(self.low, low), min(self.high, high)
 
-    def finish(self) -> None:
-        """Look at the best subset for the last time."""
-        if self.low < self.high:
-            low, high = self.task.last(self.kept)
-            self.low = max(self.low, low)
-            self.high = max(self.low, min(self.high, high))
-
     def found(self) -> Found:
         """What a search gives back."""
-        low = max(self.low, 0.0)
-        bound = min(max(self.proven, self.high, self.in_doubt), 1.0)
-        return Found(self.kept, low, low if bound <= low + SLACK else bound, self.evaluations, self.stopped)
+        low, others = max(self.low, 0.0), max(self.proven, self.in_doubt)
+        bound = min(max(others, self.high), 1.0)
+        bound = low if bound <= low + SLACK else bound
+        proven = others <= low + SLACK
+        return Found(self.kept, low, bound, self.evaluations, self.stopped, proven)
 
     def tell(self) -> None:
         """Report progress, a few times a second at most."""
@@ -178,14 +171,15 @@ def search_by_dropping(task: DroppingTask, *, prove: bool = True) -> Found:
     try:
         best.offer(frozenset())
         _search(task, best, prove=prove)
-        best.finish()
     except KeyboardInterrupt:
         best.stopped = True
     return best.found()
 
 
 def _search(task: DroppingTask, best: _Best, *, prove: bool) -> None:
-    if best.low >= 1.0 - RESOLVED:
+    if min(task.costs.values()) > task.allowed:
+        best.proven = -math.inf
+    if best.low >= 1.0 - RESOLVED or best.proven < 0.0:
         best.settle()
         return
     shop = open_shop(task.grid, np.array([task.costs[f] for f in task.features]), task.allowed)

@@ -72,11 +72,13 @@ class Found:
     """Subsets valued or bounded."""
     interrupted: bool = False
     """Whether Ctrl-C ended the search."""
+    proven: bool = False
+    """Whether no other subset is better, where its own value is known between bounds only."""
 
     @property
     def optimal(self) -> bool:
         """Whether nothing better exists."""
-        return self.upper_bound <= self.value + SLACK
+        return self.proven or self.upper_bound <= self.value + SLACK
 
 
 @dataclass(slots=True)
