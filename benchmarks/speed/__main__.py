@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from benchmarks.speed import choice, inference, large_naive_bayes, psdd, sdp, trim
+from benchmarks.speed import choice, inference, large_naive_bayes, mpe, psdd, sdp, trim
 
 choice.main()
 inference.main()
+mpe.main()
 psdd.main()
 sdp.main()
 trim.main()
