@@ -110,7 +110,8 @@ Made by `python -m benchmarks.speed.large_naive_bayes`: random naive Bayes class
 threshold one half, a third of the features kept, {limit:g} s allowed. *Strong* features have probabilities
 drawn uniformly, *weak* ones differ by 0.15 between the classes at most. `seconds` are from the classifier to
 the answer, of the processor and on the clock, on a shared machine with other work. `agreement` is exact up to
-44 features and certain beyond. `gap` is how much better another choice could be at most; 0 is a proof.
+44 features and beyond that what is certain, some millionths below the truth or more for hundreds of weak
+features. `gap` is how much better another choice could be at most; 0 is a proof.
 `most informative` is the agreement of as many features with the highest mutual information, and `error` how
 much of its disagreement the features found have. `table` is the same search in a table over all features,
 for which 24 are the limit.

@@ -48,8 +48,8 @@ FINEST = Fineness(32_000_000, 2**18)
 LEAST_CELLS = 4096
 LEAST_SEARCHED = 256
 """Cells of a grid for searches, at least."""
-NEARLY = 1e-7
-"""Agreements closer than this are nearly the same."""
+NEARLY = 1e-3
+"""How much more often than the best threshold, by share, one may be wrong that is as good."""
 DISTANCES = (10.0, 1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-6)
 """How far around the best threshold others are tried, in log-odds."""
 
@@ -179,7 +179,7 @@ def _certain_threshold(many: ManyFeatures, kept: frozenset[int]) -> AchievableAg
     for side, sign in enumerate((-1.0, 1.0)):
         for distance in DISTANCES:
             end = _threshold(many, turn + sign * distance)
-            if _threshold_error(many, kept, end, FINEST) <= error + NEARLY:
+            if _threshold_error(many, kept, end, FINEST) <= error * (1.0 + NEARLY):
                 ends[side] = end
                 break
     low, high = ends if ends[0] < ends[1] else (float(np.nextafter(ends[1], 0.0)), ends[1])
