@@ -58,7 +58,7 @@ def test_bounds_hold_whatever_is_kept(problem, n_cells):
 
 
 @settings(max_examples=25)
-@given(naive_problems(max_features=6))
+@given(naive_problems(max_features=4))
 def test_closer_values_are_exact_where_lists_fit(problem):
     many = many_features(problem, Limits())
     for kept in some_subsets(problem):
