@@ -10,18 +10,18 @@ JOBS ?= 2
 # Debian splits ensurepip into python3-venv; without it, the system's pip fills an empty environment.
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
-	  || { echo "holdfast needs Python 3.11 or newer; name one with: make PYTHON=python3.12 ..." >&2; exit 2; }
+	  || { echo "unswayed needs Python 3.11 or newer; name one with: make PYTHON=python3.12 ..." >&2; exit 2; }
 	@$(PYTHON) -m venv .venv 2>/dev/null || { \
 	  rm -rf .venv && $(PYTHON) -m venv --without-pip .venv && \
 	  $(PYTHON) -m pip --python .venv/bin/python install --quiet pip; }
 
 .venv/.user: pyproject.toml | $(BIN)/python
-	@echo "installing holdfast into .venv (about a minute the first time)"
+	@echo "installing unswayed into .venv (about a minute the first time)"
 	@$(PIP) -e '.[plots]'
 	@touch $@
 
 .venv/.dev: pyproject.toml | $(BIN)/python
-	@echo "installing holdfast and its development tools into .venv (about two minutes the first time)"
+	@echo "installing unswayed and its development tools into .venv (about two minutes the first time)"
 	@$(PIP) -e '.[dev,plots]'
 	@touch $@ .venv/.user
 

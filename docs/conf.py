@@ -2,10 +2,10 @@
 
 from importlib.metadata import version as installed_version
 
-project = "holdfast"
-author = "The holdfast developers"
+project = "unswayed"
+author = "The unswayed developers"
 copyright = author
-release = version = installed_version("holdfast")
+release = version = installed_version("unswayed")
 
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
 exclude_patterns = ["_build"]
@@ -27,7 +27,7 @@ autodoc_preserve_defaults = True
 python_use_unqualified_type_names = True
 
 html_theme = "pydata_sphinx_theme"
-html_title = "holdfast"
+html_title = "unswayed"
 html_theme_options = {
     "show_prev_next": False,
     "secondary_sidebar_items": ["page-toc"],

@@ -11,9 +11,9 @@ import time
 
 import numpy as np
 
-from holdfast.focs.coding import Channel, adjacent_parities, code_network, simulate
-from holdfast.focs.decoding import accuracy, bit_probabilities, decode, learn_code, make_decoder, regret
-from holdfast.focs.diagrams.compiling import parents_that_matter
+from unswayed.focs.coding import Channel, adjacent_parities, code_network, simulate
+from unswayed.focs.decoding import accuracy, bit_probabilities, decode, learn_code, make_decoder, regret
+from unswayed.focs.diagrams.compiling import parents_that_matter
 
 BITS = 10
 PAIRS = 2048

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from holdfast.model.cpt import configuration_of
-from holdfast.model.network import BayesianNetwork
+from unswayed.model.cpt import configuration_of
+from unswayed.model.network import BayesianNetwork
 
 Conditionals = dict[tuple[str, str, frozenset[tuple[str, str]]], float]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from holdfast.focs.cpt import FocsCpt
-from holdfast.focs.functional import LogisticCpt, NoisyOrCpt, PerceptronCpt
-from holdfast.focs.network import FunctionalNetwork, Node
-from holdfast.focs.perceptron import Activation, Perceptron
-from holdfast.focs.step import StepContexts, StepNetwork
-from holdfast.model.cpt import Cpt
-from holdfast.model.variable import Variable
+from unswayed.focs.cpt import FocsCpt
+from unswayed.focs.functional import LogisticCpt, NoisyOrCpt, PerceptronCpt
+from unswayed.focs.network import FunctionalNetwork, Node
+from unswayed.focs.perceptron import Activation, Perceptron
+from unswayed.focs.step import StepContexts, StepNetwork
+from unswayed.model.cpt import Cpt
+from unswayed.model.variable import Variable
 
 SHARES = st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.7, 0.9, 1.0])
 SMALL = st.integers(-3, 3)

@@ -9,10 +9,10 @@ from types import ModuleType
 import pytest
 
 from conditionals import n_parameters
-from holdfast.core.errors import FormatError
-from holdfast.model.formats.source import Source
-from holdfast.model.network import BayesianNetwork
 from shared_data import SHARED
+from unswayed.core.errors import FormatError
+from unswayed.model.formats.source import Source
+from unswayed.model.network import BayesianNetwork
 
 
 def read_text(module: ModuleType, text: str, *, normalize: bool = False) -> BayesianNetwork:

@@ -26,7 +26,7 @@ potential (Grass | Rain) { data = ((0.9 0.1) (0.3 0.7)); % a comment
 <resultingstates>open shut</resultingstates></deterministic>
 <noisymax id="Grass"><state id="wet" /><state id="dry" /><parents>Rain Umbrella</parents>
 <strengths>0 1 1 0</strengths><parameters>0.9 0.1 0 1 0.2 0.8 0 1 0.3 0.7</parameters>
-<property id="holdfast_name">Grass</property></noisymax>
+<property id="unswayed_name">Grass</property></noisymax>
 </nodes><extensions><genie version="1.0"><node id="Rain"><name>Rain</name></node></genie></extensions></smile>
 """,
     ".xml": """<?xml version="1.0" encoding="US-ASCII"?>

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from holdfast.model.dataset import Dataset
-from holdfast.model.variable import Variable
+from unswayed.model.dataset import Dataset
+from unswayed.model.variable import Variable
 
 
 def make_variables(sizes: list[int]) -> list[Variable]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from holdfast.decisions.classifier import Classifier
-from holdfast.decisions.problem import Problem, make_problem
-from holdfast.decisions.rules import MostProbable, ThresholdRule
-from holdfast.model.cpt import Cpt
-from holdfast.model.network import BayesianNetwork
-from holdfast.model.variable import Variable
 from strategies import decimal_rows, distributions
+from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.problem import Problem, make_problem
+from unswayed.decisions.rules import MostProbable, ThresholdRule
+from unswayed.model.cpt import Cpt
+from unswayed.model.network import BayesianNetwork
+from unswayed.model.variable import Variable
 
 THRESHOLDS = st.one_of(st.sampled_from([0.01, 0.2, 0.5, 0.6, 0.75, 0.99]), st.floats(0.02, 0.98))
 

@@ -8,16 +8,16 @@ import math
 import numpy as np
 from hypothesis import strategies as st
 
-from holdfast.circuits import apply, expressions
-from holdfast.circuits.expressions import Expression
-from holdfast.circuits.function_table import FunctionTable
-from holdfast.circuits.sdd import FALSE, TRUE, Sdd
-from holdfast.circuits.vtree import Nested, Vtree, vtree_from_nested
-from holdfast.decisions.classifier import Classifier
-from holdfast.decisions.rules import MostProbable, Rule, ThresholdRule, UtilityRule
-from holdfast.model.cpt import Cpt
-from holdfast.model.network import BayesianNetwork
-from holdfast.model.variable import Variable
+from unswayed.circuits import apply, expressions
+from unswayed.circuits.expressions import Expression
+from unswayed.circuits.function_table import FunctionTable
+from unswayed.circuits.sdd import FALSE, TRUE, Sdd
+from unswayed.circuits.vtree import Nested, Vtree, vtree_from_nested
+from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.rules import MostProbable, Rule, ThresholdRule, UtilityRule
+from unswayed.model.cpt import Cpt
+from unswayed.model.network import BayesianNetwork
+from unswayed.model.variable import Variable
 
 PLAIN_NAMES = ("A", "B", "rain", "x_1", "LVFAILURE", "Kind", "n0", "s1", "yes", "no")
 NASTY_NAMES = (

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-import holdfast
+import unswayed
 
-ROOT = Path(holdfast.__file__).parent
+ROOT = Path(unswayed.__file__).parent
 
 
 def modules() -> list[str]:

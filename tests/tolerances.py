@@ -3,7 +3,7 @@
 EXACT = 1e-12
 """Two ways to compute one number in floating point."""
 ENGINE = 1e-9
-"""Two engines, or holdfast and another program, on the same question."""
+"""Two engines, or unswayed and another program, on the same question."""
 
 
 def paper(digits: int) -> float:

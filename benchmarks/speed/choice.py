@@ -19,17 +19,17 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.papers.choi2017.records import markdown
-from holdfast.core.limits import DEFAULT_LIMITS, Limits
-from holdfast.core.measurement import Certainty
-from holdfast.decisions.classifier import Classifier
-from holdfast.decisions.measures import expected_agreement
-from holdfast.decisions.oracle import AgreementOracle
-from holdfast.decisions.problem import Problem, make_problem
-from holdfast.decisions.rules import MostProbable, Rule, ThresholdRule
-from holdfast.engines.choice import ENGINES, choose
-from holdfast.engines.protocol import Cost, Engine, Question
-from holdfast.model.network import BayesianNetwork
-from holdfast.model.zoo import random_bounded_treewidth, random_naive_bayes, random_polytree
+from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.core.measurement import Certainty
+from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.measures import expected_agreement
+from unswayed.decisions.oracle import AgreementOracle
+from unswayed.decisions.problem import Problem, make_problem
+from unswayed.decisions.rules import MostProbable, Rule, ThresholdRule
+from unswayed.engines.choice import ENGINES, choose
+from unswayed.engines.protocol import Cost, Engine, Question
+from unswayed.model.network import BayesianNetwork
+from unswayed.model.zoo import random_bounded_treewidth, random_naive_bayes, random_polytree
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "benchmarks" / "choice.md"
 MOST_RATIO = 3.0

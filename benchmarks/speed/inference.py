@@ -3,7 +3,7 @@
     python -m benchmarks.speed.inference [--quick]
 
 For each network, ten findings are drawn from the network itself (so they are possible) and two questions
-are put: the posteriors of *all* variables, and of one variable. holdfast plans once for a set of observed
+are put: the posteriors of *all* variables, and of one variable. unswayed plans once for a set of observed
 variables and then answers for any findings on them; "cold" includes the planning, "warm" does not. pyAgrum's
 lazy propagation is given other findings each time, so that it computes rather than remembers. Medians over
 repetitions; the machine is shared, so read the ratios. Writes docs/benchmarks/inference.md.
@@ -20,13 +20,13 @@ from pathlib import Path
 
 import numpy as np
 
-from holdfast.core.arrays import Ints
-from holdfast.inference.marginals import all_marginals
-from holdfast.inference.posteriors import joint_table
-from holdfast.inference.sampling import sample_states
-from holdfast.model import BayesianNetwork
-from holdfast.model.adapters import to_pgmpy, to_pyagrum
-from holdfast.model.formats import read_network
+from unswayed.core.arrays import Ints
+from unswayed.inference.marginals import all_marginals
+from unswayed.inference.posteriors import joint_table
+from unswayed.inference.sampling import sample_states
+from unswayed.model import BayesianNetwork
+from unswayed.model.adapters import to_pgmpy, to_pyagrum
+from unswayed.model.formats import read_network
 
 ROOT = Path(__file__).resolve().parents[2]
 NETWORKS = ROOT.parent / "shared" / "data" / "networks"
@@ -70,7 +70,7 @@ def forget_plans(network: BayesianNetwork) -> BayesianNetwork:
     return network
 
 
-def measure_holdfast(case: Case, repeats: int) -> dict[str, float]:
+def measure_unswayed(case: Case, repeats: int) -> dict[str, float]:
     cold = median_seconds(lambda i: all_marginals(forget_plans(case.network), case.findings(i)), repeats)
     all_marginals(case.network, case.findings(0))
     warm = median_seconds(lambda i: all_marginals(case.network, case.findings(i)), repeats)
@@ -166,16 +166,16 @@ HEADER = """# Exact inference beside pyAgrum and pgmpy
 
 Made by `python -m benchmarks.speed.inference`: {findings} findings drawn from each network, medians of
 {repeats} runs in milliseconds, everything side by side in one run on one shared machine. Read the ratios:
-above 1, holdfast is faster. "Cold" includes planning (holdfast) or triangulation (pyAgrum); "warm" asks
+above 1, unswayed is faster. "Cold" includes planning (unswayed) or triangulation (pyAgrum); "warm" asks
 again with other findings on the same variables. pgmpy eliminates variables anew for each posterior; its time
-for all is that of five variables scaled to their number, with the ratio to holdfast's cold time beside it.
+for all is that of five variables scaled to their number, with the ratio to unswayed's cold time beside it.
 The two `all` columns ask for the posteriors of every variable, the `one` columns for a single one.
 
 """
 COLUMNS = (
     "network", "variables",
-    "all: holdfast cold", "warm", "all: pyAgrum cold", "warm", "ratio cold", "ratio warm", "all: pgmpy",
-    "one: holdfast cold", "warm", "one: pyAgrum", "one: pgmpy",
+    "all: unswayed cold", "warm", "all: pyAgrum cold", "warm", "ratio cold", "ratio warm", "all: pgmpy",
+    "one: unswayed cold", "warm", "one: pyAgrum", "one: pgmpy",
 )  # fmt: skip
 
 
@@ -189,7 +189,7 @@ def main() -> None:
     lines = []
     for name in NAMES[:3] if options.quick else NAMES:
         case = Case(name, np.random.default_rng(1))
-        ours = measure_holdfast(case, repeats)
+        ours = measure_unswayed(case, repeats)
         agrum = measure_pyagrum(case, repeats)
         try:
             pgmpy = measure_pgmpy(case, min(repeats, 3))

@@ -20,14 +20,14 @@ from unittest.mock import patch
 
 import numpy as np
 
-from holdfast.api import maximum_potential_agreement, searching, trim, value_of_information
-from holdfast.api.selection import Selection
-from holdfast.core.limits import Limits
-from holdfast.decisions.classifier import Classifier
-from holdfast.decisions.rewards import NegativeEntropy
-from holdfast.decisions.rules import ThresholdRule
-from holdfast.model.network import BayesianNetwork
-from holdfast.model.zoo import binary_network, random_naive_bayes
+from unswayed.api import maximum_potential_agreement, searching, trim, value_of_information
+from unswayed.api.selection import Selection
+from unswayed.core.limits import Limits
+from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.rewards import NegativeEntropy
+from unswayed.decisions.rules import ThresholdRule
+from unswayed.model.network import BayesianNetwork
+from unswayed.model.zoo import binary_network, random_naive_bayes
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "benchmarks" / "large_naive_bayes.md"
 SIZES = (24, 30, 36, 42, 48, 54, 60, 100, 200, 300)

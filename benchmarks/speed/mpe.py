@@ -18,21 +18,21 @@ from pathlib import Path
 
 import numpy as np
 
-from holdfast.core.errors import LimitError, SolverError
-from holdfast.core.limits import Limits
-from holdfast.focs.coding import Channel, adjacent_parities, simulate
-from holdfast.focs.decoding import learn_code
-from holdfast.focs.diagrams.queries import explain_rows
-from holdfast.focs.diagrams.trellis import compile_network
-from holdfast.focs.mpe.building import build_problem
-from holdfast.focs.mpe.choice import choose_method
-from holdfast.focs.mpe.evaluating import Evaluator
-from holdfast.focs.mpe.explanation import MpeMethod
-from holdfast.focs.mpe.problem import MpeProblem
-from holdfast.focs.mpe.search import BranchAndBound
-from holdfast.focs.mpe.solvers import CpSat, Gurobi, Highs
-from holdfast.focs.network import FunctionalNetwork
-from holdfast.focs.step_inputs import StepOptions
+from unswayed.core.errors import LimitError, SolverError
+from unswayed.core.limits import Limits
+from unswayed.focs.coding import Channel, adjacent_parities, simulate
+from unswayed.focs.decoding import learn_code
+from unswayed.focs.diagrams.queries import explain_rows
+from unswayed.focs.diagrams.trellis import compile_network
+from unswayed.focs.mpe.building import build_problem
+from unswayed.focs.mpe.choice import choose_method
+from unswayed.focs.mpe.evaluating import Evaluator
+from unswayed.focs.mpe.explanation import MpeMethod
+from unswayed.focs.mpe.problem import MpeProblem
+from unswayed.focs.mpe.search import BranchAndBound
+from unswayed.focs.mpe.solvers import CpSat, Gurobi, Highs
+from unswayed.focs.network import FunctionalNetwork
+from unswayed.focs.step_inputs import StepOptions
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "benchmarks" / "mpe.md"
 PRUNED = (10, 15, 20, 25, 30, 40, 50, 60)

@@ -21,18 +21,18 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.circuits.psdd import PsddStructure
-from holdfast.circuits.psdd_counts import Laplace, count_examples, estimate
-from holdfast.circuits.psdd_queries import log_likelihood, log_likelihoods, marginals
-from holdfast.circuits.psdd_sampling import sample
-from holdfast.circuits.psdd_structure import psdd_structure
-from holdfast.circuits.psdd_uniform import uniform_psdd
-from holdfast.circuits.psdd_walk import walk_tables
-from holdfast.core.arrays import Bools
-from holdfast.structured.graphs import grid
-from holdfast.structured.paths import path_space
-from holdfast.structured.rankings import ranking_space
-from holdfast.structured.space import Space
+from unswayed.circuits.psdd import PsddStructure
+from unswayed.circuits.psdd_counts import Laplace, count_examples, estimate
+from unswayed.circuits.psdd_queries import log_likelihood, log_likelihoods, marginals
+from unswayed.circuits.psdd_sampling import sample
+from unswayed.circuits.psdd_structure import psdd_structure
+from unswayed.circuits.psdd_uniform import uniform_psdd
+from unswayed.circuits.psdd_walk import walk_tables
+from unswayed.core.arrays import Bools
+from unswayed.structured.graphs import grid
+from unswayed.structured.paths import path_space
+from unswayed.structured.rankings import ranking_space
+from unswayed.structured.space import Space
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "benchmarks" / "psdd.md"
 SIDES = (6, 7, 8, 9, 10)

@@ -18,21 +18,21 @@ from pathlib import Path
 
 import numpy as np
 
-from holdfast.core.errors import LimitError
-from holdfast.core.limits import DEFAULT_LIMITS, Limits, readable_bytes
-from holdfast.core.measurement import Certainty
-from holdfast.decisions.classifier import Classifier
-from holdfast.decisions.measures import expected_agreement
-from holdfast.decisions.oracle import AgreementOracle, Interval
-from holdfast.decisions.problem import Problem, make_problem
-from holdfast.decisions.rules import ThresholdRule
-from holdfast.engines.bounds import BoundsEngine
-from holdfast.engines.brute_force import BruteForceEngine
-from holdfast.engines.choice import ENGINES
-from holdfast.engines.depth_first import DepthFirstEngine
-from holdfast.engines.protocol import Engine, Question, Refusal
-from holdfast.kernels.depth_first import compiled_search
-from holdfast.model.zoo import random_naive_bayes
+from unswayed.core.errors import LimitError
+from unswayed.core.limits import DEFAULT_LIMITS, Limits, readable_bytes
+from unswayed.core.measurement import Certainty
+from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.measures import expected_agreement
+from unswayed.decisions.oracle import AgreementOracle, Interval
+from unswayed.decisions.problem import Problem, make_problem
+from unswayed.decisions.rules import ThresholdRule
+from unswayed.engines.bounds import BoundsEngine
+from unswayed.engines.brute_force import BruteForceEngine
+from unswayed.engines.choice import ENGINES
+from unswayed.engines.depth_first import DepthFirstEngine
+from unswayed.engines.protocol import Engine, Question, Refusal
+from unswayed.kernels.depth_first import compiled_search
+from unswayed.model.zoo import random_naive_bayes
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "benchmarks" / "sdp.md"
 SIZES = (20, 24, 30, 36, 40, 44, 50, 100, 300, 1000)

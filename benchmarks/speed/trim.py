@@ -29,11 +29,11 @@ from benchmarks.speed.trim_cases import (
     tree_augmented,
 )
 from benchmarks.speed.trim_page import AGREEMENT, HEAD, PAGE, PAPERS, THREADS, TREES, Result, plot, table
-from holdfast.api import trim
-from holdfast.core.limits import Limits
-from holdfast.decisions.classifier import Classifier
-from holdfast.decisions.rules import ThresholdRule
-from holdfast.model.formats.files import read_network
+from unswayed.api import trim
+from unswayed.core.limits import Limits
+from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.rules import ThresholdRule
+from unswayed.model.formats.files import read_network
 
 NETWORKS = PAGE.parents[3] / "shared" / "data" / "networks" / "trimbn"
 TARGET_BY_NETWORK = {

@@ -8,18 +8,18 @@ from functools import partial
 
 import numpy as np
 
-from holdfast.api import Method, Selection, frontier, select_features, trim
-from holdfast.api.searching import prepared, root_of, trimming_lens, with_table
-from holdfast.core.arrays import Floats
-from holdfast.core.limits import Limits
-from holdfast.decisions.classifier import Classifier
-from holdfast.decisions.rules import ThresholdRule
-from holdfast.model.cpt import Cpt
-from holdfast.model.network import BayesianNetwork
-from holdfast.model.variable import Variable
-from holdfast.model.zoo import random_naive_bayes
-from holdfast.search.node_search import search_nodes
-from holdfast.search.progress import Incumbent, Task
+from unswayed.api import Method, Selection, frontier, select_features, trim
+from unswayed.api.searching import prepared, root_of, trimming_lens, with_table
+from unswayed.core.arrays import Floats
+from unswayed.core.limits import Limits
+from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.rules import ThresholdRule
+from unswayed.model.cpt import Cpt
+from unswayed.model.network import BayesianNetwork
+from unswayed.model.variable import Variable
+from unswayed.model.zoo import random_naive_bayes
+from unswayed.search.node_search import search_nodes
+from unswayed.search.progress import Incumbent, Task
 
 HALF = ThresholdRule("s0", 0.5)
 

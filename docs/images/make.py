@@ -12,31 +12,31 @@ from pathlib import Path
 
 import numpy as np
 
-import holdfast
-from holdfast.api.courses import replay
-from holdfast.api.examining import examine
-from holdfast.api.plotting import draw_circuit, draw_network, graph_of
-from holdfast.api.recording import SearchRecord
-from holdfast.api.thresholds import sweep_thresholds
-from holdfast.circuits.builder import SddBuilder
-from holdfast.circuits.sdd import Sdd
-from holdfast.circuits.vtree import balanced
-from holdfast.model import zoo
-from holdfast.pictures.network_svg import network_svg
-from holdfast.report.page import report_page
+import unswayed
+from unswayed.api.courses import replay
+from unswayed.api.examining import examine
+from unswayed.api.plotting import draw_circuit, draw_network, graph_of
+from unswayed.api.recording import SearchRecord
+from unswayed.api.thresholds import sweep_thresholds
+from unswayed.circuits.builder import SddBuilder
+from unswayed.circuits.sdd import Sdd
+from unswayed.circuits.vtree import balanced
+from unswayed.model import zoo
+from unswayed.pictures.network_svg import network_svg
+from unswayed.report.page import report_page
 
 HERE = Path(__file__).parent
 
 
 def main() -> None:
     """Write every picture beside this file."""
-    faults = holdfast.Classifier(zoo.printer(), "Fault", None, holdfast.MostProbable())
-    tests = holdfast.Classifier(zoo.disease_tests(), "Disease", None, holdfast.ThresholdRule("+", 0.2))
+    faults = unswayed.Classifier(zoo.printer(), "Fault", None, unswayed.MostProbable())
+    tests = unswayed.Classifier(zoo.disease_tests(), "Disease", None, unswayed.ThresholdRule("+", 0.2))
     drawing = network_svg(graph_of(faults, {"Light": "red"}, ["Ping"]), label="the printer's network")
     (HERE / "network.svg").write_text(drawing + "\n", encoding="utf-8")
     draw_network(faults, {"Light": "red"}, ["Ping"], title="printer").save(HERE / "network.png")
-    holdfast.rank_observations(tests).plot().save(HERE / "ranking.png")
-    holdfast.frontier(tests).plot(title="disease_tests: what each budget buys").save(HERE / "frontier.png")
+    unswayed.rank_observations(tests).plot().save(HERE / "ranking.png")
+    unswayed.frontier(tests).plot(title="disease_tests: what each budget buys").save(HERE / "frontier.png")
     findings = [("T1", "+"), ("T3", "-"), ("T4", "+"), ("T5", "+"), ("T2", "-")]
     replay(tests, findings).plot(title="A patient, test by test").save(HERE / "course.png")
     twentieths = [step / 20 for step in range(1, 20)]
@@ -49,9 +49,9 @@ def main() -> None:
 def searched() -> SearchRecord:
     """The record of a search that takes a while."""
     network = zoo.random_naive_bayes(22, np.random.default_rng(5))
-    wide = holdfast.Classifier(network, "C", None, holdfast.ThresholdRule("s0", 0.5))
+    wide = unswayed.Classifier(network, "C", None, unswayed.ThresholdRule("s0", 0.5))
     record = SearchRecord()
-    found = holdfast.trim(wide, None, 11, report=record).selection
+    found = unswayed.trim(wide, None, 11, report=record).selection
     record(found.value, found.upper_bound, found.evaluations)
     return record
 
@@ -72,7 +72,7 @@ def courses() -> Sdd:
     return circuit
 
 
-def show_report(classifier: holdfast.Classifier) -> None:
+def show_report(classifier: unswayed.Classifier) -> None:
     """The first screen of a report, as a browser shows it."""
     browser = shutil.which("chromium")
     if browser is None:

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.cli.main import run
-from holdfast.model import zoo
-from holdfast.model.formats.files import write_network
+from unswayed.cli.main import run
+from unswayed.model import zoo
+from unswayed.model.formats.files import write_network
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Outcome:
 
 
 @pytest.fixture
-def holdfast(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Outcome]:
+def unswayed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Outcome]:
     """Run a command line in this process."""
     monkeypatch.setenv("COLUMNS", "100")
     for name in ("FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE", "GITHUB_ACTIONS"):
@@ -47,7 +47,7 @@ def start() -> Callable[..., subprocess.Popen[bytes]]:
 
     def call(*arguments: object, **environment: str) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
-            [sys.executable, "-m", "holdfast", *map(str, arguments)],
+            [sys.executable, "-m", "unswayed", *map(str, arguments)],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env={**os.environ, **environment},

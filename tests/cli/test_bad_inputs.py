@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.cli.main import app
+from unswayed.cli.main import app
 
 FILES = {
     "broken.bif": "network x {\n}\nvariable A {\n type discrete [ 2 ] { a, b };\n}\n"
@@ -38,7 +38,7 @@ FILES = {
 
 LINES = (Path(__file__).parent / "bad_inputs.txt").read_text(encoding="utf-8").splitlines()
 CASES = [
-    (command.removeprefix("$ holdfast "), message)
+    (command.removeprefix("$ unswayed "), message)
     for command, message in pairwise(LINES)
     if command.startswith("$ ")
 ]
@@ -55,9 +55,9 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(("command", "message"), CASES, ids=[command for command, _ in CASES])
-def test_mistakes_are_told_in_one_paragraph(holdfast, folder, command, message):
+def test_mistakes_are_told_in_one_paragraph(unswayed, folder, command, message):
     before = {path.name for path in folder.iterdir()}
-    outcome = holdfast(*shlex.split(command))
+    outcome = unswayed(*shlex.split(command))
     assert (outcome.code, outcome.out) == (2, "")
     assert doctest.OutputChecker().check_output(f"{message}\n", outcome.err, doctest.ELLIPSIS), outcome.err
     assert outcome.err.startswith("error: ")
@@ -71,7 +71,7 @@ def test_every_command_is_in_the_transcript():
     assert known <= {command.split()[0] for command, _ in CASES}
 
 
-@pytest.mark.parametrize("words", [(), ("snb",)], ids=["holdfast", "snb"])
-def test_nothing_typed_shows_the_help(holdfast, words):
-    outcome = holdfast(*words)
-    assert (outcome.out + outcome.err).strip() == holdfast(*words, "--help").out.strip()
+@pytest.mark.parametrize("words", [(), ("snb",)], ids=["unswayed", "snb"])
+def test_nothing_typed_shows_the_help(unswayed, words):
+    outcome = unswayed(*words)
+    assert (outcome.out + outcome.err).strip() == unswayed(*words, "--help").out.strip()

@@ -1,4 +1,4 @@
-"""`holdfast compile`, and the words for FS-SDD."""
+"""`unswayed compile`, and the words for FS-SDD."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import json
 
 import pytest
 
-from holdfast.circuits.encodings_rows import row_encoding
-from holdfast.circuits.passes import weighted_model_count
-from holdfast.circuits.sdd_files import read_sdd
-from holdfast.model import zoo
+from unswayed.circuits.encodings_rows import row_encoding
+from unswayed.circuits.passes import weighted_model_count
+from unswayed.circuits.sdd_files import read_sdd
+from unswayed.model import zoo
 
 
-def test_compile_tells_predicted_and_actual_sizes(holdfast, review):
-    outcome = holdfast("compile", review, "--constrain", "AC,R1", "--json")
+def test_compile_tells_predicted_and_actual_sizes(unswayed, review):
+    outcome = unswayed("compile", review, "--constrain", "AC,R1", "--json")
     assert outcome.code == 0
     answer = json.loads(outcome.out)
     assert answer["constrained_to"] == ["AC", "R1"]
@@ -22,9 +22,9 @@ def test_compile_tells_predicted_and_actual_sizes(holdfast, review):
     assert 0.2 < answer["elements"] / answer["predicted_elements"] < 5
 
 
-def test_what_is_written_is_the_circuit(holdfast, review, tmp_path):
+def test_what_is_written_is_the_circuit(unswayed, review, tmp_path):
     out = tmp_path / "review.sdd"
-    assert holdfast("compile", review, "-o", out).code == 0
+    assert unswayed("compile", review, "-o", out).code == 0
     sdd = read_sdd(out, tmp_path / "review.vtree")
     encoding = row_encoding(zoo.review()).encoding
     assert sdd.names == encoding.cnf.names
@@ -41,26 +41,26 @@ def test_what_is_written_is_the_circuit(holdfast, review, tmp_path):
     ],
     ids=["unknown", "twice", "suffix", "memory"],
 )
-def test_what_cannot_be_compiled_is_refused(holdfast, review, words, message):
-    outcome = holdfast("compile", review, *words)
+def test_what_cannot_be_compiled_is_refused(unswayed, review, words, message):
+    outcome = unswayed("compile", review, *words)
     assert outcome.code == 2
     assert message in outcome.err
 
 
 @pytest.mark.parametrize("variant", ["1", "2", "3"])
-def test_fs_sdd_selects_by_circuits(holdfast, review, variant):
+def test_fs_sdd_selects_by_circuits(unswayed, review, variant):
     """[choi2017, section 2.1]: one feature is best spent on the area chair, 92%."""
     words = ("--target", "D=+", "--threshold", "0.6", "--features", "all", "--budget", 1, "--json")
-    outcome = holdfast("select", review, *words, "--method", "fs-sdd", "--variant", variant)
+    outcome = unswayed("select", review, *words, "--method", "fs-sdd", "--variant", variant)
     answer = json.loads(outcome.out)
     assert answer["kept"] == ["AC"]
     assert answer["value"] == pytest.approx(0.92, abs=0.005)
     assert answer["engine"] == "circuit"
 
 
-def test_fs_sdd_selects_for_decisions_only(holdfast, review):
+def test_fs_sdd_selects_for_decisions_only(unswayed, review):
     words = ("--target", "D=+", "--features", "all", "--budget", 1, "--method", "fs-sdd")
     assert (
-        "use another method for rewards" in holdfast("select", review, *words, "--objective", "entropy").err
+        "use another method for rewards" in unswayed("select", review, *words, "--objective", "entropy").err
     )
-    assert "selects by expected SDP only" in holdfast("trim", review, *words).err
+    assert "selects by expected SDP only" in unswayed("trim", review, *words).err

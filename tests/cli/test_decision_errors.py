@@ -1,13 +1,13 @@
-"""`holdfast decide`, `sdp`, `esdp`, `eca` and `voi` when the question does not fit, or is out of reach."""
+"""`unswayed decide`, `sdp`, `esdp`, `eca` and `voi` when the question does not fit, or is out of reach."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from holdfast.engines.choice import ENGINES
-from holdfast.model import zoo
-from holdfast.model.formats.files import write_network
+from unswayed.engines.choice import ENGINES
+from unswayed.model import zoo
+from unswayed.model.formats.files import write_network
 
 PAPERS = ["--target", "D=+", "--threshold", "0.6", "--features", "R1,R2,AC"]
 
@@ -90,8 +90,8 @@ PAPERS = ["--target", "D=+", "--threshold", "0.6", "--features", "R1,R2,AC"]
         ),
     ],
 )
-def test_questions_that_do_not_fit_say_what_would(holdfast, review, command, options, message):
-    outcome = holdfast(command, review, *options)
+def test_questions_that_do_not_fit_say_what_would(unswayed, review, command, options, message):
+    outcome = unswayed(command, review, *options)
     assert (outcome.code, outcome.out, outcome.err) == (2, "", f"error: {message}\n")
 
 
@@ -108,44 +108,44 @@ def test_questions_that_do_not_fit_say_what_would(holdfast, review, command, opt
         ("u.txt", "", "utilities come from .json or .csv files, not '.txt'"),
     ],
 )
-def test_utilities_that_make_no_sense_are_refused(holdfast, review, tmp_path, name, text, message):
+def test_utilities_that_make_no_sense_are_refused(unswayed, review, tmp_path, name, text, message):
     path = tmp_path / name
     path.write_text(text)
-    outcome = holdfast("decide", review, "--target", "D", "--utilities", path)
+    outcome = unswayed("decide", review, "--target", "D", "--utilities", path)
     assert (outcome.code, outcome.out) == (2, "")
     assert message in outcome.err
 
 
-def test_utilities_and_a_threshold_exclude_each_other(holdfast, review):
-    outcome = holdfast("sdp", review, "--target", "D=+", "--utilities", "any.json")
+def test_utilities_and_a_threshold_exclude_each_other(unswayed, review):
+    outcome = unswayed("sdp", review, "--target", "D=+", "--utilities", "any.json")
     assert outcome.code == 2
     assert "leave out --threshold, and the state in --target" in outcome.err
 
 
-def test_the_target_must_be_named(holdfast, review):
-    outcome = holdfast("sdp", review)
+def test_the_target_must_be_named(unswayed, review):
+    outcome = unswayed("sdp", review)
     assert outcome.code == 2
     assert "missing option '--target'" in outcome.err
 
 
 @pytest.mark.parametrize("command", ["sdp", "info", "posterior"])
-def test_a_table_in_place_of_a_network_is_to_be_learned_first(holdfast, tmp_path, command):
+def test_a_table_in_place_of_a_network_is_to_be_learned_first(unswayed, tmp_path, command):
     table = tmp_path / "rows.csv"
     table.write_text("D,A\n+,x\n")
-    outcome = holdfast(command, table, *(["--target", "D=+"] if command == "sdp" else []))
+    outcome = unswayed(command, table, *(["--target", "D=+"] if command == "sdp" else []))
     assert (outcome.code, outcome.out, outcome.err) == (
         2,
         "",
         f"error: {table}: a network is expected here, and this looks like a table; learn a classifier from "
-        f"it first, with holdfast learn {table} --target COLUMN -o rows.bif\n",
+        f"it first, with unswayed learn {table} --target COLUMN -o rows.bif\n",
     )
 
 
-def test_what_is_out_of_reach_lists_the_bids_and_the_ways_out(holdfast, review):
-    outcome = holdfast("sdp", review, *PAPERS, "--max-memory", "1e-7", "--engine", "dense")
+def test_what_is_out_of_reach_lists_the_bids_and_the_ways_out(unswayed, review):
+    outcome = unswayed("sdp", review, *PAPERS, "--max-memory", "1e-7", "--engine", "dense")
     assert outcome.code == 2
     assert outcome.err.endswith("or raise --max-memory\n")
-    outcome = holdfast("sdp", review, *PAPERS, "--max-seconds", "2e-4")
+    outcome = unswayed("sdp", review, *PAPERS, "--max-seconds", "2e-4")
     assert (outcome.code, outcome.out) == (2, "")
     first, *bids, last = outcome.err.splitlines()
     assert first == "error: no engine can answer this exactly within the limits:"
@@ -155,23 +155,23 @@ def test_what_is_out_of_reach_lists_the_bids_and_the_ways_out(holdfast, review):
     assert "max_seconds" not in last
 
 
-def test_voi_leaves_out_the_sdp_where_it_is_out_of_reach(holdfast, tmp_path):
+def test_voi_leaves_out_the_sdp_where_it_is_out_of_reach(unswayed, tmp_path):
     path = tmp_path / "large.bif"
     network = zoo.random_naive_bayes(60, np.random.default_rng(2), max_states=4)
     write_network(network, path)
     options = ["--target", network.names[0], "--reward", "entropy", "--max-memory", "0.001"]
-    outcome = holdfast("voi", path, *options)
+    outcome = unswayed("voi", path, *options)
     assert outcome.code == 0
     assert outcome.err == "warning: the gain in SDP is left out, since no engine finds it within the limits\n"
     assert outcome.out.splitlines()[0].split() == ["feature", "entropy", "margin"]
     assert "\nand 40 more\n" in outcome.out
-    assert holdfast("voi", path, *options[:2], *options[4:]).code == 2
+    assert unswayed("voi", path, *options[:2], *options[4:]).code == 2
 
 
-def test_ctrl_c_leaves_with_130(holdfast, review, monkeypatch):
+def test_ctrl_c_leaves_with_130(unswayed, review, monkeypatch):
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("holdfast.api.should_stop", interrupted)
-    outcome = holdfast("sdp", review, *PAPERS)
+    monkeypatch.setattr("unswayed.api.should_stop", interrupted)
+    outcome = unswayed("sdp", review, *PAPERS)
     assert (outcome.code, outcome.out, outcome.err) == (130, "", "")

@@ -1,4 +1,4 @@
-"""`holdfast decide`, `sdp`, `esdp`, `eca` and `voi`: numbers of the papers, and layout.
+"""`unswayed decide`, `sdp`, `esdp`, `eca` and `voi`: numbers of the papers, and layout.
 
 The network of reviewers has D, R1, R2 and AC [choi2017, Figure 1]. With threshold 0.6 the full decision is
 positive when both reviewers vote +, so on 10% of papers: 0.2 * 0.7 * 0.6 + 0.8 * 0.2 * 0.1.
@@ -12,19 +12,19 @@ import re
 
 import pytest
 
-from holdfast.engines.choice import ENGINES
 from tolerances import ENGINE, paper
+from unswayed.engines.choice import ENGINES
 
 PAPERS = ["--target", "D=+", "--threshold", "0.6", "--features", "R1,R2,AC"]
 NUMBERS = {"value", "low", "high", "certainty", "engine", "seconds"}
 
 
 @pytest.fixture
-def answer(holdfast, review):
+def answer(unswayed, review):
     """The JSON that a command prints about the papers."""
 
     def call(command, *options):
-        outcome = holdfast(command, review, *PAPERS, *options, "--json")
+        outcome = unswayed(command, review, *PAPERS, *options, "--json")
         assert (outcome.code, outcome.err) == (0, "")
         return json.loads(outcome.out)
 
@@ -43,8 +43,8 @@ def entropy(*probabilities: float) -> float:
     return -sum(p * math.log2(p) for p in probabilities if p > 0)
 
 
-def test_decide_shows_the_posterior_and_why(holdfast, review):
-    outcome = holdfast("decide", review, *PAPERS, "--evidence", "AC=+")
+def test_decide_shows_the_posterior_and_why(unswayed, review):
+    outcome = unswayed("decide", review, *PAPERS, "--evidence", "AC=+")
     assert (outcome.code, outcome.err) == (0, "")
     assert outcome.out == (
         "given AC=+\n"
@@ -64,9 +64,9 @@ def test_decide_in_json(answer):
     assert found["posterior"]["+"] == pytest.approx(0.1024 / 0.84, abs=ENGINE)
 
 
-def test_sdp_says_in_words_what_it_found(holdfast, review):
+def test_sdp_says_in_words_what_it_found(unswayed, review):
     """SDP .99 after a negative vote of the chair [choi2017]: of 0.84, one paper in a hundred changes."""
-    outcome = holdfast("sdp", review, *PAPERS, "-e", "AC=-")
+    outcome = unswayed("sdp", review, *PAPERS, "-e", "AC=-")
     assert (outcome.code, outcome.err) == (0, "")
     assert outcome.out == (
         "given AC=-\n"
@@ -89,9 +89,9 @@ def test_sdp_after_the_chair_s_vote_is_the_paper_s(answer, evidence, printed, de
     assert (found["decision"], found["stop"]) == (decision, stop)
 
 
-def test_the_level_to_stop_at_can_be_chosen(holdfast, review, answer):
+def test_the_level_to_stop_at_can_be_chosen(unswayed, review, answer):
     assert answer("sdp", "-e", "AC=-", "--at-least", "0.999")["stop"] is False
-    out = holdfast("sdp", review, *PAPERS, "-e", "AC=+", "--at-least", "0.5").out
+    out = unswayed("sdp", review, *PAPERS, "-e", "AC=+", "--at-least", "0.5").out
     assert out.endswith("Stop observing: that is at least 0.5.\n")
 
 
@@ -101,40 +101,40 @@ def test_esdp_of_each_observation_is_the_paper_s(answer, kept, printed):
     assert answer("esdp", "--keep", kept)["value"] == pytest.approx(printed, abs=paper(2))
 
 
-def test_esdp_in_words(holdfast, review):
-    assert holdfast("esdp", review, *PAPERS, "--keep", "AC").out == (
+def test_esdp_in_words(unswayed, review):
+    assert unswayed("esdp", review, *PAPERS, "--keep", "AC").out == (
         "E-SDP: 0.9200 (exact)\n"
         "With probability 0.9200 the decision after observing AC is the one that observing R1, R2 and AC "
         "leads to.\n"
     )
 
 
-def test_eca_under_a_new_threshold(holdfast, review, answer):
+def test_eca_under_a_new_threshold(unswayed, review, answer):
     """Above 0.61 the chair alone never decides +, so 90% of papers agree."""
     assert answer("eca", "--keep", "AC", "--new-threshold", "0.7")["value"] == pytest.approx(0.9, abs=ENGINE)
-    assert holdfast("eca", review, *PAPERS, "--keep", "AC", "--new-threshold", "0.7").out == (
+    assert unswayed("eca", review, *PAPERS, "--keep", "AC", "--new-threshold", "0.7").out == (
         "ECA: 0.9000 (exact)\n"
         "With probability 0.9000 the decision on AC with threshold 0.7 is the one on all features with "
         "threshold 0.6.\n"
     )
 
 
-def test_eca_without_a_new_threshold_finds_the_best(holdfast, review, answer):
+def test_eca_without_a_new_threshold_finds_the_best(unswayed, review, answer):
     """Between the two posteriors that the chair's vote leads to, 0.1024 / 0.84 and 0.61."""
     found = answer("eca", "--keep", "AC")
     assert found["value"] == pytest.approx(0.92, abs=ENGINE)
     assert found["thresholds"] == pytest.approx([0.1024 / 0.84, 0.61], abs=ENGINE)
-    out = holdfast("eca", review, *PAPERS, "--keep", "AC").out
+    out = unswayed("eca", review, *PAPERS, "--keep", "AC").out
     assert out.startswith("MAA: 0.9200 (exact)\nNo new threshold was given")
     assert out.endswith("Thresholds above 0.121905, up to and including 0.61, achieve it.\n")
 
 
-def test_voi_ranks_by_sdp_and_shows_all_criteria(holdfast, review):
+def test_voi_ranks_by_sdp_and_shows_all_criteria(unswayed, review):
     """The chair by SDP and the second reviewer by entropy [choi2017].
 
     The margin rises from 0.6 to 0.04 + 0.64 by the reviewer, to 0.0352 + 0.6352 by the chair.
     """
-    outcome = holdfast("voi", review, *PAPERS)
+    outcome = unswayed("voi", review, *PAPERS)
     assert (outcome.code, outcome.err) == (0, "")
     header, first, *rest = outcome.out.splitlines()
     assert header.split() == ["feature", "sdp", "entropy", "margin"]
@@ -161,64 +161,64 @@ def test_entropy_left_after_each_observation_is_the_paper_s(answer):
         assert now - gains[feature] == pytest.approx(printed, abs=paper(2))
 
 
-def test_voi_of_features_together(holdfast, review, answer):
+def test_voi_of_features_together(unswayed, review, answer):
     """Both reviewers are never wrong: the SDP rises from 0.9 to 1."""
     found = answer("voi", "--keep", "R1,R2")
     assert found["value"] == pytest.approx(0.1, abs=ENGINE)
-    assert holdfast("voi", review, *PAPERS, "--keep", "R1,R2").out == (
+    assert unswayed("voi", review, *PAPERS, "--keep", "R1,R2").out == (
         "Observing R1 and R2 is expected to change the same-decision probability by 0.1000.\n"
     )
 
 
-def test_without_a_state_the_most_probable_one_is_decided(holdfast, printer):
-    found = json.loads(holdfast("decide", printer, "--target", "Fault", "-e", "Light=red", "--json").out)
+def test_without_a_state_the_most_probable_one_is_decided(unswayed, printer):
+    found = json.loads(unswayed("decide", printer, "--target", "Fault", "-e", "Light=red", "--json").out)
     assert found["decision"] == max(found["posterior"], key=found["posterior"].get) == "paper_jam"
-    out = holdfast("sdp", printer, "--target", "Fault", "-e", "Light=red").out
+    out = unswayed("sdp", printer, "--target", "Fault", "-e", "Light=red").out
     assert "survives observing TestPage and Ping" in out
 
 
-def test_the_threshold_is_one_half_unless_given(holdfast, review):
+def test_the_threshold_is_one_half_unless_given(unswayed, review):
     features = ["--features", "all", "-e", "AC=+"]
-    half = holdfast("sdp", review, "--target", "D=+", *features)
-    assert half.out == holdfast("sdp", review, "--target", "D=+", "--threshold", "0.5", *features).out
+    half = unswayed("sdp", review, "--target", "D=+", *features)
+    assert half.out == unswayed("sdp", review, "--target", "D=+", "--threshold", "0.5", *features).out
     assert "at least 0.5" in half.out
 
 
-def test_features_are_the_leaves_unless_given(holdfast, review):
-    leaves = holdfast("voi", review, "--target", "D=+").out
-    assert leaves == holdfast("voi", review, "--target", "D=+", "--features", "leaves").out
+def test_features_are_the_leaves_unless_given(unswayed, review):
+    leaves = unswayed("voi", review, "--target", "D=+").out
+    assert leaves == unswayed("voi", review, "--target", "D=+", "--features", "leaves").out
     assert "R1" not in leaves
-    every = holdfast("voi", review, "--target", "D=+", "--features", "all").out
-    assert every == holdfast("voi", review, "--target", "D=+", "--features", "R1,R2", "--features", "AC").out
+    every = unswayed("voi", review, "--target", "D=+", "--features", "all").out
+    assert every == unswayed("voi", review, "--target", "D=+", "--features", "R1,R2", "--features", "AC").out
 
 
-def test_utilities_decide_and_rank(holdfast, review, utilities, tmp_path):
+def test_utilities_decide_and_rank(unswayed, review, utilities, tmp_path):
     """Accept when Pr(+) >= 2/3, which the two reviewers' agreement alone achieves: 0.084 / 0.1."""
     options = ["--target", "D", "--features", "all", "--utilities", utilities]
-    assert "decision: decline, the action of highest" in holdfast("decide", review, *options).out
-    found = json.loads(holdfast("esdp", review, *options, "--keep", "R1,R2", "--json").out)
+    assert "decision: decline, the action of highest" in unswayed("decide", review, *options).out
+    found = json.loads(unswayed("esdp", review, *options, "--keep", "R1,R2", "--json").out)
     assert found["value"] == pytest.approx(1.0, abs=ENGINE)
     # Of 10% of papers both reviewers accept, 0.084 are good and 0.016 bad.
     both = json.loads(
-        holdfast("voi", review, *options, "--keep", "R1,R2", "--reward", "utility", "--json").out
+        unswayed("voi", review, *options, "--keep", "R1,R2", "--reward", "utility", "--json").out
     )
     assert both["value"] == pytest.approx(0.084 - 2 * 0.016, abs=ENGINE)
     table = tmp_path / "utilities.csv"
     table.write_text("action,+,-\naccept,1,-2\ndecline,0,0\n")
-    again = holdfast("voi", review, *options[:-1], table, "--reward", "utility")
-    assert again.out == holdfast("voi", review, *options, "--reward", "utility").out
+    again = unswayed("voi", review, *options[:-1], table, "--reward", "utility")
+    assert again.out == unswayed("voi", review, *options, "--reward", "utility").out
     assert again.out.split()[:2] == ["feature", "utility"]
 
 
-def test_when_all_is_observed_nothing_can_change(holdfast, review):
+def test_when_all_is_observed_nothing_can_change(unswayed, review):
     everything = ["-e", "R1=+,R2=+,AC=+"]
-    assert holdfast("sdp", review, *PAPERS, *everything).out.endswith(
+    assert unswayed("sdp", review, *PAPERS, *everything).out.endswith(
         "All features are observed: nothing is left that could change the decision.\n"
     )
-    assert json.loads(holdfast("sdp", review, *PAPERS, *everything, "--json").out)["value"] == pytest.approx(
+    assert json.loads(unswayed("sdp", review, *PAPERS, *everything, "--json").out)["value"] == pytest.approx(
         1.0
     )
-    assert holdfast("voi", review, *PAPERS, *everything).out.endswith("All features are observed.\n")
+    assert unswayed("voi", review, *PAPERS, *everything).out.endswith("All features are observed.\n")
 
 
 @pytest.mark.parametrize("engine", ["dense", "log_odds", "depth_first", "brute_force"])
@@ -228,28 +228,28 @@ def test_every_exact_engine_can_be_named(answer, engine):
     assert found["value"] == pytest.approx(0.5625, abs=ENGINE)
 
 
-def test_intervals_are_shown_as_intervals(holdfast, review, answer):
+def test_intervals_are_shown_as_intervals(unswayed, review, answer):
     """0.09 of the 0.16 that the chair votes + for."""
     bound = answer("sdp", "-e", "AC=+", "--engine", "bounds")
     assert bound["certainty"] == "bound"
     assert bound["low"] <= 0.5625 <= bound["high"]
-    text = holdfast("sdp", review, *PAPERS, "-e", "AC=+", "--engine", "bounds").out
+    text = unswayed("sdp", review, *PAPERS, "-e", "AC=+", "--engine", "bounds").out
     low, high = map(float, re.search(r"SDP: between ([\d.]+) and ([\d.]+) \(certified\)", text).groups())
     assert low <= 0.5625 <= high
     estimate = answer("sdp", "-e", "AC=+", "--engine", "sampling", "--allow-estimates")
     assert (estimate["certainty"], estimate["confidence"]) == ("estimate", 0.99)
     assert estimate["low"] < estimate["value"] < estimate["high"]
-    text = holdfast("sdp", review, *PAPERS, "-e", "AC=+", "--engine", "sampling", "--allow-estimates").out
+    text = unswayed("sdp", review, *PAPERS, "-e", "AC=+", "--engine", "sampling", "--allow-estimates").out
     assert re.search(r"SDP: about [\d.]+, between [\d.]+ and [\d.]+ with confidence 0.99 \(estimate\)", text)
 
 
-def test_explain_lists_the_bids_beside_the_answer(holdfast, review):
-    text = holdfast("sdp", review, *PAPERS, "--explain")
+def test_explain_lists_the_bids_beside_the_answer(unswayed, review):
+    text = unswayed("sdp", review, *PAPERS, "--explain")
     bids = [line for line in text.out.splitlines() if re.match(r"(->|  ) \w+: ", line)]
     names = [line[3:].partition(":")[0] for line in bids]
     assert names == [engine.name for engine in ENGINES]
     assert sum(line.startswith("->") for line in bids) == 1
-    in_json = holdfast("voi", review, *PAPERS, "--explain", "--json")
+    in_json = unswayed("voi", review, *PAPERS, "--explain", "--json")
     assert json.loads(in_json.out)["ranking"]
     assert "-> " in in_json.err
-    assert holdfast("sdp", review, *PAPERS, "--explain", "--engine", "dense").out.endswith("-> dense\n")
+    assert unswayed("sdp", review, *PAPERS, "--explain", "--engine", "dense").out.endswith("-> dense\n")

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.cli.evidence import assignment, name_and_state, names_in, pairs_in
-from holdfast.core.errors import QueryError
+from unswayed.cli.evidence import assignment, name_and_state, names_in, pairs_in
+from unswayed.core.errors import QueryError
 
 QUOTE, BACKSLASH = '"', chr(92)
 names = st.text(st.characters(categories=["L", "N", "P", "S"]), min_size=1, max_size=8)

@@ -1,4 +1,4 @@
-"""`holdfast info` and `holdfast convert` on files of the zoo and on real ones."""
+"""`unswayed info` and `unswayed convert` on files of the zoo and on real ones."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import re
 import numpy as np
 import pytest
 
-from holdfast.api import all_marginals
-from holdfast.core.errors import LimitError
-from holdfast.core.limits import Limits
-from holdfast.model import zoo
-from holdfast.model.formats.files import read_network, write_network
-from holdfast.report.networks import summarize
 from shared_data import SHARED, needs_shared_data
+from unswayed.api import all_marginals
+from unswayed.core.errors import LimitError
+from unswayed.core.limits import Limits
+from unswayed.model import zoo
+from unswayed.model.formats.files import read_network, write_network
+from unswayed.report.networks import summarize
 
 
-def test_info_describes_a_network(holdfast, printer):
-    outcome = holdfast("info", printer)
+def test_info_describes_a_network(unswayed, printer):
+    outcome = unswayed("info", printer)
     assert outcome.code == 0
     assert outcome.err == ""
     description, _, variables = outcome.out.partition("\n\n")
@@ -41,8 +41,8 @@ def test_info_describes_a_network(holdfast, printer):
     ]
 
 
-def test_json_holds_every_variable_with_its_states_and_parents(holdfast, printer):
-    answer = json.loads(holdfast("info", printer, "--json").out)
+def test_json_holds_every_variable_with_its_states_and_parents(unswayed, printer):
+    answer = json.loads(unswayed("info", printer, "--json").out)
     assert answer["n_arcs"] == 4
     assert answer["variables"][1] == {
         "name": "Fault",
@@ -51,11 +51,11 @@ def test_json_holds_every_variable_with_its_states_and_parents(holdfast, printer
     }
 
 
-def test_long_lists_are_cut_in_text_and_whole_in_json(holdfast, tmp_path):
+def test_long_lists_are_cut_in_text_and_whole_in_json(unswayed, tmp_path):
     path = tmp_path / "many.bif"
     write_network(zoo.random_naive_bayes(50, np.random.default_rng(1), max_states=12), path)
-    assert holdfast("info", path).out.endswith("and 31 more\n")
-    assert len(json.loads(holdfast("info", path, "--json").out)["variables"]) == 51
+    assert unswayed("info", path).out.endswith("and 31 more\n")
+    assert len(json.loads(unswayed("info", path, "--json").out)["variables"]) == 51
 
 
 def test_the_memory_shown_is_where_inference_would_be_refused():
@@ -76,34 +76,34 @@ def published_sizes() -> list[tuple[str, tuple[int, int, int]]]:
 
 
 @needs_shared_data
-@pytest.mark.filterwarnings("ignore::holdfast.core.errors.HoldfastWarning")
+@pytest.mark.filterwarnings("ignore::unswayed.core.errors.UnswayedWarning")
 @pytest.mark.parametrize(("file", "sizes"), published_sizes())
 def test_counts_are_the_published_ones(file, sizes):
     summary = summarize(read_network(SHARED / file))
     assert (summary.n_variables, summary.n_arcs, summary.n_parameters) == sizes
 
 
-def test_convert_writes_an_equal_network(holdfast, printer, tmp_path):
+def test_convert_writes_an_equal_network(unswayed, printer, tmp_path):
     target = tmp_path / "printer.xdsl"
-    outcome = holdfast("convert", printer, target)
+    outcome = unswayed("convert", printer, target)
     assert outcome.code == 0
     assert outcome.out == f"wrote {target}: 5 variables, 4 arcs\n"
     assert read_network(target) == zoo.printer()
 
 
-def test_convert_keeps_the_old_file_when_it_fails(holdfast, printer, tmp_path):
+def test_convert_keeps_the_old_file_when_it_fails(unswayed, printer, tmp_path):
     target = tmp_path / "kept.bif"
     target.write_text("old")
     broken = tmp_path / "broken.bif"
     broken.write_text(printer.read_text().replace("0.6, 0.4", "0.6, 0.6"))
-    assert holdfast("convert", broken, target).code == 2
+    assert unswayed("convert", broken, target).code == 2
     assert target.read_text() == "old"
 
 
-def test_normalize_reads_what_is_refused_otherwise(holdfast, printer, tmp_path):
+def test_normalize_reads_what_is_refused_otherwise(unswayed, printer, tmp_path):
     broken = tmp_path / "broken.bif"
     broken.write_text(printer.read_text().replace("0.6, 0.4", "0.6, 0.6"))
-    refused = holdfast("info", broken)
+    refused = unswayed("info", broken)
     assert refused.code == 2
     assert "sums to 1.2, not 1; correct it, or pass --normalize to rescale" in refused.err
-    assert holdfast("info", broken, "--normalize").code == 0
+    assert unswayed("info", broken, "--normalize").code == 0

@@ -17,14 +17,14 @@ def timeless(text):
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
-def test_jobs_do_not_change_the_answer(holdfast, review, command):
-    outcomes = [holdfast(command[0], review, *PAPERS, *command[1:], "--jobs", n) for n in ("1", "2")]
+def test_jobs_do_not_change_the_answer(unswayed, review, command):
+    outcomes = [unswayed(command[0], review, *PAPERS, *command[1:], "--jobs", n) for n in ("1", "2")]
     assert [outcome.code for outcome in outcomes] == [0, 0]
     assert timeless(outcomes[0].out) == timeless(outcomes[1].out)
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
-def test_no_jobs_are_an_error(holdfast, review, command):
-    outcome = holdfast(command[0], review, *PAPERS, *command[1:], "--jobs", "0")
+def test_no_jobs_are_an_error(unswayed, review, command):
+    outcome = unswayed(command[0], review, *PAPERS, *command[1:], "--jobs", "0")
     assert outcome.code == 2
     assert "jobs must be a whole number, at least 1, not 0" in outcome.err

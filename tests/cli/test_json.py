@@ -63,8 +63,8 @@ def keys_in(text: str) -> set[str]:
 
 
 @pytest.mark.parametrize("command", OPTIONS_BY_COMMAND)
-def test_keys_are_those_of_the_documentation(holdfast, command):
-    done = holdfast(command.split()[0], *PAPERS, *OPTIONS_BY_COMMAND[command])
+def test_keys_are_those_of_the_documentation(unswayed, command):
+    done = unswayed(command.split()[0], *PAPERS, *OPTIONS_BY_COMMAND[command])
     answer = json.loads(done.out)
     outer, _, inner = documented(command).partition(": a list")
     assert set(answer) == ALWAYS | keys_in(outer)
@@ -76,11 +76,11 @@ def test_keys_are_those_of_the_documentation(holdfast, command):
 
 
 @pytest.mark.parametrize("command", OTHERS)
-def test_keys_of_other_commands_are_those_of_the_documentation(holdfast, tmp_path, monkeypatch, command):
+def test_keys_of_other_commands_are_those_of_the_documentation(unswayed, tmp_path, monkeypatch, command):
     monkeypatch.chdir(tmp_path)
     if command in ("snb classify", "snb score"):
-        holdfast("snb", "fit", *OTHERS["snb fit"])
-    done = holdfast(*command.split(), *OTHERS[command], "--json")
+        unswayed("snb", "fit", *OTHERS["snb fit"])
+    done = unswayed(*command.split(), *OTHERS[command], "--json")
     assert (done.code, done.err) == (0, "")
     answer = json.loads(done.out)
     outer, _, inner = documented(command).partition(": a list")
@@ -90,17 +90,17 @@ def test_keys_of_other_commands_are_those_of_the_documentation(holdfast, tmp_pat
 
 
 def test_every_command_with_json_is_documented():
-    from holdfast.cli.main import app
-    from holdfast.cli.snb import app as snb
+    from unswayed.cli.main import app
+    from unswayed.cli.snb import app as snb
 
     commands = [each.name or each.callback.__name__.rstrip("_") for each in app.registered_commands]
     commands += [f"snb {each.callback.__name__}" for each in snb.registered_commands]
     assert set(commands) - {"demo"} <= {*OPTIONS_BY_COMMAND, *OTHERS}
 
 
-def test_exit_codes_are_documented(holdfast, tmp_path):
+def test_exit_codes_are_documented(unswayed, tmp_path):
     assert {"| 0 |", "| 1 |", "| 2 |"} <= set(re.findall(r"^\| \d \|", PAGE, re.MULTILINE))
-    assert holdfast("decide", *PAPERS).code == 0
-    assert holdfast("decide", *PAPERS[:-1], "-e", "AC=perhaps").code == 2
-    assert holdfast("decide", "--nonsense").code == 2
-    assert holdfast("info", tmp_path / "missing.bif").code == 2
+    assert unswayed("decide", *PAPERS).code == 0
+    assert unswayed("decide", *PAPERS[:-1], "-e", "AC=perhaps").code == 2
+    assert unswayed("decide", "--nonsense").code == 2
+    assert unswayed("info", tmp_path / "missing.bif").code == 2

@@ -1,4 +1,4 @@
-"""`holdfast learn`: the textbook's weather data, options, and what goes wrong."""
+"""`unswayed learn`: the textbook's weather data, options, and what goes wrong."""
 
 from __future__ import annotations
 
@@ -7,33 +7,33 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.model.formats.files import read_network
 from tolerances import paper
+from unswayed.model.formats.files import read_network
 
 WEATHER = Path(__file__).resolve().parents[2] / "examples" / "weather.csv"
 
 
-def test_naive_bayes_on_the_weather_data_gives_the_textbook_s_answer(holdfast, tmp_path):
+def test_naive_bayes_on_the_weather_data_gives_the_textbook_s_answer(unswayed, tmp_path):
     """Likelihoods .0053 of play and .0206 of none, so 20.5% and 79.5%: Witten and Frank, Data Mining, 4.2."""
     output = tmp_path / "weather.bif"
-    outcome = holdfast("learn", WEATHER, "--target", "play", "--smoothing", "0", "-o", output)
+    outcome = unswayed("learn", WEATHER, "--target", "play", "--smoothing", "0", "-o", output)
     assert (outcome.code, outcome.err) == (0, "")
     assert outcome.out == (f"learned from 14 rows; play: no 5, yes 9\nwrote {output}: 5 variables, 4 arcs\n")
     day = "outlook=sunny,temperature=cool,humidity=high,windy=yes"
-    answer = json.loads(holdfast("posterior", output, "--of", "play", "-e", day, "--json").out)
+    answer = json.loads(unswayed("posterior", output, "--of", "play", "-e", day, "--json").out)
     assert answer["posteriors"]["play"]["yes"] == pytest.approx(0.205, abs=paper(3))
 
 
-def test_tan_adds_a_tree_over_the_features(holdfast, tmp_path):
+def test_tan_adds_a_tree_over_the_features(unswayed, tmp_path):
     output = tmp_path / "weather.net"
-    outcome = holdfast("learn", WEATHER, "--target", "play", "--structure", "tan", "-o", output)
+    outcome = unswayed("learn", WEATHER, "--target", "play", "--structure", "tan", "-o", output)
     assert outcome.out.endswith("5 variables, 7 arcs\n")
     assert read_network(output).name == "weather"
 
 
-def test_json_tells_what_was_learned_from(holdfast, tmp_path):
+def test_json_tells_what_was_learned_from(unswayed, tmp_path):
     output = tmp_path / "weather.bif"
-    outcome = holdfast("learn", WEATHER, "--target", "play", "-o", output, "--json")
+    outcome = unswayed("learn", WEATHER, "--target", "play", "-o", output, "--json")
     assert json.loads(outcome.out) == {
         "output": str(output),
         "structure": "naive",
@@ -53,9 +53,9 @@ def measured(tmp_path):
     return path
 
 
-def test_columns_that_say_nothing_are_named(holdfast, measured, tmp_path):
+def test_columns_that_say_nothing_are_named(unswayed, measured, tmp_path):
     output = tmp_path / "out.bif"
-    outcome = holdfast("learn", measured, "--target", "age", "--ignore", "id", "-o", output)
+    outcome = unswayed("learn", measured, "--target", "age", "--ignore", "id", "-o", output)
     assert "of one state, so without influence: noise\n" in outcome.out
     assert read_network(output).variable("years").states == ("<=6", ">6")
 
@@ -69,9 +69,9 @@ def test_columns_that_say_nothing_are_named(holdfast, measured, tmp_path):
         (["--cut", "years=1.5,9"], ("<=1.5", "1.5..9", ">9")),
     ],
 )
-def test_words_choose_where_numbers_are_cut(holdfast, measured, tmp_path, options, states):
+def test_words_choose_where_numbers_are_cut(unswayed, measured, tmp_path, options, states):
     output = tmp_path / "out.bif"
-    assert holdfast("learn", measured, "--target", "age", "--ignore", "id", "-o", output, *options).code == 0
+    assert unswayed("learn", measured, "--target", "age", "--ignore", "id", "-o", output, *options).code == 0
     assert read_network(output).variable("years").states == states
 
 
@@ -100,8 +100,8 @@ def test_words_choose_where_numbers_are_cut(holdfast, measured, tmp_path, option
         ),
     ],
 )
-def test_what_cannot_be_learned_says_why(holdfast, measured, tmp_path, options, message):
+def test_what_cannot_be_learned_says_why(unswayed, measured, tmp_path, options, message):
     output = tmp_path / "out.bif"
-    outcome = holdfast("learn", measured, "-o", output, *options)
+    outcome = unswayed("learn", measured, "-o", output, *options)
     assert (outcome.code, outcome.out, outcome.err) == (2, "", message)
     assert not output.exists()

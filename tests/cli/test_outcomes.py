@@ -9,11 +9,11 @@ import time
 
 import pytest
 
-import holdfast as package
-from holdfast.model.cpt import Cpt
-from holdfast.model.formats.files import write_network
-from holdfast.model.network import BayesianNetwork
-from holdfast.model.variable import Variable
+import unswayed as package
+from unswayed.model.cpt import Cpt
+from unswayed.model.formats.files import write_network
+from unswayed.model.network import BayesianNetwork
+from unswayed.model.variable import Variable
 
 
 @pytest.mark.parametrize(
@@ -37,21 +37,21 @@ from holdfast.model.variable import Variable
         (["--max-seconds", "nan"], "error: --max-seconds must be a positive number, not nan\n"),
     ],
 )
-def test_questions_that_do_not_fit_say_what_would(holdfast, printer, arguments, message):
-    outcome = holdfast("posterior", printer, *arguments)
+def test_questions_that_do_not_fit_say_what_would(unswayed, printer, arguments, message):
+    outcome = unswayed("posterior", printer, *arguments)
     assert (outcome.code, outcome.out, outcome.err) == (2, "", message)
 
 
-def test_a_limit_names_the_option_that_raises_it(holdfast, printer):
-    outcome = holdfast("posterior", printer, "--max-memory", "1e-7")
+def test_a_limit_names_the_option_that_raises_it(unswayed, printer):
+    outcome = unswayed("posterior", printer, "--max-memory", "1e-7")
     assert outcome.code == 2
     assert "over the limit of 100 B" in outcome.err
     assert outcome.err.endswith("or raise --max-memory\n")
 
 
-def test_a_missing_file_is_named(holdfast, tmp_path):
+def test_a_missing_file_is_named(unswayed, tmp_path):
     path = tmp_path / "a folder with a long name" / "nothing here.bif"
-    outcome = holdfast("info", path)
+    outcome = unswayed("info", path)
     assert (outcome.code, outcome.out, outcome.err) == (
         2,
         "",
@@ -59,9 +59,9 @@ def test_a_missing_file_is_named(holdfast, tmp_path):
     )
 
 
-def test_a_broken_file_is_named_with_its_line(holdfast, printer):
+def test_a_broken_file_is_named_with_its_line(unswayed, printer):
     printer.write_text(printer.read_text().replace("0.85, 0.05", "0.85, many"))
-    outcome = holdfast("info", printer)
+    outcome = unswayed("info", printer)
     line = printer.read_text().splitlines().index("  (new) 0.85, many, 0.05, 0.05;") + 1
     assert outcome.code == 2
     assert outcome.err.startswith(f"error: {printer}, line {line}: ")
@@ -69,8 +69,8 @@ def test_a_broken_file_is_named_with_its_line(holdfast, printer):
 
 
 @pytest.mark.parametrize("command", [["info", "network.doc"], ["convert", "{printer}", "network.doc"]])
-def test_an_unknown_suffix_lists_the_known_ones(holdfast, printer, command):
-    outcome = holdfast(*[word.format(printer=printer) for word in command])
+def test_an_unknown_suffix_lists_the_known_ones(unswayed, printer, command):
+    outcome = unswayed(*[word.format(printer=printer) for word in command])
     assert outcome.code == 2
     assert outcome.err.startswith(
         "error: network.doc: cannot tell the format from the suffix '.doc'; expected '.bif'"
@@ -87,8 +87,8 @@ def test_an_unknown_suffix_lists_the_known_ones(holdfast, printer, command):
         (["guess"], "unknown command 'guess'"),
     ],
 )
-def test_wrong_usage_ends_with_2_and_no_boxes(holdfast, arguments, message):
-    outcome = holdfast(*arguments)
+def test_wrong_usage_ends_with_2_and_no_boxes(unswayed, arguments, message):
+    outcome = unswayed(*arguments)
     assert outcome.code == 2
     assert outcome.out == ""
     assert message in outcome.err
@@ -96,21 +96,21 @@ def test_wrong_usage_ends_with_2_and_no_boxes(holdfast, arguments, message):
     assert "Traceback" not in outcome.err
 
 
-def test_warnings_are_one_line_each_without_python_s_file_names(holdfast, printer):
+def test_warnings_are_one_line_each_without_python_s_file_names(unswayed, printer):
     printer.write_text(printer.read_text().replace("0.6, 0.4", "0.6, 0.401"))
-    outcome = holdfast("posterior", printer, "--of", "Age", "--json")
+    outcome = unswayed("posterior", printer, "--of", "Age", "--json")
     assert outcome.code == 0
     assert json.loads(outcome.out)["posteriors"]["Age"]
     assert outcome.err == (f"warning: {printer}: 1 row does not sum to 1 and was rescaled: Age () = 1.001\n")
 
 
-def test_version_and_help(holdfast):
-    assert holdfast("--version").out == f"holdfast {package.__version__}\n"
-    shown = holdfast("--help")
+def test_version_and_help(unswayed):
+    assert unswayed("--version").out == f"unswayed {package.__version__}\n"
+    shown = unswayed("--help")
     assert shown.code == 0
     for command in ("decide", "sdp", "esdp", "eca", "voi", "learn", "posterior", "info", "convert"):
         assert f"\n  {command} " in shown.out
-        assert holdfast(command, "--help").code == 0
+        assert unswayed(command, "--help").code == 0
 
 
 def test_an_interrupted_command_leaves_with_130_and_says_nothing(start, tmp_path):

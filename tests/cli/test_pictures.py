@@ -7,8 +7,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from holdfast.model.formats.files import write_network
-from holdfast.model.zoo import binary_network
+from unswayed.model.formats.files import write_network
+from unswayed.model.zoo import binary_network
 
 PAPERS = ("--target", "D=+", "--threshold", "0.6", "--features", "all")
 STARTS = {"png": b"\x89PNG", "svg": b"<", "pdf": b"%PDF"}
@@ -29,11 +29,11 @@ STARTS = {"png": b"\x89PNG", "svg": b"<", "pdf": b"%PDF"}
     ],
     ids=lambda command: command[0],
 )
-def test_commands_draw_what_they_tell(holdfast, tmp_path, command, suffix):
+def test_commands_draw_what_they_tell(unswayed, tmp_path, command, suffix):
     pytest.importorskip("matplotlib")
     path = tmp_path / f"picture.{suffix}"
-    plain = holdfast(*command[:1], "review", *PAPERS, *command[1:])
-    done = holdfast(*command[:1], "review", *PAPERS, *command[1:], "-o", path)
+    plain = unswayed(*command[:1], "review", *PAPERS, *command[1:])
+    done = unswayed(*command[:1], "review", *PAPERS, *command[1:], "-o", path)
     assert (done.code, done.err) == (0, "")
     told = done.out.splitlines()
     assert told[-1] == f"wrote {path}"
@@ -45,42 +45,42 @@ def test_commands_draw_what_they_tell(holdfast, tmp_path, command, suffix):
 
 
 @pytest.mark.parametrize("command", ["decide", "sdp", "voi"])
-def test_other_names_are_refused_before_the_work(holdfast, tmp_path, command):
-    done = holdfast(command, "review", *PAPERS, "-o", tmp_path / "picture.bmp")
+def test_other_names_are_refused_before_the_work(unswayed, tmp_path, command):
+    done = unswayed(command, "review", *PAPERS, "-o", tmp_path / "picture.bmp")
     assert done.code == 2
     assert "pictures are saved as .png, .svg, .pdf, not '.bmp'" in done.err
     assert done.out == ""
 
 
-def test_together_is_not_drawn_one_by_one(holdfast, tmp_path):
-    done = holdfast("voi", "review", *PAPERS, "--keep", "R1,R2", "-o", tmp_path / "p.png")
+def test_together_is_not_drawn_one_by_one(unswayed, tmp_path):
+    done = unswayed("voi", "review", *PAPERS, "--keep", "R1,R2", "-o", tmp_path / "p.png")
     assert done.code == 2
     assert "leave out --keep" in done.err
 
 
-def test_draw_shows_target_evidence_and_kept(holdfast, tmp_path):
+def test_draw_shows_target_evidence_and_kept(unswayed, tmp_path):
     path = tmp_path / "network.svg"
-    done = holdfast(
+    done = unswayed(
         "draw", "review", "--target", "D", "--features", "all", "-e", "AC=+", "--keep", "R1", "-o", path
     )
     assert (done.code, done.out) == (0, f"wrote {path}\n")
     classes = [g.get("class") for g in ElementTree.parse(path).iter("{http://www.w3.org/2000/svg}g")]
     assert [each for each in classes if each] == ["box target", "box kept", "box dropped", "box evidence"]
-    missing = holdfast("draw", "review", "--features", "all", "-o", path)
+    missing = unswayed("draw", "review", "--features", "all", "-o", path)
     assert missing.code == 2
     assert "--target" in missing.err
 
 
-def test_svg_needs_no_matplotlib(holdfast, tmp_path, monkeypatch):
+def test_svg_needs_no_matplotlib(unswayed, tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
-    assert holdfast("draw", "printer", "-o", tmp_path / "network.svg").code == 0
-    refused = holdfast("draw", "printer", "-o", tmp_path / "network.png")
+    assert unswayed("draw", "printer", "-o", tmp_path / "network.svg").code == 0
+    refused = unswayed("draw", "printer", "-o", tmp_path / "network.png")
     assert refused.code == 2
-    assert "pip install 'holdfast[plots]'" in refused.err
+    assert "pip install 'unswayed[plots]'" in refused.err
 
 
-def test_a_case_is_followed(holdfast):
-    done = holdfast("follow", "review", *PAPERS, "--observe", "AC=-", "--observe", "R1=+")
+def test_a_case_is_followed(unswayed):
+    done = unswayed("follow", "review", *PAPERS, "--observe", "AC=-", "--observe", "R1=+")
     # Pr(+ | AC=-, R1=+) = 0.0532 / 0.17, and only R2=+, of probability 0.01 / 0.17 would change the decision.
     assert done.out.splitlines() == [
         "observed     Pr(+)   decision  SDP",
@@ -90,49 +90,49 @@ def test_a_case_is_followed(holdfast):
         "",
         "The decision 'not +' was safe to 0.95 after 1 observation.",
     ]
-    steps = json.loads(holdfast("follow", "review", *PAPERS, "--observe", "AC=-", "--json").out)["steps"]
+    steps = json.loads(unswayed("follow", "review", *PAPERS, "--observe", "AC=-", "--json").out)["steps"]
     assert [step["observed"] for step in steps] == [None, {"AC": "-"}]
     assert steps[1]["sdp"]["value"] == pytest.approx(0.988, abs=5e-4)
-    assert holdfast("follow", "review", *PAPERS, "--observe", "AC=-", "--at-least", "2").code == 2
+    assert unswayed("follow", "review", *PAPERS, "--observe", "AC=-", "--at-least", "2").code == 2
 
 
-def test_thresholds_are_swept(holdfast):
-    done = holdfast("thresholds", "review", *PAPERS, "--budget", "1", "--steps", "3")
+def test_thresholds_are_swept(unswayed):
+    done = unswayed("thresholds", "review", *PAPERS, "--budget", "1", "--steps", "3")
     assert done.code == 0
     assert [line.split()[0] for line in done.out.splitlines()[:4]] == ["threshold", "0.25", "0.5", "0.75"]
-    points = json.loads(holdfast("thresholds", "review", *PAPERS, "--budget", "1", "--json").out)["points"]
+    points = json.loads(unswayed("thresholds", "review", *PAPERS, "--budget", "1", "--json").out)["points"]
     assert [point["threshold"] for point in points] == pytest.approx([i / 10 for i in range(1, 10)])
-    assert holdfast("thresholds", "review", *PAPERS, "--budget", "1", "--steps", "0").code == 2
+    assert unswayed("thresholds", "review", *PAPERS, "--budget", "1", "--steps", "0").code == 2
 
 
-def test_a_report_is_written(holdfast, tmp_path):
+def test_a_report_is_written(unswayed, tmp_path):
     path = tmp_path / "report.html"
-    done = holdfast("report", "review", *PAPERS, "-o", path, "--title", "Papers & co")
+    done = unswayed("report", "review", *PAPERS, "-o", path, "--title", "Papers & co")
     assert (done.code, done.out) == (0, f"wrote {path}\n")
     assert "<title>Papers &amp; co</title>" in path.read_text(encoding="utf-8")
-    refused = holdfast("report", "review", *PAPERS, "-o", tmp_path / "report.pdf")
+    refused = unswayed("report", "review", *PAPERS, "-o", tmp_path / "report.pdf")
     assert refused.code == 2
     assert "a report is an .html file" in refused.err
 
 
-def test_examples_are_known_by_name(holdfast, tmp_path, monkeypatch):
-    listed = holdfast("examples")
+def test_examples_are_known_by_name(unswayed, tmp_path, monkeypatch):
+    listed = unswayed("examples")
     assert listed.code == 0
-    names = [each["name"] for each in json.loads(holdfast("examples", "--json").out)["examples"]]
+    names = [each["name"] for each in json.loads(unswayed("examples", "--json").out)["examples"]]
     assert {"review", "printer", "sprinkler", "disease_tests"} == set(names)
     for line in listed.out.splitlines()[1::2]:
         words = line.split()
-        assert holdfast(*words[1:]).code == 0
-    unknown = holdfast("info", "reviw")
+        assert unswayed(*words[1:]).code == 0
+    unknown = unswayed("info", "reviw")
     assert unknown.code == 2
     assert "did you mean 'review'?" in unknown.err
     # A file of that name goes first.
     monkeypatch.chdir(tmp_path)
     (tmp_path / "review").write_text("no network", encoding="utf-8")
-    assert holdfast("info", "review").code == 2
+    assert unswayed("info", "review").code == 2
 
 
-def test_names_with_commas_are_quoted(holdfast, tmp_path):
+def test_names_with_commas_are_quoted(unswayed, tmp_path):
     path = tmp_path / "odd.bif"
     write_network(
         binary_network(
@@ -141,21 +141,21 @@ def test_names_with_commas_are_quoted(holdfast, tmp_path):
         ),
         path,
     )
-    done = holdfast(
+    done = unswayed(
         "decide", path, "--target", '"ill, or not"="yes, surely"', "-e", '"blood test, left"="yes, surely"'
     )
     assert done.code == 0
     # 0.27 / (0.27 + 0.14)
     assert "0.6585" in done.out
-    kept = holdfast("esdp", path, "--target", '"ill, or not"=no', "--keep", '"blood test, left"')
+    kept = unswayed("esdp", path, "--target", '"ill, or not"=no', "--keep", '"blood test, left"')
     assert kept.code == 0
-    cost = holdfast(
+    cost = unswayed(
         "trim", path, "--target", '"ill, or not"=no', "--budget", "2", "--cost", '"blood test, left"=1.5'
     )
     assert "cost 1.5" in cost.out
 
 
-def test_the_version_is_told(holdfast):
-    import holdfast as package
+def test_the_version_is_told(unswayed):
+    import unswayed as package
 
-    assert holdfast("--version").out == f"holdfast {package.__version__}\n"
+    assert unswayed("--version").out == f"unswayed {package.__version__}\n"

@@ -1,4 +1,4 @@
-"""`holdfast select`, `trim` and `frontier`: numbers of the papers, layout, files, and what goes wrong.
+"""`unswayed select`, `trim` and `frontier`: numbers of the papers, layout, files, and what goes wrong.
 
 In the network of reviewers [choi2017, Figure 1] with threshold 0.6 the full decision is positive when both
 reviewers vote +, on 10% of papers: 0.2 * 0.7 * 0.6 + 0.8 * 0.2 * 0.1.
@@ -15,11 +15,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-import holdfast as library
-from holdfast.cli.progress import showing_progress
-from holdfast.model import zoo
-from holdfast.model.formats.files import read_network, write_network
+import unswayed as library
 from tolerances import ENGINE, paper
+from unswayed.cli.progress import showing_progress
+from unswayed.model import zoo
+from unswayed.model.formats.files import read_network, write_network
 
 PAPERS = ["--target", "D=+", "--threshold", "0.6", "--features", "R1,R2,AC"]
 NUMBERS = {
@@ -37,11 +37,11 @@ NUMBERS = {
 
 
 @pytest.fixture
-def answer(holdfast, review):
+def answer(unswayed, review):
     """The JSON that a command prints about the papers."""
 
     def call(command, *options):
-        outcome = holdfast(command, review, *PAPERS, *options, "--json")
+        outcome = unswayed(command, review, *PAPERS, *options, "--json")
         assert (outcome.code, outcome.err) == (0, "")
         return json.loads(outcome.out)
 
@@ -71,9 +71,9 @@ def timeless(text: str) -> str:
     return re.sub(r"after [\d,]+ subsets in [\d.e-]+ s", "after N subsets in S s", text)
 
 
-def test_select_in_words(holdfast, review):
+def test_select_in_words(unswayed, review):
     """One feature is best spent on the area chair, with .92 [choi2017, section 3]."""
-    outcome = holdfast("select", review, *PAPERS, "--budget", "1")
+    outcome = unswayed("select", review, *PAPERS, "--budget", "1")
     assert (outcome.code, outcome.err) == (0, "")
     assert timeless(outcome.out) == (
         "Keep AC (1 of 3 features, cost 1).\n"
@@ -97,27 +97,27 @@ def test_each_objective_selects_its_own(answer, objective, best):
     assert answer("select", "--budget", "1", "--objective", objective)["kept"] == [best]
 
 
-def test_rewards_in_words(holdfast, review):
+def test_rewards_in_words(unswayed, review):
     """H(D) is .72 and H(D | R2) .57 [choi2017]."""
-    out = holdfast("select", review, *PAPERS, "--budget", "1", "--objective", "entropy").out
+    out = unswayed("select", review, *PAPERS, "--budget", "1", "--objective", "entropy").out
     gain = float(re.search(r"Observing R2 is expected to lower the entropy of D by ([\d.]+) bits\.", out)[1])
     assert gain == pytest.approx(0.72 - 0.57, abs=2 * paper(2))
 
 
-def test_utilities_select(holdfast, review, tmp_path):
+def test_utilities_select(unswayed, review, tmp_path):
     """Both reviewers together gain 0.084 - 2 * 0.016: of the 10% they accept, 0.084 are good."""
     path = tmp_path / "utilities.json"
     path.write_text('{"accept": {"+": 1, "-": -2}, "decline": {"+": 0, "-": 0}}')
     options = ["--target", "D", "--features", "R1,R2", "--utilities", path, "--budget", "2"]
-    found = json.loads(holdfast("select", review, *options, "--objective", "utility", "--json").out)
+    found = json.loads(unswayed("select", review, *options, "--objective", "utility", "--json").out)
     assert (found["kept"], found["threshold"]) == (["R1", "R2"], None)
     assert found["value"] == pytest.approx(0.084 - 2 * 0.016, abs=ENGINE)
-    assert "by the same rule." in holdfast("trim", review, *options).out
+    assert "by the same rule." in unswayed("trim", review, *options).out
 
 
-def test_trim_in_words(holdfast, review):
+def test_trim_in_words(unswayed, review):
     """Between the two posteriors that the chair's vote leads to, 0.1024 / 0.84 = 0.1219 and 0.61."""
-    assert timeless(holdfast("trim", review, *PAPERS, "--budget", "1").out) == (
+    assert timeless(unswayed("trim", review, *PAPERS, "--budget", "1").out) == (
         "Keep AC (1 of 3 features, cost 1).\n"
         "It decides as all 3 do with probability 0.9200 when the threshold is 0.37 (any from 0.13 to 0.61).\n"
         "Proven optimal after N subsets in S s.\n"
@@ -125,21 +125,21 @@ def test_trim_in_words(holdfast, review):
 
 
 @pytest.mark.parametrize("method", ["branch-and-bound", "exhaustive", "greedy"])
-def test_trimming_the_smallest_case(holdfast, smallest, method):
+def test_trimming_the_smallest_case(unswayed, smallest, method):
     """[choi2018]: F1 alone achieves .784, however it is searched."""
     options = ["--target", "C=c0", "--threshold", "0.5", "--budget", "1", "--method", method]
-    found = json.loads(holdfast("trim", smallest, *options, "--json").out)
+    found = json.loads(unswayed("trim", smallest, *options, "--json").out)
     assert found["kept"] == ["F1"]
     assert found["value"] == pytest.approx(0.784, abs=paper(3))
     low, high = found["threshold_interval"]
     assert low < found["threshold"] <= high
 
 
-def test_a_budget_of_nothing_leaves_the_prior_decision(holdfast, review, answer):
+def test_a_budget_of_nothing_leaves_the_prior_decision(unswayed, review, answer):
     found = answer("trim", "--budget", "0")
     assert found["kept"] == []
     assert found["value"] == pytest.approx(0.9, abs=ENGINE)
-    assert holdfast("trim", review, *PAPERS, "--budget", "0").out.startswith(
+    assert unswayed("trim", review, *PAPERS, "--budget", "0").out.startswith(
         "Keep nothing (0 of 3 features, cost 0).\n"
         "Without observing anything, the decision is that of all 3 with probability 0.9000 when the "
         "threshold is 0.60 (any above 0.20).\n"
@@ -171,8 +171,8 @@ def test_costs_are_typed_or_read(answer, tmp_path):
         assert answer("trim", "--budget", "2", "--costs", path)["kept"] == ["AC"]
 
 
-def test_frontier_is_a_table(holdfast, review):
-    outcome = holdfast("frontier", review, *PAPERS)
+def test_frontier_is_a_table(unswayed, review):
+    outcome = unswayed("frontier", review, *PAPERS)
     assert (outcome.code, outcome.err) == (0, "")
     assert re.sub(r"[\d.e-]+ s\.", "S s.", outcome.out) == (
         "cost  agreement  threshold  keep\n"
@@ -201,9 +201,9 @@ def test_every_point_of_the_frontier_is_the_trimming_for_its_budget(answer):
         assert (again["kept"], again["value"]) == (point["kept"], pytest.approx(point["value"]))
 
 
-def test_a_trimmed_classifier_is_saved_and_decides_alike(holdfast, review, tmp_path):
+def test_a_trimmed_classifier_is_saved_and_decides_alike(unswayed, review, tmp_path):
     path = tmp_path / "trimmed.json"
-    out = holdfast("trim", review, *PAPERS, "--budget", "1", "-o", path).out
+    out = unswayed("trim", review, *PAPERS, "--budget", "1", "-o", path).out
     assert out.endswith(f"wrote {path}\n")
     saved = library.load_classifier(path)
     assert saved.features == ("AC",)
@@ -212,51 +212,51 @@ def test_a_trimmed_classifier_is_saved_and_decides_alike(holdfast, review, tmp_p
     assert agreement.value == pytest.approx(0.92, abs=ENGINE)
 
 
-def test_saving_never_overwrites_the_network_asked_about(holdfast, review):
+def test_saving_never_overwrites_the_network_asked_about(unswayed, review):
     before = review.read_bytes()
-    outcome = holdfast("trim", review, *PAPERS, "--budget", "1", "-o", review.with_suffix(".json"))
+    outcome = unswayed("trim", review, *PAPERS, "--budget", "1", "-o", review.with_suffix(".json"))
     assert (outcome.code, outcome.out) == (2, "")
     assert "choose another name for --output" in outcome.err
     assert review.read_bytes() == before
 
 
-def test_answers_are_written_to_files(holdfast, review, tmp_path):
+def test_answers_are_written_to_files(unswayed, review, tmp_path):
     path = tmp_path / "answer.json"
     for command, budget in (("select", ["--budget", "1"]), ("frontier", [])):
-        outcome = holdfast(command, review, *PAPERS, *budget, "-o", path, "--json")
+        outcome = unswayed(command, review, *PAPERS, *budget, "-o", path, "--json")
         assert json.loads(path.read_text(encoding="utf-8")) == json.loads(outcome.out)
     for command, budget in (("select", ["--budget", "1"]), ("trim", ["--budget", "1"]), ("frontier", [])):
-        outcome = holdfast(command, review, *PAPERS, *budget, "-o", tmp_path / "absent" / "answer.json")
+        outcome = unswayed(command, review, *PAPERS, *budget, "-o", tmp_path / "absent" / "answer.json")
         assert (outcome.code, "cannot be written" in outcome.err) == (2, True)
 
 
 @pytest.mark.parametrize(("suffix", "start"), [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF")])
-def test_frontier_is_plotted(holdfast, review, tmp_path, suffix, start):
+def test_frontier_is_plotted(unswayed, review, tmp_path, suffix, start):
     pytest.importorskip("matplotlib")
     path = tmp_path / f"frontier{suffix}"
-    assert holdfast("frontier", review, *PAPERS, "-o", path).out.endswith(f"wrote {path}\n")
+    assert unswayed("frontier", review, *PAPERS, "-o", path).out.endswith(f"wrote {path}\n")
     assert path.read_bytes().startswith(start)
 
 
-def test_without_matplotlib_the_error_names_the_extra(holdfast, review, tmp_path, monkeypatch):
+def test_without_matplotlib_the_error_names_the_extra(unswayed, review, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    outcome = holdfast("frontier", review, *PAPERS, "-o", tmp_path / "frontier.png")
+    outcome = unswayed("frontier", review, *PAPERS, "-o", tmp_path / "frontier.png")
     assert outcome.code == 2
-    assert outcome.err.endswith("install it with: pip install 'holdfast[plots]'\n")
+    assert outcome.err.endswith("install it with: pip install 'unswayed[plots]'\n")
 
 
-def test_when_time_is_over_the_best_so_far_comes_with_its_gap(holdfast, wide):
+def test_when_time_is_over_the_best_so_far_comes_with_its_gap(unswayed, wide):
     options = ["--target", read_network(wide).names[0], "--budget", "9", "--method", "exhaustive"]
-    outcome = holdfast("select", wide, *options, "--objective", "entropy", "--max-seconds", "0.5")
+    outcome = unswayed("select", wide, *options, "--objective", "entropy", "--max-seconds", "0.5")
     assert (outcome.code, outcome.err) == (0, "")
     assert "Not proven optimal after " in outcome.out
-    found = json.loads(holdfast("select", wide, *options, "--max-seconds", "0.5", "--json").out)
+    found = json.loads(unswayed("select", wide, *options, "--max-seconds", "0.5", "--json").out)
     assert found["optimal"] is False
     assert found["gap"] == pytest.approx(found["upper_bound"] - found["value"])
 
 
 @pytest.mark.parametrize("method", ["branch-and-bound", "exhaustive", "greedy"])
-def test_one_ctrl_c_gives_the_best_so_far(holdfast, wide, monkeypatch, method):
+def test_one_ctrl_c_gives_the_best_so_far(unswayed, wide, monkeypatch, method):
     """The interruption comes with the first report of progress, in the middle of the search."""
     reports = []
 
@@ -269,9 +269,9 @@ def test_one_ctrl_c_gives_the_best_so_far(holdfast, wide, monkeypatch, method):
     def interrupting(options):
         yield {**options, "report": interrupted}
 
-    monkeypatch.setattr("holdfast.cli.selection.showing_progress", interrupting)
+    monkeypatch.setattr("unswayed.cli.selection.showing_progress", interrupting)
     options = ["--target", read_network(wide).names[0], "--budget", "9", "--method", method]
-    outcome = holdfast("select", wide, *options)
+    outcome = unswayed("select", wide, *options)
     assert (outcome.code, outcome.err) == (0, "")
     assert "Not proven optimal after " in outcome.out
     assert len(reports) == 1
@@ -327,14 +327,14 @@ def test_progress_is_shown_in_terminals_only(monkeypatch, capsys):
         ),
     ],
 )
-def test_questions_that_do_not_fit_say_what_would(holdfast, review, command, options, message):
-    outcome = holdfast(command, review, *PAPERS, *options)
+def test_questions_that_do_not_fit_say_what_would(unswayed, review, command, options, message):
+    outcome = unswayed(command, review, *PAPERS, *options)
     assert (outcome.code, outcome.out, outcome.err) == (2, "", f"error: {message}\n")
 
 
 @pytest.mark.parametrize("command", ["select", "trim"])
-def test_a_budget_must_be_given(holdfast, review, command):
-    outcome = holdfast(command, review, *PAPERS)
+def test_a_budget_must_be_given(unswayed, review, command):
+    outcome = unswayed(command, review, *PAPERS)
     assert outcome.code == 2
     assert "missing option '--budget'" in outcome.err
 
@@ -351,31 +351,31 @@ def test_a_budget_must_be_given(holdfast, review, command):
         ("name,price\nAC,2\n", "line 1: the cost of 'name' is 'price'; give a number"),
     ],
 )
-def test_broken_costs_files_name_the_line(holdfast, review, tmp_path, text, message):
+def test_broken_costs_files_name_the_line(unswayed, review, tmp_path, text, message):
     path = tmp_path / "costs.csv"
     path.write_text(text)
-    outcome = holdfast("trim", review, *PAPERS, "--budget", "1", "--costs", path)
+    outcome = unswayed("trim", review, *PAPERS, "--budget", "1", "--costs", path)
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err == f"error: {path}, {message}\n"
 
 
-def test_too_many_features_for_a_table_are_refused(holdfast, tmp_path):
+def test_too_many_features_for_a_table_are_refused(unswayed, tmp_path):
     path = tmp_path / "large.bif"
     network = zoo.random_polytree(60, np.random.default_rng(2))
     write_network(network, path)
     options = ["--target", network.names[0], "--features", "all", "--budget", "3"]
-    outcome = holdfast("trim", path, *options)
+    outcome = unswayed("trim", path, *options)
     assert (outcome.code, outcome.out) == (2, "")
     assert re.search(r"searching 59 features .*needs a table of about .* name fewer", outcome.err)
 
 
-def test_a_table_may_decide_instead_of_a_rule(holdfast, tmp_path, printer):
+def test_a_table_may_decide_instead_of_a_rule(unswayed, tmp_path, printer):
     output = tmp_path / "table.json"
     case = [printer, "--target", "Fault", "--budget", "1", "--potential"]
-    outcome = holdfast("trim", *case, "-o", output)
+    outcome = unswayed("trim", *case, "-o", output)
     assert (outcome.code, outcome.err) == (0, "")
     assert "by a table of 3 decisions." in outcome.out
     loaded = library.load_classifier(output)
     assert isinstance(loaded, library.TableClassifier)
-    answer = json.loads(holdfast("frontier", *[c for c in case if c not in ("--budget", "1")], "--json").out)
+    answer = json.loads(unswayed("frontier", *[c for c in case if c not in ("--budget", "1")], "--json").out)
     assert [point["threshold"] for point in answer["points"]] == [None] * len(answer["points"])

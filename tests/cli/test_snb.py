@@ -1,4 +1,4 @@
-"""`holdfast snb`: rankings and paths from files, classified and scored."""
+"""`unswayed snb`: rankings and paths from files, classified and scored."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from holdfast.structured.naive_bayes_files import read_classifier
+from unswayed.structured.naive_bayes_files import read_classifier
 
 TEA = "# NUMBER ALTERNATIVES: 3\n" + "".join(
     f"# ALTERNATIVE NAME {i}: {name}\n" for i, name in enumerate(("tea", "milk", "rum"), start=1)
@@ -24,16 +24,16 @@ def files(tmp_path):
     return tmp_path
 
 
-def test_rankings_are_learned_and_classified(holdfast, files):
+def test_rankings_are_learned_and_classified(unswayed, files):
     model = files / "drinks.json"
-    outcome = holdfast("snb", "fit", files / "land.soc", files / "sea.soc", "-o", model)
+    outcome = unswayed("snb", "fit", files / "land.soc", files / "sea.soc", "-o", model)
     assert (outcome.code, outcome.err) == (0, "")
     assert outcome.out == (
         "learned from land 8, sea 8\n"
         f"wrote {model}: rankings of 3 items, 6 objects, 5 parameters for each class\n"
     )
     (files / "new.csv").write_text("first,second,third\nrum,milk,tea\nmilk,tea,rum\n")
-    answer = json.loads(holdfast("snb", "classify", model, files / "new.csv", "--json").out)["answers"]
+    answer = json.loads(unswayed("snb", "classify", model, files / "new.csv", "--json").out)["answers"]
     # First choices: (0 + 1) / (8 + 3) by land, (8 + 1) / 11 at sea. Then milk before tea, after rum: even on
     # land, where rum never came first, and (1 + 1) / (8 + 2) at sea.
     sea, land = 9 / 11 * 2 / 10, 1 / 11 * 1 / 2
@@ -42,41 +42,41 @@ def test_rankings_are_learned_and_classified(holdfast, files):
     assert answer[1]["class"] == "land"
 
 
-def test_all_observations_of_one_source(holdfast, files):
+def test_all_observations_of_one_source(unswayed, files):
     model = files / "drinks.json"
-    holdfast("snb", "fit", files / "land.soc", files / "sea.soc", "-o", model)
-    outcome = holdfast("snb", "classify", model, files / "sea.soc", "--together")
+    unswayed("snb", "fit", files / "land.soc", files / "sea.soc", "-o", model)
+    outcome = unswayed("snb", "classify", model, files / "sea.soc", "--together")
     assert outcome.out == "sea   1.0000  all together\n"
-    single = holdfast("snb", "classify", model, files / "sea.soc")
+    single = unswayed("snb", "classify", model, files / "sea.soc")
     assert single.out.startswith("2 observations: land 0, sea 2\nsea   0.9")
 
 
-def test_a_column_of_classes(holdfast, files):
+def test_a_column_of_classes(unswayed, files):
     table = files / "all.csv"
     table.write_text("who,1,2,3\nland,tea,milk,rum\nsea,rum,tea,milk\nland,tea,rum,milk\n")
-    outcome = holdfast("snb", "fit", table, "--label", "who", "-o", files / "m.json", "--json")
+    outcome = unswayed("snb", "fit", table, "--label", "who", "-o", files / "m.json", "--json")
     answer = json.loads(outcome.out)
     assert answer["classes"] == {"land": 2.0, "sea": 1.0}
     assert (answer["objects"], answer["parameters"]) == (6, 5)
 
 
-def test_odd_paths_are_found(holdfast, files):
+def test_odd_paths_are_found(unswayed, files):
     model = files / "roads.json"
-    holdfast("snb", "fit", files / "trips.txt", "--graph", files / "edges.csv", "-o", model)
+    unswayed("snb", "fit", files / "trips.txt", "--graph", files / "edges.csv", "-o", model)
     (files / "new.txt").write_text("a,b,c,d\na,b,d\n")
-    answer = json.loads(holdfast("snb", "score", model, files / "new.txt", "--json").out)
+    answer = json.loads(unswayed("snb", "score", model, files / "new.txt", "--json").out)
     assert answer["objects"] == 2
     assert answer["anomalous"] == 1
     assert answer["oddest"][0]["object"] == "a, b, d"
     # Three paths, all equally probable by chance; scores are logarithms of probability times three.
     assert sum(math.exp(score) for score in answer["scores"]) < 3
-    outcome = holdfast("snb", "score", model, files / "new.txt", "--worst", "1")
+    outcome = unswayed("snb", "score", model, files / "new.txt", "--worst", "1")
     assert outcome.out.startswith("1 of 2 are more probable by chance than as normal (score below 0)\nodd ")
 
 
-def test_saved_parameters_are_the_learned_ones(holdfast, files):
+def test_saved_parameters_are_the_learned_ones(unswayed, files):
     model = files / "drinks.json"
-    holdfast("snb", "fit", files / "land.soc", "-o", model, "--smoothing", "0")
+    unswayed("snb", "fit", files / "land.soc", "-o", model, "--smoothing", "0")
     classifier = read_classifier(model)
     assert classifier.classes == ("land",)
     assert math.isinf(classifier.psdds[0].log_parameters.min())
@@ -96,14 +96,14 @@ def test_saved_parameters_are_the_learned_ones(holdfast, files):
         (["classify", "damaged.json", "land.soc"], "damaged"),
     ],
 )
-def test_mistakes_are_named(holdfast, files, monkeypatch, arguments, message):
+def test_mistakes_are_named(unswayed, files, monkeypatch, arguments, message):
     monkeypatch.chdir(files)
-    holdfast("snb", "fit", "land.soc", "sea.soc", "-o", "two.json")
+    unswayed("snb", "fit", "land.soc", "sea.soc", "-o", "two.json")
     (files / "other.csv").write_text("1,2,3\ngin,tea,milk\n")
     damaged = json.loads((files / "two.json").read_text())
     del damaged["weights"]
     (files / "damaged.json").write_text(json.dumps(damaged))
-    outcome = holdfast("snb", *arguments)
+    outcome = unswayed("snb", *arguments)
     assert outcome.code == 2
     assert message in outcome.err
     assert outcome.out == ""

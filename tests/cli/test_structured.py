@@ -7,26 +7,26 @@ import json
 import pytest
 
 
-def test_paths_of_a_grid(holdfast):
-    done = holdfast("paths", "grid:4x4", "--from", "0,0", "--to", "3,3")
+def test_paths_of_a_grid(unswayed):
+    done = unswayed("paths", "grid:4x4", "--from", "0,0", "--to", "3,3")
     assert done.code == 0
     assert done.out.startswith("184 simple paths from 0,0 to 3,3\nvariables   24\n")
 
 
-def test_only_the_number(holdfast):
-    assert holdfast("paths", "grid:8x8", "--from", "0,0", "--to", "7,7", "--count").out == "789360053252\n"
-    assert holdfast("rankings", "9", "--count").out == "362880\n"
-    assert holdfast("rankings", "9", "--top", "2", "--count").out == "72\n"
+def test_only_the_number(unswayed):
+    assert unswayed("paths", "grid:8x8", "--from", "0,0", "--to", "7,7", "--count").out == "789360053252\n"
+    assert unswayed("rankings", "9", "--count").out == "362880\n"
+    assert unswayed("rankings", "9", "--top", "2", "--count").out == "72\n"
 
 
-def test_paths_of_a_file(holdfast, tmp_path):
+def test_paths_of_a_file(unswayed, tmp_path):
     path = tmp_path / "roads.csv"
     path.write_text("from,to\na,b\nb,c\na,c\n", encoding="utf-8")
-    assert json.loads(holdfast("paths", path, "--from", "a", "--to", "c", "--json").out)["count"] == 2
+    assert json.loads(unswayed("paths", path, "--from", "a", "--to", "c", "--json").out)["count"] == 2
 
 
-def test_rankings_have_the_printed_parameters(holdfast):
-    answer = json.loads(holdfast("rankings", "9", "--json").out)
+def test_rankings_have_the_printed_parameters(unswayed):
+    answer = json.loads(unswayed("rankings", "9", "--json").out)
     assert answer["parameters"] == 1793
     assert answer["count"] == 362_880
 
@@ -47,8 +47,8 @@ def test_rankings_have_the_printed_parameters(holdfast):
     ],
     ids=["file", "node", "grid", "time", "memory", "items", "top"],
 )
-def test_questions_without_an_answer(holdfast, arguments, reason):
-    done = holdfast(*arguments)
+def test_questions_without_an_answer(unswayed, arguments, reason):
+    done = unswayed(*arguments)
     assert done.code == 2
     assert reason in done.err
     assert done.out == ""

@@ -1,7 +1,7 @@
 """The README and the pages of the documentation: their examples run and give what they show.
 
 Blocks marked `python` are doctests, one session for each page. In blocks marked `console`, lines after `$`
-that call `holdfast` are run and their output, both streams, is compared with the lines below; other commands
+that call `unswayed` are run and their output, both streams, is compared with the lines below; other commands
 (`make`, `pip`) are for people. In both, `...` stands for anything.
 """
 
@@ -21,11 +21,11 @@ from typing import Any
 
 import pytest
 
-import holdfast
-from holdfast.cli.main import app
-from holdfast.core.errors import SolverError
-from holdfast.model import zoo
-from holdfast.model.formats.files import read_network
+import unswayed
+from unswayed.cli.main import app
+from unswayed.core.errors import SolverError
+from unswayed.model import zoo
+from unswayed.model.formats.files import read_network
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(
@@ -92,7 +92,7 @@ def test_console_examples_run(page, folder):
     for line, text in blocks(page, "console"):
         for command, shown in commands(text):
             words = shlex.split(command)
-            if words[0] != "holdfast" or "--install-completion" in words:
+            if words[0] != "unswayed" or "--install-completion" in words:
                 continue
             done = subprocess.run(
                 [sys.executable, "-m", *words],
@@ -135,8 +135,8 @@ def test_every_work_cited_in_the_code_is_in_both_lists_of_references():
 
 def test_every_public_name_is_in_the_reference():
     page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
-    listed = set(re.findall(r"^\.\. auto\w+:: holdfast\.(?:\w+\.)*(\w+)", page, re.MULTILINE))
-    assert set(holdfast.__all__) - {"__version__"} <= listed | {"Evidence"}
+    listed = set(re.findall(r"^\.\. auto\w+:: unswayed\.(?:\w+\.)*(\w+)", page, re.MULTILINE))
+    assert set(unswayed.__all__) - {"__version__"} <= listed | {"Evidence"}
 
 
 def test_every_format_is_in_the_list_of_formats():

@@ -8,17 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engines.test_contract import other_threshold, problems
-from holdfast.core.limits import Limits
-from holdfast.core.measurement import Certainty
-from holdfast.decisions.classifier import Classifier
-from holdfast.decisions.measures import expected_agreement, maximum_potential_agreement
-from holdfast.decisions.problem import make_problem
-from holdfast.decisions.rules import ThresholdRule
-from holdfast.engines.bounds import BoundsEngine
-from holdfast.engines.log_odds import LogOddsEngine
-from holdfast.engines.protocol import Needs, Question, Refusal
-from holdfast.model.zoo import binary_network, random_naive_bayes
 from oracles.enumerate_profile import enumerate_profile
+from unswayed.core.limits import Limits
+from unswayed.core.measurement import Certainty
+from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.measures import expected_agreement, maximum_potential_agreement
+from unswayed.decisions.problem import make_problem
+from unswayed.decisions.rules import ThresholdRule
+from unswayed.engines.bounds import BoundsEngine
+from unswayed.engines.log_odds import LogOddsEngine
+from unswayed.engines.protocol import Needs, Question, Refusal
+from unswayed.model.zoo import binary_network, random_naive_bayes
 
 ROUNDING = 1e-12
 

@@ -7,21 +7,21 @@ import time
 import numpy as np
 import pytest
 
-from holdfast.api import decide, expected_same_decision_probability, same_decision_probability
-from holdfast.circuits.compiled import compile_network
-from holdfast.core.errors import LimitError
-from holdfast.core.limits import Limits
-from holdfast.decisions.classifier import Classifier
-from holdfast.decisions.problem import make_problem
-from holdfast.decisions.rules import ThresholdRule
-from holdfast.engines.circuit import CircuitEngine
-from holdfast.engines.dense import DenseEngine
-from holdfast.engines.protocol import Question
-from holdfast.model.cpt import Cpt
-from holdfast.model.network import BayesianNetwork
-from holdfast.model.variable import Variable
-from holdfast.model.zoo import random_naive_bayes
 from tolerances import ENGINE
+from unswayed.api import decide, expected_same_decision_probability, same_decision_probability
+from unswayed.circuits.compiled import compile_network
+from unswayed.core.errors import LimitError
+from unswayed.core.limits import Limits
+from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.problem import make_problem
+from unswayed.decisions.rules import ThresholdRule
+from unswayed.engines.circuit import CircuitEngine
+from unswayed.engines.dense import DenseEngine
+from unswayed.engines.protocol import Question
+from unswayed.model.cpt import Cpt
+from unswayed.model.network import BayesianNetwork
+from unswayed.model.variable import Variable
+from unswayed.model.zoo import random_naive_bayes
 
 N_JOINTS = 45
 DEFECTIVE = np.random.default_rng(1).uniform(0.005, 0.06, N_JOINTS)

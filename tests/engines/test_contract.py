@@ -7,18 +7,18 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from holdfast.core.errors import ImpossibleEvidence
-from holdfast.core.limits import Limits
-from holdfast.core.measurement import Certainty
-from holdfast.decisions.measures import expected_agreement, maximum_potential_agreement
-from holdfast.decisions.oracle import AgreementOracle
-from holdfast.decisions.problem import make_problem
-from holdfast.decisions.rules import ThresholdRule
-from holdfast.engines.choice import BASELINES, ENGINES
-from holdfast.engines.protocol import Needs, Question, Refusal
 from oracles.enumerate_profile import enumerate_profile
 from strategies import classifiers
 from tolerances import ENGINE
+from unswayed.core.errors import ImpossibleEvidence
+from unswayed.core.limits import Limits
+from unswayed.core.measurement import Certainty
+from unswayed.decisions.measures import expected_agreement, maximum_potential_agreement
+from unswayed.decisions.oracle import AgreementOracle
+from unswayed.decisions.problem import make_problem
+from unswayed.decisions.rules import ThresholdRule
+from unswayed.engines.choice import BASELINES, ENGINES
+from unswayed.engines.protocol import Needs, Question, Refusal
 
 EXACT_ENGINES = [engine for engine in (*ENGINES, *BASELINES) if engine.certainty is Certainty.EXACT]
 

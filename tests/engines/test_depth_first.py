@@ -10,23 +10,23 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from holdfast.core.errors import ImpossibleEvidence, LimitError, QueryError
-from holdfast.core.limits import Limits
-from holdfast.core.measurement import Certainty
-from holdfast.decisions.classifier import Classifier
-from holdfast.decisions.measures import expected_agreement, maximum_potential_agreement
-from holdfast.decisions.oracle import AgreementOracle
-from holdfast.decisions.problem import make_problem
-from holdfast.decisions.rules import LogOddsIntervals, MostProbable, ThresholdRule, UtilityRule
-from holdfast.engines.brute_force import BruteForceEngine
-from holdfast.engines.chebyshev import chebyshev_bound, posterior_variance
-from holdfast.engines.depth_first import DepthFirstEngine
-from holdfast.engines.log_odds import LogOddsEngine
-from holdfast.engines.protocol import Cost, Question, Refusal
-from holdfast.model.zoo import random_bounded_treewidth, random_naive_bayes, random_polytree
 from oracles.enumerate_profile import enumerate_profile, feature_table
 from strategies import classifiers
 from tolerances import ENGINE
+from unswayed.core.errors import ImpossibleEvidence, LimitError, QueryError
+from unswayed.core.limits import Limits
+from unswayed.core.measurement import Certainty
+from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.measures import expected_agreement, maximum_potential_agreement
+from unswayed.decisions.oracle import AgreementOracle
+from unswayed.decisions.problem import make_problem
+from unswayed.decisions.rules import LogOddsIntervals, MostProbable, ThresholdRule, UtilityRule
+from unswayed.engines.brute_force import BruteForceEngine
+from unswayed.engines.chebyshev import chebyshev_bound, posterior_variance
+from unswayed.engines.depth_first import DepthFirstEngine
+from unswayed.engines.log_odds import LogOddsEngine
+from unswayed.engines.protocol import Cost, Question, Refusal
+from unswayed.model.zoo import random_bounded_treewidth, random_naive_bayes, random_polytree
 
 ENGINES = [DepthFirstEngine(), BruteForceEngine()]
 NOTHING = frozenset()
@@ -175,12 +175,12 @@ def test_costs_are_upper_bounds_that_grow(engine):
 def test_a_small_search_does_not_load_the_compiler():
     code = (
         "import sys, numpy as np\n"
-        "from holdfast.core.limits import Limits\n"
-        "from holdfast.decisions.classifier import Classifier\n"
-        "from holdfast.decisions.problem import make_problem\n"
-        "from holdfast.decisions.rules import ThresholdRule\n"
-        "from holdfast.engines.depth_first import DepthFirstEngine\n"
-        "from holdfast.model.zoo import disease_tests\n"
+        "from unswayed.core.limits import Limits\n"
+        "from unswayed.decisions.classifier import Classifier\n"
+        "from unswayed.decisions.problem import make_problem\n"
+        "from unswayed.decisions.rules import ThresholdRule\n"
+        "from unswayed.engines.depth_first import DepthFirstEngine\n"
+        "from unswayed.model.zoo import disease_tests\n"
         "rule = ThresholdRule('+', 0.5)\n"
         "problem = make_problem(Classifier(disease_tests(), 'Disease', None, rule))\n"
         "DepthFirstEngine().prepare(problem, Limits())\n"

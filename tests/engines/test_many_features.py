@@ -9,16 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import holdfast
-from holdfast import Classifier, ThresholdRule
-from holdfast.core.limits import Limits
-from holdfast.decisions.measures import (
+import unswayed
+from naive_cases import naive_problems
+from oracles.enumerate_profile import enumerate_profile
+from tolerances import ENGINE
+from unswayed import Classifier, ThresholdRule
+from unswayed.core.limits import Limits
+from unswayed.decisions.measures import (
     expected_agreement,
     maximum_achievable_agreement,
     maximum_potential_agreement,
 )
-from holdfast.engines import many_features as module
-from holdfast.engines.many_features import (
+from unswayed.engines import many_features as module
+from unswayed.engines.many_features import (
     Agreement,
     Fineness,
     _between,
@@ -26,10 +29,7 @@ from holdfast.engines.many_features import (
     many_features,
     search_grid,
 )
-from holdfast.model.zoo import binary_network, random_naive_bayes
-from naive_cases import naive_problems
-from oracles.enumerate_profile import enumerate_profile
-from tolerances import ENGINE
+from unswayed.model.zoo import binary_network, random_naive_bayes
 
 
 def some_subsets(problem):
@@ -89,7 +89,7 @@ def test_thresholds_out_of_reach_achieve_what_they_say(problem):
 @pytest.mark.parametrize("n", [12, 20])
 def test_finer_grids_narrow_the_bounds(n):
     network = random_naive_bayes(n, np.random.default_rng(n))
-    problem = holdfast.decisions.problem.make_problem(
+    problem = unswayed.decisions.problem.make_problem(
         Classifier(network, "C", None, ThresholdRule("s0", 0.4))
     )
     many = many_features(problem, Limits())
@@ -106,7 +106,7 @@ def test_finer_grids_narrow_the_bounds(n):
 def test_features_alike_are_counted_exactly():
     """Equal weights are whole numbers of steps, so that ties with the threshold are decided right."""
     network = binary_network({"C": ((), [0.5]), **{f"F{i}": (("C",), [0.8, 0.2]) for i in range(24)}})
-    problem = holdfast.decisions.problem.make_problem(Classifier(network, "C", None, ThresholdRule("+", 0.5)))
+    problem = unswayed.decisions.problem.make_problem(Classifier(network, "C", None, ThresholdRule("+", 0.5)))
     many = many_features(problem, Limits())
     assert search_grid(many, lambda steps: True).disagreement < 1e-10
     low, high = Agreement(many, own_rule=True).between(frozenset(problem.free[:8]))
@@ -117,7 +117,7 @@ def test_features_alike_are_counted_exactly():
 
 def test_grids_for_searches_give_way_to_what_is_allowed():
     network = random_naive_bayes(30, np.random.default_rng(1))
-    problem = holdfast.decisions.problem.make_problem(
+    problem = unswayed.decisions.problem.make_problem(
         Classifier(network, "C", None, ThresholdRule("s0", 0.5))
     )
     many = many_features(problem, Limits())

@@ -16,13 +16,13 @@ from format_checks import (
     refusal,
     table_of,
 )
-from holdfast.model.cpt import Cpt
-from holdfast.model.formats import bif
-from holdfast.model.formats.files import read_network, write_network
-from holdfast.model.network import BayesianNetwork
-from holdfast.model.variable import Variable
 from shared_data import SHARED, needs_shared_data
 from strategies import networks
+from unswayed.model.cpt import Cpt
+from unswayed.model.formats import bif
+from unswayed.model.formats.files import read_network, write_network
+from unswayed.model.network import BayesianNetwork
+from unswayed.model.variable import Variable
 
 JAVABAYES = """\
 // Bayesian Network in the Interchange Format

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from golden_texts import GOLDEN, text_with_parents
-from holdfast.core.errors import FormatError, HoldfastWarning
-from holdfast.model.formats import read_network
-from holdfast.model.formats.files import MODULE_BY_SUFFIX
-from holdfast.model.network import BayesianNetwork
 from strategies import networks
+from unswayed.core.errors import FormatError, UnswayedWarning
+from unswayed.model.formats import read_network
+from unswayed.model.formats.files import MODULE_BY_SUFFIX
+from unswayed.model.network import BayesianNetwork
 
 KINDS = list(GOLDEN)
 WRITERS = [".bif", ".net", ".xdsl", ".xml", ".uai"]
@@ -56,7 +56,7 @@ def outcome(folder: Path, suffix: str, data: bytes) -> BayesianNetwork | FormatE
     path = folder / f"net{suffix}"
     path.write_bytes(data)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", HoldfastWarning)
+        warnings.simplefilter("ignore", UnswayedWarning)
         try:
             return read_network(path)
         except FormatError as error:
@@ -110,7 +110,7 @@ def test_damaged_golden_files_give_a_network_or_a_complaint(folder, suffix, data
 @pytest.mark.parametrize("suffix", WRITERS)
 @given(network=networks(max_variables=3), data=st.data())
 def test_damaged_written_files_give_a_network_or_a_complaint(folder, suffix, network, data):
-    text = importlib.import_module(f"holdfast.model.formats.{MODULE_BY_SUFFIX[suffix]}").write(network)
+    text = importlib.import_module(f"unswayed.model.formats.{MODULE_BY_SUFFIX[suffix]}").write(network)
     assert outcome(folder, suffix, data.draw(damaged(text.encode()))) is not None
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from format_checks import counts_by_file, counts_of, parents_of, read_text, refusal, table_of
-from holdfast.model.formats import dne
-from holdfast.model.formats.files import read_network
 from shared_data import SHARED, needs_shared_data
+from unswayed.model.formats import dne
+from unswayed.model.formats.files import read_network
 
 COMA = """\
 // ~->[DNET-1]->~

@@ -13,11 +13,11 @@ from format_checks import (
     refusal,
     table_of,
 )
-from holdfast.core.errors import FormatError
-from holdfast.model.formats import dsc
-from holdfast.model.formats.files import read_network, write_network
 from shared_data import SHARED, needs_shared_data
 from tolerances import ENGINE
+from unswayed.core.errors import FormatError
+from unswayed.model.formats import dsc
+from unswayed.model.formats.files import read_network, write_network
 
 NODES = """\
 belief network "my net"

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from format_checks import counts_by_file, counts_of, parents_of, read_text, refusal, table_of
-from holdfast.model.formats import dsl
-from holdfast.model.formats.files import read_network
 from shared_data import SHARED, needs_shared_data
 from tolerances import EXACT
+from unswayed.model.formats import dsl
+from unswayed.model.formats.files import read_network
 
 
 def node(name: str, body: str, *, kind: str = "CPT", parents: str = "()") -> str:

@@ -8,12 +8,12 @@ import re
 
 import pytest
 
-from holdfast.core.errors import FormatError, HoldfastWarning
-from holdfast.model.cpt import Cpt
-from holdfast.model.formats import read_network, source, write_network
-from holdfast.model.formats.files import MODULE_BY_SUFFIX
-from holdfast.model.network import BayesianNetwork
-from holdfast.model.variable import Variable
+from unswayed.core.errors import FormatError, UnswayedWarning
+from unswayed.model.cpt import Cpt
+from unswayed.model.formats import read_network, source, write_network
+from unswayed.model.formats.files import MODULE_BY_SUFFIX
+from unswayed.model.network import BayesianNetwork
+from unswayed.model.variable import Variable
 
 WRITABLE = [".bif", ".net", ".hugin", ".xdsl", ".uai", ".xml", ".bifxml", ".xmlbif"]
 
@@ -174,7 +174,7 @@ def test_rows_that_nearly_sum_to_one_are_rescaled_and_named(network, tmp_path, s
     write_network(network, path)
     (tmp_path / "net.uai.names.json").unlink(missing_ok=True)
     path.write_text(re.sub(r"\b0\.9\b", "0.899", path.read_text(encoding="utf-8")), encoding="utf-8")
-    with pytest.warns(HoldfastWarning, match=r"1 row does not sum to 1 and was rescaled: .* = 0\.999"):
+    with pytest.warns(UnswayedWarning, match=r"1 row does not sum to 1 and was rescaled: .* = 0\.999"):
         found = read_network(path)
     assert found.cpts[1].table[0] == pytest.approx([0.899 / 0.999, 0.1 / 0.999], abs=1e-15)
     assert found.cpts[1].table[1].tolist() == [1 / 3, 2 / 3]

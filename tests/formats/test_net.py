@@ -16,15 +16,15 @@ from format_checks import (
     refusal,
     table_of,
 )
-from holdfast.core.errors import HoldfastWarning
-from holdfast.model.cpt import Cpt
-from holdfast.model.formats import net
-from holdfast.model.formats.files import read_network
-from holdfast.model.network import BayesianNetwork
-from holdfast.model.variable import Variable
 from shared_data import SHARED, needs_shared_data
 from strategies import networks
 from tolerances import ENGINE
+from unswayed.core.errors import UnswayedWarning
+from unswayed.model.cpt import Cpt
+from unswayed.model.formats import net
+from unswayed.model.formats.files import read_network
+from unswayed.model.network import BayesianNetwork
+from unswayed.model.variable import Variable
 
 NODES = """\
 net
@@ -162,7 +162,7 @@ def test_net_block_may_stand_anywhere_and_names_the_network() -> None:
 
 
 def test_potential_without_data_is_uniform_and_says_so() -> None:
-    with pytest.warns(HoldfastWarning, match="without data were taken as uniform: 'B'"):
+    with pytest.warns(UnswayedWarning, match="without data were taken as uniform: 'B'"):
         network = read_text(net, NODES + "potential (B | A) { }")
     assert table_of(network, "B") == [[1 / 3] * 3] * 2
 
@@ -251,7 +251,7 @@ def test_written_file() -> None:
     assert net.write(network) == (
         'net\n{\n  name = "lawn";\n}\n'
         'node Rain\n{\n  states = ("yes" "no");\n}\n'
-        'node the_grass\n{\n  states = ("wet" "dry");\n  holdfast_name = "the grass";\n}\n'
+        'node the_grass\n{\n  states = ("wet" "dry");\n  unswayed_name = "the grass";\n}\n'
         "potential (Rain)\n{\n  data = (0.3 0.7);\n}\n"
         "potential (the_grass | Rain)\n{\n  data = ((0.9 0.1) (0.2 0.8));\n}\n"
     )

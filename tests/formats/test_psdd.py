@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from holdfast.circuits.psdd_files import psdd_text, read_psdd, write_psdd
-from holdfast.circuits.psdd_parsing import parse_psdd
-from holdfast.circuits.vtree import vtree_from_nested
-from holdfast.core.errors import FormatError
-from holdfast.model.formats.source import Source
 from oracles.enumerate_psdd import psdds, table
 from tolerances import EXACT
+from unswayed.circuits.psdd_files import psdd_text, read_psdd, write_psdd
+from unswayed.circuits.psdd_parsing import parse_psdd
+from unswayed.circuits.vtree import vtree_from_nested
+from unswayed.core.errors import FormatError
+from unswayed.model.formats.source import Source
 
 HALF = math.log(0.5)
 VTREE = "vtree 5\nL 0 1\nL 1 2\nL 2 3\nI 3 1 2\nI 4 0 3\n"

@@ -12,14 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conditionals import conditionals, n_parameters
-from holdfast.core.errors import FormatError, HoldfastWarning
-from holdfast.model.cpt import Cpt
-from holdfast.model.formats import read_network, uai, write_network
-from holdfast.model.formats.source import Source
-from holdfast.model.network import BayesianNetwork
-from holdfast.model.variable import Variable
 from shared_data import SHARED, needs_shared_data
 from strategies import networks
+from unswayed.core.errors import FormatError, UnswayedWarning
+from unswayed.model.cpt import Cpt
+from unswayed.model.formats import read_network, uai, write_network
+from unswayed.model.formats.source import Source
+from unswayed.model.network import BayesianNetwork
+from unswayed.model.variable import Variable
 
 UAI = SHARED / "networks" / "formats" / "uai"
 CHAIN = "BAYES\n2\n2 3\n2\n1 0\n2 0 1\n2\n 0.4 0.6\n6\n 0.2 0.3 0.5\n 0.1 0.1 0.8\n"
@@ -169,7 +169,7 @@ def test_names_are_ignored_with_a_warning_when_the_file_changed(written):
     _, path, _ = written
     path.write_text(path.read_text().replace("0.9 0.1", "0.8 0.2"))
     with pytest.warns(
-        HoldfastWarning, match=r"net\.uai\.names\.json is ignored \(it was written for another file"
+        UnswayedWarning, match=r"net\.uai\.names\.json is ignored \(it was written for another file"
     ):
         assert read_network(path).names == ("V0", "V1")
 
@@ -192,7 +192,7 @@ def test_names_are_ignored_with_a_warning_when_the_file_changed(written):
 def test_broken_names_are_ignored_with_a_warning(written, damage):
     _, path, names = written
     names.write_text(damage(names.read_text()))
-    with pytest.warns(HoldfastWarning, match="is ignored"):
+    with pytest.warns(UnswayedWarning, match="is ignored"):
         assert read_network(path).names == ("V0", "V1")
 
 

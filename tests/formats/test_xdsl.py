@@ -1,4 +1,4 @@
-"""GeNIe files: what real ones hold, what holdfast writes, and what is refused."""
+"""GeNIe files: what real ones hold, what unswayed writes, and what is refused."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 
 from conditionals import conditionals, n_parameters
-from holdfast.core.errors import FormatError, HoldfastWarning
-from holdfast.model.cpt import Cpt
-from holdfast.model.formats import read_network, write_network, xdsl
-from holdfast.model.formats.identifiers import identifiers
-from holdfast.model.formats.source import Source
-from holdfast.model.network import BayesianNetwork
-from holdfast.model.variable import Variable
 from shared_data import SHARED, needs_shared_data
 from strategies import networks
+from unswayed.core.errors import FormatError, UnswayedWarning
+from unswayed.model.cpt import Cpt
+from unswayed.model.formats import read_network, write_network, xdsl
+from unswayed.model.formats.identifiers import identifiers
+from unswayed.model.formats.source import Source
+from unswayed.model.network import BayesianNetwork
+from unswayed.model.variable import Variable
 
 XDSL = SHARED / "networks" / "formats" / "xdsl"
 
@@ -48,8 +48,8 @@ def test_ids_are_identifiers_that_genie_takes(network):
 
 def test_names_that_are_identifiers_are_written_without_properties():
     rain = Variable("Rain", ["yes", "no"])
-    assert "holdfast" not in xdsl.write(BayesianNetwork([Cpt(rain, [], [0.3, 0.7])], "Weather")).replace(
-        'app="holdfast"', ""
+    assert "unswayed" not in xdsl.write(BayesianNetwork([Cpt(rain, [], [0.3, 0.7])], "Weather")).replace(
+        'app="unswayed"', ""
     )
 
 
@@ -222,7 +222,7 @@ def test_ids_changed_in_genie_win_over_the_names_written_before(network):
     ("file", "counts"),
     [("asia_genie", (8, 8, 18)), ("win95pts_genie", (76, 112, 574)), ("alarm_genie", (37, 46, 509))],
 )
-@pytest.mark.filterwarnings("ignore::holdfast.core.errors.HoldfastWarning")
+@pytest.mark.filterwarnings("ignore::unswayed.core.errors.UnswayedWarning")
 def test_files_of_genie_have_their_published_sizes(file, counts):
     network = read_network(XDSL / f"{file}.xdsl")
     assert (len(network), sum(map(len, network.parents)), n_parameters(network)) == counts
@@ -242,7 +242,7 @@ def test_files_of_genie_equal_the_networks_in_bif(file):
 
 @needs_shared_data
 def test_rows_of_genies_alarm_that_miss_one_are_named(tmp_path):
-    with pytest.warns(HoldfastWarning, match=r"6 rows do not sum to 1.*node_9 \(.*\) = 0\.999"):
+    with pytest.warns(UnswayedWarning, match=r"6 rows do not sum to 1.*node_9 \(.*\) = 0\.999"):
         network = read_network(XDSL / "alarm_genie.xdsl")
     write_network(network, tmp_path / "alarm.xdsl")
     assert read_network(tmp_path / "alarm.xdsl") == network
@@ -271,6 +271,6 @@ def test_pgmpy_reads_what_was_written(tmp_path_factory, network):
 )
 def test_lists_of_states_that_do_not_fit_the_ids_are_passed_over(states):
     node = root("A", "yes", "no").replace(
-        "</cpt>", f'<property id="holdfast_states">{states}</property></cpt>'
+        "</cpt>", f'<property id="unswayed_states">{states}</property></cpt>'
     )
     assert network_of(node).variable("A").states == ("yes", "no")

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 
 from conditionals import conditionals, n_parameters
-from holdfast.core.errors import FormatError
-from holdfast.model.formats import read_network, write_network, xdsl, xmlbif
-from holdfast.model.formats.source import Source
-from holdfast.model.network import BayesianNetwork
 from shared_data import SHARED, needs_shared_data
 from strategies import networks
+from unswayed.core.errors import FormatError
+from unswayed.model.formats import read_network, write_network, xdsl, xmlbif
+from unswayed.model.formats.source import Source
+from unswayed.model.network import BayesianNetwork
 
 XMLBIF = SHARED / "networks" / "formats" / "xmlbif"
 

@@ -8,11 +8,14 @@ import numpy as np
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from holdfast.circuits.formula import Cnf
-from holdfast.circuits.formula_compiler import compile_cnf, compile_formula
-from holdfast.circuits.models import models
-from holdfast.circuits.moving import move_leaf
-from holdfast.circuits.operations import (
+from oracles.truth_tables import all_rows, truth_of_clauses, truth_of_expression, weight_of
+from strategies import clause_lists, formulas, sdds, vtrees
+from tolerances import EXACT
+from unswayed.circuits.formula import Cnf
+from unswayed.circuits.formula_compiler import compile_cnf, compile_formula
+from unswayed.circuits.models import models
+from unswayed.circuits.moving import move_leaf
+from unswayed.circuits.operations import (
     canonical,
     condition,
     conjoin,
@@ -23,21 +26,18 @@ from holdfast.circuits.operations import (
     negate,
     over_vtree,
 )
-from holdfast.circuits.passes import (
+from unswayed.circuits.passes import (
     evaluate,
     log_weighted_model_count,
     model_count,
     normalized,
     weighted_model_count,
 )
-from holdfast.circuits.sampling import sample_models
-from holdfast.circuits.validators import check_circuit, is_canonical, is_compressed, is_normalized, is_trimmed
-from holdfast.circuits.vtree import Vtree
-from holdfast.circuits.vtree_moves import Side, moved_leaf, rotated_left, rotated_right, swapped
-from holdfast.circuits.vtree_shapes import constrain, constrained_node
-from oracles.truth_tables import all_rows, truth_of_clauses, truth_of_expression, weight_of
-from strategies import clause_lists, formulas, sdds, vtrees
-from tolerances import EXACT
+from unswayed.circuits.sampling import sample_models
+from unswayed.circuits.validators import check_circuit, is_canonical, is_compressed, is_normalized, is_trimmed
+from unswayed.circuits.vtree import Vtree
+from unswayed.circuits.vtree_moves import Side, moved_leaf, rotated_left, rotated_right, swapped
+from unswayed.circuits.vtree_shapes import constrain, constrained_node
 
 
 def truth(sdd):

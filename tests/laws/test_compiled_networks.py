@@ -10,37 +10,37 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from holdfast.api.circuits import CircuitVariant
-from holdfast.api.selection import Method, select_features
-from holdfast.circuits.compile_order import spine_of
-from holdfast.circuits.compiled import compile_network, compile_spine
-from holdfast.circuits.compiled_conditioning import levels_by_conditioning
-from holdfast.circuits.compiled_levels import bottom_masses, feature_levels
-from holdfast.circuits.compiled_moves import move_feature
-from holdfast.circuits.compiled_queries import all_marginals, log_probability, probability
-from holdfast.circuits.encodings import basic_encoding, weights_under
-from holdfast.circuits.encodings_rows import row_encoding
-from holdfast.circuits.expected import expected_agreement
-from holdfast.circuits.expected_registers import registers_of
-from holdfast.circuits.formula_compiler import compile_cnf
-from holdfast.circuits.moving import move_leaf
-from holdfast.circuits.passes import weighted_model_count
-from holdfast.core.errors import ImpossibleEvidence
-from holdfast.core.limits import Limits
-from holdfast.decisions import measures
-from holdfast.decisions.problem import make_problem
-from holdfast.decisions.rewards import Margin, NegativeEntropy, expected_reward
-from holdfast.decisions.rules import ThresholdRule
-from holdfast.engines.circuit import CircuitEngine
-from holdfast.engines.dense import DenseEngine
-from holdfast.inference import marginals as elimination_marginals
-from holdfast.inference import posteriors as elimination
-from holdfast.model.cpt import Cpt
-from holdfast.model.network import BayesianNetwork
-from holdfast.model.variable import Variable
 from oracles.enumerate_joint import joint_table
 from strategies import classifiers, distributions, networks
 from tolerances import ENGINE, EXACT
+from unswayed.api.circuits import CircuitVariant
+from unswayed.api.selection import Method, select_features
+from unswayed.circuits.compile_order import spine_of
+from unswayed.circuits.compiled import compile_network, compile_spine
+from unswayed.circuits.compiled_conditioning import levels_by_conditioning
+from unswayed.circuits.compiled_levels import bottom_masses, feature_levels
+from unswayed.circuits.compiled_moves import move_feature
+from unswayed.circuits.compiled_queries import all_marginals, log_probability, probability
+from unswayed.circuits.encodings import basic_encoding, weights_under
+from unswayed.circuits.encodings_rows import row_encoding
+from unswayed.circuits.expected import expected_agreement
+from unswayed.circuits.expected_registers import registers_of
+from unswayed.circuits.formula_compiler import compile_cnf
+from unswayed.circuits.moving import move_leaf
+from unswayed.circuits.passes import weighted_model_count
+from unswayed.core.errors import ImpossibleEvidence
+from unswayed.core.limits import Limits
+from unswayed.decisions import measures
+from unswayed.decisions.problem import make_problem
+from unswayed.decisions.rewards import Margin, NegativeEntropy, expected_reward
+from unswayed.decisions.rules import ThresholdRule
+from unswayed.engines.circuit import CircuitEngine
+from unswayed.engines.dense import DenseEngine
+from unswayed.inference import marginals as elimination_marginals
+from unswayed.inference import posteriors as elimination
+from unswayed.model.cpt import Cpt
+from unswayed.model.network import BayesianNetwork
+from unswayed.model.variable import Variable
 
 
 @st.composite

@@ -9,22 +9,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import holdfast
-from holdfast import TableClassifier
-from holdfast.decisions.measures import maximum_potential_agreement
-from holdfast.model.zoo import printer
+import unswayed
 from laws.test_decisions import named_evidence
 from laws.test_search import purchases, subsets
 from oracles.enumerate_profile import enumerate_profile
 from strategies import classifiers
 from tolerances import ENGINE
+from unswayed import TableClassifier
+from unswayed.decisions.measures import maximum_potential_agreement
+from unswayed.model.zoo import printer
 
 
 @settings(max_examples=40)
 @given(purchases())
 def test_the_potential_trimming_is_the_best_by_enumeration(purchase):
     problem, costs, budget = purchase
-    trimmed = holdfast.trim(problem.classifier, costs, budget, named_evidence(problem), potential=True)
+    trimmed = unswayed.trim(problem.classifier, costs, budget, named_evidence(problem), potential=True)
     best = max(
         maximum_potential_agreement(enumerate_profile(problem, kept))
         for kept in subsets(problem, costs, budget)
@@ -38,12 +38,12 @@ def test_the_potential_trimming_is_the_best_by_enumeration(purchase):
 @given(classifiers(max_features=4), st.integers(1, 4))
 def test_a_table_agrees_as_often_as_it_says_on_all_instantiations(full, budget):
     """Every full instantiation decided by both classifiers, weighed by its probability."""
-    trimmed = holdfast.trim(full, None, budget, potential=True)
+    trimmed = unswayed.trim(full, None, budget, potential=True)
     if not trimmed.selection.kept:
         return  # a table of no columns has no rows
     masses, rows = [], []
     for row in itertools.product(*(full.network.variable(name).states for name in full.features)):
-        mass = holdfast.probability(full.network, dict(zip(full.features, row, strict=True)))
+        mass = unswayed.probability(full.network, dict(zip(full.features, row, strict=True)))
         if mass > 0:
             masses.append(mass)
             rows.append(row)
@@ -58,20 +58,20 @@ def test_a_table_agrees_as_often_as_it_says_on_all_instantiations(full, budget):
 def test_the_potential_frontier_lies_on_or_above_the_other(purchase):
     problem, costs, _ = purchase
     evidence = named_evidence(problem)
-    points = holdfast.frontier(problem.classifier, costs, evidence, potential=True).points
+    points = unswayed.frontier(problem.classifier, costs, evidence, potential=True).points
     for point in points:
         budget = point.selection.cost
-        plain = holdfast.trim(problem.classifier, costs, budget, evidence).selection.value
+        plain = unswayed.trim(problem.classifier, costs, budget, evidence).selection.value
         assert point.selection.value >= plain - ENGINE
 
 
 def test_a_table_is_saved_and_loaded(tmp_path):
     network = printer()
-    full = holdfast.Classifier(network, "Fault", None, holdfast.MostProbable())
-    trimmed = holdfast.trim(full, None, 2, potential=True).classifier
+    full = unswayed.Classifier(network, "Fault", None, unswayed.MostProbable())
+    trimmed = unswayed.trim(full, None, 2, potential=True).classifier
     assert isinstance(trimmed, TableClassifier)
-    holdfast.save_classifier(trimmed, tmp_path / "table.json")
-    loaded = holdfast.load_classifier(tmp_path / "table.json")
+    unswayed.save_classifier(trimmed, tmp_path / "table.json")
+    loaded = unswayed.load_classifier(tmp_path / "table.json")
     assert isinstance(loaded, TableClassifier)
     states = [network.variable(name).states for name in trimmed.features]
     rows = list(itertools.product(*(((*s, None)) for s in states)))

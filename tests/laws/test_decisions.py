@@ -7,21 +7,21 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-import holdfast
+import unswayed
 from engines.test_contract import problems
-from holdfast.core.errors import ImpossibleEvidence
-from holdfast.decisions.measures import (
+from oracles.enumerate_profile import enumerate_profile
+from strategies import classifiers
+from tolerances import ENGINE, EXACT
+from unswayed.core.errors import ImpossibleEvidence
+from unswayed.decisions.measures import (
     expected_agreement,
     maximum_achievable_agreement,
     maximum_potential_agreement,
 )
-from holdfast.decisions.problem import make_problem
-from holdfast.decisions.profile import DecisionProfile
-from holdfast.decisions.rewards import Margin, NegativeEntropy, expected_reward
-from holdfast.decisions.rules import ThresholdRule
-from oracles.enumerate_profile import enumerate_profile
-from strategies import classifiers
-from tolerances import ENGINE, EXACT
+from unswayed.decisions.problem import make_problem
+from unswayed.decisions.profile import DecisionProfile
+from unswayed.decisions.rewards import Margin, NegativeEntropy, expected_reward
+from unswayed.decisions.rules import ThresholdRule
 
 
 def names_of(problem, positions):
@@ -74,13 +74,13 @@ def test_verbs_agree_with_enumeration(asked):
     nothing = enumerate_profile(problem, frozenset())
     profile = enumerate_profile(problem, kept)
     names = names_of(problem, kept)
-    sdp = holdfast.same_decision_probability(classifier, evidence)
+    sdp = unswayed.same_decision_probability(classifier, evidence)
     assert sdp.value == pytest.approx(expected_agreement(nothing, problem.decider), abs=ENGINE)
-    esdp = holdfast.expected_same_decision_probability(classifier, names, evidence)
+    esdp = unswayed.expected_same_decision_probability(classifier, names, evidence)
     assert esdp.value == pytest.approx(expected_agreement(profile, problem.decider), abs=ENGINE)
-    potential = holdfast.maximum_potential_agreement(classifier, names, evidence)
+    potential = unswayed.maximum_potential_agreement(classifier, names, evidence)
     assert potential.value == pytest.approx(maximum_potential_agreement(profile), abs=ENGINE)
-    gain = holdfast.sdp_gain(classifier, names, evidence)
+    gain = unswayed.sdp_gain(classifier, names, evidence)
     assert gain.value == pytest.approx(esdp.value - sdp.value, abs=ENGINE)
 
 
@@ -97,7 +97,7 @@ def test_achievable_agreement_is_the_best_threshold(asked):
     best = max(
         expected_agreement(profile, ThresholdRule(rule.positive, t).bind(target)) for t in tried if 0 < t < 1
     )
-    found = holdfast.maximum_achievable_agreement(
+    found = unswayed.maximum_achievable_agreement(
         problem.classifier, names_of(problem, kept), named_evidence(problem)
     )
     assert found.value == pytest.approx(best, abs=ENGINE)
@@ -145,7 +145,7 @@ def test_information_never_hurts(asked):
         after = expected_reward(profile.class_mass, reward, target)
         if len(target) == 2 or isinstance(reward, NegativeEntropy):
             assert after >= now - EXACT
-        found = holdfast.value_of_information(
+        found = unswayed.value_of_information(
             problem.classifier, names_of(problem, kept), reward, named_evidence(problem)
         )
         assert found.value == pytest.approx(after - now, abs=ENGINE)
@@ -156,7 +156,7 @@ def test_following_a_case_equals_asking_anew(asked, data):
     """What a monitor carries over to the next observation gives the answers of a fresh start."""
     problem, _ = asked
     evidence = named_evidence(problem)
-    monitor = holdfast.follow(problem.classifier, evidence)
+    monitor = unswayed.follow(problem.classifier, evidence)
     monitor.sdp()
     monitor.ranking()
     for feature in problem.free:
@@ -166,6 +166,6 @@ def test_following_a_case_equals_asking_anew(asked, data):
             monitor = monitor.observe(variable.name, evidence[variable.name])
         except ImpossibleEvidence:
             return
-        fresh = holdfast.same_decision_probability(problem.classifier, evidence)
+        fresh = unswayed.same_decision_probability(problem.classifier, evidence)
         assert monitor.sdp().value == pytest.approx(fresh.value, abs=ENGINE)
-        assert monitor.ranking().features == holdfast.rank_observations(problem.classifier, evidence).features
+        assert monitor.ranking().features == unswayed.rank_observations(problem.classifier, evidence).features

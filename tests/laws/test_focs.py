@@ -8,26 +8,26 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from focs_strategies import findings, functional_networks, step_contexts
-from holdfast.core.errors import ImpossibleEvidence
-from holdfast.core.limits import DEFAULT_LIMITS
-from holdfast.focs.contexts import RuleContexts, TreeContexts, tree_rules
-from holdfast.focs.diagrams.neurons import neuron_diagram
-from holdfast.focs.diagrams.obdd import context_diagram, context_probabilities
-from holdfast.focs.diagrams.product import step_diagram
-from holdfast.focs.diagrams.queries import marginals
-from holdfast.focs.diagrams.trellis import compile_network
-from holdfast.focs.mpe.building import build_problem
-from holdfast.focs.mpe.choice import most_probable_explanation
-from holdfast.focs.mpe.elimination import Elimination
-from holdfast.focs.mpe.search import BranchAndBound
-from holdfast.focs.mpe.solvers import Highs
-from holdfast.focs.mpe.trellis_method import MaxProduct
-from holdfast.focs.network import all_states, tabulated
-from holdfast.focs.sampling import log_likelihoods
-from holdfast.focs.step_forms import as_step_contexts, simplified
-from holdfast.inference.posteriors import log_probability
 from oracles.enumerate_functions import enumerate_rows
 from tolerances import ENGINE, EXACT
+from unswayed.core.errors import ImpossibleEvidence
+from unswayed.core.limits import DEFAULT_LIMITS
+from unswayed.focs.contexts import RuleContexts, TreeContexts, tree_rules
+from unswayed.focs.diagrams.neurons import neuron_diagram
+from unswayed.focs.diagrams.obdd import context_diagram, context_probabilities
+from unswayed.focs.diagrams.product import step_diagram
+from unswayed.focs.diagrams.queries import marginals
+from unswayed.focs.diagrams.trellis import compile_network
+from unswayed.focs.mpe.building import build_problem
+from unswayed.focs.mpe.choice import most_probable_explanation
+from unswayed.focs.mpe.elimination import Elimination
+from unswayed.focs.mpe.search import BranchAndBound
+from unswayed.focs.mpe.solvers import Highs
+from unswayed.focs.mpe.trellis_method import MaxProduct
+from unswayed.focs.network import all_states, tabulated
+from unswayed.focs.sampling import log_likelihoods
+from unswayed.focs.step_forms import as_step_contexts, simplified
+from unswayed.inference.posteriors import log_probability
 
 
 @given(

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.errors import ImpossibleEvidence
-from holdfast.inference.explanations import most_probable_states
-from holdfast.inference.marginals import all_marginals, family_marginals
-from holdfast.inference.posteriors import joint_table as exact_joint
-from holdfast.inference.posteriors import log_probability
-from holdfast.inference.sampling import sample_states
 from oracles.enumerate_joint import joint_table
 from strategies import networks
 from tolerances import EXACT
+from unswayed.core.errors import ImpossibleEvidence
+from unswayed.inference.explanations import most_probable_states
+from unswayed.inference.marginals import all_marginals, family_marginals
+from unswayed.inference.posteriors import joint_table as exact_joint
+from unswayed.inference.posteriors import log_probability
+from unswayed.inference.sampling import sample_states
 
 
 @st.composite
@@ -112,7 +112,7 @@ def test_samples_are_possible_and_keep_the_evidence(question, seed):
 
 @given(questions(), st.randoms())
 def test_order_of_tables_and_names_changes_nothing(question, random):
-    from holdfast.model import BayesianNetwork
+    from unswayed.model import BayesianNetwork
 
     network, evidence, asked = question
     if conditioned(network, evidence).sum() == 0:

@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.learning import (
+from learning_cases import datasets, take
+from tolerances import EXACT
+from unswayed.learning import (
     class_posteriors,
     count_families,
     learn_naive_bayes,
@@ -15,11 +17,9 @@ from holdfast.learning import (
     merge,
     zero_counts,
 )
-from holdfast.learning.augmented import tan_families
-from holdfast.model import BayesianNetwork, Variable
-from holdfast.model.dataset import Dataset
-from learning_cases import datasets, take
-from tolerances import EXACT
+from unswayed.learning.augmented import tan_families
+from unswayed.model import BayesianNetwork, Variable
+from unswayed.model.dataset import Dataset
 
 LEARNERS = [learn_naive_bayes, learn_tan]
 

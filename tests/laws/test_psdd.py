@@ -7,8 +7,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from holdfast.circuits.psdd import Psdd
-from holdfast.circuits.psdd_counts import (
+from oracles.enumerate_psdd import all_rows, psdds, structure_of, structures, table, vtrees
+from tolerances import ENGINE, EXACT
+from unswayed.circuits.psdd import Psdd
+from unswayed.circuits.psdd_counts import (
     Laplace,
     UniformExamples,
     count_examples,
@@ -17,10 +19,10 @@ from holdfast.circuits.psdd_counts import (
     merge,
     zero_counts,
 )
-from holdfast.circuits.psdd_expectation import learn_incomplete
-from holdfast.circuits.psdd_passing import counted, scored
-from holdfast.circuits.psdd_product import product
-from holdfast.circuits.psdd_queries import (
+from unswayed.circuits.psdd_expectation import learn_incomplete
+from unswayed.circuits.psdd_passing import counted, scored
+from unswayed.circuits.psdd_product import product
+from unswayed.circuits.psdd_queries import (
     condition,
     entropy,
     kl_divergence,
@@ -28,14 +30,12 @@ from holdfast.circuits.psdd_queries import (
     marginals,
     most_probable_completion,
 )
-from holdfast.circuits.psdd_rows import PackedRows
-from holdfast.circuits.psdd_sampling import sample
-from holdfast.circuits.psdd_uniform import log_model_count, uniform_psdd
-from holdfast.circuits.vtree import balanced
-from holdfast.core.errors import ImpossibleEvidence, QueryError
-from holdfast.kernels.psdd_bits import plain_uses
-from oracles.enumerate_psdd import all_rows, psdds, structure_of, structures, table, vtrees
-from tolerances import ENGINE, EXACT
+from unswayed.circuits.psdd_rows import PackedRows
+from unswayed.circuits.psdd_sampling import sample
+from unswayed.circuits.psdd_uniform import log_model_count, uniform_psdd
+from unswayed.circuits.vtree import balanced
+from unswayed.core.errors import ImpossibleEvidence, QueryError
+from unswayed.kernels.psdd_bits import plain_uses
 
 
 def models(structure) -> np.ndarray:

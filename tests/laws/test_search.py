@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import holdfast
+import unswayed
 from engines.test_contract import problems
-from holdfast import Limits, Method, ThresholdRule
-from holdfast.decisions.measures import expected_agreement, maximum_achievable_agreement
-from holdfast.model.zoo import binary_network, random_naive_bayes
-from holdfast.search import branch_and_bound, signed_search, teamwork
 from laws.test_decisions import named_evidence
 from oracles.enumerate_profile import enumerate_profile
 from tolerances import ENGINE
+from unswayed import Limits, Method, ThresholdRule
+from unswayed.decisions.measures import expected_agreement, maximum_achievable_agreement
+from unswayed.model.zoo import binary_network, random_naive_bayes
+from unswayed.search import branch_and_bound, signed_search, teamwork
 
 METHODS = [Method.BRANCH_AND_BOUND, Method.EXHAUSTIVE, Method.GREEDY]
 """Those that select and trim, for any rule."""
@@ -64,8 +64,8 @@ def test_searches_equal_enumeration(purchase, method):
     problem, costs, budget = purchase
     evidence = named_evidence(problem)
     same, achievable = best_by_enumeration(problem, costs, budget)
-    chosen = holdfast.select_features(problem.classifier, costs, budget, None, evidence, method=method)
-    trimmed = holdfast.trim(problem.classifier, costs, budget, evidence, method=method)
+    chosen = unswayed.select_features(problem.classifier, costs, budget, None, evidence, method=method)
+    trimmed = unswayed.trim(problem.classifier, costs, budget, evidence, method=method)
     goal = achievable if isinstance(problem.classifier.rule, ThresholdRule) else same
     for selection, best in ((chosen, same), (trimmed.selection, goal)):
         assert selection.cost <= budget + 1e-9
@@ -81,11 +81,11 @@ def test_searches_equal_enumeration(purchase, method):
 def test_a_trimmed_classifier_achieves_its_agreement(purchase):
     problem, costs, budget = purchase
     evidence = named_evidence(problem)
-    trimmed = holdfast.trim(problem.classifier, costs, budget, evidence)
+    trimmed = unswayed.trim(problem.classifier, costs, budget, evidence)
     rule = trimmed.classifier.rule
     if not isinstance(rule, ThresholdRule):
         return
-    found = holdfast.expected_classification_agreement(
+    found = unswayed.expected_classification_agreement(
         problem.classifier, trimmed.selection.kept, rule.threshold, evidence
     )
     assert found.value == pytest.approx(trimmed.selection.value, abs=ENGINE)
@@ -96,7 +96,7 @@ def test_a_trimmed_classifier_achieves_its_agreement(purchase):
 def test_the_frontier_is_monotone_and_equals_separate_runs(purchase):
     problem, costs, _ = purchase
     evidence = named_evidence(problem)
-    points = holdfast.frontier(problem.classifier, costs, evidence).points
+    points = unswayed.frontier(problem.classifier, costs, evidence).points
     spent = [point.selection.cost for point in points]
     values = [point.selection.value for point in points]
     assert spent == sorted(spent)
@@ -105,7 +105,7 @@ def test_the_frontier_is_monotone_and_equals_separate_runs(purchase):
     for i, point in enumerate(points):
         until = spent[i + 1] - 1e-6 if i + 1 < len(points) else spent[i] + 1
         for budget in (point.selection.cost, until):
-            alone = holdfast.trim(problem.classifier, costs, budget, evidence)
+            alone = unswayed.trim(problem.classifier, costs, budget, evidence)
             assert alone.selection.value == pytest.approx(point.selection.value, abs=ENGINE)
 
 
@@ -114,9 +114,9 @@ def test_the_frontier_is_monotone_and_equals_separate_runs(purchase):
 def test_time_running_out_leaves_a_valid_gap(purchase):
     problem, costs, budget = purchase
     evidence = named_evidence(problem)
-    whole = holdfast.select_features(problem.classifier, costs, budget, None, evidence)
+    whole = unswayed.select_features(problem.classifier, costs, budget, None, evidence)
     for method in METHODS:
-        cut = holdfast.select_features(
+        cut = unswayed.select_features(
             problem.classifier, costs, budget, None, evidence, method=method, limits=Limits(max_seconds=1e-9)
         )
         assert cut.value <= whole.value + ENGINE <= cut.upper_bound + 2 * ENGINE
@@ -128,14 +128,14 @@ def test_time_running_out_leaves_a_valid_gap(purchase):
 def test_information_is_selected_as_enumeration_does(purchase):
     problem, costs, budget = purchase
     evidence = named_evidence(problem)
-    reward = holdfast.NegativeEntropy()
+    reward = unswayed.NegativeEntropy()
     best = max(
-        holdfast.value_of_information(
+        unswayed.value_of_information(
             problem.classifier, [problem.network.variables[f].name for f in kept], reward, evidence
         ).value
         for kept in subsets(problem, costs, budget)
     )
-    chosen = holdfast.select_features(problem.classifier, costs, budget, reward, evidence)
+    chosen = unswayed.select_features(problem.classifier, costs, budget, reward, evidence)
     assert chosen.value == pytest.approx(best, abs=ENGINE)
 
 
@@ -153,8 +153,8 @@ def compiled_at_once(*, work=2**26, alone=1.0):
 def answers(problem, costs, budget, **options):
     """Selected and trimmed: what is kept, how good it is, and the threshold."""
     evidence = named_evidence(problem)
-    chosen = holdfast.select_features(problem.classifier, costs, budget, None, evidence, **options)
-    trimmed = holdfast.trim(problem.classifier, costs, budget, evidence, **options)
+    chosen = unswayed.select_features(problem.classifier, costs, budget, None, evidence, **options)
+    trimmed = unswayed.trim(problem.classifier, costs, budget, evidence, **options)
     return chosen, trimmed.selection, trimmed.classifier.rule
 
 
@@ -189,12 +189,12 @@ def test_any_number_of_jobs_gives_the_same_answer(purchase, work):
 @pytest.mark.parametrize("jobs", [0, -1, 1.5, None, True])
 def test_jobs_are_a_positive_number(jobs):
     network = random_naive_bayes(3, np.random.default_rng(0))
-    classifier = holdfast.Classifier(network, "C", None, ThresholdRule("s0", 0.5))
-    for search in (holdfast.trim, holdfast.select_features):
-        with pytest.raises(holdfast.QueryError, match="jobs must be a whole number"):
+    classifier = unswayed.Classifier(network, "C", None, ThresholdRule("s0", 0.5))
+    for search in (unswayed.trim, unswayed.select_features):
+        with pytest.raises(unswayed.QueryError, match="jobs must be a whole number"):
             search(classifier, None, 1, jobs=jobs)
-    with pytest.raises(holdfast.QueryError, match="jobs must be a whole number"):
-        holdfast.frontier(classifier, jobs=jobs)
+    with pytest.raises(unswayed.QueryError, match="jobs must be a whole number"):
+        unswayed.frontier(classifier, jobs=jobs)
 
 
 @pytest.mark.parametrize("turned", [False, True])
@@ -203,23 +203,23 @@ def test_equal_features_are_not_gone_through_one_by_one(turned):
     rows = [[0.7, 0.4], [0.3, 0.6]]
     tables = {f"F{i:02}": (("C",), rows[turned and i % 2]) for i in range(16)}
     network = binary_network({"C": ((), [0.5]), **tables}, states=("s0", "s1"))
-    classifier = holdfast.Classifier(network, "C", None, ThresholdRule("s0", 0.5))
-    for find in (lambda: holdfast.trim(classifier, None, 6).selection, lambda: _selected(classifier, 6)):
+    classifier = unswayed.Classifier(network, "C", None, ThresholdRule("s0", 0.5))
+    for find in (lambda: unswayed.trim(classifier, None, 6).selection, lambda: _selected(classifier, 6)):
         found = find()
         assert found.evaluations < 1000
         assert found.kept == tuple(f"F{i:02}" for i in range(6))
 
 
 def _selected(classifier, budget):
-    return holdfast.select_features(classifier, None, budget)
+    return unswayed.select_features(classifier, None, budget)
 
 
 @pytest.mark.parametrize("threshold", [1e-9, 1 - 1e-9])
 def test_constant_classifiers_keep_nothing_at_once(threshold):
     """One decision whatever is observed: nothing is needed, and no subset is better."""
     network = random_naive_bayes(16, np.random.default_rng(1))
-    classifier = holdfast.Classifier(network, "C", None, ThresholdRule("s0", threshold))
-    found = holdfast.trim(classifier, None, 5).selection
+    classifier = unswayed.Classifier(network, "C", None, ThresholdRule("s0", threshold))
+    found = unswayed.trim(classifier, None, 5).selection
     assert found.evaluations < 200
     if found.value > 1 - 1e-13:
         assert found.kept == ()
@@ -228,8 +228,8 @@ def test_constant_classifiers_keep_nothing_at_once(threshold):
 def test_interruption_ends_a_frontier_with_what_was_found():
     """Ctrl-C in the second search: the first point is there, the second is what was best by then."""
     network = random_naive_bayes(8, np.random.default_rng(0))
-    classifier = holdfast.Classifier(network, "C", None, ThresholdRule("s0", 0.5))
-    whole = holdfast.frontier(classifier)
+    classifier = unswayed.Classifier(network, "C", None, ThresholdRule("s0", 0.5))
+    whole = unswayed.frontier(classifier)
     for jobs in (1, 2):
         reports = []
 
@@ -239,20 +239,20 @@ def test_interruption_ends_a_frontier_with_what_was_found():
                 raise KeyboardInterrupt
 
         with compiled_at_once(work=1, alone=-1.0):
-            cut = holdfast.frontier(classifier, report=report, jobs=jobs)
+            cut = unswayed.frontier(classifier, report=report, jobs=jobs)
         assert 0 < len(cut.points) < len(whole.points)
         first = cut.points[0].selection
         assert first.interrupted
-        assert first.upper_bound >= holdfast.trim(classifier, None, 7).selection.value - ENGINE
+        assert first.upper_bound >= unswayed.trim(classifier, None, 7).selection.value - ENGINE
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_time_running_out_between_slices_leaves_a_valid_gap(jobs):
     network = random_naive_bayes(12, np.random.default_rng(2))
-    classifier = holdfast.Classifier(network, "C", None, ThresholdRule("s0", 0.5))
-    best = holdfast.trim(classifier, None, 5).selection
+    classifier = unswayed.Classifier(network, "C", None, ThresholdRule("s0", 0.5))
+    best = unswayed.trim(classifier, None, 5).selection
     with compiled_at_once(work=1, alone=-1.0):
         for seconds in (1e-9, 2e-3, 1e-2):
             limits = Limits(max_seconds=seconds)
-            cut = holdfast.trim(classifier, None, 5, limits=limits, jobs=jobs).selection
+            cut = unswayed.trim(classifier, None, 5, limits=limits, jobs=jobs).selection
             assert cut.value <= best.value + ENGINE <= cut.upper_bound + 2 * ENGINE

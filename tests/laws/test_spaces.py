@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.circuits.passes import evaluate, model_count
-from holdfast.circuits.validators import check_circuit, is_compressed, is_normalized
-from holdfast.core.errors import QueryError
-from holdfast.structured.edge_spaces import matching_space, spanning_tree_space
-from holdfast.structured.graphs import Graph, is_connected
-from holdfast.structured.paths import path_space, path_space_between
-from holdfast.structured.rankings import ranking_space, tiered_ranking_space
-from holdfast.structured.space import Space
-from holdfast.structured.subsets import subset_space
 from oracles import edge_sets
+from unswayed.circuits.passes import evaluate, model_count
+from unswayed.circuits.validators import check_circuit, is_compressed, is_normalized
+from unswayed.core.errors import QueryError
+from unswayed.structured.edge_spaces import matching_space, spanning_tree_space
+from unswayed.structured.graphs import Graph, is_connected
+from unswayed.structured.paths import path_space, path_space_between
+from unswayed.structured.rankings import ranking_space, tiered_ranking_space
+from unswayed.structured.space import Space
+from unswayed.structured.subsets import subset_space
 
 
 @st.composite

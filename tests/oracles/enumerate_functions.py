@@ -7,8 +7,8 @@ from itertools import product
 
 import numpy as np
 
-from holdfast.core.arrays import Floats, Ints
-from holdfast.focs.network import FunctionalNetwork, node_probabilities
+from unswayed.core.arrays import Floats, Ints
+from unswayed.focs.network import FunctionalNetwork, node_probabilities
 
 
 def enumerate_rows(network: FunctionalNetwork, evidence: Mapping[str, str]) -> tuple[Ints, Floats]:

@@ -7,9 +7,9 @@ from itertools import product
 
 import numpy as np
 
-from holdfast.core.arrays import Floats
-from holdfast.model import BayesianNetwork
-from holdfast.model.cpt import row_of
+from unswayed.core.arrays import Floats
+from unswayed.model import BayesianNetwork
+from unswayed.model.cpt import row_of
 
 
 def joint_table(network: BayesianNetwork) -> Floats:

@@ -7,10 +7,10 @@ from itertools import product
 
 import numpy as np
 
-from holdfast.decisions.problem import Problem
-from holdfast.decisions.profile import DecisionProfile
-from holdfast.decisions.rules import MostProbable, ThresholdRule, UtilityRule
 from oracles.enumerate_joint import joint_table
+from unswayed.decisions.problem import Problem
+from unswayed.decisions.profile import DecisionProfile
+from unswayed.decisions.rules import MostProbable, ThresholdRule, UtilityRule
 
 TIE = 1e-9
 

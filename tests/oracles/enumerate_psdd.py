@@ -8,8 +8,8 @@ import math
 import numpy as np
 from hypothesis import strategies as st
 
-from holdfast.circuits.psdd import Psdd, PsddStructure
-from holdfast.circuits.vtree import Nested, Vtree, vtree_from_nested
+from unswayed.circuits.psdd import Psdd, PsddStructure
+from unswayed.circuits.vtree import Nested, Vtree, vtree_from_nested
 
 
 def all_rows(n_variables: int) -> np.ndarray:

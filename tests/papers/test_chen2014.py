@@ -10,16 +10,16 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from holdfast.core.limits import Limits
-from holdfast.decisions.classifier import Classifier
-from holdfast.decisions.problem import make_problem
-from holdfast.decisions.rules import MostProbable, ThresholdRule, UtilityRule
-from holdfast.engines.brute_force import BruteForceEngine
-from holdfast.engines.depth_first import DepthFirstEngine
-from holdfast.engines.groups import independent_groups
-from holdfast.engines.log_odds import LogOddsEngine
-from holdfast.model.zoo import binary_network, random_naive_bayes
 from tolerances import ENGINE, EXACT
+from unswayed.core.limits import Limits
+from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.problem import make_problem
+from unswayed.decisions.rules import MostProbable, ThresholdRule, UtilityRule
+from unswayed.engines.brute_force import BruteForceEngine
+from unswayed.engines.depth_first import DepthFirstEngine
+from unswayed.engines.groups import independent_groups
+from unswayed.engines.log_odds import LogOddsEngine
+from unswayed.model.zoo import binary_network, random_naive_bayes
 
 ENGINES = [DepthFirstEngine(), BruteForceEngine(), LogOddsEngine()]
 NOTHING = frozenset()

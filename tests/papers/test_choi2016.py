@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from holdfast.circuits.psdd_structure import psdd_structure
-from holdfast.circuits.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
-from holdfast.structured.edge_orders import breadth_first_order, edges_by_vertex
-from holdfast.structured.games.tic_tac_toe import Style, play_tic_tac_toe
-from holdfast.structured.graphs import grid
-from holdfast.structured.paths import path_space
-from holdfast.structured.rankings import ranking_space
+from unswayed.circuits.psdd_structure import psdd_structure
+from unswayed.circuits.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
+from unswayed.structured.edge_orders import breadth_first_order, edges_by_vertex
+from unswayed.structured.games.tic_tac_toe import Style, play_tic_tac_toe
+from unswayed.structured.graphs import grid
+from unswayed.structured.paths import path_space
+from unswayed.structured.rankings import ranking_space
 
 
 def n_nodes_with_constants(sdd: Sdd) -> int:

@@ -4,29 +4,29 @@ from __future__ import annotations
 
 import pytest
 
-import holdfast
-from holdfast.model.zoo import review
+import unswayed
 from tolerances import paper
+from unswayed.model.zoo import review
 
-PAPERS = holdfast.Classifier(review(), "D", ["R1", "R2", "AC"], holdfast.ThresholdRule("+", 0.6))
+PAPERS = unswayed.Classifier(review(), "D", ["R1", "R2", "AC"], unswayed.ThresholdRule("+", 0.6))
 PRIOR_ENTROPY = 0.7219280948873623  # h(0.2) in bits
 
 
 @pytest.mark.parametrize(("feature", "printed"), [("R1", 0.90), ("R2", 0.90), ("AC", 0.92)])
 def test_expected_same_decision_probability(feature, printed):
-    found = holdfast.expected_same_decision_probability(PAPERS, [feature])
+    found = unswayed.expected_same_decision_probability(PAPERS, [feature])
     assert found.value == pytest.approx(printed, abs=paper(2))
 
 
 @pytest.mark.parametrize(("feature", "printed"), [("R1", 0.59), ("R2", 0.57), ("AC", 0.60)])
 def test_conditional_entropy(feature, printed):
-    gain = holdfast.value_of_information(PAPERS, [feature], holdfast.NegativeEntropy())
+    gain = unswayed.value_of_information(PAPERS, [feature], unswayed.NegativeEntropy())
     assert PRIOR_ENTROPY - gain.value == pytest.approx(printed, abs=paper(2))
 
 
 @pytest.mark.parametrize(("vote", "printed"), [("-", 0.99), ("+", 0.56)])
 def test_same_decision_probability_after_the_chair(vote, printed):
-    found = holdfast.same_decision_probability(PAPERS, {"AC": vote})
+    found = unswayed.same_decision_probability(PAPERS, {"AC": vote})
     assert found.value == pytest.approx(printed, abs=paper(2))
 
 
@@ -43,13 +43,13 @@ def test_same_decision_probability_after_the_chair(vote, printed):
     ],
 )
 def test_decisions_on_each_vote(evidence, printed, action):
-    decision = holdfast.decide(PAPERS, evidence)
+    decision = unswayed.decide(PAPERS, evidence)
     assert decision.posterior["+"] == pytest.approx(printed, abs=paper(2))
     assert decision.action == action
 
 
 def test_the_chair_is_ranked_first_by_decisions_and_last_by_information():
-    by_decision = holdfast.rank_observations(PAPERS)
-    by_entropy = holdfast.rank_observations(PAPERS, reward=holdfast.NegativeEntropy())
+    by_decision = unswayed.rank_observations(PAPERS)
+    by_entropy = unswayed.rank_observations(PAPERS, reward=unswayed.NegativeEntropy())
     assert by_decision.best == "AC"
     assert by_entropy.features == ("R2", "R1", "AC")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import holdfast
-from holdfast.decisions.measures import maximum_achievable_agreement
-from holdfast.decisions.profile import DecisionProfile
-from holdfast.model.zoo import binary_network
+import unswayed
 from tolerances import paper
+from unswayed.decisions.measures import maximum_achievable_agreement
+from unswayed.decisions.profile import DecisionProfile
+from unswayed.model.zoo import binary_network
 
 
 def test_table_4():
@@ -35,8 +35,8 @@ def test_the_smallest_case_where_sorting_by_joint_mass_goes_wrong():
         },
         states=("c0", "c1"),
     )
-    classifier = holdfast.Classifier(network, "C", None, holdfast.ThresholdRule("c0", 0.5))
-    agreements = {f: holdfast.maximum_achievable_agreement(classifier, [f]).value for f in ("F1", "F2", "F3")}
+    classifier = unswayed.Classifier(network, "C", None, unswayed.ThresholdRule("c0", 0.5))
+    agreements = {f: unswayed.maximum_achievable_agreement(classifier, [f]).value for f in ("F1", "F2", "F3")}
     assert max(agreements, key=agreements.__getitem__) == "F1"
     assert agreements["F1"] == pytest.approx(0.784, abs=paper(3))
     assert agreements["F2"] == pytest.approx(0.736, abs=paper(3))
@@ -52,14 +52,14 @@ def test_thresholds_of_the_interval_achieve_what_is_promised():
             "D": (("C", "B"), [0.7, 0.5, 0.1, 0.2]),
         }
     )
-    classifier = holdfast.Classifier(network, "C", ["A", "B", "D"], holdfast.ThresholdRule("+", 0.35))
+    classifier = unswayed.Classifier(network, "C", ["A", "B", "D"], unswayed.ThresholdRule("+", 0.35))
     for kept in (["A"], ["B"], ["A", "B"], ["B", "D"]):
-        best = holdfast.maximum_achievable_agreement(classifier, kept)
+        best = unswayed.maximum_achievable_agreement(classifier, kept)
         low, high = best.thresholds
         for threshold in (low + 1e-6, 0.5 * (low + high), high):
-            found = holdfast.expected_classification_agreement(classifier, kept, min(threshold, 1 - 1e-9))
+            found = unswayed.expected_classification_agreement(classifier, kept, min(threshold, 1 - 1e-9))
             assert found.value == pytest.approx(best.value, abs=1e-12)
         for threshold in (low - 1e-6, high + 1e-6):
             if 0 < threshold < 1:
-                found = holdfast.expected_classification_agreement(classifier, kept, threshold)
+                found = unswayed.expected_classification_agreement(classifier, kept, threshold)
                 assert found.value <= best.value + 1e-12

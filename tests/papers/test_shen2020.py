@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 from focs_strategies import bit
-from holdfast.focs.coding import Channel, adjacent_parities, code_network, simulate
-from holdfast.focs.contexts import FunctionContexts
-from holdfast.focs.cpt import FocsCpt, conditional_log_likelihood, learn_columns
-from holdfast.focs.decoding import accuracy, decode, learn_code, make_decoder, regret
-from holdfast.focs.diagrams.neurons import neuron_diagram
-from holdfast.focs.functional import LogisticCpt
-from holdfast.focs.mpe.choice import most_probable_explanation
-from holdfast.focs.network import FunctionalNetwork, all_states, tabulate
-from holdfast.focs.thresholds import best_split, grow, make_rows
-from holdfast.model.cpt import Cpt
+from unswayed.focs.coding import Channel, adjacent_parities, code_network, simulate
+from unswayed.focs.contexts import FunctionContexts
+from unswayed.focs.cpt import FocsCpt, conditional_log_likelihood, learn_columns
+from unswayed.focs.decoding import accuracy, decode, learn_code, make_decoder, regret
+from unswayed.focs.diagrams.neurons import neuron_diagram
+from unswayed.focs.functional import LogisticCpt
+from unswayed.focs.mpe.choice import most_probable_explanation
+from unswayed.focs.network import FunctionalNetwork, all_states, tabulate
+from unswayed.focs.thresholds import best_split, grow, make_rows
+from unswayed.model.cpt import Cpt
 
 # Figure 1a: rows d1 to d5 over U1, U2, X.
 ROWS = np.array([[0, 0, 1], [1, 0, 0], [1, 1, 0], [0, 1, 1], [1, 1, 1]])

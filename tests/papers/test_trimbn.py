@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-import holdfast
-from holdfast.model.network import BayesianNetwork
+import unswayed
 from shared_data import SHARED, needs_shared_data
 from tolerances import ENGINE
+from unswayed.model.network import BayesianNetwork
 
 Floats = npt.NDArray[np.float64]
 
@@ -45,7 +45,7 @@ class Best:
 
 
 def read(name: str) -> BayesianNetwork:
-    return holdfast.read_network(SHARED / "networks" / "trimbn" / f"{name}.bif")
+    return unswayed.read_network(SHARED / "networks" / "trimbn" / f"{name}.bif")
 
 
 def joint(network: BayesianNetwork, target: str) -> Floats:  # (2, instantiations)
@@ -132,11 +132,11 @@ def best_of_all_subsets(name: str) -> Best:
     return Best(np.max(maa, axis=0), np.max(esdp, axis=0))
 
 
-def classifiers(name: str) -> Iterator[holdfast.Classifier]:
+def classifiers(name: str) -> Iterator[unswayed.Classifier]:
     network = read(name)
     for threshold in THRESHOLDS:
-        rule = holdfast.ThresholdRule("s0", threshold)
-        yield holdfast.Classifier(network, TARGET_BY_NAME[name], None, rule)
+        rule = unswayed.ThresholdRule("s0", threshold)
+        yield unswayed.Classifier(network, TARGET_BY_NAME[name], None, rule)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -144,12 +144,12 @@ def test_trimming_equals_exhaustive_search(name):
     """Maximum achievable agreement with a third of the features [choi2018, section 6.2]."""
     best = best_of_all_subsets(name)
     for classifier, expected in zip(classifiers(name), best.maa, strict=True):
-        found = holdfast.trim(classifier, None, len(classifier.features) // 3)
+        found = unswayed.trim(classifier, None, len(classifier.features) // 3)
         kept, rule = found.classifier.features, found.classifier.rule
-        assert isinstance(rule, holdfast.ThresholdRule)
+        assert isinstance(rule, unswayed.ThresholdRule)
         assert found.selection.optimal
         assert found.selection.value == pytest.approx(expected, abs=ENGINE)
-        achieved = holdfast.expected_classification_agreement(classifier, kept, rule.threshold).value
+        achieved = unswayed.expected_classification_agreement(classifier, kept, rule.threshold).value
         assert achieved == pytest.approx(expected, abs=ENGINE)
 
 
@@ -158,10 +158,10 @@ def test_selection_equals_exhaustive_search(name):
     """Expected same-decision probability with a third of the features [choi2017, section 6]."""
     best = best_of_all_subsets(name)
     for classifier, expected in zip(classifiers(name), best.esdp, strict=True):
-        found = holdfast.select_features(classifier, None, len(classifier.features) // 3)
+        found = unswayed.select_features(classifier, None, len(classifier.features) // 3)
         assert found.optimal
         assert found.value == pytest.approx(expected, abs=ENGINE)
-        achieved = holdfast.expected_same_decision_probability(classifier, found.kept).value
+        achieved = unswayed.expected_same_decision_probability(classifier, found.kept).value
         assert achieved == pytest.approx(expected, abs=ENGINE)
 
 

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from holdfast.core.errors import HoldfastWarning, ModelError, SolverError
-from holdfast.model.adapters import from_pgmpy, from_pyagrum, to_pgmpy, to_pyagrum
-from holdfast.model.cpt import Cpt
-from holdfast.model.network import BayesianNetwork
-from holdfast.model.variable import Variable
 from oracles.enumerate_joint import joint_table
 from strategies import networks
 from tolerances import ENGINE
+from unswayed.core.errors import ModelError, SolverError, UnswayedWarning
+from unswayed.model.adapters import from_pgmpy, from_pyagrum, to_pgmpy, to_pyagrum
+from unswayed.model.cpt import Cpt
+from unswayed.model.network import BayesianNetwork
+from unswayed.model.variable import Variable
 
 
 def lawn() -> BayesianNetwork:
@@ -62,7 +62,7 @@ def test_rows_of_pyagrum_are_checked_as_those_of_files():
     bn.cpt("Rain").fillWith([float(np.float32(0.2)), float(np.float32(0.8))])
     assert from_pyagrum(bn).cpts[0].table.sum() == pytest.approx(1, abs=1e-15)
     bn.cpt("Rain").fillWith([0.2, 0.799])
-    with pytest.warns(HoldfastWarning, match=r"the pyAgrum network: 1 row does not sum to 1.*0\.999"):
+    with pytest.warns(UnswayedWarning, match=r"the pyAgrum network: 1 row does not sum to 1.*0\.999"):
         from_pyagrum(bn)
     bn.cpt("Rain").fillWith([0.5, 1.5])
     with pytest.raises(ModelError, match=r"the pyAgrum network: table of 'Rain'.*sums to 2"):
@@ -126,5 +126,5 @@ def test_a_missing_library_is_named_with_the_extra_that_brings_it(monkeypatch, c
     for module in [name for name in sys.modules if name.partition(".")[0] == library]:
         monkeypatch.delitem(sys.modules, module)
     monkeypatch.setitem(sys.modules, library, None)
-    with pytest.raises(SolverError, match=rf"{library} cannot be imported.*holdfast\[interop\]"):
+    with pytest.raises(SolverError, match=rf"{library} cannot be imported.*unswayed\[interop\]"):
         convert(lawn())

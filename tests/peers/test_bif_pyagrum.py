@@ -1,4 +1,4 @@
-"""pyAgrum reads the BIF files that holdfast writes, and holdfast those of pyAgrum."""
+"""pyAgrum reads the BIF files that unswayed writes, and unswayed those of pyAgrum."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from holdfast.model.cpt import Cpt
-from holdfast.model.formats.files import read_network, write_network
-from holdfast.model.network import BayesianNetwork
-from holdfast.model.variable import Variable
 from shared_data import SHARED, needs_shared_data
 from strategies import networks
+from unswayed.model.cpt import Cpt
+from unswayed.model.formats.files import read_network, write_network
+from unswayed.model.network import BayesianNetwork
+from unswayed.model.variable import Variable
 
 gum = pytest.importorskip("pyagrum")
 

@@ -7,11 +7,11 @@ import warnings
 import numpy as np
 import pytest
 
-from holdfast.circuits.compiled import compile_network
-from holdfast.circuits.compiled_queries import all_marginals, probability
-from holdfast.model.formats import read_network
 from shared_data import SHARED, needs_shared_data
 from tolerances import ENGINE
+from unswayed.circuits.compiled import compile_network
+from unswayed.circuits.compiled_queries import all_marginals, probability
+from unswayed.model.formats import read_network
 
 pyagrum = pytest.importorskip("pyagrum")
 
@@ -20,7 +20,7 @@ FILES = ["asia.bif", "alarm.bif", "win95pts.bif", "hailfinder.bif", "hrl_uai08/e
 
 def converted(network):
     """The network in pyAgrum, through memory: its readers round to single precision."""
-    from holdfast.model.adapters.pyagrum import to_pyagrum
+    from unswayed.model.adapters.pyagrum import to_pyagrum
 
     return to_pyagrum(network)
 

@@ -7,12 +7,12 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from holdfast.circuits.passes import evaluate, model_count
-from holdfast.core.errors import ModelError, QueryError
-from holdfast.structured.edge_spaces import matching_space, spanning_tree_space
-from holdfast.structured.graphillion_adapter import graphset_space
-from holdfast.structured.graphs import as_graph
-from holdfast.structured.paths import path_space, path_space_between
+from unswayed.circuits.passes import evaluate, model_count
+from unswayed.core.errors import ModelError, QueryError
+from unswayed.structured.edge_spaces import matching_space, spanning_tree_space
+from unswayed.structured.graphillion_adapter import graphset_space
+from unswayed.structured.graphs import as_graph
+from unswayed.structured.paths import path_space, path_space_between
 
 networkx = pytest.importorskip("networkx")
 

@@ -11,13 +11,13 @@ import warnings
 import numpy as np
 import pytest
 
-from holdfast.inference.marginals import all_marginals
-from holdfast.inference.posteriors import joint_table, log_probability
-from holdfast.inference.sampling import sample_states
-from holdfast.model.adapters import to_pyagrum
-from holdfast.model.formats import read_network
 from shared_data import SHARED, network_files
 from tolerances import ENGINE
+from unswayed.inference.marginals import all_marginals
+from unswayed.inference.posteriors import joint_table, log_probability
+from unswayed.inference.sampling import sample_states
+from unswayed.model.adapters import to_pyagrum
+from unswayed.model.formats import read_network
 
 gum = pytest.importorskip("pyagrum", reason="pyAgrum is not installed")
 

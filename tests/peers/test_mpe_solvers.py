@@ -8,19 +8,19 @@ import numpy as np
 import pytest
 
 from focs_strategies import bit
-from holdfast.core.errors import SolverError
-from holdfast.core.limits import Limits
-from holdfast.focs.coding import Channel, code_network, random_parities
-from holdfast.focs.cpt import FocsCpt
-from holdfast.focs.mpe.building import build_problem
-from holdfast.focs.mpe.choice import most_probable_explanation
-from holdfast.focs.mpe.evaluating import Evaluator
-from holdfast.focs.mpe.search import BranchAndBound
-from holdfast.focs.mpe.solvers import CpSat, Gurobi, Highs
-from holdfast.focs.network import FunctionalNetwork
-from holdfast.focs.sampling import sample_rows
-from holdfast.focs.step import StepContexts, quantised
-from holdfast.model.cpt import Cpt
+from unswayed.core.errors import SolverError
+from unswayed.core.limits import Limits
+from unswayed.focs.coding import Channel, code_network, random_parities
+from unswayed.focs.cpt import FocsCpt
+from unswayed.focs.mpe.building import build_problem
+from unswayed.focs.mpe.choice import most_probable_explanation
+from unswayed.focs.mpe.evaluating import Evaluator
+from unswayed.focs.mpe.search import BranchAndBound
+from unswayed.focs.mpe.solvers import CpSat, Gurobi, Highs
+from unswayed.focs.network import FunctionalNetwork
+from unswayed.focs.sampling import sample_rows
+from unswayed.focs.step import StepContexts, quantised
+from unswayed.model.cpt import Cpt
 
 
 def needs(module):

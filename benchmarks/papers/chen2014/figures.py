@@ -24,7 +24,7 @@ class Average:
     explored: float
     """Instantiations that it explored."""
     ours: float
-    """Seconds of the cheapest exact engine of holdfast."""
+    """Seconds of the cheapest exact engine of unswayed."""
 
 
 def by_components(points: Sequence[Point]) -> list[Average]:
@@ -49,7 +49,7 @@ def _average(label: str, points: Sequence[Point]) -> Average | None:
         return None
     searches = [p.runs["depth-first"] for p in chosen]
     explored = [r.answer.n_explored or 0 for r in searches if r.answer]
-    ours = fmean(p.runs["holdfast"].seconds for p in chosen)
+    ours = fmean(p.runs["unswayed"].seconds for p in chosen)
     return Average(label, len(chosen), fmean(r.seconds for r in searches), fmean(explored), ours)
 
 
@@ -67,7 +67,7 @@ def plot(averages: Sequence[Average], x_label: str, path: Path) -> None:
     above.set(yscale="log", ylabel="instantiations explored")
     below.plot(places, [a.seconds for a in averages], "o-", color="tab:blue", label="depth-first search")
     below.plot(
-        places, [a.ours for a in averages], "s--", color="tab:orange", label="holdfast, cheapest engine"
+        places, [a.ours for a in averages], "s--", color="tab:orange", label="unswayed, cheapest engine"
     )
     below.set(yscale="log", ylabel="seconds", xlabel=x_label)
     below.set_xticks(list(places), [a.label for a in averages])

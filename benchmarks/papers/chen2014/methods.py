@@ -1,4 +1,4 @@
-"""The methods side by side: enumeration, the Chebyshev bound, depth-first search, and holdfast's choice."""
+"""The methods side by side: enumeration, the Chebyshev bound, depth-first search, and unswayed's choice."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from holdfast.core.errors import LimitError, QueryError
-from holdfast.core.limits import Limits
-from holdfast.core.measurement import Certainty
-from holdfast.decisions.classifier import Classifier
-from holdfast.decisions.measures import expected_agreement
-from holdfast.decisions.oracle import AgreementOracle
-from holdfast.decisions.problem import Problem, make_problem
-from holdfast.engines.brute_force import BruteForceEngine
-from holdfast.engines.chebyshev import chebyshev_bound
-from holdfast.engines.choice import ENGINES, choose
-from holdfast.engines.depth_first import DepthFirstEngine
-from holdfast.engines.protocol import Question
+from unswayed.core.errors import LimitError, QueryError
+from unswayed.core.limits import Limits
+from unswayed.core.measurement import Certainty
+from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.measures import expected_agreement
+from unswayed.decisions.oracle import AgreementOracle
+from unswayed.decisions.problem import Problem, make_problem
+from unswayed.engines.brute_force import BruteForceEngine
+from unswayed.engines.chebyshev import chebyshev_bound
+from unswayed.engines.choice import ENGINES, choose
+from unswayed.engines.depth_first import DepthFirstEngine
+from unswayed.engines.protocol import Question
 
 NOTHING: frozenset[int] = frozenset()
 THEIRS = (BruteForceEngine(), DepthFirstEngine())
@@ -61,7 +61,7 @@ def by_chebyshev(problem: Problem, limits: Limits) -> Answer:
 
 
 def by_cheapest(problem: Problem, limits: Limits) -> Answer:
-    """What holdfast chooses for an exact answer, the methods of the paper left out."""
+    """What unswayed chooses for an exact answer, the methods of the paper left out."""
     chosen = choose(problem, Question(NOTHING), limits=limits, engines=OURS).engine
     oracle = chosen.prepare(problem, limits)
     if isinstance(oracle, AgreementOracle):
@@ -73,7 +73,7 @@ METHODS: Mapping[str, Method] = {
     "brute force": by_brute_force,
     "Chebyshev": by_chebyshev,
     "depth-first": by_depth_first,
-    "holdfast": by_cheapest,
+    "unswayed": by_cheapest,
 }
 
 

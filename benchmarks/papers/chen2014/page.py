@@ -15,7 +15,7 @@ method side by side in the same run, with a limit of {limit:g} s for one computa
 hand has lost its digits, so what is compared are its claims, not its numbers.
 
 "Brute force" lists every instantiation (in chunks, by numpy), "Chebyshev" is the lower bound from mean and
-variance, "depth-first" is the paper's Algorithm 1 (compiled), and "holdfast" is the exact engine with the
+variance, "depth-first" is the paper's Algorithm 1 (compiled), and "unswayed" is the exact engine with the
 lowest bid, these methods left out. All are our own programs and share tables and weights of evidence; a time
 runs from the network to the answer. Below some ten milliseconds it is mostly that of making the problem and
 its tables.
@@ -94,7 +94,7 @@ def _seconds(each: Sweep, limit: float) -> str:
 
 
 def _table(label: str, averages: Sequence[Average]) -> str:
-    head = f"| {label} | runs | explored | depth-first, ms | holdfast, ms |\n|---|---|---|---|---|\n"
+    head = f"| {label} | runs | explored | depth-first, ms | unswayed, ms |\n|---|---|---|---|---|\n"
     return head + "\n".join(
         f"| {a.label} | {a.n_runs} | {a.explored:,.0f} | {1e3 * a.seconds:.3g} | {1e3 * a.ours:.3g} |"
         for a in averages

@@ -10,15 +10,15 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.papers.chen2014.methods import METHODS, Run, run
-from holdfast.core.limits import Limits
-from holdfast.decisions.classifier import Classifier
-from holdfast.decisions.problem import make_problem
-from holdfast.decisions.rules import ThresholdRule
-from holdfast.engines.groups import independent_groups
-from holdfast.inference.sampling import sample_states
-from holdfast.learning.classifiers import learn_naive_bayes
-from holdfast.model.formats import read_network
-from holdfast.model.network import BayesianNetwork
+from unswayed.core.limits import Limits
+from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.problem import make_problem
+from unswayed.decisions.rules import ThresholdRule
+from unswayed.engines.groups import independent_groups
+from unswayed.inference.sampling import sample_states
+from unswayed.learning.classifiers import learn_naive_bayes
+from unswayed.model.formats import read_network
+from unswayed.model.network import BayesianNetwork
 
 DATA = Path(__file__).resolve().parents[4] / "shared" / "data"
 THRESHOLDS = (0.01, 0.05, *(round(0.1 * i, 1) for i in range(1, 10)))

@@ -23,8 +23,8 @@ from benchmarks.papers.chen2014.figures import Average, by_components, by_distan
 from benchmarks.papers.chen2014.methods import METHODS, by_depth_first, run
 from benchmarks.papers.chen2014.real import DATA, Case, Sweep, cases, sweep
 from benchmarks.papers.chen2014.synthetic import N_QUERIES, Point, draw, measure
-from holdfast.core.limits import Limits
-from holdfast.kernels.depth_first import compiled_search
+from unswayed.core.limits import Limits
+from unswayed.kernels.depth_first import compiled_search
 
 HERE = Path(__file__).resolve().parent
 DOCS = HERE.parents[2] / "docs" / "benchmarks"
@@ -167,7 +167,7 @@ def _change(one: Average, other: Average) -> str:
 def _write_lines(verdicts: list[Verdict], rows: Sequence[tuple[Case, list[Sweep]]], seconds: float) -> None:
     """One JSON line for each claim and each worst case."""
     where = {
-        "holdfast": version("holdfast"),
+        "unswayed": version("unswayed"),
         "machine": platform.machine(),
         "python": platform.python_version(),
     }

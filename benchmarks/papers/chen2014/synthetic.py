@@ -8,20 +8,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.papers.chen2014.methods import METHODS, Run, run
-from holdfast.core.limits import Limits
-from holdfast.decisions.classifier import Classifier
-from holdfast.decisions.problem import make_problem
-from holdfast.decisions.rules import ThresholdRule
-from holdfast.engines.groups import independent_groups
-from holdfast.inference.sampling import sample_states
-from holdfast.model.network import BayesianNetwork
-from holdfast.model.zoo import random_bounded_treewidth
+from unswayed.core.limits import Limits
+from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.problem import make_problem
+from unswayed.decisions.rules import ThresholdRule
+from unswayed.engines.groups import independent_groups
+from unswayed.inference.sampling import sample_states
+from unswayed.model.network import BayesianNetwork
+from unswayed.model.zoo import random_bounded_treewidth
 
 N_VARIABLES = 100
 N_QUERIES = 20
 N_EVIDENCE = 10
 DISTANCES = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
-COMPARED = ("depth-first", "holdfast")
+COMPARED = ("depth-first", "unswayed")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.circuits.psdd_counts import Laplace, learn
-from holdfast.circuits.psdd_structure import psdd_structure
-from holdfast.circuits.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
-from holdfast.core.arrays import Bools
-from holdfast.structured.anomaly import anomaly_scores
-from holdfast.structured.edge_orders import breadth_first_order
-from holdfast.structured.graphs import grid
-from holdfast.structured.paths import path_space
-from holdfast.structured.rankings import ranking_space
-from holdfast.structured.space import Space
-from holdfast.structured.tabular import learn_table
+from unswayed.circuits.psdd_counts import Laplace, learn
+from unswayed.circuits.psdd_structure import psdd_structure
+from unswayed.circuits.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
+from unswayed.core.arrays import Bools
+from unswayed.structured.anomaly import anomaly_scores
+from unswayed.structured.edge_orders import breadth_first_order
+from unswayed.structured.graphs import grid
+from unswayed.structured.paths import path_space
+from unswayed.structured.rankings import ranking_space
+from unswayed.structured.space import Space
+from unswayed.structured.tabular import learn_table
 
 SIDE = 8
 N_TEST = 4096

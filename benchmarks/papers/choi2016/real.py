@@ -10,20 +10,20 @@ from typing import Any
 import numpy as np
 
 from benchmarks.papers.choi2017.records import markdown
-from holdfast.circuits.psdd import Psdd
-from holdfast.circuits.psdd_counts import Laplace, UniformExamples, learn
-from holdfast.circuits.psdd_queries import log_likelihood
-from holdfast.circuits.psdd_sampling import sample
-from holdfast.circuits.psdd_structure import psdd_structure
-from holdfast.core.arrays import Bools, Ints
-from holdfast.structured.anomaly import anomaly_scores
-from holdfast.structured.mallows import learn_mallows
-from holdfast.structured.paths import path_space_between
-from holdfast.structured.rankings import ranking_space
-from holdfast.structured.route_files import read_graph, read_paths
-from holdfast.structured.soc import read_soc
-from holdfast.structured.space import Space
-from holdfast.structured.tabular import learn_table
+from unswayed.circuits.psdd import Psdd
+from unswayed.circuits.psdd_counts import Laplace, UniformExamples, learn
+from unswayed.circuits.psdd_queries import log_likelihood
+from unswayed.circuits.psdd_sampling import sample
+from unswayed.circuits.psdd_structure import psdd_structure
+from unswayed.core.arrays import Bools, Ints
+from unswayed.structured.anomaly import anomaly_scores
+from unswayed.structured.mallows import learn_mallows
+from unswayed.structured.paths import path_space_between
+from unswayed.structured.rankings import ranking_space
+from unswayed.structured.route_files import read_graph, read_paths
+from unswayed.structured.soc import read_soc
+from unswayed.structured.space import Space
+from unswayed.structured.tabular import learn_table
 
 SHARED = Path(__file__).resolve().parents[4] / "shared" / "data"
 RANKINGS = ("agh_courses_2003", "agh_courses_2004", "dots_200x3")

@@ -16,13 +16,13 @@ import numpy as np
 
 from benchmarks.papers.choi2017.networks import naive_classifier, network_of, roots
 from benchmarks.papers.choi2017.times import MOST_KEPT, drawn_classifiers
-from holdfast.api import Method, Selection, select_features
-from holdfast.api.circuits import CircuitVariant, compile_network
-from holdfast.core.errors import LimitError
-from holdfast.core.limits import Limits
-from holdfast.decisions.classifier import Classifier
-from holdfast.decisions.measures import expected_agreement
-from holdfast.decisions.profile import profile_from_masses
+from unswayed.api import Method, Selection, select_features
+from unswayed.api.circuits import CircuitVariant, compile_network
+from unswayed.core.errors import LimitError
+from unswayed.core.limits import Limits
+from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.measures import expected_agreement
+from unswayed.decisions.profile import profile_from_masses
 
 MOST_BYTES = 2**31
 """Beyond this a circuit is not compiled."""
@@ -113,7 +113,7 @@ def jointree_table(classifier: Classifier) -> np.ndarray:  # (classes, instantia
     """Pr(target, features) by one jointree query for each instantiation, asked of pyAgrum."""
     import pyagrum
 
-    from holdfast.model.adapters.pyagrum import to_pyagrum
+    from unswayed.model.adapters.pyagrum import to_pyagrum
 
     network = classifier.network
     inference = pyagrum.LazyPropagation(to_pyagrum(network))

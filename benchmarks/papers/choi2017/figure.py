@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.papers.choi2017.networks import THRESHOLDS, leaves, network_of, roots
-from holdfast.api import Selection, select_features
-from holdfast.decisions.classifier import Classifier
-from holdfast.decisions.rules import ThresholdRule
+from unswayed.api import Selection, select_features
+from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.rules import ThresholdRule
 
 
 @dataclass(frozen=True, slots=True)

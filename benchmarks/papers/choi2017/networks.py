@@ -5,10 +5,10 @@ from __future__ import annotations
 import warnings
 from pathlib import Path
 
-from holdfast.decisions.classifier import Classifier
-from holdfast.decisions.rules import ThresholdRule
-from holdfast.model.formats import read_network
-from holdfast.model.network import BayesianNetwork
+from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.rules import ThresholdRule
+from unswayed.model.formats import read_network
+from unswayed.model.network import BayesianNetwork
 
 DATA = Path(__file__).resolve().parents[4] / "shared" / "data"
 NAIVE = ("bupa", "pima", "ident", "anatomy", "heart", "voting", "hepatitis")

@@ -45,7 +45,7 @@ def exact_record(where: str, what: str, printed: float, ours: float) -> Record:
 def write_lines(path: Path, paper: str, records: Iterable[Record]) -> None:
     """One JSON line for each record, with version and machine."""
     where = {
-        "holdfast": version("holdfast"),
+        "unswayed": version("unswayed"),
         "machine": platform.machine(),
         "python": platform.python_version(),
     }

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from benchmarks.papers.choi2017.networks import leaves, network_of, roots
-from holdfast.api import Selection, select_features
-from holdfast.decisions.classifier import Classifier
-from holdfast.decisions.rewards import NegativeEntropy
-from holdfast.decisions.rules import ThresholdRule
+from unswayed.api import Selection, select_features
+from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.rewards import NegativeEntropy
+from unswayed.decisions.rules import ThresholdRule
 
 THRESHOLDS = (0.1, 0.6, 0.7, 0.9)
 """The ends of the two ranges that the paper tells apart."""

@@ -10,10 +10,10 @@ from statistics import fmean
 import numpy as np
 
 from benchmarks.papers.choi2017.networks import THRESHOLDS, naive_classifier, network_of, roots
-from holdfast.api import Method, Selection, select_features
-from holdfast.core.limits import Limits
-from holdfast.decisions.classifier import Classifier
-from holdfast.decisions.rules import ThresholdRule
+from unswayed.api import Method, Selection, select_features
+from unswayed.core.limits import Limits
+from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.rules import ThresholdRule
 
 N_FEATURES = 10
 MOST_KEPT = 3

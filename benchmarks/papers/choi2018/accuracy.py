@@ -11,15 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.papers.choi2017.networks import DATA
-from holdfast.core.arrays import Floats
-from holdfast.core.limits import DEFAULT_LIMITS
-from holdfast.decisions.classifier import Classifier
-from holdfast.decisions.measures import maximum_achievable_agreement
-from holdfast.decisions.problem import make_problem
-from holdfast.decisions.rules import ThresholdRule
-from holdfast.engines.dense import DenseEngine
-from holdfast.learning.classifiers import learn_naive_bayes
-from holdfast.model.network import BayesianNetwork
+from unswayed.core.arrays import Floats
+from unswayed.core.limits import DEFAULT_LIMITS
+from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.measures import maximum_achievable_agreement
+from unswayed.decisions.problem import make_problem
+from unswayed.decisions.rules import ThresholdRule
+from unswayed.engines.dense import DenseEngine
+from unswayed.learning.classifiers import learn_naive_bayes
+from unswayed.model.network import BayesianNetwork
 
 FILE_BY_NAME = {"pima": "pima.csv", "heart": "heart_cleveland.csv"}
 FOLDS = 10

@@ -11,18 +11,18 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.papers.choi2017.networks import THRESHOLDS, leaves, network_of, roots
-from holdfast.api import (
+from unswayed.api import (
     expected_same_decision_probability,
     maximum_achievable_agreement,
     same_decision_probability,
     select_features,
     trim,
 )
-from holdfast.decisions.classifier import Classifier
-from holdfast.decisions.rewards import NegativeEntropy
-from holdfast.decisions.rules import ThresholdRule
-from holdfast.inference.posteriors import joint_table
-from holdfast.model.network import BayesianNetwork
+from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.rewards import NegativeEntropy
+from unswayed.decisions.rules import ThresholdRule
+from unswayed.inference.posteriors import joint_table
+from unswayed.model.network import BayesianNetwork
 
 NETWORKS = ("alarm", "win95pts", "diagnose")
 DRAWS = 3

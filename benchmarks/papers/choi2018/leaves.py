@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.papers.choi2017.networks import leaves, network_of, roots
-from holdfast.api import expected_same_decision_probability, trim
-from holdfast.decisions.classifier import Classifier
-from holdfast.decisions.rules import ThresholdRule
+from unswayed.api import expected_same_decision_probability, trim
+from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.rules import ThresholdRule
 
 NETWORKS = ("alarm", "win95pts", "tcc4e", "emdec6g", "diagnose")
 DRAWS = 3

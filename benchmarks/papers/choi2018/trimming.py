@@ -9,8 +9,8 @@ from typing import Any
 from benchmarks.papers.choi2017.networks import NAIVE
 from benchmarks.papers.choi2017.records import Record, exact_record, time_record
 from benchmarks.papers.choi2017.times import Timing, by_branch_and_bound, on_naive
-from holdfast.api import Selection, trim
-from holdfast.decisions.classifier import Classifier
+from unswayed.api import Selection, trim
+from unswayed.decisions.classifier import Classifier
 
 ABOVE = 1e-9
 """How much more agreement counts as more."""

@@ -14,11 +14,11 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier
 
-from holdfast.focs.estimator_scores import EstimatorScorer, ScorerSource
-from holdfast.focs.learning import learn_tree_cpt
-from holdfast.focs.perceptron_learning import Training
-from holdfast.focs.thresholds import grow, make_rows, row_log_likelihoods
-from holdfast.model.variable import Variable
+from unswayed.focs.estimator_scores import EstimatorScorer, ScorerSource
+from unswayed.focs.learning import learn_tree_cpt
+from unswayed.focs.perceptron_learning import Training
+from unswayed.focs.thresholds import grow, make_rows, row_log_likelihoods
+from unswayed.model.variable import Variable
 
 MOST_CONTEXTS = 12
 DEPTHS = range(1, 13)

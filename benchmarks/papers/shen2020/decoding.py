@@ -9,8 +9,8 @@ from statistics import fmean, pstdev
 
 import numpy as np
 
-from holdfast.focs.coding import Channel, Transmissions, adjacent_parities, code_network, simulate
-from holdfast.focs.decoding import Accuracy, accuracy, decode, learn_code, make_decoder, regret
+from unswayed.focs.coding import Channel, Transmissions, adjacent_parities, code_network, simulate
+from unswayed.focs.decoding import Accuracy, accuracy, decode, learn_code, make_decoder, regret
 
 PAIRS = 2**14
 FOLDS = 5

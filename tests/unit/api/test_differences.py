@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.api import differences, probability, trim
-from holdfast.api.decisions import decide
-from holdfast.api.differences import compare_decisions
-from holdfast.core.errors import QueryError
-from holdfast.core.measurement import Certainty
-from holdfast.decisions.classifier import Classifier
-from holdfast.decisions.rules import ThresholdRule
-from holdfast.model import zoo
 from strategies import classifiers
 from tolerances import EXACT
+from unswayed.api import differences, probability, trim
+from unswayed.api.decisions import decide
+from unswayed.api.differences import compare_decisions
+from unswayed.core.errors import QueryError
+from unswayed.core.measurement import Certainty
+from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.rules import ThresholdRule
+from unswayed.model import zoo
 
 PAPERS = Classifier(zoo.review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6))
 

@@ -8,8 +8,8 @@ import pytest
 from sklearn.naive_bayes import BernoulliNB, CategoricalNB
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from holdfast.api.estimators import TrimmedClassifier
-from holdfast.learning.estimator import BayesNetClassifier
+from unswayed.api.estimators import TrimmedClassifier
+from unswayed.learning.estimator import BayesNetClassifier
 
 ESTIMATORS = [
     TrimmedClassifier(budget=5),
@@ -38,7 +38,7 @@ def expected_failures(estimator: TrimmedClassifier) -> dict[str, str]:
 
 
 # The checks predict rows with values that the training rows did not have, and features that say nothing.
-@pytest.mark.filterwarnings("ignore::holdfast.core.errors.HoldfastWarning")
+@pytest.mark.filterwarnings("ignore::unswayed.core.errors.UnswayedWarning")
 @pytest.mark.filterwarnings("ignore:No features were selected:UserWarning")
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
 def test_scikit_learn_check(estimator: Any, check: Any) -> None:

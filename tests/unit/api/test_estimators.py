@@ -15,15 +15,15 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB
 from sklearn.pipeline import make_pipeline
 
-from holdfast.api.estimators import TrimmedClassifier
-from holdfast.api.selection import trim
-from holdfast.core.errors import LimitError, ModelError, QueryError
-from holdfast.decisions.classifier import Classifier
-from holdfast.decisions.rules import ThresholdRule
-from holdfast.learning.classifiers import learn_naive_bayes
-from holdfast.learning.estimator import BayesNetClassifier
 from oracles.enumerate_joint import posterior_by_enumeration
 from tolerances import EXACT
+from unswayed.api.estimators import TrimmedClassifier
+from unswayed.api.selection import trim
+from unswayed.core.errors import LimitError, ModelError, QueryError
+from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.rules import ThresholdRule
+from unswayed.learning.classifiers import learn_naive_bayes
+from unswayed.learning.estimator import BayesNetClassifier
 
 
 def table(n_rows: int = 300, seed: int = 0) -> tuple[pd.DataFrame, pd.Series]:

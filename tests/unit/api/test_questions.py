@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import holdfast
-from holdfast import (
+import unswayed
+from unswayed import (
     BoundsEngine,
     Certainty,
     Classifier,
@@ -18,8 +18,8 @@ from holdfast import (
     ThresholdRule,
     UtilityRule,
 )
-from holdfast.engines.sampling import clopper_pearson
-from holdfast.model.zoo import (
+from unswayed.engines.sampling import clopper_pearson
+from unswayed.model.zoo import (
     binary_network,
     printer,
     random_bounded_treewidth,
@@ -56,30 +56,30 @@ def wide(n, seed=0, threshold=0.5):
             lambda: Classifier(review(), "D", None, UtilityRule({"accept": {"+": 1.0}})),
             "leave out the state '-' of 'D'",
         ),
-        (lambda: holdfast.same_decision_probability(PAPERS, {"AC": "maybe"}), "unknown state of 'AC'"),
+        (lambda: unswayed.same_decision_probability(PAPERS, {"AC": "maybe"}), "unknown state of 'AC'"),
         (
-            lambda: holdfast.same_decision_probability(PAPERS, {"D": "+"}),
+            lambda: unswayed.same_decision_probability(PAPERS, {"D": "+"}),
             "target 'D' is part of the evidence",
         ),
-        (lambda: holdfast.expected_same_decision_probability(PAPERS, ["D"]), "not among the features"),
+        (lambda: unswayed.expected_same_decision_probability(PAPERS, ["D"]), "not among the features"),
         (
-            lambda: holdfast.expected_same_decision_probability(PAPERS, ["AC"], {"AC": "+"}),
+            lambda: unswayed.expected_same_decision_probability(PAPERS, ["AC"], {"AC": "+"}),
             "'AC' cannot be kept: observed already",
         ),
-        (lambda: holdfast.expected_classification_agreement(PAPERS, ["AC"], 0.0), "between 0 and 1"),
+        (lambda: unswayed.expected_classification_agreement(PAPERS, ["AC"], 0.0), "between 0 and 1"),
         (
-            lambda: holdfast.maximum_achievable_agreement(
+            lambda: unswayed.maximum_achievable_agreement(
                 Classifier(printer(), "Fault", None, MostProbable()), ["Light"]
             ),
             "for threshold rules; this classifier's rule is MostProbable",
         ),
-        (lambda: holdfast.same_decision_probability(PAPERS, tolerance=-1.0), "at least 0, not -1.0"),
-        (lambda: holdfast.should_stop(PAPERS, at_least=1.5), "level must lie between 0 and 1"),
+        (lambda: unswayed.same_decision_probability(PAPERS, tolerance=-1.0), "at least 0, not -1.0"),
+        (lambda: unswayed.should_stop(PAPERS, at_least=1.5), "level must lie between 0 and 1"),
         (
-            lambda: holdfast.same_decision_probability(PAPERS, engine=SamplingEngine()),
+            lambda: unswayed.same_decision_probability(PAPERS, engine=SamplingEngine()),
             "allow_estimates=True",
         ),
-        (lambda: holdfast.follow(PAPERS).observe("AC", "+").observe("AC", "-"), "observed already"),
+        (lambda: unswayed.follow(PAPERS).observe("AC", "+").observe("AC", "-"), "observed already"),
     ],
 )
 def test_bad_questions_say_what_is_wrong(ask, message):
@@ -90,13 +90,13 @@ def test_bad_questions_say_what_is_wrong(ask, message):
 def test_impossible_evidence_is_named():
     classifier = Classifier(SURE, "C", ["B"], ThresholdRule("+", 0.5))
     impossible = binary_network({"C": ((), [1.0]), "A": (("C",), [1.0, 0.5]), "B": (("C",), [0.5, 0.5])})
-    with pytest.raises(holdfast.ImpossibleEvidence, match="A=-"):
-        holdfast.decide(Classifier(impossible, "C", ["B"], classifier.rule), {"A": "-"})
+    with pytest.raises(unswayed.ImpossibleEvidence, match="A=-"):
+        unswayed.decide(Classifier(impossible, "C", ["B"], classifier.rule), {"A": "-"})
 
 
 def test_a_target_that_is_certain_never_changes_its_decision():
     classifier = Classifier(SURE, "C", ["B"], ThresholdRule("+", 0.5))
-    assert holdfast.same_decision_probability(classifier, {"A": "+"}).value == 1.0
+    assert unswayed.same_decision_probability(classifier, {"A": "+"}).value == 1.0
 
 
 def test_no_exact_engine_lists_the_bids_and_the_ways_out():
@@ -107,7 +107,7 @@ def test_no_exact_engine_lists_the_bids_and_the_ways_out():
     features = [name for name in network.names if name != target][:45]
     classifier = Classifier(network, target, features, MostProbable())
     with pytest.raises(LimitError) as caught:
-        holdfast.same_decision_probability(classifier)
+        unswayed.same_decision_probability(classifier)
     text = str(caught.value)
     for part in (
         "dense: about",
@@ -116,7 +116,7 @@ def test_no_exact_engine_lists_the_bids_and_the_ways_out():
         "allow_estimates=True",
     ):
         assert part in text
-    estimate = holdfast.same_decision_probability(classifier, allow_estimates=True)
+    estimate = unswayed.same_decision_probability(classifier, allow_estimates=True)
     assert estimate.certainty is Certainty.ESTIMATE
     assert estimate.low < estimate.value < estimate.high
     assert estimate.confidence == 0.99
@@ -124,29 +124,29 @@ def test_no_exact_engine_lists_the_bids_and_the_ways_out():
 
 def test_a_named_engine_that_cannot_answer_says_why():
     with pytest.raises(LimitError, match="needs a target of two states"):
-        holdfast.same_decision_probability(
+        unswayed.same_decision_probability(
             Classifier(printer(), "Fault", None, MostProbable()), engine=BoundsEngine()
         )
 
 
 def test_hundreds_of_features_get_a_certified_interval_without_asking():
-    found = holdfast.same_decision_probability(wide(300))
+    found = unswayed.same_decision_probability(wide(300))
     assert found.certainty is Certainty.BOUND
     assert found.engine == "bounds"
     assert found.high - found.low <= 1e-3
 
 
 def test_exact_comes_before_bounds_unless_a_tolerance_makes_them_cheaper():
-    assert holdfast.same_decision_probability(wide(38)).certainty is Certainty.EXACT
-    loose = holdfast.same_decision_probability(wide(44), tolerance=0.01)
+    assert unswayed.same_decision_probability(wide(38)).certainty is Certainty.EXACT
+    loose = unswayed.same_decision_probability(wide(44), tolerance=0.01)
     assert loose.engine == "bounds"
-    exact = holdfast.same_decision_probability(wide(30))
+    exact = unswayed.same_decision_probability(wide(30))
     assert loose.certainty is Certainty.BOUND
     assert exact.low == exact.value == exact.high
 
 
 def test_explain_prints_every_bid(capsys):
-    holdfast.same_decision_probability(wide(30), explain=True)
+    unswayed.same_decision_probability(wide(30), explain=True)
     shown = capsys.readouterr().out
     assert "-> log_odds: about" in shown
     assert "dense: about" in shown
@@ -155,7 +155,7 @@ def test_explain_prints_every_bid(capsys):
 
 def test_a_time_limit_is_part_of_the_choice():
     with pytest.raises(LimitError, match="over the limits"):
-        holdfast.maximum_achievable_agreement(
+        unswayed.maximum_achievable_agreement(
             wide(44), [f"F{i}" for i in range(1, 20)], limits=Limits(max_seconds=1e-4)
         )
 
@@ -164,30 +164,30 @@ def test_large_kept_sets_of_a_naive_bayes_need_no_rows():
     """30 of 36 features kept: MAA without 2^30 rows equals MPA, and its thresholds achieve it."""
     classifier = wide(36, seed=3, threshold=0.4)
     kept = [f"F{i}" for i in range(1, 31)]
-    achievable = holdfast.maximum_achievable_agreement(classifier, kept)
-    potential = holdfast.maximum_potential_agreement(classifier, kept)
+    achievable = unswayed.maximum_achievable_agreement(classifier, kept)
+    potential = unswayed.maximum_potential_agreement(classifier, kept)
     assert achievable.value == pytest.approx(potential.value, abs=1e-12)
     middle = sum(achievable.thresholds) / 2
-    found = holdfast.expected_classification_agreement(classifier, kept, middle)
+    found = unswayed.expected_classification_agreement(classifier, kept, middle)
     assert found.value == pytest.approx(achievable.value, abs=1e-12)
 
 
 def test_rewards_can_be_any_function():
-    confidence = holdfast.CustomReward(lambda posteriors: posteriors.max(axis=1), name="confidence")
-    value = holdfast.value_of_information(PAPERS, ["R1", "R2"], confidence)
-    rows = holdfast.joint(review(), ["R1", "R2", "D"]).as_array().reshape(4, 2)
+    confidence = unswayed.CustomReward(lambda posteriors: posteriors.max(axis=1), name="confidence")
+    value = unswayed.value_of_information(PAPERS, ["R1", "R2"], confidence)
+    rows = unswayed.joint(review(), ["R1", "R2", "D"]).as_array().reshape(4, 2)
     assert value.value == pytest.approx(rows.max(axis=1).sum() - 0.8)
-    broken = holdfast.CustomReward(lambda posteriors: posteriors, name="broken")
+    broken = unswayed.CustomReward(lambda posteriors: posteriors, name="broken")
     with pytest.raises(QueryError, match="'broken' must give one finite number"):
-        holdfast.value_of_information(PAPERS, ["R1"], broken)
+        unswayed.value_of_information(PAPERS, ["R1"], broken)
 
 
 def test_utilities_rank_by_what_they_gain():
     """An influence diagram with one decision [chen2014, A.2]: gains are differences of expected utilities."""
     rule = UtilityRule({"accept": {"+": 10.0, "-": -5.0}, "reject": {"+": 0.0, "-": 0.0}})
     classifier = Classifier(review(), "D", ["R1", "R2", "AC"], rule)
-    assert holdfast.decide(classifier).action == "reject"
-    ranking = holdfast.rank_observations(classifier)
+    assert unswayed.decide(classifier).action == "reject"
+    ranking = unswayed.rank_observations(classifier)
     assert ranking.criteria == ("sdp", "entropy", "margin", "utility")
     gains = {f: row[3].value for f, row in zip(ranking.features, ranking.values, strict=True)}
     # accept exactly after R1 = +: .14 * 10 - .16 * 5 = .6; R2 = +: .12 * 10 - .08 * 5 = .8
@@ -200,11 +200,11 @@ def test_estimates_cover_the_truth_at_their_stated_rate():
     """Of 300 intervals at 90% confidence, at least 255 hold the exact value (binomial tail below 1e-3)."""
     classifier = wide(12, seed=2)
     kept = ["F1", "F2", "F3"]
-    exact = holdfast.expected_same_decision_probability(classifier, kept).value
+    exact = unswayed.expected_same_decision_probability(classifier, kept).value
     covered = 0
     for seed in range(300):
         engine = SamplingEngine(n_samples=60, confidence=0.9, rng=np.random.default_rng(seed))
-        found = holdfast.expected_same_decision_probability(
+        found = unswayed.expected_same_decision_probability(
             classifier, kept, engine=engine, allow_estimates=True
         )
         covered += found.low <= exact <= found.high

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 
-from holdfast.api import (
+from strategies import classifiers
+from unswayed.api import (
     decide,
     follow,
     frontier,
@@ -19,19 +20,18 @@ from holdfast.api import (
     should_stop,
     trim,
 )
-from holdfast.api.courses import replay
-from holdfast.api.decisions import same_decision_probability
-from holdfast.api.plotting import draw_network, graph_of
-from holdfast.api.recording import SearchRecord
-from holdfast.api.thresholds import sweep_thresholds
-from holdfast.core.errors import QueryError
-from holdfast.core.measurement import Certainty, Measurement
-from holdfast.decisions.classifier import Classifier
-from holdfast.decisions.rules import MostProbable, ThresholdRule
-from holdfast.model import zoo
-from holdfast.pictures.canvas import Picture
-from holdfast.pictures.graph import Role
-from strategies import classifiers
+from unswayed.api.courses import replay
+from unswayed.api.decisions import same_decision_probability
+from unswayed.api.plotting import draw_network, graph_of
+from unswayed.api.recording import SearchRecord
+from unswayed.api.thresholds import sweep_thresholds
+from unswayed.core.errors import QueryError
+from unswayed.core.measurement import Certainty, Measurement
+from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.rules import MostProbable, ThresholdRule
+from unswayed.model import zoo
+from unswayed.pictures.canvas import Picture
+from unswayed.pictures.graph import Role
 
 PAPERS = Classifier(zoo.review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6))
 FAULTS = Classifier(zoo.printer(), "Fault", None, MostProbable())

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import holdfast
-from holdfast import Classifier, FormatError, MostProbable, ThresholdRule, UtilityRule
-from holdfast.core.errors import ImpossibleEvidence
-from holdfast.model.zoo import printer, random_naive_bayes, review
+import unswayed
 from strategies import classifiers
+from unswayed import Classifier, FormatError, MostProbable, ThresholdRule, UtilityRule
+from unswayed.core.errors import ImpossibleEvidence
+from unswayed.model.zoo import printer, random_naive_bayes, review
 
 PAPERS = Classifier(review(), "D", ["R1", "R2"], ThresholdRule("+", 0.6))
 INVEST = UtilityRule({"go": {"+": 3.0, "-": -1.0}, "wait": {"+": 0.0, "-": 0.0}})
@@ -29,8 +29,8 @@ INVEST = UtilityRule({"go": {"+": 3.0, "-": -1.0}, "wait": {"+": 0.0, "-": 0.0}}
     ids=["threshold", "utility", "most probable"],
 )
 def test_saved_and_loaded_it_decides_the_same(tmp_path, classifier):
-    holdfast.save_classifier(classifier, tmp_path / "trimmed.json")
-    loaded = holdfast.load_classifier(tmp_path / "trimmed.json")
+    unswayed.save_classifier(classifier, tmp_path / "trimmed.json")
+    loaded = unswayed.load_classifier(tmp_path / "trimmed.json")
     assert (loaded.target, loaded.features, loaded.rule) == (
         classifier.target,
         classifier.features,
@@ -43,17 +43,17 @@ def test_saved_and_loaded_it_decides_the_same(tmp_path, classifier):
 
 
 def test_variables_below_everything_are_left_out(tmp_path):
-    holdfast.save_classifier(PAPERS, tmp_path / "c.json")
-    assert "AC" not in holdfast.read_network(tmp_path / "c.bif").names
+    unswayed.save_classifier(PAPERS, tmp_path / "c.json")
+    assert "AC" not in unswayed.read_network(tmp_path / "c.bif").names
 
 
 def test_a_network_that_stands_there_already_is_not_replaced(tmp_path):
-    holdfast.write_network(review(), tmp_path / "review.bif")
+    unswayed.write_network(review(), tmp_path / "review.bif")
     with pytest.raises(FormatError, match=r"review\.bif stands beside it already"):
-        holdfast.save_classifier(PAPERS, tmp_path / "review.json")
-    assert holdfast.read_network(tmp_path / "review.bif") == review()
+        unswayed.save_classifier(PAPERS, tmp_path / "review.json")
+    assert unswayed.read_network(tmp_path / "review.bif") == review()
     for _ in range(2):  # its own files may be written again
-        holdfast.save_classifier(PAPERS, tmp_path / "mine.json")
+        unswayed.save_classifier(PAPERS, tmp_path / "mine.json")
 
 
 @pytest.mark.parametrize(
@@ -62,24 +62,24 @@ def test_a_network_that_stands_there_already_is_not_replaced(tmp_path):
         ("{", "not JSON"),
         ("[]", "expected one JSON object"),
         ("{}", "not a classifier"),
-        ('{"kind": "holdfast classifier", "version": 1}', "is missing"),
-        ('{"kind": "holdfast classifier", "version": 1, "network": "none.bif"}', "no such file"),
+        ('{"kind": "unswayed classifier", "version": 1}', "is missing"),
+        ('{"kind": "unswayed classifier", "version": 1, "network": "none.bif"}', "no such file"),
     ],
 )
 def test_broken_files_are_refused(tmp_path, content, message):
     (tmp_path / "c.json").write_text(content)
     with pytest.raises(FormatError, match=message):
-        holdfast.load_classifier(tmp_path / "c.json")
+        unswayed.load_classifier(tmp_path / "c.json")
 
 
 def test_a_file_that_contradicts_its_network_is_refused(tmp_path):
-    holdfast.save_classifier(PAPERS, tmp_path / "c.json")
+    unswayed.save_classifier(PAPERS, tmp_path / "c.json")
     content = json.loads((tmp_path / "c.json").read_text())
     (tmp_path / "c.json").write_text(json.dumps({**content, "target": "E"}))
     with pytest.raises(FormatError, match="unknown variable 'E'"):
-        holdfast.load_classifier(tmp_path / "c.json")
+        unswayed.load_classifier(tmp_path / "c.json")
     with pytest.raises(FormatError, match=r"\.json"):
-        holdfast.save_classifier(PAPERS, tmp_path / "c.txt")
+        unswayed.save_classifier(PAPERS, tmp_path / "c.txt")
 
 
 @settings(max_examples=30)
@@ -97,7 +97,7 @@ def test_predictions_equal_decisions_one_by_one(classifier, data):
     for i in range(4):
         evidence = {name: column[i] for name, column in rows.items() if column[i] is not None}
         try:
-            expected.append(holdfast.decide(classifier, evidence).action)
+            expected.append(unswayed.decide(classifier, evidence).action)
         except ImpossibleEvidence:
             with pytest.raises(ImpossibleEvidence):
                 classifier.predict(rows)
@@ -111,7 +111,7 @@ def test_many_features_are_predicted_without_one_large_table():
     rng = np.random.default_rng(1)
     rows = {f"F{i}": [f"s{v}" for v in rng.integers(0, 2, 3)] for i in range(1, 61)}
     expected = [
-        holdfast.decide(classifier, {name: column[i] for name, column in rows.items()}).action
+        unswayed.decide(classifier, {name: column[i] for name, column in rows.items()}).action
         for i in range(3)
     ]
     assert classifier.predict(rows) == expected

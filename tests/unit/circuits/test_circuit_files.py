@@ -7,17 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.circuits.dimacs import cnf_text, parse_cnf, read_cnf, write_cnf
-from holdfast.circuits.formula import Cnf
-from holdfast.circuits.formula_compiler import compile_cnf
-from holdfast.circuits.operations import is_equivalent
-from holdfast.circuits.passes import model_count, normalized
-from holdfast.circuits.sdd_files import parse_sdd, read_sdd, sdd_text, write_sdd
-from holdfast.circuits.vtree import balanced, right_linear, to_nested
-from holdfast.circuits.vtree_files import parse_vtree, read_vtree, vtree_text, write_vtree
-from holdfast.core.errors import FormatError
-from holdfast.model.formats.source import Source
 from strategies import clause_lists, names, sdds, vtrees
+from unswayed.circuits.dimacs import cnf_text, parse_cnf, read_cnf, write_cnf
+from unswayed.circuits.formula import Cnf
+from unswayed.circuits.formula_compiler import compile_cnf
+from unswayed.circuits.operations import is_equivalent
+from unswayed.circuits.passes import model_count, normalized
+from unswayed.circuits.sdd_files import parse_sdd, read_sdd, sdd_text, write_sdd
+from unswayed.circuits.vtree import balanced, right_linear, to_nested
+from unswayed.circuits.vtree_files import parse_vtree, read_vtree, vtree_text, write_vtree
+from unswayed.core.errors import FormatError
+from unswayed.model.formats.source import Source
 
 FIELDS = ("kind", "vtree_node", "literal", "starts", "primes", "subs")
 

@@ -7,24 +7,24 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from holdfast.circuits.compiled import compile_network, compile_spine
-from holdfast.circuits.compiled_levels import feature_levels
-from holdfast.circuits.compiled_moves import move_feature
-from holdfast.circuits.compiled_queries import all_marginals, probability
-from holdfast.circuits.encodings import basic_encoding
-from holdfast.circuits.validators import check_circuit
-from holdfast.circuits.vtree import right_linear
-from holdfast.circuits.vtree_shapes import constrained_node
-from holdfast.core.errors import ModelError, QueryError
-from holdfast.inference.marginals import all_marginals as by_elimination
-from holdfast.model.cpt import Cpt
-from holdfast.model.formats import read_network
-from holdfast.model.network import BayesianNetwork
-from holdfast.model.variable import Variable
-from holdfast.model.zoo import printer, review, sprinkler
 from oracles.enumerate_joint import joint_table
 from shared_data import SHARED, needs_shared_data
 from tolerances import ENGINE
+from unswayed.circuits.compiled import compile_network, compile_spine
+from unswayed.circuits.compiled_levels import feature_levels
+from unswayed.circuits.compiled_moves import move_feature
+from unswayed.circuits.compiled_queries import all_marginals, probability
+from unswayed.circuits.encodings import basic_encoding
+from unswayed.circuits.validators import check_circuit
+from unswayed.circuits.vtree import right_linear
+from unswayed.circuits.vtree_shapes import constrained_node
+from unswayed.core.errors import ModelError, QueryError
+from unswayed.inference.marginals import all_marginals as by_elimination
+from unswayed.model.cpt import Cpt
+from unswayed.model.formats import read_network
+from unswayed.model.network import BayesianNetwork
+from unswayed.model.variable import Variable
+from unswayed.model.zoo import printer, review, sprinkler
 
 
 @pytest.mark.parametrize("network", [review(), sprinkler(), printer()], ids=lambda n: n.name)

@@ -5,20 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from holdfast.circuits.ace import read_ace
-from holdfast.circuits.elimination_vtree import formula_vtree
-from holdfast.circuits.encodings import basic_encoding, exactly_one, weights_under
-from holdfast.circuits.encodings_rows import constant_cubes, row_encoding
-from holdfast.circuits.formula_compiler import compile_cnf
-from holdfast.circuits.passes import weighted_model_count
-from holdfast.core.errors import FormatError
-from holdfast.inference.posteriors import log_probability
-from holdfast.model.cpt import Cpt
-from holdfast.model.formats import read_network
-from holdfast.model.network import BayesianNetwork
-from holdfast.model.variable import Variable
-from holdfast.model.zoo import review
 from shared_data import SHARED, needs_shared_data
+from unswayed.circuits.ace import read_ace
+from unswayed.circuits.elimination_vtree import formula_vtree
+from unswayed.circuits.encodings import basic_encoding, exactly_one, weights_under
+from unswayed.circuits.encodings_rows import constant_cubes, row_encoding
+from unswayed.circuits.formula_compiler import compile_cnf
+from unswayed.circuits.passes import weighted_model_count
+from unswayed.core.errors import FormatError
+from unswayed.inference.posteriors import log_probability
+from unswayed.model.cpt import Cpt
+from unswayed.model.formats import read_network
+from unswayed.model.network import BayesianNetwork
+from unswayed.model.variable import Variable
+from unswayed.model.zoo import review
 
 ORIGINAL = SHARED / "networks" / "trimbn" / "original"
 

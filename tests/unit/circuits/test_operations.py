@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from holdfast.circuits.expressions import (
+from unswayed.circuits.expressions import (
     Expression,
     all_of,
     any_of,
@@ -17,10 +17,10 @@ from holdfast.circuits.expressions import (
     variable_names,
     variables,
 )
-from holdfast.circuits.expressions import constant as constant_expression
-from holdfast.circuits.formula import Cnf
-from holdfast.circuits.formula_compiler import compile_cnf, compile_formula
-from holdfast.circuits.operations import (
+from unswayed.circuits.expressions import constant as constant_expression
+from unswayed.circuits.formula import Cnf
+from unswayed.circuits.formula_compiler import compile_cnf, compile_formula
+from unswayed.circuits.operations import (
     condition,
     conjoin,
     constant,
@@ -31,17 +31,17 @@ from holdfast.circuits.operations import (
     negate,
     over_vtree,
 )
-from holdfast.circuits.passes import model_count, normalized
-from holdfast.circuits.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd, compacted
-from holdfast.circuits.validators import (
+from unswayed.circuits.passes import model_count, normalized
+from unswayed.circuits.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd, compacted
+from unswayed.circuits.validators import (
     check_circuit,
     is_canonical,
     is_compressed,
     is_normalized,
     is_trimmed,
 )
-from holdfast.circuits.vtree import NOTHING, balanced, right_linear
-from holdfast.core.errors import ModelError, QueryError
+from unswayed.circuits.vtree import NOTHING, balanced, right_linear
+from unswayed.core.errors import ModelError, QueryError
 
 
 def circuit(*nodes, names="AB", root=None):

@@ -9,24 +9,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.circuits.expressions import at_most, exactly, exactly_one, iff, variables
-from holdfast.circuits.formula_compiler import compile_formula
-from holdfast.circuits.gaps import gap_products, gaps_of
-from holdfast.circuits.models import models
-from holdfast.circuits.operations import constant, literal
-from holdfast.circuits.passes import (
+from oracles.truth_tables import all_rows
+from strategies import sdds
+from unswayed.circuits.expressions import at_most, exactly, exactly_one, iff, variables
+from unswayed.circuits.formula_compiler import compile_formula
+from unswayed.circuits.gaps import gap_products, gaps_of
+from unswayed.circuits.models import models
+from unswayed.circuits.operations import constant, literal
+from unswayed.circuits.passes import (
     evaluate,
     log_weighted_model_count,
     model_count,
     normalized,
     weighted_model_count,
 )
-from holdfast.circuits.sampling import sample_models
-from holdfast.circuits.vtree import balanced, right_linear
-from holdfast.core.errors import QueryError
-from holdfast.kernels.circuit_passes import Elements, any_of_both, compiled, log_sum_products, sum_products
-from oracles.truth_tables import all_rows
-from strategies import sdds
+from unswayed.circuits.sampling import sample_models
+from unswayed.circuits.vtree import balanced, right_linear
+from unswayed.core.errors import QueryError
+from unswayed.kernels.circuit_passes import Elements, any_of_both, compiled, log_sum_products, sum_products
 
 
 @given(sdds(max_variables=5), st.integers(0, 2**32 - 1))

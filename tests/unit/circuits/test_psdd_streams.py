@@ -7,11 +7,11 @@ import gzip
 import numpy as np
 import pytest
 
-from holdfast.circuits.psdd_counts import count_examples, count_stream
-from holdfast.circuits.psdd_streams import stream_rows
-from holdfast.circuits.vtree import right_linear
-from holdfast.core.errors import FormatError, QueryError
 from oracles.enumerate_psdd import all_rows, structure_of
+from unswayed.circuits.psdd_counts import count_examples, count_stream
+from unswayed.circuits.psdd_streams import stream_rows
+from unswayed.circuits.vtree import right_linear
+from unswayed.core.errors import FormatError, QueryError
 
 NAMES = ("a", "b", "c")
 

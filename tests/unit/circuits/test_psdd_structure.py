@@ -7,18 +7,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.circuits.passes import evaluate, model_count, normalized
-from holdfast.circuits.psdd import Psdd, PsddStructure
-from holdfast.circuits.psdd_queries import log_likelihood
-from holdfast.circuits.psdd_structure import psdd_structure
-from holdfast.circuits.psdd_uniform import log_model_count, uniform_psdd
-from holdfast.circuits.sdd import Sdd
-from holdfast.circuits.vtree import right_linear
-from holdfast.core.errors import ModelError
-from holdfast.structured.paths import path_space
-from holdfast.structured.rankings import ranking_space
 from oracles.enumerate_psdd import all_rows
 from tolerances import ENGINE
+from unswayed.circuits.passes import evaluate, model_count, normalized
+from unswayed.circuits.psdd import Psdd, PsddStructure
+from unswayed.circuits.psdd_queries import log_likelihood
+from unswayed.circuits.psdd_structure import psdd_structure
+from unswayed.circuits.psdd_uniform import log_model_count, uniform_psdd
+from unswayed.circuits.sdd import Sdd
+from unswayed.circuits.vtree import right_linear
+from unswayed.core.errors import ModelError
+from unswayed.structured.paths import path_space
+from unswayed.structured.rankings import ranking_space
 
 
 @pytest.mark.slow
@@ -26,8 +26,8 @@ from tolerances import ENGINE
 @settings(max_examples=25, deadline=None)
 def test_compiled_formulas_keep_their_models(clauses):
     pytest.importorskip("pysdd")
-    from holdfast.circuits.formula import Cnf
-    from holdfast.circuits.formula_compiler import compile_cnf
+    from unswayed.circuits.formula import Cnf
+    from unswayed.circuits.formula_compiler import compile_cnf
 
     sdd = compile_cnf(Cnf("ABCDE", [tuple(dict.fromkeys(clause)) for clause in clauses]))
     if model_count(sdd) == 0:

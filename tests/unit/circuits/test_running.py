@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.circuits.builder import SddBuilder
-from holdfast.circuits.minimizing import minimize
-from holdfast.circuits.operations import is_equivalent, literal
-from holdfast.circuits.passes import evaluate, model_count, normalized
-from holdfast.circuits.program import MOST_SECONDS, Operation, Program
-from holdfast.circuits.running import run_here, run_in_worker
-from holdfast.circuits.vtree import balanced, right_linear
-from holdfast.core.errors import HoldfastError, QueryError
 from oracles.truth_tables import all_rows
 from strategies import sdds, vtrees
+from unswayed.circuits.builder import SddBuilder
+from unswayed.circuits.minimizing import minimize
+from unswayed.circuits.operations import is_equivalent, literal
+from unswayed.circuits.passes import evaluate, model_count, normalized
+from unswayed.circuits.program import MOST_SECONDS, Operation, Program
+from unswayed.circuits.running import run_here, run_in_worker
+from unswayed.circuits.vtree import balanced, right_linear
+from unswayed.core.errors import QueryError, UnswayedError
 
 pytest.importorskip("pysdd")
 
@@ -103,7 +103,7 @@ def test_random_calls_of_a_builder_raise_nothing_but_our_errors(calls):
         }[name]
         try:
             getattr(builder, name)(*arguments)
-        except HoldfastError:
+        except UnswayedError:
             continue
     (sdd,) = builder.build([builder.literal(1)])
     assert model_count(sdd) == 8

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from holdfast.circuits.vtree import (
+from unswayed.circuits.vtree import (
     NOTHING,
     Vtree,
     balanced,
@@ -14,9 +14,9 @@ from holdfast.circuits.vtree import (
     to_nested,
     vtree_from_nested,
 )
-from holdfast.circuits.vtree_moves import Side, moved_leaf, rotated_left, rotated_right, swapped
-from holdfast.circuits.vtree_shapes import constrain, constrained, constrained_node, random_vtree
-from holdfast.core.errors import ModelError, QueryError
+from unswayed.circuits.vtree_moves import Side, moved_leaf, rotated_left, rotated_right, swapped
+from unswayed.circuits.vtree_shapes import constrain, constrained, constrained_node, random_vtree
+from unswayed.core.errors import ModelError, QueryError
 
 
 def test_linear_and_balanced_shapes():

@@ -12,18 +12,18 @@ import time
 import numpy as np
 import pytest
 
-from holdfast.circuits import running, workers
-from holdfast.circuits.builder import SddBuilder
-from holdfast.circuits.formula import Cnf
-from holdfast.circuits.formula_compiler import compile_cnf
-from holdfast.circuits.jobs import Answer, Failure, Job, Report
-from holdfast.circuits.passes import model_count
-from holdfast.circuits.program import Operation, Program
-from holdfast.circuits.running import run_here, run_in_worker
-from holdfast.circuits.vtree import balanced, right_linear
-from holdfast.circuits.vtree_files import tree_lines
-from holdfast.core.errors import LimitError, SolverError
-from holdfast.core.limits import Limits
+from unswayed.circuits import running, workers
+from unswayed.circuits.builder import SddBuilder
+from unswayed.circuits.formula import Cnf
+from unswayed.circuits.formula_compiler import compile_cnf
+from unswayed.circuits.jobs import Answer, Failure, Job, Report
+from unswayed.circuits.passes import model_count
+from unswayed.circuits.program import Operation, Program
+from unswayed.circuits.running import run_here, run_in_worker
+from unswayed.circuits.vtree import balanced, right_linear
+from unswayed.circuits.vtree_files import tree_lines
+from unswayed.core.errors import LimitError, SolverError
+from unswayed.core.limits import Limits
 
 pytest.importorskip("pysdd")
 
@@ -126,13 +126,13 @@ def test_without_pysdd_everything_but_minimising_runs_here(monkeypatch):
     assert model_count(sdd) == 6
     assert reports[-1].done == reports[-1].total
     builder.minimize(1)
-    with pytest.raises(SolverError, match=r"pip install holdfast\[circuits\]"):
+    with pytest.raises(SolverError, match=r"pip install unswayed\[circuits\]"):
         builder.build([register])
 
 
 def test_a_worker_without_pysdd_says_what_to_install(monkeypatch):
     monkeypatch.setattr(workers.Worker, "run", lambda *args: Failure("missing", "no module"))
-    with pytest.raises(SolverError, match=r"pip install holdfast\[circuits\]"):
+    with pytest.raises(SolverError, match=r"pip install unswayed\[circuits\]"):
         workers.run_job(job(), limits=Limits())
 
 
@@ -166,10 +166,10 @@ def test_limits_hold_here_as_well():
 def test_no_worker_outlives_its_parent(tmp_path):
     """A process that ends normally with an idle worker leaves nothing behind and prints nothing."""
     script = (
-        "from holdfast.circuits.running import run_in_worker\n"
-        "from holdfast.circuits import workers\n"
-        "from holdfast.circuits.program import Program\n"
-        "from holdfast.circuits.vtree import balanced\n"
+        "from unswayed.circuits.running import run_in_worker\n"
+        "from unswayed.circuits import workers\n"
+        "from unswayed.circuits.program import Program\n"
+        "from unswayed.circuits.vtree import balanced\n"
         "run_in_worker(Program(2, 0, [[1, 0, 0]], (0,)), balanced('AB'))\n"
         "print(workers._IDLE[0]._process.pid)\n"
     )

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from holdfast.decisions.classifier import Classifier
-from holdfast.decisions.problem import make_problem
-from holdfast.decisions.rules import ThresholdRule
-from holdfast.engines.log_odds import LogOddsEngine
-from holdfast.engines.protocol import Cost, Needs, Question, Refusal
-from holdfast.model.zoo import binary_network
+from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.problem import make_problem
+from unswayed.decisions.rules import ThresholdRule
+from unswayed.engines.log_odds import LogOddsEngine
+from unswayed.engines.protocol import Cost, Needs, Question, Refusal
+from unswayed.model.zoo import binary_network
 
 
 @pytest.mark.parametrize("needs", [Needs.ROWS, Needs.POTENTIAL])

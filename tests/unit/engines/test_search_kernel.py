@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from holdfast.core.limits import Limits
-from holdfast.decisions.classifier import Classifier
-from holdfast.decisions.problem import make_problem
-from holdfast.decisions.rules import LogOddsIntervals, ThresholdRule
-from holdfast.engines.depth_first import search_tree
-from holdfast.kernels.depth_first import compiled_search, search, start
-from holdfast.model.zoo import random_naive_bayes
 from oracles.algorithm_one import by_algorithm_one
 from strategies import classifiers
 from tolerances import EXACT
+from unswayed.core.limits import Limits
+from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.problem import make_problem
+from unswayed.decisions.rules import LogOddsIntervals, ThresholdRule
+from unswayed.engines.depth_first import search_tree
+from unswayed.kernels.depth_first import compiled_search, search, start
+from unswayed.model.zoo import random_naive_bayes
 
 
 def run(step, tree, cut, budget=2**40):

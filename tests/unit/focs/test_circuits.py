@@ -8,22 +8,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from focs_strategies import bit, functional_networks, step_contexts
-from holdfast.circuits.passes import evaluate
-from holdfast.circuits.psdd_product import product
-from holdfast.circuits.psdd_queries import log_likelihood, most_probable_completion
-from holdfast.circuits.psdd_queries import marginals as psdd_marginals
-from holdfast.circuits.validators import check_circuit, is_canonical
-from holdfast.core.errors import ModelError, QueryError
-from holdfast.focs.coding import Channel, adjacent_parities, code_network
-from holdfast.focs.cpt import FocsCpt
-from holdfast.focs.diagrams.circuits import conditional_psdd, joint_psdd, node_psdd, obdd_circuit
-from holdfast.focs.diagrams.obdd import context_diagram
-from holdfast.focs.diagrams.product import step_diagram
-from holdfast.focs.diagrams.queries import explain_rows, marginal_rows
-from holdfast.focs.diagrams.trellis import compile_network
-from holdfast.focs.network import all_states
-from holdfast.model.cpt import Cpt
 from oracles.enumerate_functions import enumerate_rows
+from unswayed.circuits.passes import evaluate
+from unswayed.circuits.psdd_product import product
+from unswayed.circuits.psdd_queries import log_likelihood, most_probable_completion
+from unswayed.circuits.psdd_queries import marginals as psdd_marginals
+from unswayed.circuits.validators import check_circuit, is_canonical
+from unswayed.core.errors import ModelError, QueryError
+from unswayed.focs.coding import Channel, adjacent_parities, code_network
+from unswayed.focs.cpt import FocsCpt
+from unswayed.focs.diagrams.circuits import conditional_psdd, joint_psdd, node_psdd, obdd_circuit
+from unswayed.focs.diagrams.obdd import context_diagram
+from unswayed.focs.diagrams.product import step_diagram
+from unswayed.focs.diagrams.queries import explain_rows, marginal_rows
+from unswayed.focs.diagrams.trellis import compile_network
+from unswayed.focs.network import all_states
+from unswayed.model.cpt import Cpt
 
 
 @settings(max_examples=30)

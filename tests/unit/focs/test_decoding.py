@@ -12,11 +12,12 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from holdfast.cli.decode import decode as decode_command
-from holdfast.core.errors import LimitError, ModelError, QueryError
-from holdfast.core.limits import Limits
-from holdfast.focs import decoding
-from holdfast.focs.coding import (
+from oracles.enumerate_functions import enumerate_rows
+from unswayed.cli.decode import decode as decode_command
+from unswayed.core.errors import LimitError, ModelError, QueryError
+from unswayed.core.limits import Limits
+from unswayed.focs import decoding
+from unswayed.focs.coding import (
     Channel,
     ParityCode,
     adjacent_parities,
@@ -24,8 +25,7 @@ from holdfast.focs.coding import (
     random_parities,
     simulate,
 )
-from holdfast.focs.decoding import accuracy, bit_probabilities, decode, learn_code, make_decoder, regret
-from oracles.enumerate_functions import enumerate_rows
+from unswayed.focs.decoding import accuracy, bit_probabilities, decode, learn_code, make_decoder, regret
 
 EXAMPLE = Path(__file__).resolve().parents[3] / "examples" / "decode.py"
 

@@ -8,25 +8,25 @@ import numpy as np
 import pytest
 
 from focs_strategies import bit
-from holdfast.core.errors import ImpossibleEvidence, LimitError, ModelError, QueryError
-from holdfast.core.limits import Limits
-from holdfast.focs.coding import Channel, adjacent_parities, code_network
-from holdfast.focs.contexts import FunctionContexts
-from holdfast.focs.cpt import FocsCpt, rule_cpt
-from holdfast.focs.diagrams.compiling import compile_node, table_diagram
-from holdfast.focs.diagrams.neurons import neuron_diagram
-from holdfast.focs.diagrams.obdd import Obdd, context_diagram, context_probabilities
-from holdfast.focs.diagrams.ordering import trellis_order
-from holdfast.focs.diagrams.product import step_diagram
-from holdfast.focs.diagrams.queries import explain_rows, marginal_rows, marginals
-from holdfast.focs.diagrams.trellis import compile_network
-from holdfast.focs.functional import LogisticCpt
-from holdfast.focs.network import FunctionalNetwork, all_states
-from holdfast.focs.step import StepContexts, StepNetwork, parity_network, quantised
-from holdfast.kernels.trellis import PLAIN, compiled_passes
-from holdfast.kernels.unique_rows import compiled_hash_rows, number_rows
-from holdfast.model.cpt import Cpt
-from holdfast.model.zoo import printer, review, sprinkler
+from unswayed.core.errors import ImpossibleEvidence, LimitError, ModelError, QueryError
+from unswayed.core.limits import Limits
+from unswayed.focs.coding import Channel, adjacent_parities, code_network
+from unswayed.focs.contexts import FunctionContexts
+from unswayed.focs.cpt import FocsCpt, rule_cpt
+from unswayed.focs.diagrams.compiling import compile_node, table_diagram
+from unswayed.focs.diagrams.neurons import neuron_diagram
+from unswayed.focs.diagrams.obdd import Obdd, context_diagram, context_probabilities
+from unswayed.focs.diagrams.ordering import trellis_order
+from unswayed.focs.diagrams.product import step_diagram
+from unswayed.focs.diagrams.queries import explain_rows, marginal_rows, marginals
+from unswayed.focs.diagrams.trellis import compile_network
+from unswayed.focs.functional import LogisticCpt
+from unswayed.focs.network import FunctionalNetwork, all_states
+from unswayed.focs.step import StepContexts, StepNetwork, parity_network, quantised
+from unswayed.kernels.trellis import PLAIN, compiled_passes
+from unswayed.kernels.unique_rows import compiled_hash_rows, number_rows
+from unswayed.model.cpt import Cpt
+from unswayed.model.zoo import printer, review, sprinkler
 
 
 def test_a_parity_has_two_nodes_a_level():

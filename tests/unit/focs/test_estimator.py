@@ -10,9 +10,9 @@ from sklearn.naive_bayes import BernoulliNB
 from sklearn.svm import LinearSVC
 
 from focs_strategies import bit
-from holdfast.core.errors import ModelError
-from holdfast.focs.estimator import FocsClassifier
-from holdfast.model.variable import Variable
+from unswayed.core.errors import ModelError
+from unswayed.focs.estimator import FocsClassifier
+from unswayed.model.variable import Variable
 
 
 @pytest.fixture(scope="module")

@@ -8,16 +8,16 @@ from scipy.optimize import check_grad
 from sklearn.linear_model import LogisticRegression
 
 from focs_strategies import bit
-from holdfast.core.errors import ModelError, QueryError
-from holdfast.focs.learning import learn_focs_cpt, learn_tree_cpt
-from holdfast.focs.network import all_states
-from holdfast.focs.patterns import best_partition, count_patterns
-from holdfast.focs.perceptron import Activation
-from holdfast.focs.perceptron_learning import Training, _Loss, fit_perceptron
-from holdfast.focs.step_conversion import logistic_weights, step_network
-from holdfast.focs.step_inputs import StepOptions
-from holdfast.focs.step_learning import learn_step_contexts
-from holdfast.model.variable import Variable
+from unswayed.core.errors import ModelError, QueryError
+from unswayed.focs.learning import learn_focs_cpt, learn_tree_cpt
+from unswayed.focs.network import all_states
+from unswayed.focs.patterns import best_partition, count_patterns
+from unswayed.focs.perceptron import Activation
+from unswayed.focs.perceptron_learning import Training, _Loss, fit_perceptron
+from unswayed.focs.step_conversion import logistic_weights, step_network
+from unswayed.focs.step_inputs import StepOptions
+from unswayed.focs.step_learning import learn_step_contexts
+from unswayed.model.variable import Variable
 
 
 def parity_rows(n_inputs, places, count, rng, *, ones=0.8, noise=0.05):

@@ -6,26 +6,26 @@ import numpy as np
 import pytest
 
 from focs_strategies import bit
-from holdfast.core.errors import ImpossibleEvidence, LimitError, SolverError
-from holdfast.core.limits import DEFAULT_LIMITS, Limits
-from holdfast.focs.coding import Channel, adjacent_parities, code_network
-from holdfast.focs.contexts import FunctionContexts
-from holdfast.focs.cpt import FocsCpt
-from holdfast.focs.functional import LogisticCpt, NoisyOrCpt
-from holdfast.focs.mpe import search
-from holdfast.focs.mpe.building import build_problem
-from holdfast.focs.mpe.choice import choose_method, most_probable_explanation
-from holdfast.focs.mpe.elimination import Elimination
-from holdfast.focs.mpe.evaluating import Evaluator
-from holdfast.focs.mpe.packing import branching_order, pack
-from holdfast.focs.mpe.search import BranchAndBound
-from holdfast.focs.mpe.solvers import Highs
-from holdfast.focs.network import FunctionalNetwork
-from holdfast.focs.step import StepContexts, quantised
-from holdfast.kernels.interval_search import Best, advance, compiled_advance, open_bound, start
-from holdfast.model.cpt import Cpt
-from holdfast.model.zoo import printer
 from oracles.enumerate_functions import enumerate_rows
+from unswayed.core.errors import ImpossibleEvidence, LimitError, SolverError
+from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.focs.coding import Channel, adjacent_parities, code_network
+from unswayed.focs.contexts import FunctionContexts
+from unswayed.focs.cpt import FocsCpt
+from unswayed.focs.functional import LogisticCpt, NoisyOrCpt
+from unswayed.focs.mpe import search
+from unswayed.focs.mpe.building import build_problem
+from unswayed.focs.mpe.choice import choose_method, most_probable_explanation
+from unswayed.focs.mpe.elimination import Elimination
+from unswayed.focs.mpe.evaluating import Evaluator
+from unswayed.focs.mpe.packing import branching_order, pack
+from unswayed.focs.mpe.search import BranchAndBound
+from unswayed.focs.mpe.solvers import Highs
+from unswayed.focs.network import FunctionalNetwork
+from unswayed.focs.step import StepContexts, quantised
+from unswayed.kernels.interval_search import Best, advance, compiled_advance, open_bound, start
+from unswayed.model.cpt import Cpt
+from unswayed.model.zoo import printer
 
 
 def dense_network(n_inputs: int, n_children: int, seed: int = 0) -> FunctionalNetwork:

@@ -8,18 +8,18 @@ import numpy as np
 import pytest
 
 from focs_strategies import bit
-from holdfast.core.errors import LimitError, ModelError, QueryError
-from holdfast.core.limits import Limits
-from holdfast.focs.contexts import FunctionContexts, RuleContexts, TreeContexts
-from holdfast.focs.cpt import FocsCpt, learn_columns, rule_cpt
-from holdfast.focs.functional import LogisticCpt, NoisyOrCpt, PerceptronCpt
-from holdfast.focs.network import FunctionalNetwork, all_states, tabulate, tabulated
-from holdfast.focs.perceptron import Activation, Perceptron, on_raw_inputs
-from holdfast.focs.sampling import log_likelihoods, sample_rows
-from holdfast.focs.step import StepContexts, StepNetwork, parity_network, quantised
-from holdfast.model.cpt import Cpt
-from holdfast.model.variable import Variable
-from holdfast.model.zoo import printer, review
+from unswayed.core.errors import LimitError, ModelError, QueryError
+from unswayed.core.limits import Limits
+from unswayed.focs.contexts import FunctionContexts, RuleContexts, TreeContexts
+from unswayed.focs.cpt import FocsCpt, learn_columns, rule_cpt
+from unswayed.focs.functional import LogisticCpt, NoisyOrCpt, PerceptronCpt
+from unswayed.focs.network import FunctionalNetwork, all_states, tabulate, tabulated
+from unswayed.focs.perceptron import Activation, Perceptron, on_raw_inputs
+from unswayed.focs.sampling import log_likelihoods, sample_rows
+from unswayed.focs.step import StepContexts, StepNetwork, parity_network, quantised
+from unswayed.model.cpt import Cpt
+from unswayed.model.variable import Variable
+from unswayed.model.zoo import printer, review
 
 U = [bit(f"U{i}") for i in range(3)]
 X = bit("X")

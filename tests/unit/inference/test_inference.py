@@ -7,15 +7,16 @@ import math
 import numpy as np
 import pytest
 
-from holdfast.core.errors import ImpossibleEvidence, LimitError
-from holdfast.core.limits import Limits
-from holdfast.inference.explanations import most_probable_states
-from holdfast.inference.marginals import all_marginals
-from holdfast.inference.posteriors import joint_table, log_probability
-from holdfast.inference.relevance import ancestors_of, needed_for_posterior
-from holdfast.inference.sampling import sample_states
-from holdfast.model import BayesianNetwork, Cpt, Variable
-from holdfast.model.zoo import (
+from oracles.enumerate_joint import joint_table as enumerate_joint
+from unswayed.core.errors import ImpossibleEvidence, LimitError
+from unswayed.core.limits import Limits
+from unswayed.inference.explanations import most_probable_states
+from unswayed.inference.marginals import all_marginals
+from unswayed.inference.posteriors import joint_table, log_probability
+from unswayed.inference.relevance import ancestors_of, needed_for_posterior
+from unswayed.inference.sampling import sample_states
+from unswayed.model import BayesianNetwork, Cpt, Variable
+from unswayed.model.zoo import (
     binary_network,
     disease_tests,
     printer,
@@ -24,7 +25,6 @@ from holdfast.model.zoo import (
     random_polytree,
     sprinkler,
 )
-from oracles.enumerate_joint import joint_table as enumerate_joint
 
 
 def test_barren_and_separated_tables_are_left_out():

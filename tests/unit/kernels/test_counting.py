@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.kernels.counting import cell_counts, mixed_radix
+from unswayed.kernels.counting import cell_counts, mixed_radix
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(1, 3), st.booleans()), max_size=30))

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from holdfast.kernels.all_but_one import (
+from unswayed.kernels.all_but_one import (
     Sides,
     compiled_errors_but_one,
     compiled_errors_of,
@@ -15,8 +15,8 @@ from holdfast.kernels.all_but_one import (
     errors_of,
     rooms_for,
 )
-from holdfast.kernels.excluding import Terms, compiled_search, open_error, search, start
-from holdfast.kernels.spreads import Grid
+from unswayed.kernels.excluding import Terms, compiled_search, open_error, search, start
+from unswayed.kernels.spreads import Grid
 
 N_FEATURES = 7
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from holdfast.kernels import frontier
+from unswayed.kernels import frontier
 
 
 def step(places, leaves, group=(-1, -1), required=(0, 0)):

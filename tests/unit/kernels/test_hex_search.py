@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from holdfast.kernels import hex_search
+from unswayed.kernels import hex_search
 
 
 def touching(cell: int, side: int) -> list[int]:

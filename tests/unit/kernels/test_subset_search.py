@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.kernels import merging, subset_search
-from holdfast.kernels.subset_search import FEATURE, SUBSET, Ground
 from tolerances import EXACT
+from unswayed.kernels import merging, subset_search
+from unswayed.kernels.subset_search import FEATURE, SUBSET, Ground
 
 COMPILED = subset_search.compiled_advance()
 COMPILED_SUMS = subset_search.compiled_absolute_sums()

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from sklearn.naive_bayes import CategoricalNB
 
-from holdfast.core.errors import QueryError
-from holdfast.core.limits import Limits
-from holdfast.decisions.rules import ThresholdRule
-from holdfast.learning.accuracy import select_by_accuracy
-from holdfast.model.dataset import Dataset
-from holdfast.model.variable import Variable
 from tolerances import EXACT
+from unswayed.core.errors import QueryError
+from unswayed.core.limits import Limits
+from unswayed.decisions.rules import ThresholdRule
+from unswayed.learning.accuracy import select_by_accuracy
+from unswayed.model.dataset import Dataset
+from unswayed.model.variable import Variable
 
 FOLDS = 4
 

@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from holdfast.core.errors import LimitError, ModelError, QueryError
-from holdfast.core.limits import Limits
-from holdfast.learning import learn_naive_bayes, learn_tan
-from holdfast.learning.trees import maximum_spanning_tree
-from holdfast.model.dataset import Dataset, make_dataset
-from holdfast.model.discretize import AtMean, Discretization
-from holdfast.model.formats import read_network
-from holdfast.model.variable import Variable
 from learning_cases import datasets
 from oracles.best_tree import best_tree_weight, information_by_definition
 from shared_data import SHARED, needs_shared_data
 from tolerances import ENGINE
+from unswayed.core.errors import LimitError, ModelError, QueryError
+from unswayed.core.limits import Limits
+from unswayed.learning import learn_naive_bayes, learn_tan
+from unswayed.learning.trees import maximum_spanning_tree
+from unswayed.model.dataset import Dataset, make_dataset
+from unswayed.model.discretize import AtMean, Discretization
+from unswayed.model.formats import read_network
+from unswayed.model.variable import Variable
 
 ROWS = {"fever": ["yes", "yes", "no", "no"], "cough": ["a", "b", "a", None], "flu": ["y", "y", "y", "n"]}
 

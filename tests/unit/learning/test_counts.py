@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.errors import LimitError, ModelError
-from holdfast.core.limits import Limits
-from holdfast.learning.counts import count_families, merge, smoothed_cpt, zero_counts
-from holdfast.model.cpt import row_of
-from holdfast.model.dataset import Dataset
-from holdfast.model.variable import Variable
 from learning_cases import datasets
+from unswayed.core.errors import LimitError, ModelError
+from unswayed.core.limits import Limits
+from unswayed.learning.counts import count_families, merge, smoothed_cpt, zero_counts
+from unswayed.model.cpt import row_of
+from unswayed.model.dataset import Dataset
+from unswayed.model.variable import Variable
 
 
 @given(datasets(), st.data())

@@ -11,11 +11,11 @@ import pytest
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 
-from holdfast.core.errors import HoldfastWarning, ModelError
-from holdfast.learning import learn_naive_bayes, learn_tan
-from holdfast.learning.estimator import BayesNetClassifier
 from oracles.enumerate_joint import posterior_by_enumeration
 from tolerances import EXACT
+from unswayed.core.errors import ModelError, UnswayedWarning
+from unswayed.learning import learn_naive_bayes, learn_tan
+from unswayed.learning.estimator import BayesNetClassifier
 
 
 def table(n_rows: int = 200, seed: int = 0) -> tuple[pd.DataFrame, pd.Series]:
@@ -66,7 +66,7 @@ def test_unseen_categories_are_not_observed() -> None:
     X, y = table()
     classifier = BayesNetClassifier().fit(X, y)
     rows = pd.DataFrame({"age": [40.0, 40.0], "smokes": ["pipe", None], "shoe": [1, 1]})
-    with pytest.warns(HoldfastWarning, match="column 'smokes': 'pipe' in 1 row"):
+    with pytest.warns(UnswayedWarning, match="column 'smokes': 'pipe' in 1 row"):
         found = classifier.predict_proba(rows)
     assert found[0].tolist() == found[1].tolist()
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from holdfast.learning.estimator import BayesNetClassifier
+from unswayed.learning.estimator import BayesNetClassifier
 
 ESTIMATORS = [
     BayesNetClassifier(),
@@ -19,7 +19,7 @@ ESTIMATORS = [
 
 
 # The checks predict rows with values that the training rows did not have.
-@pytest.mark.filterwarnings("ignore::holdfast.core.errors.HoldfastWarning")
+@pytest.mark.filterwarnings("ignore::unswayed.core.errors.UnswayedWarning")
 @parametrize_with_checks(ESTIMATORS)
 def test_scikit_learn_check(estimator: Any, check: Any) -> None:
     check(estimator)

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from holdfast.core.errors import HoldfastWarning, ModelError
-from holdfast.learning import learn_parameters
-from holdfast.learning.expectation import EmOptions, learn_parameters_em
-from holdfast.model.dataset import Dataset
-from holdfast.model.variable import Variable
 from learning_cases import datasets
 from oracles.enumerate_joint import mass_by_enumeration
 from tolerances import ENGINE
+from unswayed.core.errors import ModelError, UnswayedWarning
+from unswayed.learning import learn_parameters
+from unswayed.learning.expectation import EmOptions, learn_parameters_em
+from unswayed.model.dataset import Dataset
+from unswayed.model.variable import Variable
 
 STRUCTURE = {"B": ["A"], "C": ["B"]}
 
@@ -111,7 +111,7 @@ def test_hidden_variables_need_a_random_start() -> None:
 
 
 def test_stopping_early_is_said() -> None:
-    with pytest.warns(HoldfastWarning, match="EM stopped after 1 steps"):
+    with pytest.warns(UnswayedWarning, match="EM stopped after 1 steps"):
         fit = learn_parameters_em(STRUCTURE, masked(sampled(50), 0.5), options=EmOptions(max_steps=1))
     assert not fit.is_converged
 

@@ -12,12 +12,12 @@ from sklearn.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, Gaussi
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from holdfast.api import posterior
-from holdfast.core.errors import ModelError
-from holdfast.learning.estimator import BayesNetClassifier
-from holdfast.learning.from_sklearn import from_sklearn
-from holdfast.learning.predict import class_posteriors
 from tolerances import EXACT
+from unswayed.api import posterior
+from unswayed.core.errors import ModelError
+from unswayed.learning.estimator import BayesNetClassifier
+from unswayed.learning.from_sklearn import from_sklearn
+from unswayed.learning.predict import class_posteriors
 
 PEER = 1e-12
 

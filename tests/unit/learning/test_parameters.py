@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from holdfast.core.errors import HoldfastWarning, ModelError, QueryError
-from holdfast.learning import learn_parameters
-from holdfast.model import BayesianNetwork, Cpt, Variable
-from holdfast.model.dataset import make_dataset
-from holdfast.model.discretize import AtMean, Discretization
-from holdfast.model.formats import read_network, write_network
+from unswayed.core.errors import ModelError, QueryError, UnswayedWarning
+from unswayed.learning import learn_parameters
+from unswayed.model import BayesianNetwork, Cpt, Variable
+from unswayed.model.dataset import make_dataset
+from unswayed.model.discretize import AtMean, Discretization
+from unswayed.model.formats import read_network, write_network
 
 ROWS = {"rain": ["no", "no", "yes", "yes"], "grass": ["dry", "wet", "wet", "wet"], "id": [1, 2, 3, 4]}
 
@@ -67,6 +67,6 @@ def test_what_does_not_fit_is_refused() -> None:
 
 def test_values_that_a_network_does_not_know_do_not_count() -> None:
     given = learn_parameters({"rain": []}, ROWS)
-    with pytest.warns(HoldfastWarning, match="'hail' in 1 row"):
+    with pytest.warns(UnswayedWarning, match="'hail' in 1 row"):
         network = learn_parameters(given, {"rain": ["hail", "no", "no"]})
     assert network.cpts[0].table == pytest.approx(np.array([[0.75, 0.25]]))

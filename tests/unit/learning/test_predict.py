@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.core.errors import ImpossibleEvidence, QueryError
-from holdfast.learning import class_posteriors, learn_naive_bayes
-from holdfast.learning.predict import class_log_joint, class_log_posteriors, has_feature_forest
-from holdfast.model import BayesianNetwork, Cpt, Variable
-from holdfast.model.dataset import Dataset
 from learning_cases import make_variables
 from oracles.enumerate_joint import mass_by_enumeration, posterior_by_enumeration
 from tolerances import EXACT
+from unswayed.core.errors import ImpossibleEvidence, QueryError
+from unswayed.learning import class_posteriors, learn_naive_bayes
+from unswayed.learning.predict import class_log_joint, class_log_posteriors, has_feature_forest
+from unswayed.model import BayesianNetwork, Cpt, Variable
+from unswayed.model.dataset import Dataset
 
 
 @st.composite
@@ -81,7 +81,7 @@ def test_blocks_are_one_table(monkeypatch: pytest.MonkeyPatch) -> None:
     network = learn_naive_bayes(rng.integers(0, 3, (50, 4)), "x0")
     data = random_rows(network, 1, n_rows=100)
     whole = class_posteriors(network, "x0", data)
-    monkeypatch.setattr("holdfast.learning.predict.BLOCK_ROWS", 7)
+    monkeypatch.setattr("unswayed.learning.predict.BLOCK_ROWS", 7)
     assert class_posteriors(network, "x0", data) == pytest.approx(whole, abs=EXACT)
 
 

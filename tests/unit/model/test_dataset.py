@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from holdfast.core.errors import ModelError, QueryError
-from holdfast.model.dataset import Dataset, make_dataset
-from holdfast.model.discretize import AtMean, Discretization, EqualFrequency
-from holdfast.model.variable import Variable
+from unswayed.core.errors import ModelError, QueryError
+from unswayed.model.dataset import Dataset, make_dataset
+from unswayed.model.discretize import AtMean, Discretization, EqualFrequency
+from unswayed.model.variable import Variable
 
 
 def states(data: Dataset, name: str) -> tuple[str, ...]:

@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.core.errors import ModelError
-from holdfast.model.dataset import make_dataset
-from holdfast.model.discretize import (
+from oracles.mdl_by_definition import mdl_cuts_by_definition
+from shared_data import SHARED, needs_shared_data
+from unswayed.core.errors import ModelError
+from unswayed.model.dataset import make_dataset
+from unswayed.model.discretize import (
     AtMean,
     CutMethod,
     Discretization,
@@ -19,10 +21,8 @@ from holdfast.model.discretize import (
     Observed,
     chosen_cuts,
 )
-from holdfast.model.intervals import interval_codes, interval_cuts
-from holdfast.model.mdl import mdl_cuts
-from oracles.mdl_by_definition import mdl_cuts_by_definition
-from shared_data import SHARED, needs_shared_data
+from unswayed.model.intervals import interval_codes, interval_cuts
+from unswayed.model.mdl import mdl_cuts
 
 labelled = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 2)), min_size=1, max_size=60)
 

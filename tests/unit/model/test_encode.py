@@ -7,11 +7,11 @@ import warnings
 import numpy as np
 import pytest
 
-from holdfast.core.errors import HoldfastWarning, QueryError
-from holdfast.model.dataset import make_dataset
-from holdfast.model.discretize import Discretization, EqualFrequency
-from holdfast.model.encode import encode
-from holdfast.model.variable import Variable
+from unswayed.core.errors import QueryError, UnswayedWarning
+from unswayed.model.dataset import make_dataset
+from unswayed.model.discretize import Discretization, EqualFrequency
+from unswayed.model.encode import encode
+from unswayed.model.variable import Variable
 
 
 def codes(cells: object, states: list[str]) -> list[int]:
@@ -45,7 +45,7 @@ def test_truth_values_find_either_spelling() -> None:
     ],
 )
 def test_unseen_values_are_not_observed_and_named(cells: list[object], states: list[str], value: str) -> None:
-    with pytest.warns(HoldfastWarning, match=f"column 'x': {value} is no state"):
+    with pytest.warns(UnswayedWarning, match=f"column 'x': {value} is no state"):
         found = codes(np.array(cells, dtype=object), states)
     assert found[-1] == -1
 
@@ -59,7 +59,7 @@ def test_missing_values_and_absent_columns_are_silent() -> None:
 
 
 def test_misspelt_columns_are_pointed_out() -> None:
-    with pytest.warns(HoldfastWarning, match="column 'smoke' is ignored and variable 'smokes'"):
+    with pytest.warns(UnswayedWarning, match="column 'smoke' is ignored and variable 'smokes'"):
         encode({"smoke": ["a"], "x": ["a"]}, [Variable("smokes", "ab"), Variable("x", "ab")])
     with pytest.raises(QueryError, match="no column names a variable"):
         encode({"a": [1]}, [Variable("x", "ab")])

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.errors import ModelError
-from holdfast.model.intervals import (
+from unswayed.core.errors import ModelError
+from unswayed.model.intervals import (
     FEW,
     checked_cuts,
     interval_codes,
@@ -16,7 +16,7 @@ from holdfast.model.intervals import (
     interval_states,
     matching_codes,
 )
-from holdfast.model.variable import Variable
+from unswayed.model.variable import Variable
 
 numbers = st.floats(allow_nan=False, allow_infinity=False).map(lambda x: x + 0.0)
 cut_lists = st.lists(numbers, max_size=30, unique=True).map(sorted)

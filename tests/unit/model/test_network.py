@@ -7,10 +7,10 @@ import pickle
 import numpy as np
 import pytest
 
-from holdfast.core.errors import ModelError, QueryError
-from holdfast.model import BayesianNetwork, Cpt, Variable
-from holdfast.model.cpt import configuration_of, row_of
-from holdfast.model.zoo import binary_network, printer, random_bounded_treewidth, review, sprinkler
+from unswayed.core.errors import ModelError, QueryError
+from unswayed.model import BayesianNetwork, Cpt, Variable
+from unswayed.model.cpt import configuration_of, row_of
+from unswayed.model.zoo import binary_network, printer, random_bounded_treewidth, review, sprinkler
 
 A = Variable("A", ["yes", "no"])
 B = Variable("B", ["low", "mid", "high"])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from holdfast.inference.ordering import elimination_order
-from holdfast.model import zoo
+from unswayed.inference.ordering import elimination_order
+from unswayed.model import zoo
 
 
 def test_review_holds_the_numbers_of_the_paper():

@@ -7,13 +7,13 @@ import itertools
 import numpy as np
 import pytest
 
-from holdfast.api.plotting import draw_circuit, draw_vtree
-from holdfast.circuits.psdd import Psdd, PsddStructure
-from holdfast.circuits.sdd import Sdd
-from holdfast.circuits.vtree import balanced, right_linear
-from holdfast.core.errors import LimitError, QueryError
-from holdfast.pictures import circuit
-from holdfast.pictures.circuit import gates_of_psdd, gates_of_sdd
+from unswayed.api.plotting import draw_circuit, draw_vtree
+from unswayed.circuits.psdd import Psdd, PsddStructure
+from unswayed.circuits.sdd import Sdd
+from unswayed.circuits.vtree import balanced, right_linear
+from unswayed.core.errors import LimitError, QueryError
+from unswayed.pictures import circuit
+from unswayed.pictures.circuit import gates_of_psdd, gates_of_sdd
 
 NAMES = ("A", "B", "C", "D")
 # (A and B) or (C and D), over the vtree ((A B) (C D)): nodes as in the first paper on SDDs.

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.isotonic import IsotonicRegression
 
-from holdfast.pictures.layered import Arc, Room, layered
-from holdfast.pictures.ordering import Link, crossings, fewest_crossings
-from holdfast.pictures.spacing import _place, centred
+from unswayed.pictures.layered import Arc, Room, layered
+from unswayed.pictures.ordering import Link, crossings, fewest_crossings
+from unswayed.pictures.spacing import _place, centred
 
 ROOM = Room(height=20, row_gap=30, column_gap=8, widest_row=300)
 

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.pictures.cards import bar, card, sentence, table
-from holdfast.pictures.frontier import Offer
-from holdfast.pictures.frontier_svg import frontier_svg
-from holdfast.pictures.graph import Box, Graph, Role
-from holdfast.pictures.markup import element, escaped
-from holdfast.pictures.network_svg import network_svg
-from holdfast.pictures.scales import ticks
+from unswayed.pictures.cards import bar, card, sentence, table
+from unswayed.pictures.frontier import Offer
+from unswayed.pictures.frontier_svg import frontier_svg
+from unswayed.pictures.graph import Box, Graph, Role
+from unswayed.pictures.markup import element, escaped
+from unswayed.pictures.network_svg import network_svg
+from unswayed.pictures.scales import ticks
 
 SVG = "{http://www.w3.org/2000/svg}"
 NASTY = '<script>alert("a & b")</script>'

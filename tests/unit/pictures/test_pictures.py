@@ -8,17 +8,17 @@ import sys
 import numpy as np
 import pytest
 
-from holdfast.core.errors import FormatError, LimitError, SolverError
-from holdfast.pictures.canvas import picture_of
-from holdfast.pictures.course import Moment, course_picture
-from holdfast.pictures.decision import Gauge, decision_picture
-from holdfast.pictures.frontier import Offer, frontier_picture
-from holdfast.pictures.graph import Box, Graph, Role
-from holdfast.pictures.network import network_picture
-from holdfast.pictures.progress import Instant, progress_picture
-from holdfast.pictures.ranking import Worth, ranking_picture
-from holdfast.pictures.selection import selection_picture
-from holdfast.pictures.thresholds import BestAt, thresholds_picture
+from unswayed.core.errors import FormatError, LimitError, SolverError
+from unswayed.pictures.canvas import picture_of
+from unswayed.pictures.course import Moment, course_picture
+from unswayed.pictures.decision import Gauge, decision_picture
+from unswayed.pictures.frontier import Offer, frontier_picture
+from unswayed.pictures.graph import Box, Graph, Role
+from unswayed.pictures.network import network_picture
+from unswayed.pictures.progress import Instant, progress_picture
+from unswayed.pictures.ranking import Worth, ranking_picture
+from unswayed.pictures.selection import selection_picture
+from unswayed.pictures.thresholds import BestAt, thresholds_picture
 
 pytest.importorskip("matplotlib")
 
@@ -168,5 +168,5 @@ def test_pictures_show_themselves_in_notebooks():
 
 def test_without_matplotlib_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(SolverError, match=r"pip install 'holdfast\[plots\]'"):
+    with pytest.raises(SolverError, match=r"pip install 'unswayed\[plots\]'"):
         picture_of(lambda figure: None)

@@ -11,16 +11,16 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from holdfast.api import frontier, same_decision_probability
-from holdfast.api.examining import examine
-from holdfast.core.errors import QueryError
-from holdfast.core.limits import Limits
-from holdfast.decisions.classifier import Classifier
-from holdfast.decisions.rules import MostProbable, ThresholdRule, UtilityRule
-from holdfast.model import zoo
-from holdfast.report.page import report_page
-from holdfast.report.page.pieces import percent
-from holdfast.report.probabilities import probability_text
+from unswayed.api import frontier, same_decision_probability
+from unswayed.api.examining import examine
+from unswayed.core.errors import QueryError
+from unswayed.core.limits import Limits
+from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.rules import MostProbable, ThresholdRule, UtilityRule
+from unswayed.model import zoo
+from unswayed.report.page import report_page
+from unswayed.report.page.pieces import percent
+from unswayed.report.probabilities import probability_text
 
 PAPERS = Classifier(zoo.review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.8))
 VOID = {"meta", "br", "hr", "img", "link", "input"}

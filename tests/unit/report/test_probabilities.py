@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from holdfast.report.probabilities import BAR_WIDTH, bar, padded, probability_text, shortened
+from unswayed.report.probabilities import BAR_WIDTH, bar, padded, probability_text, shortened
 
 probabilities = st.floats(0.0, 1.0)
 

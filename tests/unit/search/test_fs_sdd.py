@@ -8,8 +8,8 @@ from itertools import combinations
 
 import pytest
 
-from holdfast.core.errors import LimitError
-from holdfast.search.fs_sdd import FsSdd
+from unswayed.core.errors import LimitError
+from unswayed.search.fs_sdd import FsSdd
 
 
 @dataclass

@@ -7,12 +7,12 @@ import math
 import numpy as np
 import pytest
 
-from holdfast.search.lattice import Node, keep_only
-from holdfast.search.lenses import PotentialLens
-from holdfast.search.progress import Task
-from holdfast.search.signed_ground import signed_column, signed_ground
-from holdfast.search.walk import Marginals
 from tolerances import EXACT
+from unswayed.search.lattice import Node, keep_only
+from unswayed.search.lenses import PotentialLens
+from unswayed.search.progress import Task
+from unswayed.search.signed_ground import signed_column, signed_ground
+from unswayed.search.walk import Marginals
 
 
 def task_of(table, sizes, *, budget=2.0, costs=None):

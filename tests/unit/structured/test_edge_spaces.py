@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from holdfast.core.errors import QueryError
-from holdfast.structured.edge_spaces import matching_space, spanning_tree_space
-from holdfast.structured.graphs import grid
-from holdfast.structured.subsets import subset_space
+from unswayed.core.errors import QueryError
+from unswayed.structured.edge_spaces import matching_space, spanning_tree_space
+from unswayed.structured.graphs import grid
+from unswayed.structured.subsets import subset_space
 
 SQUARE = [("a", "b"), ("b", "c"), ("c", "d"), ("d", "a")]
 

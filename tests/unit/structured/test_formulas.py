@@ -6,13 +6,13 @@ from itertools import permutations
 
 import pytest
 
-from holdfast.circuits.expressions import all_of, exactly_one, variable
-from holdfast.circuits.formula import Cnf
-from holdfast.circuits.sdd import Sdd
-from holdfast.circuits.vtree import right_linear
-from holdfast.core.errors import QueryError
-from holdfast.structured.formulas import circuit_space, formula_space
-from holdfast.structured.rankings import ranking_space
+from unswayed.circuits.expressions import all_of, exactly_one, variable
+from unswayed.circuits.formula import Cnf
+from unswayed.circuits.sdd import Sdd
+from unswayed.circuits.vtree import right_linear
+from unswayed.core.errors import QueryError
+from unswayed.structured.formulas import circuit_space, formula_space
+from unswayed.structured.rankings import ranking_space
 
 pytest.importorskip("pysdd")
 WEATHER = Cnf(["rain", "snow", "sun"], [(1, 2, 3), (-1, -2)])

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.core.errors import LimitError, QueryError
-from holdfast.core.limits import Limits
-from holdfast.structured.kemeny import kemeny_ranking, pairwise_wins
-from holdfast.structured.mallows import Mallows, kendall_distance, learn_mallows
-from holdfast.structured.soc import read_soc
 from shared_data import SHARED, needs_shared_data
 from tolerances import ENGINE, EXACT
+from unswayed.core.errors import LimitError, QueryError
+from unswayed.core.limits import Limits
+from unswayed.structured.kemeny import kemeny_ranking, pairwise_wins
+from unswayed.structured.mallows import Mallows, kendall_distance, learn_mallows
+from unswayed.structured.soc import read_soc
 
 
 def orders_of(n_items: int) -> np.ndarray:

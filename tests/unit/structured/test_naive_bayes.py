@@ -11,13 +11,13 @@ import pytest
 from sklearn.base import clone
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 
-from holdfast.core.errors import HoldfastWarning, ImpossibleEvidence, ModelError, QueryError
-from holdfast.structured.anomaly import StructuredAnomalyDetector
-from holdfast.structured.graphs import grid
-from holdfast.structured.naive_bayes_estimator import StructuredNaiveBayes
-from holdfast.structured.paths import path_space
-from holdfast.structured.rankings import ranking_space
 from tolerances import ENGINE, EXACT
+from unswayed.core.errors import ImpossibleEvidence, ModelError, QueryError, UnswayedWarning
+from unswayed.structured.anomaly import StructuredAnomalyDetector
+from unswayed.structured.graphs import grid
+from unswayed.structured.naive_bayes_estimator import StructuredNaiveBayes
+from unswayed.structured.paths import path_space
+from unswayed.structured.rankings import ranking_space
 
 RANKINGS = list(itertools.permutations((1, 2, 3)))
 
@@ -163,7 +163,7 @@ def test_mistakes_are_named(space, games):
 def test_new_labels_are_not_observed(games):
     _, _, colours, labels = games
     classifier = StructuredNaiveBayes().fit(colours[:, None], labels)
-    with pytest.warns(HoldfastWarning, match="'green'"):
+    with pytest.warns(UnswayedWarning, match="'green'"):
         found = classifier.predict_proba(np.array([["green"]], dtype=object))
     assert found[0] == pytest.approx(np.bincount(labels) / len(labels), abs=EXACT)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from holdfast.circuits.passes import evaluate
-from holdfast.core.errors import LimitError, ModelError, QueryError
-from holdfast.core.limits import Limits
-from holdfast.structured.graphs import Graph, as_graph, graph_from_edges, grid
-from holdfast.structured.paths import path_space, path_space_between
-from holdfast.structured.route_files import read_graph, read_paths
 from shared_data import SHARED, needs_shared_data
+from unswayed.circuits.passes import evaluate
+from unswayed.core.errors import LimitError, ModelError, QueryError
+from unswayed.core.limits import Limits
+from unswayed.structured.graphs import Graph, as_graph, graph_from_edges, grid
+from unswayed.structured.paths import path_space, path_space_between
+from unswayed.structured.route_files import read_graph, read_paths
 
 HOUSE = [("n1", "n2"), ("n2", "n3"), ("n3", "n4"), ("n4", "n1"), ("n2", "n5"), ("n3", "n5")]
 

@@ -7,9 +7,9 @@ import time
 import numpy as np
 import pytest
 
-from holdfast.core.errors import LimitError, QueryError
-from holdfast.core.limits import Limits
-from holdfast.structured.rankings import ranking_space, tiered_ranking_space
+from unswayed.core.errors import LimitError, QueryError
+from unswayed.core.limits import Limits
+from unswayed.structured.rankings import ranking_space, tiered_ranking_space
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.core.errors import FormatError, HoldfastWarning
-from holdfast.structured.route_files import read_graph, read_paths, write_paths
 from shared_data import SHARED, needs_shared_data
+from unswayed.core.errors import FormatError, UnswayedWarning
+from unswayed.structured.route_files import read_graph, read_paths, write_paths
 
 
 def written(tmp_path, name, text):
@@ -58,7 +58,7 @@ def test_broken_graphs_are_refused_with_their_line(tmp_path, name, text, line, r
 
 def test_loops_are_left_out_with_a_warning(tmp_path):
     with pytest.warns(
-        HoldfastWarning, match="1 edges from a node to itself are left out, the first in line 2"
+        UnswayedWarning, match="1 edges from a node to itself are left out, the first in line 2"
     ):
         graph = read_graph(written(tmp_path, "g.csv", "a,b\nb,b\n"))
     assert len(graph.edges) == 1
@@ -96,5 +96,5 @@ def test_real_graphs_and_trips_are_read():
     assert len(read_paths(SHARED / "routes" / "borlange_core.json")) == 376
     assert len(read_graph(SHARED / "routes" / "sanfrancisco_0_0.json.gz").nodes) == 691
     assert len(read_paths(SHARED / "routes" / "borlange_trips.txt.gz")) == 1832
-    with pytest.warns(HoldfastWarning, match="left out"):
+    with pytest.warns(UnswayedWarning, match="left out"):
         assert len(read_graph(SHARED / "routes" / "borlange_links.csv.gz").nodes) == 3061

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from holdfast.core.errors import FormatError, ModelError
-from holdfast.structured.soc import RankingData, read_soc, write_soc
 from shared_data import SHARED, needs_shared_data
+from unswayed.core.errors import FormatError, ModelError
+from unswayed.structured.soc import RankingData, read_soc, write_soc
 
 GOOD = """\
 # TITLE: drinks

@@ -7,13 +7,13 @@ import math
 import numpy as np
 import pytest
 
-from holdfast.core.errors import QueryError
-from holdfast.structured.graphs import grid
-from holdfast.structured.paths import path_space
-from holdfast.structured.rankings import ranking_space
-from holdfast.structured.subsets import subset_space
-from holdfast.structured.tabular import learn_table, learn_tabular_naive_bayes
 from tolerances import EXACT
+from unswayed.core.errors import QueryError
+from unswayed.structured.graphs import grid
+from unswayed.structured.paths import path_space
+from unswayed.structured.rankings import ranking_space
+from unswayed.structured.subsets import subset_space
+from unswayed.structured.tabular import learn_table, learn_tabular_naive_bayes
 
 SPACE = ranking_space(3)
 ALL = SPACE.encode_many([(1, 2, 3), (1, 3, 2), (2, 1, 3), (2, 3, 1), (3, 1, 2), (3, 2, 1)])

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from holdfast.core.errors import LimitError, QueryError
-from holdfast.core.limits import Limits
-from holdfast.kernels.hex_search import joins
-from holdfast.structured.games.hex import BEGINNER, EXPERT, INTERMEDIATE, HexPlayer, picture, play_hex
+from unswayed.core.errors import LimitError, QueryError
+from unswayed.core.limits import Limits
+from unswayed.kernels.hex_search import joins
+from unswayed.structured.games.hex import BEGINNER, EXPERT, INTERMEDIATE, HexPlayer, picture, play_hex
 
 
 def mask(cells: list[int]) -> int:

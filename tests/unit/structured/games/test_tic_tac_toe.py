@@ -7,10 +7,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from holdfast.core.errors import QueryError
-from holdfast.structured.games.records import DRAW, FIRST, SECOND
-from holdfast.structured.games.tic_tac_toe import Style, play_tic_tac_toe
-from holdfast.structured.rankings import ranking_space
+from unswayed.core.errors import QueryError
+from unswayed.structured.games.records import DRAW, FIRST, SECOND
+from unswayed.structured.games.tic_tac_toe import Style, play_tic_tac_toe
+from unswayed.structured.rankings import ranking_space
 
 ROWS = [(1, 2, 3), (4, 5, 6), (7, 8, 9), (1, 4, 7), (2, 5, 8), (3, 6, 9), (1, 5, 9), (3, 5, 7)]
 PAIRS = list(product(Style, Style))

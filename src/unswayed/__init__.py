@@ -1,0 +1,516 @@
+"""unswayed: how robust are the decisions of a Bayesian-network classifier?
+
+Networks come from files, from tables of data, or from code; questions are verbs:
+
+>>> import unswayed
+>>> from unswayed.model.zoo import review
+>>> round(unswayed.posterior(review(), "D", {"AC": "+"})["+"], 2)
+0.61
+
+Names are imported when first used, so that `import unswayed` costs nothing. To read the code, start with
+`api` and follow one verb down: `api`, `engines`, `decisions`, `inference`, `model`, `core`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from unswayed.api import (
+        Decision,
+        Evidence,
+        Explanation,
+        Frontier,
+        JointTable,
+        Method,
+        Monitor,
+        Ranking,
+        SameDecision,
+        SameDecisionGain,
+        Selection,
+        Stopping,
+        Trimming,
+        all_marginals,
+        decide,
+        expected_classification_agreement,
+        expected_same_decision_probability,
+        follow,
+        frontier,
+        joint,
+        load_classifier,
+        log_probability,
+        maximum_achievable_agreement,
+        maximum_potential_agreement,
+        most_probable_explanation,
+        posterior,
+        probability,
+        rank_observations,
+        same_decision_probability,
+        sample,
+        save_classifier,
+        sdp_gain,
+        select_features,
+        should_stop,
+        trim,
+        value_of_information,
+    )
+    from unswayed.api.circuits import CircuitVariant
+    from unswayed.api.courses import Course, replay
+    from unswayed.api.differences import Comparison, Difference, compare_decisions
+    from unswayed.api.estimators import TrimmedClassifier
+    from unswayed.api.examining import Examination, examine
+    from unswayed.api.plotting import draw_circuit, draw_network, draw_vtree
+    from unswayed.api.recording import SearchRecord
+    from unswayed.api.thresholds import ThresholdSweep, sweep_thresholds
+    from unswayed.circuits.builder import SddBuilder
+    from unswayed.circuits.compiled import CompiledNetwork, compile_network
+    from unswayed.circuits.dimacs import read_cnf, write_cnf
+    from unswayed.circuits.formula import Cnf
+    from unswayed.circuits.formula_compiler import compile_cnf, compile_formula
+    from unswayed.circuits.passes import log_weighted_model_count, model_count, weighted_model_count
+    from unswayed.circuits.psdd import Psdd, PsddStructure
+    from unswayed.circuits.psdd_counts import Laplace, UniformExamples
+    from unswayed.circuits.psdd_files import read_psdd, write_psdd
+    from unswayed.circuits.psdd_structure import psdd_structure
+    from unswayed.circuits.sampling import sample_models
+    from unswayed.circuits.sdd import Sdd
+    from unswayed.circuits.sdd_files import read_sdd, write_sdd
+    from unswayed.circuits.vtree import Vtree, balanced, left_linear, right_linear
+    from unswayed.circuits.vtree_files import read_vtree, write_vtree
+    from unswayed.core.errors import (
+        FormatError,
+        ImpossibleEvidence,
+        LimitError,
+        ModelError,
+        QueryError,
+        SolverError,
+        UnswayedError,
+        UnswayedWarning,
+    )
+    from unswayed.core.limits import Limits
+    from unswayed.core.measurement import Certainty, Measurement
+    from unswayed.decisions.classifier import Classifier
+    from unswayed.decisions.profile import DecisionProfile
+    from unswayed.decisions.rewards import CustomReward, ExpectedUtility, Margin, NegativeEntropy
+    from unswayed.decisions.rules import MostProbable, ThresholdRule, UtilityRule
+    from unswayed.decisions.table_classifier import TableClassifier
+    from unswayed.engines.bounds import BoundsEngine
+    from unswayed.engines.brute_force import BruteForceEngine
+    from unswayed.engines.circuit import CircuitEngine
+    from unswayed.engines.dense import DenseEngine
+    from unswayed.engines.depth_first import DepthFirstEngine
+    from unswayed.engines.log_odds import LogOddsEngine
+    from unswayed.engines.sampling import SamplingEngine
+    from unswayed.focs.cpt import FocsCpt, rule_cpt
+    from unswayed.focs.decoding import learn_code, make_decoder
+    from unswayed.focs.estimator import FocsClassifier
+    from unswayed.focs.functional import LogisticCpt, NoisyOrCpt, PerceptronCpt
+    from unswayed.focs.learning import learn_focs_cpt, learn_tree_cpt
+    from unswayed.focs.network import FunctionalNetwork, tabulated
+    from unswayed.focs.step import StepContexts, StepNetwork
+    from unswayed.focs.step_inputs import StepOptions
+    from unswayed.learning.accuracy import AccuracySelection, select_by_accuracy
+    from unswayed.learning.classifiers import learn_naive_bayes, learn_tan
+    from unswayed.learning.estimator import BayesNetClassifier
+    from unswayed.learning.expectation import EmFit, EmOptions, learn_parameters_em
+    from unswayed.learning.from_sklearn import from_sklearn
+    from unswayed.learning.parameters import learn_parameters
+    from unswayed.learning.predict import class_posteriors
+    from unswayed.model.adapters import from_pgmpy, from_pyagrum, to_pgmpy, to_pyagrum
+    from unswayed.model.cpt import Cpt
+    from unswayed.model.dataset import Dataset, make_dataset
+    from unswayed.model.discretize import AtMean, Discretization, EntropyMdl, EqualFrequency, EqualWidth
+    from unswayed.model.encode import encode
+    from unswayed.model.formats.files import read_network, write_network
+    from unswayed.model.network import BayesianNetwork
+    from unswayed.model.variable import Variable
+    from unswayed.report.page import report_page
+    from unswayed.structured.anomaly import StructuredAnomalyDetector
+    from unswayed.structured.edge_spaces import matching_space, spanning_tree_space
+    from unswayed.structured.formulas import circuit_space, formula_space
+    from unswayed.structured.graphillion_adapter import graphset_space
+    from unswayed.structured.graphs import Graph, grid
+    from unswayed.structured.mallows import Mallows, learn_mallows
+    from unswayed.structured.naive_bayes_estimator import StructuredNaiveBayes
+    from unswayed.structured.paths import path_space, path_space_between
+    from unswayed.structured.rankings import ranking_space, tiered_ranking_space
+    from unswayed.structured.route_files import read_graph, read_paths, write_paths
+    from unswayed.structured.soc import RankingData, read_soc, write_soc
+    from unswayed.structured.space import Space
+    from unswayed.structured.subsets import subset_space
+
+    __version__: str
+
+_MODULE_BY_NAME = {
+    "AccuracySelection": "unswayed.learning.accuracy",
+    "AtMean": "unswayed.model.discretize",
+    "BayesNetClassifier": "unswayed.learning.estimator",
+    "BayesianNetwork": "unswayed.model.network",
+    "BoundsEngine": "unswayed.engines.bounds",
+    "BruteForceEngine": "unswayed.engines.brute_force",
+    "Certainty": "unswayed.core.measurement",
+    "CircuitEngine": "unswayed.engines.circuit",
+    "CircuitVariant": "unswayed.api.circuits",
+    "Classifier": "unswayed.decisions.classifier",
+    "Cnf": "unswayed.circuits.formula",
+    "Comparison": "unswayed.api.differences",
+    "CompiledNetwork": "unswayed.circuits.compiled",
+    "Course": "unswayed.api.courses",
+    "Cpt": "unswayed.model.cpt",
+    "CustomReward": "unswayed.decisions.rewards",
+    "Dataset": "unswayed.model.dataset",
+    "Decision": "unswayed.api",
+    "DecisionProfile": "unswayed.decisions.profile",
+    "DenseEngine": "unswayed.engines.dense",
+    "DepthFirstEngine": "unswayed.engines.depth_first",
+    "Difference": "unswayed.api.differences",
+    "Discretization": "unswayed.model.discretize",
+    "EmFit": "unswayed.learning.expectation",
+    "EmOptions": "unswayed.learning.expectation",
+    "EntropyMdl": "unswayed.model.discretize",
+    "EqualFrequency": "unswayed.model.discretize",
+    "EqualWidth": "unswayed.model.discretize",
+    "Evidence": "unswayed.api",
+    "Examination": "unswayed.api.examining",
+    "ExpectedUtility": "unswayed.decisions.rewards",
+    "Explanation": "unswayed.api",
+    "FocsClassifier": "unswayed.focs.estimator",
+    "FocsCpt": "unswayed.focs.cpt",
+    "FormatError": "unswayed.core.errors",
+    "Frontier": "unswayed.api",
+    "FunctionalNetwork": "unswayed.focs.network",
+    "Graph": "unswayed.structured.graphs",
+    "UnswayedError": "unswayed.core.errors",
+    "UnswayedWarning": "unswayed.core.errors",
+    "ImpossibleEvidence": "unswayed.core.errors",
+    "JointTable": "unswayed.api",
+    "Laplace": "unswayed.circuits.psdd_counts",
+    "LimitError": "unswayed.core.errors",
+    "Limits": "unswayed.core.limits",
+    "LogOddsEngine": "unswayed.engines.log_odds",
+    "LogisticCpt": "unswayed.focs.functional",
+    "Mallows": "unswayed.structured.mallows",
+    "Margin": "unswayed.decisions.rewards",
+    "Measurement": "unswayed.core.measurement",
+    "Method": "unswayed.api",
+    "ModelError": "unswayed.core.errors",
+    "Monitor": "unswayed.api",
+    "MostProbable": "unswayed.decisions.rules",
+    "NegativeEntropy": "unswayed.decisions.rewards",
+    "NoisyOrCpt": "unswayed.focs.functional",
+    "PerceptronCpt": "unswayed.focs.functional",
+    "Psdd": "unswayed.circuits.psdd",
+    "PsddStructure": "unswayed.circuits.psdd",
+    "QueryError": "unswayed.core.errors",
+    "Ranking": "unswayed.api",
+    "RankingData": "unswayed.structured.soc",
+    "SameDecision": "unswayed.api",
+    "SameDecisionGain": "unswayed.api",
+    "SamplingEngine": "unswayed.engines.sampling",
+    "Sdd": "unswayed.circuits.sdd",
+    "SddBuilder": "unswayed.circuits.builder",
+    "SearchRecord": "unswayed.api.recording",
+    "Selection": "unswayed.api",
+    "SolverError": "unswayed.core.errors",
+    "Space": "unswayed.structured.space",
+    "StepContexts": "unswayed.focs.step",
+    "StepNetwork": "unswayed.focs.step",
+    "StepOptions": "unswayed.focs.step_inputs",
+    "Stopping": "unswayed.api",
+    "StructuredAnomalyDetector": "unswayed.structured.anomaly",
+    "StructuredNaiveBayes": "unswayed.structured.naive_bayes_estimator",
+    "TableClassifier": "unswayed.decisions.table_classifier",
+    "ThresholdRule": "unswayed.decisions.rules",
+    "ThresholdSweep": "unswayed.api.thresholds",
+    "TrimmedClassifier": "unswayed.api.estimators",
+    "Trimming": "unswayed.api",
+    "UniformExamples": "unswayed.circuits.psdd_counts",
+    "UtilityRule": "unswayed.decisions.rules",
+    "Variable": "unswayed.model.variable",
+    "Vtree": "unswayed.circuits.vtree",
+    "all_marginals": "unswayed.api",
+    "balanced": "unswayed.circuits.vtree",
+    "circuit_space": "unswayed.structured.formulas",
+    "class_posteriors": "unswayed.learning.predict",
+    "compare_decisions": "unswayed.api.differences",
+    "compile_cnf": "unswayed.circuits.formula_compiler",
+    "compile_formula": "unswayed.circuits.formula_compiler",
+    "compile_network": "unswayed.circuits.compiled",
+    "decide": "unswayed.api",
+    "draw_circuit": "unswayed.api.plotting",
+    "draw_network": "unswayed.api.plotting",
+    "draw_vtree": "unswayed.api.plotting",
+    "encode": "unswayed.model.encode",
+    "examine": "unswayed.api.examining",
+    "expected_classification_agreement": "unswayed.api",
+    "expected_same_decision_probability": "unswayed.api",
+    "follow": "unswayed.api",
+    "formula_space": "unswayed.structured.formulas",
+    "from_pgmpy": "unswayed.model.adapters",
+    "from_pyagrum": "unswayed.model.adapters",
+    "from_sklearn": "unswayed.learning.from_sklearn",
+    "frontier": "unswayed.api",
+    "graphset_space": "unswayed.structured.graphillion_adapter",
+    "grid": "unswayed.structured.graphs",
+    "joint": "unswayed.api",
+    "learn_code": "unswayed.focs.decoding",
+    "learn_focs_cpt": "unswayed.focs.learning",
+    "learn_mallows": "unswayed.structured.mallows",
+    "learn_naive_bayes": "unswayed.learning.classifiers",
+    "learn_parameters": "unswayed.learning.parameters",
+    "learn_parameters_em": "unswayed.learning.expectation",
+    "learn_tan": "unswayed.learning.classifiers",
+    "learn_tree_cpt": "unswayed.focs.learning",
+    "left_linear": "unswayed.circuits.vtree",
+    "load_classifier": "unswayed.api",
+    "log_probability": "unswayed.api",
+    "log_weighted_model_count": "unswayed.circuits.passes",
+    "make_dataset": "unswayed.model.dataset",
+    "make_decoder": "unswayed.focs.decoding",
+    "matching_space": "unswayed.structured.edge_spaces",
+    "maximum_achievable_agreement": "unswayed.api",
+    "maximum_potential_agreement": "unswayed.api",
+    "model_count": "unswayed.circuits.passes",
+    "most_probable_explanation": "unswayed.api",
+    "path_space": "unswayed.structured.paths",
+    "path_space_between": "unswayed.structured.paths",
+    "posterior": "unswayed.api",
+    "probability": "unswayed.api",
+    "psdd_structure": "unswayed.circuits.psdd_structure",
+    "rank_observations": "unswayed.api",
+    "ranking_space": "unswayed.structured.rankings",
+    "read_cnf": "unswayed.circuits.dimacs",
+    "read_graph": "unswayed.structured.route_files",
+    "read_network": "unswayed.model.formats.files",
+    "read_paths": "unswayed.structured.route_files",
+    "read_psdd": "unswayed.circuits.psdd_files",
+    "read_sdd": "unswayed.circuits.sdd_files",
+    "read_soc": "unswayed.structured.soc",
+    "read_vtree": "unswayed.circuits.vtree_files",
+    "replay": "unswayed.api.courses",
+    "report_page": "unswayed.report.page",
+    "right_linear": "unswayed.circuits.vtree",
+    "rule_cpt": "unswayed.focs.cpt",
+    "same_decision_probability": "unswayed.api",
+    "sample": "unswayed.api",
+    "sample_models": "unswayed.circuits.sampling",
+    "save_classifier": "unswayed.api",
+    "sdp_gain": "unswayed.api",
+    "select_by_accuracy": "unswayed.learning.accuracy",
+    "select_features": "unswayed.api",
+    "should_stop": "unswayed.api",
+    "spanning_tree_space": "unswayed.structured.edge_spaces",
+    "subset_space": "unswayed.structured.subsets",
+    "sweep_thresholds": "unswayed.api.thresholds",
+    "tabulated": "unswayed.focs.network",
+    "tiered_ranking_space": "unswayed.structured.rankings",
+    "to_pgmpy": "unswayed.model.adapters",
+    "to_pyagrum": "unswayed.model.adapters",
+    "trim": "unswayed.api",
+    "value_of_information": "unswayed.api",
+    "weighted_model_count": "unswayed.circuits.passes",
+    "write_cnf": "unswayed.circuits.dimacs",
+    "write_network": "unswayed.model.formats.files",
+    "write_paths": "unswayed.structured.route_files",
+    "write_psdd": "unswayed.circuits.psdd_files",
+    "write_sdd": "unswayed.circuits.sdd_files",
+    "write_soc": "unswayed.structured.soc",
+    "write_vtree": "unswayed.circuits.vtree_files",
+}
+
+__all__ = [
+    "AccuracySelection",
+    "AtMean",
+    "BayesNetClassifier",
+    "BayesianNetwork",
+    "BoundsEngine",
+    "BruteForceEngine",
+    "Certainty",
+    "CircuitEngine",
+    "CircuitVariant",
+    "Classifier",
+    "Cnf",
+    "Comparison",
+    "CompiledNetwork",
+    "Course",
+    "Cpt",
+    "CustomReward",
+    "Dataset",
+    "Decision",
+    "DecisionProfile",
+    "DenseEngine",
+    "DepthFirstEngine",
+    "Difference",
+    "Discretization",
+    "EmFit",
+    "EmOptions",
+    "EntropyMdl",
+    "EqualFrequency",
+    "EqualWidth",
+    "Evidence",
+    "Examination",
+    "ExpectedUtility",
+    "Explanation",
+    "FocsClassifier",
+    "FocsCpt",
+    "FormatError",
+    "Frontier",
+    "FunctionalNetwork",
+    "Graph",
+    "ImpossibleEvidence",
+    "JointTable",
+    "Laplace",
+    "LimitError",
+    "Limits",
+    "LogOddsEngine",
+    "LogisticCpt",
+    "Mallows",
+    "Margin",
+    "Measurement",
+    "Method",
+    "ModelError",
+    "Monitor",
+    "MostProbable",
+    "NegativeEntropy",
+    "NoisyOrCpt",
+    "PerceptronCpt",
+    "Psdd",
+    "PsddStructure",
+    "QueryError",
+    "Ranking",
+    "RankingData",
+    "SameDecision",
+    "SameDecisionGain",
+    "SamplingEngine",
+    "Sdd",
+    "SddBuilder",
+    "SearchRecord",
+    "Selection",
+    "SolverError",
+    "Space",
+    "StepContexts",
+    "StepNetwork",
+    "StepOptions",
+    "Stopping",
+    "StructuredAnomalyDetector",
+    "StructuredNaiveBayes",
+    "TableClassifier",
+    "ThresholdRule",
+    "ThresholdSweep",
+    "TrimmedClassifier",
+    "Trimming",
+    "UniformExamples",
+    "UnswayedError",
+    "UnswayedWarning",
+    "UtilityRule",
+    "Variable",
+    "Vtree",
+    "all_marginals",
+    "balanced",
+    "circuit_space",
+    "class_posteriors",
+    "compare_decisions",
+    "compile_cnf",
+    "compile_formula",
+    "compile_network",
+    "decide",
+    "draw_circuit",
+    "draw_network",
+    "draw_vtree",
+    "encode",
+    "examine",
+    "expected_classification_agreement",
+    "expected_same_decision_probability",
+    "follow",
+    "formula_space",
+    "from_pgmpy",
+    "from_pyagrum",
+    "from_sklearn",
+    "frontier",
+    "graphset_space",
+    "grid",
+    "joint",
+    "learn_code",
+    "learn_focs_cpt",
+    "learn_mallows",
+    "learn_naive_bayes",
+    "learn_parameters",
+    "learn_parameters_em",
+    "learn_tan",
+    "learn_tree_cpt",
+    "left_linear",
+    "load_classifier",
+    "log_probability",
+    "log_weighted_model_count",
+    "make_dataset",
+    "make_decoder",
+    "matching_space",
+    "maximum_achievable_agreement",
+    "maximum_potential_agreement",
+    "model_count",
+    "most_probable_explanation",
+    "path_space",
+    "path_space_between",
+    "posterior",
+    "probability",
+    "psdd_structure",
+    "rank_observations",
+    "ranking_space",
+    "read_cnf",
+    "read_graph",
+    "read_network",
+    "read_paths",
+    "read_psdd",
+    "read_sdd",
+    "read_soc",
+    "read_vtree",
+    "replay",
+    "report_page",
+    "right_linear",
+    "rule_cpt",
+    "same_decision_probability",
+    "sample",
+    "sample_models",
+    "save_classifier",
+    "sdp_gain",
+    "select_by_accuracy",
+    "select_features",
+    "should_stop",
+    "spanning_tree_space",
+    "subset_space",
+    "sweep_thresholds",
+    "tabulated",
+    "tiered_ranking_space",
+    "to_pgmpy",
+    "to_pyagrum",
+    "trim",
+    "value_of_information",
+    "weighted_model_count",
+    "write_cnf",
+    "write_network",
+    "write_paths",
+    "write_psdd",
+    "write_sdd",
+    "write_soc",
+    "write_vtree",
+]
+
+if not TYPE_CHECKING:  # a type checker would take this for leave to use any name
+
+    def __getattr__(name: str) -> object:
+        """The public name, imported from its module when first asked for."""
+        import importlib
+
+        if name == "__version__":
+            from importlib.metadata import version
+
+            return version("unswayed")
+        if name not in _MODULE_BY_NAME:
+            raise AttributeError(f"module 'unswayed' has no attribute {name!r}")
+        found = getattr(importlib.import_module(_MODULE_BY_NAME[name]), name)
+        globals()[name] = found  # so that this function is asked once
+        return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

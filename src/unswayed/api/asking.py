@@ -1,0 +1,115 @@
+"""How a question finds its engine and its answer becomes a measurement."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TypedDict
+
+from unswayed.core.errors import LimitError, QueryError
+from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.core.measurement import Bid, Certainty, Measurement
+from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.oracle import AgreementOracle, Interval, Oracle
+from unswayed.decisions.problem import Problem, make_problem
+from unswayed.engines.choice import DEFAULT_TOLERANCE, choose, line
+from unswayed.engines.protocol import Engine, Question, Refusal
+
+
+class Options(TypedDict, total=False):
+    """What every verb about decisions may be told, by keyword."""
+
+    engine: Engine | None
+    """The engine to use; chosen by predicted cost when None."""
+    tolerance: float | None
+    """Width of a certified interval that is good enough; None asks for the exact value if it is in reach."""
+    limits: Limits
+    """Bounds on memory and time."""
+    allow_estimates: bool
+    """Whether sampling may answer where nothing certain can."""
+    explain: bool
+    """Print what every engine bid for the question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question with the engine that will answer it."""
+
+    problem: Problem
+    question: Question
+    engine: Engine
+    bids: tuple[Bid, ...]
+    limits: Limits
+    started: float
+
+    def oracle(self) -> Oracle | AgreementOracle:
+        """The engine's oracle for this problem, made once and kept with the problem."""
+        key = f"oracle {self.engine!r} {self.limits!r}"
+        if key not in self.problem._memo:
+            self.problem._memo[key] = self.engine.prepare(self.problem, self.limits)
+        oracle: Oracle | AgreementOracle = self.problem._memo[key]
+        return oracle
+
+    def measurement(
+        self, interval: Interval, *, thresholds: tuple[float, float] | None = None
+    ) -> Measurement:
+        """The answer, with what it took."""
+        low, high = float(interval.low), float(interval.high)
+        value = 0.5 * (low + high) if interval.middle is None else interval.middle
+        return Measurement(
+            value=min(max(value, low), high),
+            low=low,
+            high=high,
+            certainty=interval.certainty,
+            engine=self.engine.name,
+            seconds=time.perf_counter() - self.started,
+            confidence=interval.confidence,
+            bids=self.bids,
+            thresholds=thresholds,
+        )
+
+
+def ask(problem: Problem, question: Question, options: Options) -> Asked:
+    """Find the engine for a question about this problem."""
+    started = time.perf_counter()
+    limits = options.get("limits", DEFAULT_LIMITS)
+    tolerance = options.get("tolerance")
+    if tolerance is not None and not tolerance >= 0:
+        raise QueryError(f"the tolerance must be at least 0, not {tolerance!r}")
+    question = replace(question, tolerance=tolerance or 0.0)
+    engine = options.get("engine")
+    if engine is None:
+        chosen = choose(
+            problem, question, limits=limits, allow_estimates=options.get("allow_estimates", False)
+        )
+        asked = Asked(problem, chosen.question, chosen.engine, chosen.bids, limits, started)
+    else:
+        asked = Asked(problem, _for(engine, problem, question, options), engine, (), limits, started)
+    if options.get("explain"):
+        print(explanation(asked))
+    return asked
+
+
+def explanation(asked: Asked) -> str:
+    """Which engines bid what, and which was taken."""
+    lines = [f"{'->' if bid.engine == asked.engine.name else '  '} {line(bid)}" for bid in asked.bids]
+    return "\n".join(lines) or f"-> {asked.engine.name}: chosen by name"
+
+
+def problem_of(classifier: Classifier, evidence: Mapping[str, str] | None, options: Options) -> Problem:
+    """The classifier at this evidence."""
+    return make_problem(classifier, evidence, limits=options.get("limits", DEFAULT_LIMITS))
+
+
+def _for(engine: Engine, problem: Problem, question: Question, options: Options) -> Question:
+    """The question as a named engine takes it; `LimitError` says why it cannot."""
+    if engine.certainty is Certainty.ESTIMATE and not options.get("allow_estimates", False):
+        raise QueryError(f"engine {engine.name!r} gives estimates; allow them with allow_estimates=True")
+    if engine.certainty is not Certainty.EXACT and question.tolerance == 0:
+        question = replace(question, tolerance=DEFAULT_TOLERANCE)
+    price = engine.cost(problem, question)
+    if isinstance(price, Refusal):
+        raise LimitError(f"engine {engine.name!r} cannot answer this: {price.reason}")
+    options.get("limits", DEFAULT_LIMITS).check_bytes(price.n_bytes, f"engine {engine.name!r}")
+    return question

@@ -1,0 +1,77 @@
+"""A case replayed: what would have been decided, and how safely, after each of its observations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Unpack
+
+from unswayed.api.asking import Options
+from unswayed.api.decisions import Decision
+from unswayed.api.networks import Evidence
+from unswayed.api.observations import follow
+from unswayed.core.measurement import Measurement
+from unswayed.decisions.classifier import Classifier
+
+if TYPE_CHECKING:
+    from unswayed.pictures.canvas import Picture
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """How things stood after one more observation."""
+
+    observed: tuple[str, str] | None
+    """The feature and its state; None at the beginning."""
+    decision: Decision
+    """What would have been decided."""
+    sdp: Measurement
+    """The probability that the decision survives all other features."""
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """A case from its first observation to its last."""
+
+    classifier: Classifier
+    """What decides."""
+    steps: tuple[Step, ...]
+    """How things stood at the beginning and after each observation."""
+
+    def first_safe(self, at_least: float = 0.95) -> int | None:
+        """How many observations it took until the decision was this safe; None when it never was."""
+        return next((i for i, step in enumerate(self.steps) if step.sdp.low >= at_least - 1e-12), None)
+
+    def plot(self, *, title: str = "", at_least: float | None = 0.95) -> Picture:
+        """Posterior and same-decision probability as evidence arrived."""
+        from unswayed.api.plotting import plot_course
+
+        return plot_course(self, title=title, at_least=at_least)
+
+    def _repr_html_(self) -> str:
+        from unswayed.api.cards import course_card
+
+        return course_card(self)
+
+
+def replay(
+    classifier: Classifier,
+    observations: Iterable[tuple[str, str]],
+    evidence: Evidence | None = None,
+    **options: Unpack[Options],
+) -> Course:
+    """The decisions on a case as its observations arrived, one after the other, and how safe each was.
+
+    >>> from unswayed.decisions.rules import ThresholdRule
+    >>> from unswayed.model.zoo import review
+    >>> papers = Classifier(review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6))
+    >>> course = replay(papers, [("AC", "-"), ("R1", "+")])
+    >>> [round(step.sdp.value, 3) for step in course.steps]
+    [0.9, 0.988, 0.941]
+    """
+    case = follow(classifier, evidence, **options)
+    steps = [Step(None, case.decision, case.sdp())]
+    for feature, state in observations:
+        case = case.observe(feature, state)
+        steps.append(Step((feature, state), case.decision, case.sdp()))
+    return Course(classifier, tuple(steps))

@@ -1,0 +1,192 @@
+"""How robust is the decision? The verbs that compare what some features decide with what all would."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Unpack
+
+import numpy as np
+
+from unswayed.api.asking import Asked, Options, ask, problem_of
+from unswayed.api.networks import Evidence
+from unswayed.core.errors import QueryError
+from unswayed.core.measurement import Measurement
+from unswayed.decisions import measures
+from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.measures import expected_agreement
+from unswayed.decisions.oracle import AgreementOracle, Interval
+from unswayed.decisions.problem import Problem
+from unswayed.decisions.rules import Decider, ThresholdRule
+from unswayed.engines.log_odds import LogOddsOracle
+from unswayed.engines.protocol import Needs, Question
+
+if TYPE_CHECKING:
+    from unswayed.pictures.canvas import Picture
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What is decided now, and on which posterior."""
+
+    action: str
+    """What the rule decides."""
+    posterior: dict[str, float]
+    """Pr(target | evidence), a probability for each state."""
+
+    def plot(self, *, title: str = "") -> Picture:
+        """The posterior as bars, what was decided standing out."""
+        from unswayed.api.plotting import plot_decision
+
+        return plot_decision(self, title=title)
+
+    def _repr_html_(self) -> str:
+        from unswayed.api.cards import decision_card
+
+        return decision_card(self)
+
+
+def decide(classifier: Classifier, evidence: Evidence | None = None, **options: Unpack[Options]) -> Decision:
+    """The decision on this evidence.
+
+    >>> from unswayed.decisions.rules import ThresholdRule
+    >>> from unswayed.model.zoo import review
+    >>> papers = Classifier(review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6))
+    >>> decide(papers, {"AC": "+"}).action
+    '+'
+    """
+    return decision_of(problem_of(classifier, evidence, options))
+
+
+def decision_of(problem: Problem) -> Decision:
+    """The decision of a problem as it stands."""
+    action = int(problem.decider.decide(problem.prior[np.newaxis])[0])
+    states = problem.network.variables[problem.target].states
+    return Decision(problem.decider.actions[action], dict(zip(states, problem.prior.tolist(), strict=True)))
+
+
+def same_decision_probability(
+    classifier: Classifier, evidence: Evidence | None = None, **options: Unpack[Options]
+) -> Measurement:
+    """Probability that observing all other features leaves the decision as it is now (SDP).
+
+        SDP = sum_x [C_T(x e) = C_T(e)] Pr(x | e)
+
+    [chen2014, Def. 1; choi2018, Def. 5]. After the area chair's vote in the review network:
+
+    >>> from unswayed.decisions.rules import ThresholdRule
+    >>> from unswayed.model.zoo import review
+    >>> papers = Classifier(review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6))
+    >>> round(same_decision_probability(papers, {"AC": "-"}).value, 2)
+    0.99
+    """
+    problem = problem_of(classifier, evidence, options)
+    return agreement_of(problem, frozenset(), problem.decider, options)
+
+
+def expected_same_decision_probability(
+    classifier: Classifier,
+    kept: Iterable[str],
+    evidence: Evidence | None = None,
+    **options: Unpack[Options],
+) -> Measurement:
+    """Probability that the decision after observing `kept` is the one that all features lead to (E-SDP).
+
+        SDP(X | Y, e) = sum_y SDP(X | y e) Pr(y | e)
+
+    [choi2017, Def. 2]. One reviewer repeats the full decision on 90% of papers:
+
+    >>> from unswayed.decisions.rules import ThresholdRule
+    >>> from unswayed.model.zoo import review
+    >>> papers = Classifier(review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6))
+    >>> round(expected_same_decision_probability(papers, ["R1"]).value, 2)
+    0.9
+    """
+    problem = problem_of(classifier, evidence, options)
+    return agreement_of(problem, problem.kept(kept), problem.decider, options)
+
+
+def expected_classification_agreement(
+    classifier: Classifier,
+    kept: Iterable[str],
+    new_threshold: float,
+    evidence: Evidence | None = None,
+    **options: Unpack[Options],
+) -> Measurement:
+    """Agreement of the classifier with one on `kept` alone that uses `new_threshold` (ECA).
+
+        ECA = sum_f [C_T(f) = C_T'(f')] Pr(f | e)
+
+    where f' is the part of f on the kept features [choi2018, Def. 2].
+    """
+    problem = problem_of(classifier, evidence, options)
+    rule = _threshold_rule(classifier)
+    decider = ThresholdRule(rule.positive, new_threshold).bind(problem.network.variables[problem.target])
+    return agreement_of(problem, problem.kept(kept), decider, options)
+
+
+def maximum_achievable_agreement(
+    classifier: Classifier,
+    kept: Iterable[str],
+    evidence: Evidence | None = None,
+    **options: Unpack[Options],
+) -> Measurement:
+    """The best agreement that a threshold on `kept` alone achieves, with the thresholds that do (MAA).
+
+    [choi2018, Def. 3 and Algorithm 2]. The result's `thresholds` are the ends of the interval: above
+    the first, up to and including the second. For threshold rules only.
+    """
+    problem = problem_of(classifier, evidence, options)
+    rule = _threshold_rule(classifier)
+    chosen = problem.kept(kept)
+    asked = ask(problem, Question(chosen, Needs.ROWS), options)
+    oracle = asked.oracle()
+    best = oracle.achievable(chosen) if isinstance(oracle, LogOddsOracle) else None
+    if best is None:
+        positive = problem.network.variables[problem.target].index(rule.positive)
+        best = measures.maximum_achievable_agreement(oracle.profile(chosen), positive)  # type: ignore[union-attr]
+    return asked.measurement(Interval.point(best.value), thresholds=(best.threshold_low, best.threshold_high))
+
+
+def maximum_potential_agreement(
+    classifier: Classifier,
+    kept: Iterable[str],
+    evidence: Evidence | None = None,
+    **options: Unpack[Options],
+) -> Measurement:
+    """The agreement of the best decision for each instantiation of `kept`: no rule does better (MPA).
+
+        MPA(F') = sum_f' max_a Pr(the full classifier decides a, f' | e)
+
+    [choi2018, Def. 4].
+    """
+    problem = problem_of(classifier, evidence, options)
+    chosen = problem.kept(kept)
+    asked = ask(problem, Question(chosen, Needs.POTENTIAL), options)
+    oracle = asked.oracle()
+    if isinstance(oracle, AgreementOracle):
+        return asked.measurement(oracle.potential(chosen, asked.question.tolerance))
+    value = measures.maximum_potential_agreement(oracle.profile(chosen))
+    return asked.measurement(Interval.point(value))
+
+
+def agreement_of(problem: Problem, kept: frozenset[int], decider: Decider, options: Options) -> Measurement:
+    """How often `decider` on the kept features repeats the full decision."""
+    asked = ask(problem, Question(kept), options)
+    return asked.measurement(_agreement(asked, kept, decider))
+
+
+def _agreement(asked: Asked, kept: frozenset[int], decider: Decider) -> Interval:
+    oracle = asked.oracle()
+    if isinstance(oracle, AgreementOracle):
+        return oracle.agreement(kept, decider, asked.question.tolerance)
+    return Interval.point(expected_agreement(oracle.profile(kept), decider))
+
+
+def _threshold_rule(classifier: Classifier) -> ThresholdRule:
+    if not isinstance(classifier.rule, ThresholdRule):
+        raise QueryError(
+            "agreement under another threshold is for threshold rules; this classifier's rule is "
+            f"{type(classifier.rule).__name__}"
+        )
+    return classifier.rule

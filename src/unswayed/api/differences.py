@@ -1,0 +1,192 @@
+"""Where two classifiers decide differently: how often, which way, and on which instances."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unswayed.api.networks import Evidence
+from unswayed.core.arrays import Floats, Ints
+from unswayed.core.errors import QueryError
+from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.core.measurement import Certainty
+from unswayed.decisions.classifier import Classifier
+from unswayed.inference.posteriors import joint_table
+from unswayed.inference.sampling import sample_states
+from unswayed.model.variable import Variable
+
+if TYPE_CHECKING:
+    from unswayed.decisions.table_classifier import TableClassifier
+
+LARGEST_TABLE = 2.0**20
+"""Instantiations of all features that are gone through one by one."""
+SAMPLES = 20_000
+"""Instances drawn where there are more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One instance that is decided differently."""
+
+    states: dict[str, str]
+    """The state of every feature of the full classifier that is not evidence."""
+    probability: float
+    """How probable the instance is, given the evidence."""
+    full: str
+    """What the full classifier decides."""
+    other: str
+    """What the other one decides."""
+    posterior: dict[str, float]
+    """Pr(target | the instance), all features observed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How two classifiers decide over all instances."""
+
+    agreement: float
+    """Probability that they decide alike."""
+    mass: dict[tuple[str, str], float]
+    """Probability of each pair of decisions, the full classifier's first."""
+    differences: tuple[Difference, ...]
+    """Instances that are decided differently, the most probable ones first."""
+    certainty: Certainty
+    """EXACT, or ESTIMATE where instances were drawn at random."""
+
+
+def compare_decisions(
+    full: Classifier,
+    other: Classifier | TableClassifier,
+    evidence: Evidence | None = None,
+    *,
+    at_most: int = 10,
+    rng: np.random.Generator | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Comparison:
+    """How often `other`, which sees some of the features of `full`, decides as it does, and where not.
+
+    All instances are gone through where there are few enough; otherwise `rng` draws some, and without it
+    `QueryError` says so.
+
+    >>> from unswayed.decisions.rules import ThresholdRule
+    >>> from unswayed.model.zoo import review
+    >>> papers = Classifier(review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6))
+    >>> chair = Classifier(review(), "D", ["AC"], ThresholdRule("+", 0.37))
+    >>> found = compare_decisions(papers, chair)
+    >>> round(found.agreement, 2), found.differences[0].states
+    (0.92, {'R1': '+', 'R2': '-', 'AC': '+'})
+    """
+    network = full.network
+    observed = network.evidence(evidence)
+    free = [p for p in map(network.index, full.features) if p not in observed]
+    sizes = [len(network.variables[p]) for p in free]
+    if math.prod(map(float, sizes)) <= LARGEST_TABLE:
+        states: Ints = np.indices(sizes).reshape(len(sizes), math.prod(sizes)).T
+        table = joint_table(network, [*free, full.target_index], observed, limits=limits)
+        class_mass = table.reshape(len(states), -1)
+        certainty = Certainty.EXACT
+    elif rng is None:
+        raise QueryError(
+            f"{len(free)} features have too many instances to go through; give an rng to draw some"
+        )
+    else:
+        states, class_mass = _drawn(full, observed, free, rng=rng, limits=limits)
+        certainty = Certainty.ESTIMATE
+    possible = class_mass.sum(axis=1) > 0
+    rows = _Rows(tuple(free), states[possible], class_mass[possible])
+    return _compared(full, other, rows, observed, at_most=at_most, certainty=certainty)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """Instances with Pr(class, instance | evidence)."""
+
+    features: tuple[int, ...]
+    states: Ints  # (instances, features)
+    class_mass: Floats  # (instances, classes)
+
+
+def _drawn(
+    full: Classifier, observed: dict[int, int], free: list[int], *, rng: np.random.Generator, limits: Limits
+) -> tuple[Ints, Floats]:
+    """Distinct instances by how often they were drawn, their mass split by the exact posterior."""
+    drawn = sample_states(full.network, SAMPLES, observed, rng, limits=limits)[:, free]
+    states, counts = np.unique(drawn, axis=0, return_counts=True)
+    posterior = np.array(
+        [
+            joint_table(
+                full.network, [full.target_index], {**observed, **dict(zip(free, map(int, row), strict=True))}
+            )
+            for row in states
+        ]
+    )
+    return states.astype(np.int64), posterior * (counts / counts.sum())[:, np.newaxis]
+
+
+def _compared(
+    full: Classifier,
+    other: Classifier | TableClassifier,
+    rows: _Rows,
+    observed: dict[int, int],
+    *,
+    at_most: int,
+    certainty: Certainty,
+) -> Comparison:
+    ours = np.array(full.actions, dtype=object)[full.decider.decide(rows.class_mass)]
+    theirs = np.array(_decisions(other, full, rows, observed), dtype=object)
+    mass = rows.class_mass.sum(axis=1)
+    pairs = {
+        (a, b): float(mass[(ours == a) & (theirs == b)].sum()) for a in full.actions for b in full.actions
+    }
+    differ = np.flatnonzero(ours != theirs)
+    top = differ[np.argsort(-mass[differ], kind="stable")][:at_most]
+    return Comparison(
+        agreement=float(mass[ours == theirs].sum()),
+        mass={pair: share for pair, share in pairs.items() if share > 0},
+        differences=tuple(_difference(full, rows, int(i), (str(ours[i]), str(theirs[i]))) for i in top),
+        certainty=certainty,
+    )
+
+
+def _decisions(
+    other: Classifier | TableClassifier, full: Classifier, rows: _Rows, observed: dict[int, int]
+) -> list[str]:
+    """What the other classifier decides on each instance, given the evidence."""
+    network = full.network
+    kept = [i for i, p in enumerate(rows.features) if network.variables[p].name in other.features]
+    distinct, which = np.unique(rows.states[:, kept], axis=0, return_inverse=True)
+    positions = [rows.features[i] for i in kept]
+    if isinstance(other, Classifier):
+        posteriors = [
+            joint_table(network, [full.target_index], {**observed, **dict(zip(positions, row, strict=True))})
+            for row in distinct.tolist()
+        ]
+        actions = [other.actions[a] for a in other.decider.decide(np.array(posteriors))]
+    else:
+        actions = _looked_up(other, [network.variables[p] for p in positions], distinct)
+    return [actions[i] for i in which.reshape(-1)]
+
+
+def _looked_up(other: TableClassifier, kept: list[Variable], distinct: Ints) -> list[str]:
+    if not kept:
+        return [other.decisions[0]]
+    return other.predict({v.name: [v.states[s] for s in distinct[:, i].tolist()] for i, v in enumerate(kept)})
+
+
+def _difference(full: Classifier, rows: _Rows, row: int, decisions: tuple[str, str]) -> Difference:
+    variables = full.network.variables
+    mass = rows.class_mass[row]
+    target = variables[full.target_index]
+    return Difference(
+        states={
+            variables[p].name: variables[p].states[int(rows.states[row, i])]
+            for i, p in enumerate(rows.features)
+        },
+        probability=float(mass.sum()),
+        full=decisions[0],
+        other=decisions[1],
+        posterior=dict(zip(target.states, (mass / mass.sum()).tolist(), strict=True)),
+    )

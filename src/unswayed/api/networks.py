@@ -1,0 +1,162 @@
+"""The public verbs: names in, answers out.
+
+Everything a person asks of a network starts here. Names become positions, limits are passed on, and
+results come back with names. The mathematics is in the layers below.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from unswayed.core.arrays import Floats, read_only
+from unswayed.core.errors import ImpossibleEvidence, QueryError
+from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.inference import explanations, marginals, posteriors, sampling
+from unswayed.model.dataset import Dataset
+from unswayed.model.network import BayesianNetwork
+from unswayed.model.variable import Variable
+
+Evidence = Mapping[str, str]
+"""What was observed: a state's name for each observed variable's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class JointTable:
+    """A joint distribution over a few variables, as one flat table."""
+
+    variables: tuple[Variable, ...]
+    """What the table is over."""
+    probabilities: Floats
+    """One number for each combination of states, the last variable fastest; read-only."""
+
+    def as_array(self) -> Floats:
+        """The table with one axis for each variable."""
+        return self.probabilities.reshape([len(v) for v in self.variables])
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A most probable explanation."""
+
+    states: dict[str, str]
+    """The state of every variable that was not observed."""
+    log_probability: float
+    """Natural logarithm of Pr(states, evidence)."""
+
+
+def posterior(
+    network: BayesianNetwork,
+    variable: str,
+    evidence: Evidence | None = None,
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+) -> dict[str, float]:
+    """Pr(variable | evidence), a probability for each state.
+
+    >>> from unswayed.model.zoo import review
+    >>> answer = posterior(review(), "D", {"AC": "+"})
+    >>> {state: round(p, 3) for state, p in answer.items()}
+    {'+': 0.61, '-': 0.39}
+
+    Raises `ImpossibleEvidence` when Pr(evidence) = 0 and `LimitError` when it would take too much.
+    """
+    position = network.index(variable)
+    table = posteriors.joint_table(network, [position], network.evidence(evidence), limits=limits)
+    return _by_state(network.variables[position], table)
+
+
+def probability(network: BayesianNetwork, evidence: Evidence, *, limits: Limits = DEFAULT_LIMITS) -> float:
+    """Pr(evidence); 0 for impossible evidence.
+
+    >>> from unswayed.model.zoo import review
+    >>> round(probability(review(), {"AC": "+"}), 4)
+    0.16
+    """
+    return math.exp(log_probability(network, evidence, limits=limits))
+
+
+def log_probability(
+    network: BayesianNetwork, evidence: Evidence, *, limits: Limits = DEFAULT_LIMITS
+) -> float:
+    """Natural logarithm of Pr(evidence), also where Pr(evidence) is too small for a number; -inf for zero."""
+    try:
+        return posteriors.log_probability(network, network.evidence(evidence), limits=limits)
+    except ImpossibleEvidence:
+        return -math.inf
+
+
+def joint(
+    network: BayesianNetwork,
+    variables: Sequence[str],
+    evidence: Evidence | None = None,
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+) -> JointTable:
+    """Pr(variables | evidence) as one dense table.
+
+    >>> from unswayed.model.zoo import review
+    >>> joint(review(), ["R1", "R2"]).as_array().round(3).tolist()
+    [[0.1, 0.2], [0.1, 0.6]]
+
+    Cost: exponential in the number of variables; refused with `LimitError` beyond `limits.max_bytes`.
+    """
+    positions = [network.index(name) for name in variables]
+    if len(set(positions)) < len(positions):
+        raise QueryError(f"a joint table over {list(variables)} names a variable twice; name each once")
+    table = posteriors.joint_table(network, positions, network.evidence(evidence), limits=limits)
+    return JointTable(tuple(network.variables[p] for p in positions), read_only(table))
+
+
+def all_marginals(
+    network: BayesianNetwork, evidence: Evidence | None = None, *, limits: Limits = DEFAULT_LIMITS
+) -> dict[str, dict[str, float]]:
+    """Pr(variable | evidence) for every variable, in one pass up and one down.
+
+    >>> from unswayed.model.zoo import review
+    >>> round(all_marginals(review(), {"AC": "-"})["D"]["+"], 3)
+    0.122
+    """
+    tables = marginals.all_marginals(network, network.evidence(evidence), limits=limits)
+    return {v.name: _by_state(v, t) for v, t in zip(network.variables, tables, strict=True)}
+
+
+def most_probable_explanation(
+    network: BayesianNetwork, evidence: Evidence | None = None, *, limits: Limits = DEFAULT_LIMITS
+) -> Explanation:
+    """States of all unobserved variables that are jointly most probable given the evidence.
+
+    >>> from unswayed.model.zoo import review
+    >>> most_probable_explanation(review(), {"AC": "+"}).states
+    {'D': '+', 'R1': '+', 'R2': '+'}
+    """
+    observed = network.evidence(evidence)
+    states, log_probability = explanations.most_probable_states(network, observed, limits=limits)
+    named = {
+        v.name: v.states[s]
+        for position, (v, s) in enumerate(zip(network.variables, states, strict=True))
+        if position not in observed
+    }
+    return Explanation(named, log_probability)
+
+
+def sample(
+    network: BayesianNetwork,
+    count: int,
+    evidence: Evidence | None = None,
+    *,
+    rng: np.random.Generator,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Dataset:
+    """`count` independent samples of all variables given the evidence, exact and without rejection."""
+    if count < 0:
+        raise QueryError(f"cannot draw {count} samples; ask for 0 or more")
+    states = sampling.sample_states(network, count, network.evidence(evidence), rng, limits=limits)
+    return Dataset(network.variables, states)
+
+
+def _by_state(variable: Variable, table: Floats) -> dict[str, float]:
+    return dict(zip(variable.states, table.tolist(), strict=True))

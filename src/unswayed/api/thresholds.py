@@ -1,0 +1,85 @@
+"""How the best features and their agreement change with the threshold of the classifier."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Unpack
+
+from unswayed.api.networks import Evidence
+from unswayed.api.selection import Costs, SearchOptions, Selection, select_features
+from unswayed.core.errors import QueryError
+from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.rules import ThresholdRule
+
+if TYPE_CHECKING:
+    from unswayed.pictures.canvas import Picture
+
+TENTHS = tuple(tenth / 10 for tenth in range(1, 10))
+"""The thresholds of [choi2017, Figure 7]."""
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdSweep:
+    """The best features within one budget for one threshold after another."""
+
+    budget: float
+    """What the kept features may cost together."""
+    thresholds: tuple[float, ...]
+    """Thresholds of the full classifier, ascending."""
+    selections: tuple[Selection, ...]
+    """The best features at each of them, by expected same-decision probability."""
+
+    @property
+    def changes(self) -> tuple[float, ...]:
+        """Thresholds from which on other features are the best."""
+        kept = [selection.kept for selection in self.selections]
+        return tuple(
+            t for t, now, before in zip(self.thresholds[1:], kept[1:], kept, strict=False) if now != before
+        )
+
+    def plot(self, *, title: str = "") -> Picture:
+        """The agreement over the threshold, changes of the best features marked."""
+        from unswayed.api.plotting import plot_sweep
+
+        return plot_sweep(self, title=title)
+
+    def _repr_html_(self) -> str:
+        from unswayed.api.cards import sweep_card
+
+        return sweep_card(self)
+
+
+def sweep_thresholds(
+    classifier: Classifier,
+    costs: Costs | None,
+    budget: float,
+    thresholds: Sequence[float] = TENTHS,
+    *,
+    evidence: Evidence | None = None,
+    **options: Unpack[SearchOptions],
+) -> ThresholdSweep:
+    """The best features for each threshold of a classifier that has one [choi2017, section 6].
+
+    >>> from unswayed.model.zoo import disease_tests
+    >>> tests = Classifier(disease_tests(), "Disease", None, ThresholdRule("+", 0.5))
+    >>> sweep = sweep_thresholds(tests, None, 2, [0.1, 0.3, 0.95])
+    >>> [selection.kept for selection in sweep.selections]
+    [('T5',), ('T4', 'T5'), ()]
+    """
+    rule = classifier.rule
+    if not isinstance(rule, ThresholdRule):
+        raise QueryError(f"thresholds are swept for threshold rules; this one is {type(rule).__name__}")
+    if not thresholds:
+        raise QueryError("no thresholds to sweep; give at least one")
+    ordered = tuple(sorted(set(map(float, thresholds))))
+    found = []
+    for threshold in ordered:
+        moved = Classifier(
+            classifier.network,
+            classifier.target,
+            classifier.features,
+            ThresholdRule(rule.positive, threshold),
+        )
+        found.append(select_features(moved, costs, budget, None, evidence, **options))
+    return ThresholdSweep(budget, ordered, tuple(found))

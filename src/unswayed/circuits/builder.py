@@ -1,0 +1,144 @@
+"""Builders: write down Boolean operations, then run them all at once and get circuits back.
+
+A builder holds no circuit, only a program; registers are numbers that it hands out. So nothing of libsdd
+is ever in the hands of a caller, mistakes are found where they are written down, and everything between the
+first operation and the last result happens in one place (`running.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from unswayed.circuits.program import MOST_SECONDS, Operation, Program
+from unswayed.circuits.running import run_program
+from unswayed.circuits.sdd import Sdd
+from unswayed.circuits.vtree import Vtree
+from unswayed.circuits.workers import Progress
+from unswayed.core.errors import QueryError
+from unswayed.core.limits import DEFAULT_LIMITS, Limits
+
+
+class SddBuilder:
+    """Operations on functions of the variables of one vtree.
+
+    >>> from unswayed.circuits.vtree import right_linear
+    >>> builder = SddBuilder(right_linear("AB"))
+    >>> either = builder.disjoin([builder.literal(1), builder.literal(2)])
+    >>> (sdd,) = builder.build([either])
+    >>> sdd.n_elements
+    2
+    """
+
+    def __init__(self, vtree: Vtree) -> None:
+        self.vtree = vtree
+        self._rows: list[tuple[int, int, int]] = []
+        self._loaded: list[Sdd] = []
+        self._literals: dict[int, int] = {}
+        self._leaf: list[int] = np.argsort(vtree.variable[::2]).tolist()
+
+    def constant(self, value: bool) -> int:
+        """The register of true or false."""
+        return self._add(Operation.TRUE if value else Operation.FALSE)
+
+    def literal(self, literal: int) -> int:
+        """The register of a literal: 1 + variable, negative where it must not hold."""
+        if literal not in self._literals:
+            self._check_literal(literal)
+            self._literals[literal] = self._add(Operation.LITERAL, literal)
+        return self._literals[literal]
+
+    def load(self, sdd: Sdd) -> int:
+        """The register of a circuit over the same vtree."""
+        if sdd.vtree != self.vtree:
+            raise QueryError("the circuit to load has another vtree than the builder; use `over_vtree` first")
+        self._loaded.append(_renumbered(sdd, self.vtree))
+        return self._add(Operation.LOAD, len(self._loaded) - 1)
+
+    def negate(self, register: int) -> int:
+        """The register of the negation."""
+        return self._add(Operation.NEGATE, self._known(register))
+
+    def conjoin(self, registers: Iterable[int]) -> int:
+        """The register of the conjunction of all; true when there are none."""
+        return self._joined(Operation.CONJOIN, registers, True)
+
+    def disjoin(self, registers: Iterable[int]) -> int:
+        """The register of the disjunction of all; false when there are none."""
+        return self._joined(Operation.DISJOIN, registers, False)
+
+    def clause(self, literals: Sequence[int]) -> int:
+        """The register of a disjunction of literals."""
+        # From right to left, what is joined so far stays on the right of the next literal: a short step.
+        for literal in literals:
+            self._check_literal(literal)
+        ordered = sorted(set(literals), key=lambda x: (-self._leaf[abs(x) - 1], x))
+        return self.disjoin(self.literal(literal) for literal in ordered)
+
+    def condition(self, register: int, literals: Iterable[int]) -> int:
+        """The register of what is left of a function when literals are known to hold."""
+        for literal in literals:
+            self._check_literal(literal)
+            register = self._add(Operation.CONDITION, self._known(register), literal)
+        return register
+
+    def forget(self, register: int, variables: Iterable[int]) -> int:
+        """The register of a function without variables: it holds where some value of theirs makes it hold."""
+        for variable in variables:
+            if not 0 <= variable < len(self.vtree.names):
+                raise QueryError(f"the variable {variable} is outside 0 to {len(self.vtree.names) - 1}")
+            register = self._add(Operation.FORGET, self._known(register), variable)
+        return register
+
+    def minimize(self, seconds: int = 10) -> None:
+        """Search for a vtree that makes all registers still needed smaller; results come over that vtree."""
+        if not 1 <= seconds <= MOST_SECONDS:
+            raise QueryError(f"a search for a vtree takes 1 to {MOST_SECONDS} whole seconds, not {seconds}")
+        self._add(Operation.MINIMIZE, int(seconds))
+
+    def program(self, results: Sequence[int]) -> Program:
+        """What has been written down so far."""
+        rows = np.array(self._rows, dtype=np.int64).reshape(-1, 3)
+        return Program(len(self.vtree.names), len(self._loaded), rows, tuple(map(int, results)))
+
+    @property
+    def loaded(self) -> tuple[Sdd, ...]:
+        """The circuits that the program loads."""
+        return tuple(self._loaded)
+
+    def build(
+        self, results: Sequence[int], *, limits: Limits = DEFAULT_LIMITS, progress: Progress | None = None
+    ) -> tuple[Sdd, ...]:
+        """Run everything and return the circuits of some registers."""
+        return run_program(self.program(results), self.vtree, self.loaded, limits=limits, progress=progress)
+
+    def _add(self, operation: Operation, a: int = 0, b: int = 0) -> int:
+        self._rows.append((int(operation), a, b))
+        return len(self._rows) - 1
+
+    def _check_literal(self, literal: int) -> None:
+        if not 1 <= abs(literal) <= len(self.vtree.names):
+            raise QueryError(
+                f"the literal {literal} is outside 1 to {len(self.vtree.names)}, with a minus for negations"
+            )
+
+    def _known(self, register: int) -> int:
+        if not 0 <= register < len(self._rows) or self._rows[register][0] == Operation.MINIMIZE:
+            raise QueryError(f"the builder has no register {register}")
+        return register
+
+    def _joined(self, operation: Operation, registers: Iterable[int], empty: bool) -> int:
+        joined: int | None = None
+        for register in registers:
+            self._known(register)
+            joined = register if joined is None else self._add(operation, joined, register)
+        return self.constant(empty) if joined is None else joined
+
+
+def _renumbered(sdd: Sdd, vtree: Vtree) -> Sdd:
+    """The circuit over an equal vtree that may number the variables differently."""
+    if sdd.names == vtree.names:
+        return sdd
+    literal = np.sign(sdd.literal) * (vtree.variable[sdd.vtree_node] + 1)
+    return Sdd(vtree, sdd.kind, sdd.vtree_node, literal, sdd.starts, sdd.primes, sdd.subs, sdd.root)

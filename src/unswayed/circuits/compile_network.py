@@ -1,0 +1,210 @@
+"""Networks to circuits: elimination in which the numbers are nodes.
+
+Elimination adds and multiplies numbers; compiling does the same with functions, once for all evidence. A
+variable in a context becomes the node that decides on its states; on the right of each state stand the
+choices of the tables completed there and the nodes of the variables below in their contexts. The work is
+that of the contexts that can occur (`compile_contexts.py`), and equal functions become one node
+(`compile_nodes.py`). No clause is conjoined on the way, so nothing larger than the contexts is ever made.
+
+The circuit is the one that a compiler of formulas makes from the same encoding and vtree, since SDDs are
+canonical; another vtree than one from an elimination tree, or another encoding, is compiled from its
+clauses.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from unswayed.circuits.compile_contexts import Branches, ContextSearch
+from unswayed.circuits.compile_nodes import Decisions, conjoin_apart, term
+from unswayed.circuits.elimination_vtree import EliminationTree, network_vtree
+from unswayed.circuits.encodings_rows import RowEncoding
+from unswayed.circuits.function_table import FunctionTable
+from unswayed.circuits.jobs import Report
+from unswayed.circuits.sdd import FALSE, TRUE, Sdd
+from unswayed.circuits.vtree import Vtree
+from unswayed.circuits.workers import Progress
+from unswayed.core.arrays import Ints
+from unswayed.core.errors import LimitError
+from unswayed.core.limits import Limits
+from unswayed.model.network import BayesianNetwork
+
+BYTES_PER_BRANCH = 1600.0
+"""Measured: nodes with their elements, four or five to a branch, and rows on the way."""
+
+
+def compile_tree(
+    network: BayesianNetwork,
+    rows: RowEncoding,
+    tree: EliminationTree,
+    *,
+    limits: Limits,
+    progress: Progress | None = None,
+) -> Sdd:
+    """The circuit of a network's row encoding over the vtree of an elimination tree.
+
+    Cost: proportional to the branches, one for each state of each variable in each of its contexts.
+    Raises `LimitError` when there are more of them than memory allows, or when time is over.
+    """
+    work = _Compilation(network, rows, tree, limits, progress)
+    return work.table.export(work.run())
+
+
+class _Compilation:
+    """The state of one compilation: all contexts first, top-down, then all nodes, bottom-up."""
+
+    def __init__(
+        self,
+        network: BayesianNetwork,
+        rows: RowEncoding,
+        tree: EliminationTree,
+        limits: Limits,
+        progress: Progress | None,
+    ) -> None:
+        self.rows, self.tree, self.progress = rows, tree, progress
+        self.limits, self.deadline = limits, limits.deadline()
+        self.search = ContextSearch(network, rows, tree, limits.max_bytes / BYTES_PER_BRANCH)
+        self.vtree = network_vtree(rows.encoding, tree)
+        self.table = FunctionTable(self.vtree, limits=limits)
+        self.decisions = Decisions(self.table)
+        self.places = _places(self.vtree, rows, tree)
+
+    def run(self) -> int:
+        branches = {}
+        for variable in reversed(self.tree.order):
+            self._check_time()
+            branches[variable] = self.search.branches(variable)
+        made: dict[int, Ints] = {}
+        for done, variable in enumerate(self.tree.order):
+            made[variable] = self._decided(variable, branches.pop(variable), made)
+            if self.progress is not None:
+                self.progress(Report(done + 1, len(self.tree.order), self.table.n_elements))
+        return int(made[self.tree.order[-1]][0])
+
+    def _decided(self, variable: int, branches: Branches, made: dict[int, Ints]) -> Ints:
+        """The node of a variable in each of its contexts."""
+        joined = self._joined(variable, branches, made)
+        if variable == self.tree.bottom:
+            nodes = np.zeros(branches.n_contexts, dtype=np.int64)
+            nodes[branches.context] = joined
+            return nodes
+        literals = self.rows.encoding.indicators[variable]
+        subs = np.full((branches.n_contexts, len(literals)), FALSE, dtype=np.int64)
+        subs[branches.context, branches.state] = joined
+        distinct, place = np.unique(subs, axis=0, return_inverse=True)
+        where = self.places.block[variable]
+        found = np.empty(len(distinct), dtype=np.int64)
+        for number, each in enumerate(distinct.tolist()):
+            found[number] = self.decisions.decide(where, literals, each)
+            if number % 4096 == 0:
+                self._check_time()
+        return found[place.reshape(-1)]
+
+    def _joined(self, variable: int, branches: Branches, made: dict[int, Ints]) -> Ints:
+        """On each branch the conjunction of the choices made there and of the nodes below."""
+        parts = [
+            self._chosen(table, branches)
+            for table in self.search.tables[variable]
+            if table in self.places.parameters
+        ]
+        parts += [
+            made.pop(child)[branches.below[child]]
+            for child in self.search.children[variable]
+            if child in self.places.block
+        ]
+        # A bottom that joins nothing has no vtree node, but may still find a context impossible.
+        constants = [made.pop(child)[branches.below[child]] for child in self._childless(variable)]
+        if not parts:
+            return constants[0] if constants else np.full(len(branches), TRUE, dtype=np.int64)
+        joined = parts[-1]
+        for part, place in zip(reversed(parts[:-1]), reversed(self.places.joins[variable]), strict=True):
+            joined = self._conjoined(place, part, joined)
+        for constant in constants:
+            joined = np.where(constant == FALSE, FALSE, joined)
+        return joined
+
+    def _childless(self, variable: int) -> list[int]:
+        return [child for child in self.search.children[variable] if child not in self.places.block]
+
+    def _chosen(self, table: int, branches: Branches) -> Ints:
+        """The choices that a completed table makes on each branch."""
+        n_states = len(self.rows.encoding.indicators[table])
+        code = branches.labels[table] * n_states + branches.child_states[table]
+        distinct, place = np.unique(code, return_inverse=True)
+        choices = self.rows.choices[table]
+        where = self.places.parameters[table]
+        terms = [term(self.table, where, choices[c // n_states][c % n_states]) for c in distinct.tolist()]
+        chosen: Ints = np.array(terms, dtype=np.int64)[place.reshape(-1)]
+        return chosen
+
+    def _conjoined(self, place: int, one: Ints, other: Ints) -> Ints:
+        n_nodes = len(self.table.place)
+        pairs, index = np.unique(one * n_nodes + other, return_inverse=True)
+        before, after = np.divmod(pairs, n_nodes)
+        found = np.empty(len(pairs), dtype=np.int64)
+        for number, (a, b) in enumerate(zip(before.tolist(), after.tolist(), strict=True)):
+            found[number] = conjoin_apart(self.table, place, a, b)
+            if number % 4096 == 0:
+                self._check_time()
+        nodes: Ints = found[index.reshape(-1)]
+        return nodes
+
+    def _check_time(self) -> None:
+        if time.monotonic() > self.deadline:
+            raise LimitError(
+                f"compiling the network took longer than {self.limits.max_seconds:g} s; constrain to fewer "
+                "variables, or raise Limits(max_seconds=...)"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """Where in the vtree the parts of an elimination tree are."""
+
+    block: dict[int, int]
+    """For each variable the vtree node that decides on it; a bottom that joins nothing has none."""
+    joins: dict[int, list[int]]
+    """For each variable the vtree nodes that join what is below it, from the left."""
+    parameters: dict[int, int]
+    """For each table with parameters the vtree node above them."""
+
+
+def _places(vtree: Vtree, rows: RowEncoding, tree: EliminationTree) -> _Places:
+    """Walk vtree and elimination tree down together: both have the same parts in the same order."""
+    places = _Places({}, {}, {})
+    below = _parts_below(rows, tree)
+    waiting = [(tree.order[-1], vtree.root)]
+    while waiting:
+        variable, node = waiting.pop()
+        places.block[variable], places.joins[variable] = node, []
+        rest = node if variable == tree.bottom else int(vtree.right[node])
+        for is_last, is_table, part in below[variable]:
+            where = rest
+            if not is_last:
+                places.joins[variable].append(rest)
+                where, rest = int(vtree.left[rest]), int(vtree.right[rest])
+            if is_table:
+                places.parameters[part] = where
+            else:
+                waiting.append((part, where))
+    return places
+
+
+def _parts_below(rows: RowEncoding, tree: EliminationTree) -> dict[int, list[tuple[bool, bool, int]]]:
+    """For each variable what is joined below it: whether it is the last, whether a table, and its number."""
+    parts: dict[int, list[tuple[bool, int]]] = {variable: [] for variable in tree.order}
+    for table, parameters in enumerate(rows.encoding.parameters()):
+        if parameters:
+            parts[tree.home[table]].append((True, table))
+    children = tree.children()
+    for variable in tree.order:  # children first, so it is known whether the bottom joins anything
+        for child in children[variable]:
+            if child != tree.bottom or parts[child]:
+                parts[variable].append((False, child))
+    return {
+        variable: [(place == len(each) - 1, *part) for place, part in enumerate(each)]
+        for variable, each in parts.items()
+    }

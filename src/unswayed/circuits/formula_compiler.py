@@ -1,0 +1,136 @@
+"""Formulas to circuits.
+
+Clauses are conjoined bottom-up along the vtree: each at the lowest node above all its variables, or at the
+node that the caller names. Two subtrees share no variable, so joining their results is one element; all the
+work is in the clauses that cross from left to right. Expressions are compiled from their parts upward, and
+counts by a table of how many parts have held so far (`expression_program.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from unswayed.circuits.builder import SddBuilder
+from unswayed.circuits.expression_program import expression_register
+from unswayed.circuits.expressions import Expression, variable_names
+from unswayed.circuits.formula import Cnf
+from unswayed.circuits.sdd import Sdd
+from unswayed.circuits.vtree import Vtree, balanced
+from unswayed.circuits.workers import Progress
+from unswayed.core.errors import QueryError
+from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.core.names import unknown_name
+
+
+def compile_formula(
+    formula: Cnf | Expression,
+    vtree: Vtree | None = None,
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    progress: Progress | None = None,
+) -> Sdd:
+    """The circuit of a formula over a vtree; without one, over a balanced vtree of the formula's variables.
+
+    The vtree may have more variables than the formula, which are free then. `LimitError` when it does not
+    fit in the limits: the order of the variables decides how large a circuit becomes.
+
+    >>> from unswayed.circuits.expressions import variables
+    >>> from unswayed.circuits.passes import model_count
+    >>> rain, wet = variables("rain", "wet")
+    >>> model_count(compile_formula(rain >> wet))
+    3
+    """
+    if isinstance(formula, Cnf):
+        return compile_cnf(formula, vtree, limits=limits, progress=progress)
+    names = variable_names(formula)
+    if vtree is None and not names:
+        raise QueryError("the formula has no variables; give a vtree")
+    vtree = balanced(names) if vtree is None else vtree
+    _check_known(names, vtree)
+    builder = SddBuilder(vtree)
+    register = expression_register(builder, formula)
+    return builder.build([register], limits=limits, progress=progress)[0]
+
+
+def compile_cnf(
+    cnf: Cnf,
+    vtree: Vtree | None = None,
+    *,
+    groups: Sequence[int] | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    progress: Progress | None = None,
+) -> Sdd:
+    """The circuit of clauses over a vtree (a balanced one without).
+
+    `groups` names for each clause the vtree node at which it is conjoined; this changes the time taken, not
+    the circuit. Variables are matched by name; the circuit numbers them as the vtree does.
+
+    >>> from unswayed.circuits.passes import model_count
+    >>> model_count(compile_cnf(Cnf("ABC", [(1, 2), (-2, 3)])))
+    4
+    """
+    vtree = balanced(cnf.names) if vtree is None else vtree
+    builder = SddBuilder(vtree)
+    clauses = _renumbered(cnf, vtree)
+    register = _bottom_up(builder, clauses, _places(clauses, vtree, groups))
+    return builder.build([register], limits=limits, progress=progress)[0]
+
+
+def lowest_above(vtree: Vtree, nodes: Sequence[int]) -> int:
+    """The lowest vtree node that has all the given ones in its subtree; the root when there are none."""
+    if not nodes:
+        return vtree.root
+    node, high = min(nodes), max(nodes)
+    while vtree.last[node] < high:
+        node = int(vtree.parent[node])
+    return node
+
+
+def _check_known(names: Sequence[str], vtree: Vtree) -> None:
+    known = set(vtree.names)
+    for name in names:
+        if name not in known:
+            raise QueryError(
+                f"the vtree does not have all variables: {unknown_name('variable', name, vtree.names)}"
+            )
+
+
+def _renumbered(cnf: Cnf, vtree: Vtree) -> list[tuple[int, ...]]:
+    """The clauses in the numbers of the vtree's variables."""
+    if cnf.names == vtree.names:
+        return list(cnf.clauses)
+    _check_known(cnf.names, vtree)
+    position = {name: i for i, name in enumerate(vtree.names, start=1)}
+    number = [0, *(position[name] for name in cnf.names)]
+    return [tuple(number[x] if x > 0 else -number[-x] for x in clause) for clause in cnf.clauses]
+
+
+def _places(clauses: Sequence[tuple[int, ...]], vtree: Vtree, groups: Sequence[int] | None) -> list[int]:
+    """The vtree node at which each clause is conjoined."""
+    if groups is None:
+        leaf = (2 * np.argsort(vtree.variable[::2])).tolist()
+        return [lowest_above(vtree, [leaf[abs(x) - 1] for x in clause]) for clause in clauses]
+    if len(groups) != len(clauses):
+        raise QueryError(f"{len(groups)} groups for {len(clauses)} clauses; give one vtree node for each")
+    wrong = [node for node in groups if not 0 <= node < len(vtree)]
+    if wrong:
+        raise QueryError(f"group {wrong[0]} is no node of the vtree, whose nodes are 0 to {len(vtree) - 1}")
+    return [int(node) for node in groups]
+
+
+def _bottom_up(builder: SddBuilder, clauses: Sequence[tuple[int, ...]], places: Sequence[int]) -> int:
+    """The register of the conjunction of all clauses."""
+    vtree = builder.vtree
+    waiting: dict[int, list[int]] = {}
+    for position, place in enumerate(places):
+        waiting.setdefault(place, []).append(position)
+    made: dict[int, int] = {}
+    for node in vtree.postorder():
+        children = () if vtree.is_leaf(node) else (int(vtree.left[node]), int(vtree.right[node]))
+        parts = [made.pop(child) for child in children if child in made]
+        parts += [builder.clause(clauses[position]) for position in waiting.get(node, ())]
+        if parts:
+            made[node] = builder.conjoin(parts)
+    return made[vtree.root] if made else builder.constant(True)

@@ -1,0 +1,123 @@
+"""Circuits normalised for their vtree: nothing skipped, nothing left out.
+
+In a normalised circuit every prime and sub of a node at vtree node v belongs to the left and the right
+child of v [darwiche2011], so every node says something about all variables below its vtree node.
+A trimmed node used higher up is lifted one vtree node at a time: f on the right becomes {(true, f)}, and f
+on the left {(f, true), (not f, false)}, which is where negations enter.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from unswayed.circuits.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd, compacted
+from unswayed.circuits.vtree import NOTHING
+
+Lifted = tuple[int, bool, int]
+"""A node of the circuit, whether it is negated, and the vtree node from which it is seen."""
+
+Elements = tuple[tuple[int, int], ...]
+
+_NEVER: Lifted = (FALSE, False, NOTHING)
+
+
+def normalized(sdd: Sdd) -> Sdd:
+    """The same function, normalised for its vtree.
+
+    Every prime and sub belongs to the child of its node's vtree node; a free variable is a node `TRUE` at
+    its leaf; false subs are node 0; false primes are left out. The root belongs to the vtree's root, unless
+    the function is false. Equal nodes are shared.
+
+    Cost: O(elements + lifted nodes), the latter at most the depth of the vtree for each node.
+    """
+    work = _Normalizing(sdd)
+    return compacted(work.finished(work.made(work.seen(sdd.root, False, sdd.vtree.root))))
+
+
+class _Normalizing:
+    """The nodes made so far."""
+
+    def __init__(self, sdd: Sdd) -> None:
+        self.sdd = sdd
+        vtree = sdd.vtree
+        self.left, self.right = vtree.left.tolist(), vtree.right.tolist()
+        self.kind, self.place = sdd.kind.tolist(), sdd.vtree_node.tolist()
+        self.starts = sdd.starts.tolist()
+        self.pairs = list(zip(sdd.primes.tolist(), sdd.subs.tolist(), strict=True))
+        self.nodes: list[tuple[int, int, int, Elements]] = [(FALSE, NOTHING, 0, ()), (TRUE, NOTHING, 0, ())]
+        self.number_by_node: dict[tuple[int, int, int, Elements], int] = {}
+        self.number_by_lifted: dict[Lifted, int] = {_NEVER: FALSE}
+
+    def seen(self, node: int, is_negated: bool, place: int) -> Lifted:
+        """The key of a node; constants have one each."""
+        if self.kind[node] > TRUE:
+            return node, is_negated, place
+        return (TRUE, False, place) if (self.kind[node] == TRUE) != is_negated else _NEVER
+
+    def made(self, wanted: Lifted) -> int:
+        """The number of a node in the new circuit; without recursion, since vtrees may be deep."""
+        waiting = [wanted]
+        while waiting:
+            key = waiting[-1]
+            if key in self.number_by_lifted:
+                waiting.pop()
+                continue
+            parts = self._parts(key)
+            missing = [child for pair in parts for child in pair if child not in self.number_by_lifted]
+            if missing:
+                waiting += missing
+            else:
+                self.number_by_lifted[waiting.pop()] = self._number(key, parts)
+        return self.number_by_lifted[wanted]
+
+    def _parts(self, key: Lifted) -> list[tuple[Lifted, Lifted]]:
+        """The elements of a lifted node; none at leaves."""
+        node, is_negated, place = key
+        left, right = self.left[place], self.right[place]
+        if left == NOTHING:
+            return []
+        below = self.place[node]
+        if node == TRUE:
+            return [((TRUE, False, left), (TRUE, False, right))]
+        if below == place:
+            pairs = self.pairs[self.starts[node] : self.starts[node + 1]]
+            return [(self.seen(p, False, left), self.seen(s, is_negated, right)) for p, s in pairs]
+        if below > place:
+            return [((TRUE, False, left), (node, is_negated, right))]
+        here, opposite = (node, is_negated, left), (node, not is_negated, left)
+        return [(here, (TRUE, False, right)), (opposite, _NEVER)]
+
+    def _number(self, key: Lifted, parts: list[tuple[Lifted, Lifted]]) -> int:
+        node, is_negated, place = key
+        number = self.number_by_lifted
+        if self.left[place] == NOTHING:
+            sign = -1 if is_negated else 1
+            literal = sign * int(self.sdd.literal[node])
+            return self._shared((LITERAL if literal else TRUE, place, literal, ()))
+        elements = tuple((number[p], number[s]) for p, s in parts if number[p] != FALSE)
+        if all(sub == FALSE for _, sub in elements):
+            return FALSE
+        return self._shared((DECISION, place, 0, elements))
+
+    def _shared(self, node: tuple[int, int, int, Elements]) -> int:
+        if node not in self.number_by_node:
+            self.number_by_node[node] = len(self.nodes)
+            self.nodes.append(node)
+        return self.number_by_node[node]
+
+    def finished(self, root: int) -> Sdd:
+        """The new circuit as arrays."""
+        counts = [len(elements) for *_, elements in self.nodes]
+        flat = np.array([pair for *_, elements in self.nodes for pair in elements], dtype=np.int64).reshape(
+            -1, 2
+        )
+        return Sdd(
+            self.sdd.vtree,
+            kind=np.array([kind for kind, *_ in self.nodes]),
+            vtree_node=np.array([place for _, place, *_ in self.nodes]),
+            literal=np.array([literal for _, _, literal, _ in self.nodes]),
+            starts=np.concatenate([[0], np.cumsum(counts)]),
+            primes=flat[:, 0],
+            subs=flat[:, 1],
+            root=root,
+        )

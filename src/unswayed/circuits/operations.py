@@ -1,0 +1,143 @@
+"""What can be done with circuits: join, negate, condition, forget, compare, give another vtree.
+
+Results are canonical for their vtree. Small circuits are joined in this process, large ones in a worker
+process over libsdd when PySDD is installed; see `running.py`. A chain of operations on large circuits is
+best written to an `SddBuilder`, which runs them all in one go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from unswayed.circuits.builder import SddBuilder
+from unswayed.circuits.function_table import FunctionTable, elements_of
+from unswayed.circuits.loading import canonical, load
+from unswayed.circuits.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
+from unswayed.circuits.vtree import Vtree
+from unswayed.core.errors import QueryError
+from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.core.names import unknown_name
+
+__all__ = [
+    "canonical",
+    "condition",
+    "conjoin",
+    "constant",
+    "disjoin",
+    "forget",
+    "implies",
+    "is_equivalent",
+    "literal",
+    "negate",
+    "over_vtree",
+]
+
+
+def constant(vtree: Vtree, value: bool) -> Sdd:
+    """The circuit that always holds, or never."""
+    return FunctionTable(vtree).export(TRUE if value else FALSE)
+
+
+def literal(vtree: Vtree, name: str, value: bool = True) -> Sdd:
+    """The circuit that holds where a variable has a value."""
+    table = FunctionTable(vtree)
+    return table.export(table.literal(_signed(vtree, name, value)))
+
+
+def conjoin(*circuits: Sdd, limits: Limits = DEFAULT_LIMITS) -> Sdd:
+    """The circuit that holds where all of some circuits over one vtree do.
+
+    >>> from unswayed.circuits.passes import model_count
+    >>> from unswayed.circuits.vtree import balanced
+    >>> vtree = balanced("ABC")
+    >>> model_count(conjoin(literal(vtree, "A"), literal(vtree, "B", False)))
+    2
+    """
+    return _combined(circuits, lambda builder, loaded: builder.conjoin(loaded), limits)
+
+
+def disjoin(*circuits: Sdd, limits: Limits = DEFAULT_LIMITS) -> Sdd:
+    """The circuit that holds where one at least of some circuits over one vtree does."""
+    return _combined(circuits, lambda builder, loaded: builder.disjoin(loaded), limits)
+
+
+def negate(sdd: Sdd, *, limits: Limits = DEFAULT_LIMITS) -> Sdd:
+    """The circuit that holds where another does not."""
+    return _combined((sdd,), lambda builder, loaded: builder.negate(loaded[0]), limits)
+
+
+def condition(sdd: Sdd, evidence: Mapping[str, bool], *, limits: Limits = DEFAULT_LIMITS) -> Sdd:
+    """What is left of a circuit where variables have the values given; it does not mention them any more."""
+    literals = [_signed(sdd.vtree, name, value) for name, value in evidence.items()]
+    return _combined((sdd,), lambda builder, loaded: builder.condition(loaded[0], literals), limits)
+
+
+def forget(sdd: Sdd, names: Iterable[str], *, limits: Limits = DEFAULT_LIMITS) -> Sdd:
+    """The circuit that holds where some values of the named variables make another hold."""
+    variables = [_signed(sdd.vtree, name, True) - 1 for name in names]
+    return _combined((sdd,), lambda builder, loaded: builder.forget(loaded[0], variables), limits)
+
+
+def is_equivalent(a: Sdd, b: Sdd, *, limits: Limits = DEFAULT_LIMITS) -> bool:
+    """Whether two circuits over one vtree hold for the same assignments."""
+    _check_vtrees((a, b))
+    table = FunctionTable(a.vtree, limits=limits)
+    return load(table, a) == load(table, b)
+
+
+def implies(a: Sdd, b: Sdd, *, limits: Limits = DEFAULT_LIMITS) -> bool:
+    """Whether one circuit holds wherever another over the same vtree does."""
+    both = _combined(
+        (a, b), lambda builder, loaded: builder.conjoin([loaded[0], builder.negate(loaded[1])]), limits
+    )
+    return both.root == FALSE
+
+
+def over_vtree(sdd: Sdd, vtree: Vtree, *, limits: Limits = DEFAULT_LIMITS) -> Sdd:
+    """The circuit of the same function over another vtree with the same variables.
+
+    Made anew, node by node, as disjunctions of conjunctions: right for every vtree, quick for a good one.
+    """
+    if sorted(vtree.names) != sorted(sdd.names):
+        odd = sorted(set(vtree.names) ^ set(sdd.names))
+        raise QueryError(
+            f"the circuit and the vtree have different variables: only one of them has {odd[:5]}"
+        )
+    builder = SddBuilder(vtree)
+    position = {name: i for i, name in enumerate(vtree.names, start=1)}
+    registers = [builder.constant(False), builder.constant(True)]
+    for node, elements in enumerate(elements_of(sdd)[2:], start=2):
+        if sdd.kind[node] == LITERAL:
+            signed = int(sdd.literal[node])
+            variable = position[sdd.names[abs(signed) - 1]]
+            registers.append(builder.literal(variable if signed > 0 else -variable))
+        elif sdd.kind[node] == DECISION:
+            parts = [builder.conjoin([registers[p], registers[s]]) for p, s in elements]
+            registers.append(builder.disjoin(parts))
+        else:
+            registers.append(registers[int(sdd.kind[node])])
+    return builder.build([registers[sdd.root]], limits=limits)[0]
+
+
+def _combined(
+    circuits: tuple[Sdd, ...], combine: Callable[[SddBuilder, list[int]], int], limits: Limits
+) -> Sdd:
+    """The circuit that a builder makes of some circuits over one vtree."""
+    _check_vtrees(circuits)
+    builder = SddBuilder(circuits[0].vtree)
+    register = combine(builder, [builder.load(sdd) for sdd in circuits])
+    return builder.build([register], limits=limits)[0]
+
+
+def _check_vtrees(circuits: tuple[Sdd, ...]) -> None:
+    if not circuits:
+        raise QueryError("there is nothing to join; give one circuit at least")
+    if any(sdd.vtree != circuits[0].vtree for sdd in circuits[1:]):
+        raise QueryError("the circuits have different vtrees; bring them over one with `over_vtree` first")
+
+
+def _signed(vtree: Vtree, name: str, value: bool) -> int:
+    if name not in vtree.names:
+        raise QueryError(unknown_name("variable", name, vtree.names))
+    position = vtree.names.index(name) + 1
+    return position if value else -position

@@ -1,0 +1,181 @@
+"""Counting, weighing and evaluating: one pass over a circuit, children before parents.
+
+The primes of a node exclude each other, and a prime and its sub share no variable. So the number of models
+of a node is the sum over its elements of the products of their numbers, and the same holds with weights on
+the literals [darwiche2011]. Variables that a trimmed circuit leaves out are free: see `gaps.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from unswayed.circuits.gaps import Gaps, gap_products, gaps_of
+from unswayed.circuits.normalizing import normalized
+from unswayed.circuits.sdd import DECISION, LITERAL, TRUE, Sdd
+from unswayed.circuits.vtree import NOTHING
+from unswayed.core.arrays import Bools, Floats
+from unswayed.core.errors import QueryError
+from unswayed.kernels.circuit_passes import Elements, any_of_both, fastest, log_sum_products, sum_products
+
+__all__ = ["evaluate", "log_weighted_model_count", "model_count", "normalized", "weighted_model_count"]
+
+_CELLS_AT_ONCE = 2**22
+_WORD = 64
+
+
+def model_count(sdd: Sdd) -> int:
+    """How many assignments of all variables of the vtree make the function hold, exactly.
+
+    Cost: one multiplication of whole numbers of any size for each element.
+
+    >>> from unswayed.circuits.formula import Cnf
+    >>> from unswayed.circuits.formula_compiler import compile_cnf
+    >>> model_count(compile_cnf(Cnf([f"x{i}" for i in range(100)], [(1, 2)]))) == 3 * 2**98
+    True
+    """
+    gaps = gaps_of(sdd)
+    sizes = gaps.sizes()
+    counts: list[int] = [int(kind in (TRUE, LITERAL)) for kind in sdd.kind.tolist()]
+    for node in np.flatnonzero((sdd.kind == TRUE) & (sdd.vtree_node != NOTHING)).tolist():
+        counts[node] = 2  # a leaf left free in a normalised circuit
+    starts, primes, subs = sdd.starts.tolist(), sdd.primes.tolist(), sdd.subs.tolist()
+    free = (sizes[gaps.primes] + sizes[gaps.subs]).tolist()
+    for node in np.flatnonzero(sdd.kind == DECISION).tolist():
+        counts[node] = sum(
+            counts[primes[e]] * counts[subs[e]] << free[e] for e in range(starts[node], starts[node + 1])
+        )
+    return counts[sdd.root] << int(sizes[gaps.root])
+
+
+def weighted_model_count(sdd: Sdd, weights: npt.ArrayLike, *, gaps: Gaps | None = None) -> Floats:
+    """Sum over the models of the product of the weights of their literals.
+
+    `weights[..., v, 0]` is the weight of variable v where it does not hold, `weights[..., v, 1]` where it
+    does; leading axes are many weightings at once, and come back as the axes of the answer. Weights may be
+    negative. Where products leave the range of floating point, use `log_weighted_model_count`. Who asks
+    often for one circuit passes `gaps_of(sdd)`.
+
+    Cost: O(elements) for each weighting.
+
+    >>> from unswayed.circuits.formula import Cnf
+    >>> from unswayed.circuits.formula_compiler import compile_cnf
+    >>> either = compile_cnf(Cnf("AB", [(1, 2)]))
+    >>> print(weighted_model_count(either, [[0.9, 0.1], [0.5, 0.5]]))
+    0.55
+    """
+    return _in_parts(sdd, weights, gaps, _linear_pass)
+
+
+def log_weighted_model_count(sdd: Sdd, log_weights: npt.ArrayLike, *, gaps: Gaps | None = None) -> Floats:
+    """As `weighted_model_count`, with natural logarithms of weights and answer; minus infinity is zero."""
+    return _in_parts(sdd, log_weights, gaps, _logarithmic_pass)
+
+
+def evaluate(sdd: Sdd, rows: npt.ArrayLike) -> Bools:
+    """Whether the function holds in each row of truth values, (..., variables).
+
+    Cost: O(elements) for 64 rows, which share one word.
+    """
+    table = np.asarray(rows)
+    if table.ndim < 1 or table.shape[-1] != len(sdd.names):
+        raise QueryError(
+            f"rows of shape {table.shape} for {len(sdd.names)} variables; give one column for each"
+        )
+    if table.dtype != np.bool_ and not np.isin(table, (0, 1)).all():
+        raise QueryError("rows hold truth values, False and True or 0 and 1")
+    flat = table.reshape(-1, table.shape[-1]).astype(np.bool_)
+    holds = np.empty(len(flat), dtype=np.bool_)
+    for part in _parts(sdd.n_nodes, len(flat), columns_in_cell=_WORD):
+        holds[part] = _bit_pass(sdd, flat[part])
+    answer: Bools = holds.reshape(table.shape[:-1])[()]
+    return answer
+
+
+def _in_parts(
+    sdd: Sdd,
+    weights: npt.ArrayLike,
+    gaps: Gaps | None,
+    run: Callable[[Sdd, Gaps, Floats], Floats],
+) -> Floats:
+    """Run over as many columns at once as fit in memory well."""
+    table = np.asarray(weights, dtype=np.float64)
+    wanted = (len(sdd.names), 2)
+    if table.shape[-2:] != wanted:
+        raise QueryError(f"weights of shape {table.shape}; give (..., {wanted[0]}, 2), for false and true")
+    if np.isnan(table).any() or (table == np.inf).any():
+        raise QueryError("weights hold nan or infinity; give plain numbers")
+    columns = np.moveaxis(table.reshape(-1, *wanted), 0, 2)
+    gaps = gaps_of(sdd) if gaps is None else gaps
+    totals = np.empty(columns.shape[2])
+    for part in _parts(sdd.n_nodes, columns.shape[2]):
+        totals[part] = run(sdd, gaps, np.ascontiguousarray(columns[:, :, part]))
+    answer: Floats = totals.reshape(table.shape[:-2])[()]
+    return answer
+
+
+def _parts(n_nodes: int, n_columns: int, *, columns_in_cell: int = 1) -> Iterator[slice]:
+    step = max(1, _CELLS_AT_ONCE // n_nodes) * columns_in_cell
+    for start in range(0, n_columns, step):
+        yield slice(start, start + step)
+
+
+def _linear_pass(sdd: Sdd, gaps: Gaps, weights: Floats) -> Floats:
+    sums = weights.sum(axis=1)  # (variables, columns)
+    values = np.zeros((sdd.n_nodes, weights.shape[2]))
+    values[1] = 1.0
+    _set_leaves(sdd, values, weights, sums)
+    factors = gap_products(gaps, sums[sdd.vtree.variable[::2]])
+    _run(sum_products, sdd, gaps, factors, values)
+    total: Floats = values[sdd.root] * factors[gaps.root]
+    return total
+
+
+def _logarithmic_pass(sdd: Sdd, gaps: Gaps, weights: Floats) -> Floats:
+    values, factors = log_values(sdd, gaps, weights)
+    total: Floats = values[sdd.root] + factors[gaps.root]
+    return total
+
+
+def log_values(sdd: Sdd, gaps: Gaps, weights: Floats) -> tuple[Floats, Floats]:
+    """Logarithms of the weighted counts of all nodes and of all gaps, for weights (variables, 2, columns)."""
+    sums = np.logaddexp(weights[:, 0], weights[:, 1])
+    values = np.full((sdd.n_nodes, weights.shape[2]), -np.inf)
+    values[1] = 0.0
+    _set_leaves(sdd, values, weights, sums)
+    factors = gap_products(gaps, sums[sdd.vtree.variable[::2]], np.add)
+    _run(log_sum_products, sdd, gaps, factors, values)
+    return values, factors
+
+
+def _set_leaves(sdd: Sdd, values: Floats, weights: Floats, sums: Floats) -> None:
+    """Values of literals, and of leaves left free in a normalised circuit."""
+    literals = np.flatnonzero(sdd.kind == LITERAL)
+    signed = sdd.literal[literals]
+    values[literals] = weights[np.abs(signed) - 1, (signed > 0).astype(np.int64)]
+    free = np.flatnonzero((sdd.kind == TRUE) & (sdd.vtree_node != NOTHING))
+    values[free] = sums[sdd.vtree.variable[sdd.vtree_node[free]]]
+
+
+def _run(loop: Callable[..., None], sdd: Sdd, gaps: Gaps, factors: Floats, values: Floats) -> None:
+    elements = Elements(sdd.starts, sdd.primes, sdd.subs)
+    quick = fastest(loop, sdd.n_elements * values.shape[1])
+    quick(elements, gaps.primes, gaps.subs, factors, values)
+
+
+def _bit_pass(sdd: Sdd, rows: Bools) -> Bools:
+    n_words = -(-len(rows) // _WORD)
+    padded = np.zeros((rows.shape[1], n_words * _WORD), dtype=np.bool_)
+    padded[:, : len(rows)] = rows.T
+    packed = np.packbits(padded, axis=1, bitorder="little").view(np.uint64)
+    bits = np.zeros((sdd.n_nodes, n_words), dtype=np.uint64)
+    bits[sdd.kind == TRUE] = ~np.uint64(0)
+    literals = np.flatnonzero(sdd.kind == LITERAL)
+    signed = sdd.literal[literals]
+    bits[literals] = packed[np.abs(signed) - 1] ^ np.where(signed > 0, np.uint64(0), ~np.uint64(0))[:, None]
+    loop = fastest(any_of_both, sdd.n_elements * n_words)
+    loop(Elements(sdd.starts, sdd.primes, sdd.subs), bits)
+    unpacked = np.unpackbits(bits[sdd.root].view(np.uint8), bitorder="little")
+    return unpacked[: len(rows)].astype(np.bool_)

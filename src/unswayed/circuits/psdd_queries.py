@@ -1,0 +1,195 @@
+"""Questions to a PSDD: likelihoods, marginals, completions, conditions, entropy and divergence.
+
+Complete rows follow the choices they use and nothing else (`psdd_passing.py`). Partial ones take a pass
+over the circuit, children first: the probability of what is known below each node; a second pass from the
+root down shares the probability out among the choices. NaN, None and -1 mean "not observed".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unswayed.circuits.psdd import Psdd, PsddStructure
+from unswayed.circuits.psdd_passing import scored
+from unswayed.circuits.psdd_rows import Marks, all_marks, row_chunks
+from unswayed.core.arrays import Floats
+from unswayed.core.errors import ImpossibleEvidence, ModelError
+from unswayed.kernels.psdd_passes import Best, Flow, compiled
+
+VALUES_AT_ONCE = 2**21
+"""Values of nodes held in memory together: nodes times rows."""
+
+
+def log_likelihood(psdd: Psdd, rows: Any) -> Floats:  # (rows,)
+    """Logarithm of the probability of what each row observes; minus infinity when it is impossible.
+
+    Cost: for complete rows, O(choices used); for partial ones O(choices) each.
+    """
+    likelihoods: Floats = log_likelihoods([psdd], rows)[:, 0]
+    return likelihoods
+
+
+def log_likelihoods(psdds: Sequence[Psdd], rows: Any) -> Floats:  # (rows, distributions)
+    """Log-likelihoods under several distributions of one structure, in one pass over the rows."""
+    structure = shared_structure(psdds)
+    log_parameters = [psdd.log_parameters for psdd in psdds]
+    found = [np.zeros((0, len(psdds)))]
+    for marks in row_chunks(rows, structure.n_variables):
+        is_partial = (marks < 0).any(axis=1)
+        if not is_partial.any():
+            found.append(scored(structure, marks.view(np.uint8), log_parameters))
+            continue
+        scores = np.empty((len(marks), len(psdds)))
+        scores[~is_partial] = scored(structure, marks[~is_partial].view(np.uint8), log_parameters)
+        for k, psdd in enumerate(psdds):
+            scores[is_partial, k] = _log_evidence(psdd, marks[is_partial])
+        found.append(scores)
+    return np.concatenate(found)
+
+
+def shared_structure(psdds: Sequence[Psdd]) -> PsddStructure:
+    """The structure of distributions that have the same; `ModelError` otherwise."""
+    if not psdds:
+        raise ModelError("at least one distribution is needed")
+    if any(psdd.structure is not psdds[0].structure for psdd in psdds):
+        raise ModelError("the distributions have different structures; learn them from one `PsddStructure`")
+    return psdds[0].structure
+
+
+def marginals(psdd: Psdd, rows: Any) -> Floats:  # (rows, variables)
+    """Probability that each variable is true, given what each row observes.
+
+    A row of NaN alone gives the marginals themselves. Raises `ImpossibleEvidence` for a row of probability
+    zero.
+    """
+    structure = psdd.structure
+    marks = all_marks(rows, structure.n_variables)
+    truths = np.flatnonzero(structure.literal > 0)
+    columns = structure.literal[truths] - 1
+    answer = np.zeros((len(marks), structure.n_variables))
+
+    def take(part: slice, shares: Floats) -> None:
+        answer[part, columns] = np.minimum(shares[truths].T, 1.0)
+
+    shares_of(psdd, marks, take)
+    return answer
+
+
+def shares_of(
+    psdd: Psdd, marks: Marks, take: Callable[[slice, Floats], None], weights: Floats | None = None
+) -> tuple[Floats, Floats]:
+    """Expected uses of choices, and log-likelihoods of rows; `take` sees the shares of nodes, part by part.
+
+    Without weights, a row that is impossible raises `ImpossibleEvidence`; with weights it is left out.
+    """
+    structure = psdd.structure
+    counts, likelihoods = np.zeros(structure.n_choices), np.empty(len(marks))
+    for part in _parts(structure, len(marks)):
+        values = _values(psdd, marks[part])
+        likelihoods[part] = values[structure.root]
+        impossible = np.isneginf(likelihoods[part])
+        if weights is None and impossible.any():
+            raise ImpossibleEvidence(
+                f"row {part.start + int(np.argmax(impossible))} has probability zero; nothing follows from it"
+            )
+        some = np.ones(values.shape[1]) if weights is None else np.ascontiguousarray(weights[part])
+        flow = Flow(np.empty_like(values), some, counts)
+        compiled().downward(structure.circuit, psdd.log_parameters, values, flow)
+        take(part, flow.shares)
+    return counts, likelihoods
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Completion:
+    """Rows with what was not known filled in."""
+
+    rows: Marks  # (rows, variables)
+    """Complete rows of 1 and 0."""
+    log_probability: Floats  # (rows,)
+    """Logarithm of the probability of each complete row."""
+
+
+def most_probable_completion(psdd: Psdd, rows: Any) -> Completion:
+    """The most probable object that agrees with what each row observes; of equal ones, always the same.
+
+    Raises `ImpossibleEvidence` for a row that no object agrees with.
+    """
+    structure = psdd.structure
+    marks = all_marks(rows, structure.n_variables)
+    found = Best(marks.copy(), np.empty(len(marks)))
+    compiled().best(structure.circuit, psdd.log_parameters, marks, found)
+    if np.isneginf(found.scores).any():
+        row = int(np.argmax(np.isneginf(found.scores)))
+        raise ImpossibleEvidence(f"row {row} has probability zero; no object agrees with it")
+    return Completion(found.completed, found.scores)
+
+
+def condition(psdd: Psdd, observed: Any) -> Psdd:
+    """The distribution given what one row observes, over the same structure.
+
+        parameter of choice, given e = parameter * Pr(e below the choice) / Pr(e below its node)
+
+    Nodes that cannot be used any more keep their parameters. Raises `ImpossibleEvidence` when the row has
+    probability zero.
+    """
+    structure = psdd.structure
+    marks = all_marks(np.asarray(observed)[None, :], structure.n_variables)
+    values = _values(psdd, marks)[:, 0]
+    if np.isneginf(values[structure.root]):
+        raise ImpossibleEvidence("what was observed has probability zero; nothing can be conditioned on it")
+    below = values[structure.lefts] + values[structure.rights]
+    above = values[structure.owner]
+    is_possible = above > -np.inf
+    given = psdd.log_parameters.copy()
+    given[is_possible] += below[is_possible] - above[is_possible]
+    return Psdd(structure, np.minimum(given, 0.0))
+
+
+def entropy(psdd: Psdd) -> float:
+    """Entropy in nats: the expected negative log-probability of an object."""
+    return _expected(psdd, -psdd.log_parameters)
+
+
+def kl_divergence(one: Psdd, other: Psdd) -> float:
+    """Kullback-Leibler divergence of `one` from `other`, in nats, over one structure.
+
+        sum over objects x of one(x) log(one(x) / other(x))
+
+    Infinite when an object is possible under `one` alone.
+    """
+    shared_structure([one, other])
+    possible = one.log_parameters > -np.inf
+    terms = np.zeros_like(one.log_parameters)
+    terms[possible] = one.log_parameters[possible] - other.log_parameters[possible]
+    return max(_expected(one, terms), 0.0)
+
+
+def _expected(psdd: Psdd, terms: Floats) -> float:
+    """Expected sum of the terms of the choices that an object uses; impossible choices are left out."""
+    values = np.empty(psdd.structure.n_nodes)
+    compiled().expect(psdd.structure.circuit, np.exp(psdd.log_parameters), terms, values)
+    return float(values[psdd.structure.root])
+
+
+def _log_evidence(psdd: Psdd, marks: Marks) -> Floats:
+    found = np.empty(len(marks))
+    for part in _parts(psdd.structure, len(marks)):
+        found[part] = _values(psdd, marks[part])[psdd.structure.root]
+    return found
+
+
+def _values(psdd: Psdd, marks: Marks) -> Floats:  # (nodes, rows)
+    """Log-probability of what the rows know below each node."""
+    values = np.empty((psdd.structure.n_nodes, len(marks)))
+    known = np.ascontiguousarray(marks)
+    compiled().upward(psdd.structure.circuit, psdd.log_parameters, known, values)
+    return values
+
+
+def _parts(structure: PsddStructure, n_rows: int) -> list[slice]:
+    size = max(1, VALUES_AT_ONCE // structure.n_nodes)
+    return [slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size)]

@@ -1,0 +1,142 @@
+"""Structures of PSDDs: from a circuit that was compiled, or from the objects themselves.
+
+An SDD normalised for its vtree has an element for every way its primes can be, also where the sub is false.
+No object of the space takes those, so a structure leaves them out, with everything that only they reach.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from unswayed.circuits.psdd import PsddStructure
+from unswayed.circuits.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
+from unswayed.circuits.vtree import NOTHING, Vtree
+from unswayed.core.arrays import Bools, Ints
+from unswayed.core.errors import ModelError
+from unswayed.kernels.psdd_bits import Circuit
+from unswayed.kernels.psdd_passes import compiled
+
+
+def psdd_structure(sdd: Sdd) -> PsddStructure:
+    """The structure of all distributions over the models of a circuit, normalised here if it is not.
+
+    Cost: linear in the circuit.
+
+    >>> from unswayed.circuits.vtree import right_linear
+    >>> always = Sdd(right_linear("A"), [0, 1, 1], [-1, -1, 0], [0, 0, 0], [0, 0, 0, 0], [], [], 2)
+    >>> psdd_structure(always).n_parameters
+    1
+    """
+    if not _is_normalized(sdd):
+        from unswayed.circuits.passes import normalized
+
+        sdd = normalized(sdd)
+    kept = _live_elements(sdd)
+    used = _used_nodes(sdd, kept)
+    if not used[sdd.root]:
+        raise ModelError("the circuit has no models, so there is no distribution over them")
+    return _assembled(sdd, kept, used)
+
+
+def _is_normalized(sdd: Sdd) -> bool:
+    vtree, places = sdd.vtree, sdd.vtree_node
+    at = places[np.repeat(np.arange(sdd.n_nodes), np.diff(sdd.starts))]
+    for children, sides in ((sdd.primes, vtree.left), (sdd.subs, vtree.right)):
+        fits = (places[children] == sides[at]) | (sdd.kind[children] == FALSE)
+        if not fits.all():
+            return False
+    return bool(places[sdd.root] == vtree.root or sdd.kind[sdd.root] == FALSE)
+
+
+def _live_elements(sdd: Sdd) -> Bools:  # (elements,)
+    """Elements that hold in some example."""
+    possible = sdd.kind != FALSE
+    possible[sdd.kind == DECISION] = False
+    everything = np.ones(sdd.n_elements, dtype=np.bool_)
+    # One pass marks a decision node as soon as one of its elements is possible: `and` of both nodes.
+    circuit = Circuit(sdd.literal, sdd.starts, sdd.primes, sdd.subs, sdd.root)
+    compiled().spread_possible(circuit, possible)
+    everything &= possible[sdd.primes] & possible[sdd.subs]
+    return everything
+
+
+def _used_nodes(sdd: Sdd, kept: Bools) -> Bools:  # (nodes,)
+    """Nodes that the root reaches through elements that are kept."""
+    used = np.zeros(sdd.n_nodes, dtype=np.bool_)
+    has_elements = np.bincount(np.repeat(np.arange(sdd.n_nodes), np.diff(sdd.starts)), kept, sdd.n_nodes) > 0
+    used[sdd.root] = has_elements[sdd.root] or sdd.kind[sdd.root] in (LITERAL, TRUE)
+    circuit = Circuit(sdd.literal, sdd.starts, sdd.primes, sdd.subs, sdd.root)
+    compiled().spread_down(circuit, kept, used)
+    return used
+
+
+def _assembled(sdd: Sdd, kept: Bools, used: Bools) -> PsddStructure:
+    draft = StructureDraft(sdd.vtree)
+    number = np.full(sdd.n_nodes, NOTHING, dtype=np.int64)
+    for node in np.flatnonzero(used & (sdd.kind == LITERAL)):
+        number[node] = draft.literal(int(sdd.literal[node]))
+    for node in np.flatnonzero(used & (sdd.kind == TRUE)):
+        number[node] = draft.free(int(sdd.vtree.variable[sdd.vtree_node[node]]))
+    decisions = np.flatnonzero(used & (sdd.kind == DECISION))
+    number[decisions] = draft.n_nodes + np.arange(len(decisions))
+    owner = np.repeat(np.arange(sdd.n_nodes), np.diff(sdd.starts))
+    chosen = kept & used[owner]
+    counts = np.bincount(owner[chosen], minlength=sdd.n_nodes)[decisions]
+    pairs = number[sdd.primes[chosen]], number[sdd.subs[chosen]]
+    return draft.finished(sdd.vtree_node[decisions], counts, *pairs)
+
+
+@dataclass(slots=True)
+class StructureDraft:
+    """Leaves of a structure, made as they are asked for; `finished` adds the decision nodes at once."""
+
+    vtree: Vtree
+    leaf_of: Ints = field(init=False)
+    number: dict[int | str, int] = field(default_factory=dict)
+    literals: list[int] = field(default_factory=lambda: [0])
+    places: list[int] = field(default_factory=lambda: [NOTHING])
+    choices: list[tuple[int, ...]] = field(default_factory=lambda: [()])
+
+    def __post_init__(self) -> None:
+        self.leaf_of = np.empty(len(self.vtree.names), dtype=np.int64)
+        self.leaf_of[self.vtree.variable[::2]] = np.arange(0, len(self.vtree), 2)
+
+    @property
+    def n_nodes(self) -> int:
+        """Nodes so far, node 0 included."""
+        return len(self.literals)
+
+    def literal(self, literal: int) -> int:
+        """The node of a literal."""
+        if literal not in self.number:
+            self.number[literal] = self._add(abs(literal) - 1, literal, ())
+        return self.number[literal]
+
+    def free(self, variable: int, *, is_shared: bool = True) -> int:
+        """The node of a variable that may be either; a new one each time unless shared."""
+        key = f"free {variable}"
+        if key not in self.number or not is_shared:
+            signs = self.literal(-1 - variable), self.literal(1 + variable)
+            self.number[key] = self._add(variable, 0, signs)
+        return self.number[key]
+
+    def _add(self, variable: int, literal: int, choices: tuple[int, ...]) -> int:
+        self.literals.append(literal)
+        self.places.append(int(self.leaf_of[variable]))
+        self.choices.append(choices)
+        return len(self.literals) - 1
+
+    def finished(self, places: Ints, counts: Ints, lefts: Ints, rights: Ints) -> PsddStructure:
+        """The structure with decision nodes at these vtree nodes, and `counts` choices each, added."""
+        leaf_lefts = np.array([left for each in self.choices for left in each], dtype=np.int64)
+        leaf_counts = [len(each) for each in self.choices]
+        return PsddStructure(
+            vtree=self.vtree,
+            vtree_node=np.concatenate([self.places, places]).astype(np.int64),
+            literal=np.concatenate([self.literals, np.zeros(len(places))]).astype(np.int64),
+            starts=np.concatenate([[0], np.cumsum(np.concatenate([leaf_counts, counts]))]).astype(np.int64),
+            lefts=np.concatenate([leaf_lefts, lefts]),
+            rights=np.concatenate([np.zeros(len(leaf_lefts), dtype=np.int64), rights]),
+        )

@@ -1,0 +1,190 @@
+"""Worker processes as the asking process sees them: started when needed, kept for later, killed when late.
+
+A job ends in one of four ways: an answer; `LimitError` when time or memory ran out; `SolverError` when
+libsdd is missing or has died; or the exception that interrupted the wait. In the last three the worker is
+killed, which is the only way to stop libsdd.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import queue
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from typing import IO, Any, Final
+
+from unswayed.circuits.jobs import Answer, Failure, Job, Report, receive, send
+from unswayed.core.errors import LimitError, SolverError
+from unswayed.core.limits import Limits, readable_bytes
+
+Progress = Callable[[Report], None]
+"""Called now and then while a job runs."""
+
+_LOOKS_EVERY = 0.05
+
+
+class Worker:
+    """One child process and the thread that listens to it."""
+
+    def __init__(self) -> None:
+        self._owner = os.getpid()
+        self._is_busy = False
+        self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the child
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "unswayed.circuits.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._complaints,
+            env={**os.environ, **_environment()},
+        )
+        self._messages: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it can take a job from this process."""
+        return self._process.poll() is None and self._owner == os.getpid()
+
+    def run(self, job: Job, limits: Limits, progress: Progress | None) -> Answer | Failure:
+        """The worker's answer; the worker is dead afterwards unless this returns."""
+        deadline = limits.deadline()
+        self._is_busy = True
+        try:
+            return self._conversation(job, deadline, progress)
+        except _LateError:
+            raise _too_late(limits) from None
+        except (EOFError, BrokenPipeError):
+            raise self._death(limits) from None
+        finally:
+            if self._is_busy:
+                self.kill()
+
+    def _conversation(self, job: Job, deadline: float, progress: Progress | None) -> Answer | Failure:
+        assert self._process.stdin is not None
+        send(self._process.stdin, job)
+        while isinstance(message := self._next(deadline), Report):
+            if progress is not None:
+                progress(message)
+        self._is_busy = False
+        answer: Answer | Failure = message
+        return answer
+
+    def _next(self, deadline: float) -> Any:
+        """The next message; waits in short turns so that an interrupt from the keyboard is heard."""
+        while (left := deadline - time.monotonic()) > 0:
+            try:
+                message = self._messages.get(timeout=min(left, _LOOKS_EVERY))
+            except queue.Empty:
+                continue
+            if message is None:
+                raise EOFError
+            return message
+        raise _LateError
+
+    def _listen(self) -> None:
+        """Pass messages on until the child has gone; a thread, since not every system waits for pipes."""
+        assert self._process.stdout is not None
+        try:
+            while True:
+                self._messages.put(receive(self._process.stdout))
+        except (EOFError, OSError, ValueError):
+            self._messages.put(None)
+
+    def _death(self, limits: Limits) -> LimitError | SolverError:
+        """What to say when the child has gone."""
+        code = self._process.wait()
+        self._complaints.seek(0)
+        lines = self._complaints.read().decode("utf-8", "replace").split("\n")
+        said = next((line.strip() for line in reversed(lines) if line.strip()), "no message")
+        if "alloc" in said or "MemoryError" in said or code == -signal.SIGKILL:
+            return _too_large(limits)
+        return SolverError(
+            f"libsdd ended with code {code} while compiling a circuit ({said[:200]}); nothing else is lost: "
+            "try another vtree, or more memory with Limits(max_bytes=...)"
+        )
+
+    def kill(self) -> None:
+        """End the child at once."""
+        if self._owner != os.getpid():
+            return  # a copy of the object in a forked process; the child is not ours
+        self._process.kill()
+        self._process.wait()
+        self._listener.join()
+        for stream in (self._process.stdin, self._process.stdout, self._complaints):
+            _close(stream)
+
+
+class _LateError(Exception):
+    """The deadline has passed."""
+
+
+def _environment() -> dict[str, str]:
+    """The child finds the same modules as this process, and starts no threads that it has no use for."""
+    path = os.pathsep.join(folder for folder in sys.path if folder)
+    return {"PYTHONPATH": path, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+
+
+def _close(stream: IO[bytes] | None) -> None:
+    try:
+        if stream is not None:
+            stream.close()
+    except OSError:
+        return  # what was still to be flushed has no reader any more
+
+
+def _too_late(limits: Limits) -> LimitError:
+    return LimitError(
+        f"compiling the circuit took longer than the limit of {limits.max_seconds:g} s; raise "
+        "Limits(max_seconds=...), or choose another vtree"
+    )
+
+
+def _too_large(limits: Limits) -> LimitError:
+    return LimitError(
+        f"compiling the circuit needs more memory than the limit of {readable_bytes(limits.max_bytes)}; "
+        "raise Limits(max_bytes=...), or choose another vtree"
+    )
+
+
+# Workers without a job. They keep nothing between jobs, so which one is taken changes no answer. A list's own
+# `pop` and `append` are all that threads need, and unlike a lock they survive a fork.
+_IDLE: Final[list[Worker]] = []
+
+
+def run_job(job: Job, *, limits: Limits, progress: Progress | None = None) -> Answer:
+    """The answer to a job from a worker process, kept from before or started.
+
+    `LimitError` when time or memory is over, `SolverError` when libsdd is not there or has died.
+    """
+    worker = _idle_worker()
+    outcome = worker.run(job, limits, progress)
+    _IDLE.append(worker)
+    if isinstance(outcome, Answer):
+        return outcome
+    if outcome.reason == "memory":
+        raise _too_large(limits)
+    raise SolverError("PySDD is not installed; install it with `pip install unswayed[circuits]`")
+
+
+def _idle_worker() -> Worker:
+    while True:
+        try:
+            worker = _IDLE.pop()
+        except IndexError:
+            return Worker()
+        if worker.is_alive:
+            return worker
+        worker.kill()
+
+
+@atexit.register
+def _end_idle_workers() -> None:
+    while _IDLE:
+        _IDLE.pop().kill()

@@ -1,0 +1,72 @@
+"""A classifier as it is typed: target, positive state, threshold or utilities, features."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unswayed.cli.evidence import name_and_state, names_in
+from unswayed.core.errors import QueryError
+
+if TYPE_CHECKING:
+    from unswayed.decisions.classifier import Classifier
+    from unswayed.decisions.rules import Rule
+    from unswayed.model.network import BayesianNetwork
+
+DEFAULT_THRESHOLD = 0.5
+LEAVES, ALL = "leaves", "all"
+"""The words for `--features` that name no single variable."""
+
+
+def classifier_of(
+    network: BayesianNetwork,
+    target_word: str,
+    features: Sequence[str] | None,
+    *,
+    threshold: float | None,
+    utilities: Path | None,
+) -> Classifier:
+    """The classifier that the words describe; `QueryError` when they contradict each other."""
+    from unswayed.decisions.classifier import Classifier
+
+    target, positive = name_and_state(target_word)
+    network.index(target)
+    rule = _rule(target, positive, threshold, utilities)
+    return Classifier(network, target, _features(network, target, features), rule)
+
+
+def _rule(target: str, positive: str | None, threshold: float | None, utilities: Path | None) -> Rule:
+    from unswayed.decisions.rules import MostProbable, ThresholdRule, UtilityRule
+
+    if utilities is not None:
+        if positive is not None or threshold is not None:
+            raise QueryError(
+                "--utilities decides without a threshold; leave out --threshold, and the state in --target"
+            )
+        from unswayed.cli.utilities import utilities_in
+
+        return UtilityRule(utilities_in(utilities))
+    if positive is not None:
+        return ThresholdRule(positive, DEFAULT_THRESHOLD if threshold is None else threshold)
+    if threshold is not None:
+        raise QueryError(f"--threshold needs a positive state; name it with --target {target}=STATE")
+    return MostProbable()
+
+
+def _features(network: BayesianNetwork, target: str, words: Sequence[str] | None) -> tuple[str, ...]:
+    from unswayed.decisions.classifier import leaves_other_than
+
+    match words or [LEAVES]:
+        case [word] if word == ALL:
+            return tuple(name for name in network.names if name != target)
+        case [word] if word == LEAVES:
+            leaves = leaves_other_than(network, target)
+            if leaves:
+                return leaves
+            raise QueryError(
+                f"the network has no leaves other than {target!r} to take as features; name the features "
+                "with --features, or take all variables with --features all"
+            )
+        case several:
+            return tuple(names_in(several))

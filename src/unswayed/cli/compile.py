@@ -1,0 +1,108 @@
+"""The command `compile`: a network as a circuit, with its predicted and actual size."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from unswayed.cli.evidence import names_in
+from unswayed.cli.options import AsJson, MaxMemory, MaxSeconds, NetworkFile, Normalize, limits_of, network_in
+from unswayed.cli.output import check_output, show, show_json
+from unswayed.core.errors import QueryError
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from unswayed.circuits.compiled import CompiledNetwork
+
+
+def compile_(
+    network: NetworkFile,
+    *,
+    constrain: Annotated[
+        list[str] | None,
+        typer.Option(metavar="A,B", help="Variables to decide on first, in this order.", show_default=False),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="OUT.sdd",
+            help="Write the circuit here, and its vtree beside it (.vtree).",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: AsJson = False,
+    normalize: Normalize = False,
+    max_memory: MaxMemory = None,
+    max_seconds: MaxSeconds = None,
+) -> None:
+    """Compile a network into a circuit (an SDD).
+
+    Tells the size that was predicted and the one that came out.
+    """
+    from unswayed.circuits.compiled import compile_network
+
+    if output is not None:
+        _check_name(output)
+    found = network_in(network, normalize=normalize)
+    names = tuple(names_in(constrain or ()))
+    compiled = compile_network(found, constrained_to=names, limits=limits_of(max_memory, max_seconds))
+    if output is not None:
+        _write(compiled, output)
+    if as_json:
+        show_json(described(compiled))
+    else:
+        show(_lines(compiled))
+        if output is not None:
+            typer.echo(f"wrote {output} and {output.with_suffix('.vtree')}")
+
+
+def described(compiled: CompiledNetwork) -> dict[str, Any]:
+    """A compiled network in numbers, for JSON."""
+    predicted = compiled.predicted
+    return {
+        "network": compiled.network.name,
+        "constrained_to": [compiled.network.variables[v].name for v in compiled.spine],
+        "boolean_variables": len(compiled.encoding.cnf.names),
+        "clauses": len(compiled.encoding.cnf.clauses),
+        "predicted_elements": None if predicted is None else predicted.elements,
+        "elements": compiled.n_elements,
+        "nodes": compiled.sdd.n_nodes,
+        "predicted_seconds": None if predicted is None else predicted.seconds,
+        "seconds": compiled.seconds,
+    }
+
+
+def _lines(compiled: CompiledNetwork) -> list[Text]:
+    from rich.text import Text
+
+    numbers = described(compiled)
+    lines = [
+        f"{numbers['boolean_variables']:,} Boolean variables, {numbers['clauses']:,} clauses",
+        f"predicted: about {compiled.predicted.elements:,.0f} elements" if compiled.predicted else "",
+        f"compiled:  {numbers['elements']:,} elements, {numbers['nodes']:,} nodes",
+    ]
+    if numbers["constrained_to"]:
+        lines.append(f"decides first on {', '.join(numbers['constrained_to'])}")
+    return [Text(line) for line in lines if line]
+
+
+def _check_name(output: Path) -> None:
+    if output.suffix != ".sdd":
+        right = output.with_suffix(".sdd")
+        raise QueryError(
+            f"circuits are .sdd files with a .vtree beside; name the circuit {right}, not {output}"
+        )
+    check_output(output)
+
+
+def _write(compiled: CompiledNetwork, output: Path) -> None:
+    from unswayed.circuits.sdd_files import write_sdd
+    from unswayed.circuits.vtree_files import write_vtree
+
+    write_sdd(compiled.sdd, output)
+    write_vtree(compiled.sdd.vtree, output.with_suffix(".vtree"))

@@ -1,0 +1,69 @@
+"""The command `follow`: a case, observation by observation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from unswayed.cli.case import Case, opened, with_case
+from unswayed.cli.decisions import described, explain, numbers
+from unswayed.cli.evidence import evidence_of
+from unswayed.cli.output import show, show_json
+from unswayed.cli.pictures import PictureFile, check_picture, save_picture
+from unswayed.core.errors import QueryError
+
+if TYPE_CHECKING:
+    from unswayed.api.courses import Course
+
+
+@with_case
+def follow(
+    case: Case,
+    *,
+    observe: Annotated[
+        list[str],
+        typer.Option(
+            "--observe",
+            metavar="A=a,B=b",
+            help="What is observed, in this order; may be repeated.",
+            show_default=False,
+        ),
+    ],
+    at_least: Annotated[float, typer.Option(metavar="P", help="Safe when the SDP is this high.")] = 0.95,
+    output: PictureFile = None,
+) -> None:
+    """How did a decision come about, and when was it safe?
+
+    The posterior, the decision and its same-decision probability (SDP) after each observation. What was known
+    before the first one is given with --evidence.
+    """
+    from unswayed.api.courses import replay
+    from unswayed.report.courses import course_lines
+
+    if output is not None:
+        check_picture(output)
+    if not 0 < at_least <= 1:
+        raise QueryError(f"--at-least must lie between 0 and 1; got {at_least!r}")
+    found = opened(case)
+    observed = evidence_of(observe, found.classifier.network)
+    course = replay(found.classifier, observed.items(), found.evidence, **found.options)
+    if case.as_json:
+        show_json({**described(found), "at_least": at_least, "steps": _steps(course)})
+    else:
+        show(course_lines(course, found.evidence, at_least))
+    explain(case, course.steps[-1].sdp)
+    if output is not None:
+        save_picture(course.plot(at_least=at_least), output, quiet=case.as_json)
+
+
+def _steps(course: Course) -> list[dict[str, Any]]:
+    return [
+        {
+            "observed": None if step.observed is None else {step.observed[0]: step.observed[1]},
+            "decision": step.decision.action,
+            "posterior": step.decision.posterior,
+            "sdp": numbers(step.sdp),
+        }
+        for step in course.steps
+    ]

@@ -1,0 +1,62 @@
+"""Commands about network files: `info` and `convert`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from unswayed.cli.options import AsJson, NetworkFile, Normalize, network_in
+from unswayed.cli.output import check_output, show, show_json
+
+if TYPE_CHECKING:
+    from unswayed.model.network import BayesianNetwork
+
+
+def info(network: NetworkFile, *, as_json: AsJson = False, normalize: Normalize = False) -> None:
+    """Describe a network: size, variables, cost of exact inference."""
+    from unswayed.report.networks import network_lines
+
+    found = network_in(network, normalize=normalize)
+    if as_json:
+        show_json(_described(found))
+    else:
+        show(network_lines(found))
+
+
+def _described(network: BayesianNetwork) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    from unswayed.report.networks import summarize
+
+    variables = [
+        {"name": cpt.child.name, "states": cpt.child.states, "parents": [p.name for p in cpt.parents]}
+        for cpt in network.cpts
+    ]
+    return {**asdict(summarize(network)), "variables": variables}
+
+
+def convert(
+    source: Annotated[
+        Path, typer.Argument(metavar="IN", help="The network file to read.", show_default=False)
+    ],
+    target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write.", show_default=False)],
+    *,
+    as_json: AsJson = False,
+    normalize: Normalize = False,
+) -> None:
+    """Write a network in another format, named by the suffix of OUT."""
+    from rich.text import Text
+
+    from unswayed.model.formats.files import write_network
+    from unswayed.report.networks import size_text
+
+    check_output(target)
+    network = network_in(source, normalize=normalize)
+    write_network(network, target)
+    if as_json:
+        arcs = sum(len(cpt.parents) for cpt in network.cpts)
+        show_json({"output": str(target), "n_variables": len(network.cpts), "n_arcs": arcs})
+    else:
+        show([Text(f"wrote {target}: {size_text(network)}")])

@@ -1,0 +1,135 @@
+"""The command `voi`: what the next observation is worth."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from unswayed.cli.case import Case, Opened, opened, with_case
+from unswayed.cli.decisions import described, explain, numbers
+from unswayed.cli.evidence import names_in
+from unswayed.cli.outcome import complain
+from unswayed.cli.output import show, show_json
+from unswayed.cli.pictures import PictureFile, check_picture, save_picture
+from unswayed.core.errors import LimitError, QueryError
+
+if TYPE_CHECKING:
+    from unswayed.api.observations import Criterion, Ranking
+
+
+class RewardWord(StrEnum):
+    """The words for `--reward`."""
+
+    SDP = "sdp"
+    ENTROPY = "entropy"
+    MARGIN = "margin"
+    UTILITY = "utility"
+
+
+@with_case
+def voi(
+    case: Case,
+    *,
+    reward: Annotated[RewardWord, typer.Option(help="What observations are ranked by.")] = RewardWord.SDP,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--keep",
+            metavar="A,B",
+            help="Value these features together instead of each feature alone.",
+            show_default=False,
+        ),
+    ] = None,
+    output: PictureFile = None,
+) -> None:
+    """What is worth observing next?
+
+    The value of information (VOI) of each feature by several criteria side by side, the best first: the
+    expected gain in same-decision probability, in bits of entropy, in margin, and in utility where utilities
+    are given.
+    """
+    if output is not None:
+        check_picture(output)
+        if keep:
+            raise QueryError("-o draws the features one by one; leave out --keep, or -o")
+    found = opened(case)
+    criterion = _criterion(found, reward)
+    if keep:
+        _value_together(case, found, criterion, tuple(names_in(keep)))
+    else:
+        _rank(case, found, criterion, output)
+
+
+def _value_together(case: Case, found: Opened, criterion: Criterion, kept: tuple[str, ...]) -> None:
+    from unswayed import api
+    from unswayed.report.observations import value_lines
+
+    measured = api.value_of_information(found.classifier, kept, criterion, found.evidence, **found.options)
+    if case.as_json:
+        show_json({**described(found), "reward": criterion.name, "keep": kept, **numbers(measured)})
+    else:
+        show(value_lines(measured, criterion.name, kept, found.classifier.target, found.evidence))
+    explain(case, measured)
+
+
+def _rank(case: Case, found: Opened, criterion: Criterion, output: Path | None) -> None:
+    from unswayed.report.observations import ranking_lines
+
+    ranking = _ranking(found, criterion)
+    if case.as_json:
+        show_json({**described(found), "reward": criterion.name, "ranking": _ranked(ranking)})
+    else:
+        show(ranking_lines(ranking, found.evidence))
+    if ranking.values:
+        explain(case, next((each for each in ranking.values[0] if each.bids), ranking.values[0][0]))
+    if output is not None and ranking.features:
+        save_picture(ranking.plot(), output, quiet=case.as_json)
+
+
+def _ranking(found: Opened, criterion: Criterion) -> Ranking:
+    """The ranking by all criteria, `criterion` first; an SDP out of reach is left out with a warning."""
+    from unswayed import api
+    from unswayed.api.observations import default_criteria
+
+    others = [each for each in default_criteria(found.classifier) if each != criterion]
+    try:
+        return api.rank_observations(found.classifier, found.evidence, [criterion, *others], **found.options)
+    except LimitError:
+        if criterion.name == RewardWord.SDP:
+            raise
+    complain("warning", "the gain in SDP is left out, since no engine finds it within the limits")
+    rest = [each for each in others if each.name != RewardWord.SDP]
+    return api.rank_observations(found.classifier, found.evidence, [criterion, *rest], **found.options)
+
+
+def _ranked(ranking: Ranking) -> list[dict[str, Any]]:
+    return [
+        {
+            "feature": feature,
+            **numbers(values[0]),
+            "values": {name: each.value for name, each in zip(ranking.criteria, values, strict=True)},
+        }
+        for feature, values in zip(ranking.features, ranking.values, strict=True)
+    ]
+
+
+def _criterion(found: Opened, word: RewardWord) -> Criterion:
+    from unswayed.api.observations import SameDecisionGain
+    from unswayed.decisions.rewards import ExpectedUtility, Margin, NegativeEntropy
+    from unswayed.decisions.rules import UtilityRule
+
+    match word:
+        case RewardWord.SDP:
+            return SameDecisionGain()
+        case RewardWord.ENTROPY:
+            return NegativeEntropy()
+        case RewardWord.MARGIN:
+            return Margin()
+        case RewardWord.UTILITY:
+            rule = found.classifier.rule
+            if isinstance(rule, UtilityRule):
+                return ExpectedUtility(rule)
+            raise QueryError("--reward utility needs utilities; give a file of them with --utilities")

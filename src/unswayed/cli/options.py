@@ -1,0 +1,134 @@
+"""Options that several commands share, and the objects their words stand for."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from unswayed.core.errors import QueryError
+
+if TYPE_CHECKING:
+    from unswayed.core.limits import Limits
+    from unswayed.model.network import BayesianNetwork
+
+TABLE_SUFFIXES = (".csv", ".tsv", ".txt")
+
+NetworkFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="NETWORK",
+        help="A network file, or the name of an example (see 'unswayed examples').",
+        show_default=False,
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+Normalize = Annotated[
+    bool, typer.Option("--normalize", help="Rescale rows of probabilities that do not sum to 1.")
+]
+Evidence = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--evidence",
+        "-e",
+        metavar="A=a,B=b",
+        help="What was observed; may be repeated. For a variable of intervals a number will do "
+        "(age=52.3). A name or state with commas or equals signs is put in double quotes, or \\ before each.",
+        show_default=False,
+    ),
+]
+Target = Annotated[
+    str,
+    typer.Option(
+        metavar="D=+",
+        help="What is decided about, and its positive state. Without a state (D), the decision is the "
+        "most probable state.",
+        show_default=False,
+    ),
+]
+Threshold = Annotated[
+    float | None,
+    typer.Option(
+        metavar="T",
+        help="Decide for the positive state when its posterior is at least this; 0.5 by default.",
+        show_default=False,
+    ),
+]
+UtilitiesFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Decide by highest expected utility: a .json or .csv file with the worth of each action in "
+        "each state of the target.",
+        show_default=False,
+    ),
+]
+Features = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="A,B",
+        help="What may be observed: names, 'all' variables but the target, or the 'leaves' of the "
+        "network, which are the default.",
+        show_default=False,
+    ),
+]
+Cost = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="A=2,B=0.5",
+        help="What features cost; may be repeated. A feature without a cost costs 1.",
+        show_default=False,
+    ),
+]
+CostsFile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="A CSV file of features and their costs.", show_default=False),
+]
+MaxMemory = Annotated[
+    float | None,
+    typer.Option("--max-memory", metavar="GB", help="Refuse an answer that needs more memory than this."),
+]
+MaxSeconds = Annotated[
+    float | None,
+    typer.Option("--max-seconds", metavar="S", help="Give up after this time.", show_default=False),
+]
+
+
+def network_in(path: Path, *, normalize: bool) -> BayesianNetwork:
+    """The network in a file, else the bundled one of this name; `FormatError` tells what was expected."""
+    from unswayed.core.errors import FormatError
+    from unswayed.model.formats.files import read_network
+
+    if not path.suffix and not path.exists():
+        from unswayed.cli.examples import TRY_BY_NAME, bundled
+        from unswayed.core.names import unknown_name
+
+        network = bundled(str(path))
+        if network is None:
+            hint = unknown_name("example", str(path), list(TRY_BY_NAME))
+            raise FormatError(f"no such file, and no network that comes with unswayed: {hint}", path)
+        return network
+
+    if path.is_dir():
+        raise FormatError("is a folder; name a network file in it", path)
+    plain = path.with_suffix("") if path.suffix.lower() == ".gz" else path
+    if plain.suffix.lower() in TABLE_SUFFIXES:
+        raise FormatError(
+            "a network is expected here, and this looks like a table; learn a classifier from it first, with "
+            f"unswayed learn {path} --target COLUMN -o {plain.stem}.bif",
+            path,
+        )
+    return read_network(path, normalize=normalize)
+
+
+def limits_of(max_memory: float | None, max_seconds: float | None) -> Limits:
+    """The limits that the options set, the library's own where they are left out."""
+    from unswayed.core.limits import DEFAULT_LIMITS, Limits
+
+    for option, value in (("--max-memory", max_memory), ("--max-seconds", max_seconds)):
+        if value is not None and not 0 < value < math.inf:
+            raise QueryError(f"{option} must be a positive number, not {value:g}")
+    max_bytes = DEFAULT_LIMITS.max_bytes if max_memory is None else math.ceil(max_memory * 1e9)
+    return Limits(max_bytes=max_bytes, max_seconds=max_seconds)

@@ -1,0 +1,113 @@
+"""How a command ends: errors as one message and an exit code, warnings as one line each.
+
+| exit code | meaning |
+|---|---|
+| 0 | the answer was printed |
+| 1 | the reader of our output went away |
+| 2 | the question could not be answered as asked: every `UnswayedError`, and wrong usage |
+| 130 | interrupted from the keyboard |
+
+Anything else that is raised is a bug of ours and keeps its traceback.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TextIO
+
+from unswayed.cli.usage import UsageError, is_help, usage_message
+from unswayed.core.errors import UnswayedError, UnswayedWarning
+
+BROKEN_PIPE = 1
+UNANSWERED = 2
+INTERRUPTED = 130
+
+OPTION_BY_ARGUMENT = {
+    "normalize=True": "--normalize",
+    "Limits(max_bytes=...)": "--max-memory",
+    "Limits(max_seconds=...)": "--max-seconds",
+    "in Discretization(cuts_by_column=...)": "with --cut",
+    "allow_estimates=True": "--allow-estimates",
+    "max_seconds, max_bytes": "--max-seconds, --max-memory",
+    "pass a tolerance": "pass --tolerance",
+    "the level must lie": "--at-least must lie",
+    "jobs must be": "--jobs must be",
+    "smoothing must be": "--smoothing must be",
+    "for paths, give a graph": "for paths, give a graph with --graph",
+}
+"""Messages of the library advise its callers; here the caller has options instead of arguments."""
+
+
+@contextmanager
+def reporting() -> Iterator[None]:
+    """Turn whatever happens inside into messages on stderr and a `SystemExit`."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", UnswayedWarning)
+            warnings.showwarning = _show_warning
+            try:
+                yield
+            finally:
+                # Here and not at exit, where a closed pipe could no longer be caught.
+                sys.stdout.flush()
+    except UnswayedError as error:
+        complain("error", str(error))
+        raise SystemExit(UNANSWERED) from None
+    except UsageError as error:
+        if is_help(error):
+            print(error, file=sys.stderr)
+        else:
+            complain("error", usage_message(error))
+        raise SystemExit(UNANSWERED) from None
+    except MemoryError:
+        complain(
+            "error", "this computer has too little free memory for the answer; set --max-memory below it"
+        )
+        raise SystemExit(UNANSWERED) from None
+    except KeyboardInterrupt:
+        raise SystemExit(INTERRUPTED) from None
+    except BrokenPipeError:
+        # What is still in the buffer would raise again when Python flushes it at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(BROKEN_PIPE) from None
+
+
+def complain(kind: str, message: str) -> None:
+    """Print on stderr the kind, then the message as the command line would put it.
+
+    A message is one line, unless it holds a list, whose indented entries keep theirs.
+    """
+    message = with_options(message)
+    if "\n  " not in message:
+        message = " ".join(message.splitlines())
+    print(f"{kind}: {message}", file=sys.stderr)
+
+
+def with_options(message: str) -> str:
+    """The library's advice with options in place of arguments.
+
+    >>> with_options("raise Limits(max_bytes=...)")
+    'raise --max-memory'
+    """
+    for argument, option in OPTION_BY_ARGUMENT.items():
+        message = message.replace(argument, option)
+    return message
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """The signature is that of `warnings.showwarning`."""
+    if issubclass(category, UnswayedWarning):
+        complain("warning", str(message))
+    else:
+        print(warnings.formatwarning(message, category, filename, lineno, line), file=sys.stderr, end="")

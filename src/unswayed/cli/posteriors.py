@@ -1,0 +1,55 @@
+"""The command `posterior`: exact probabilities of states, given what was observed."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from unswayed.cli.evidence import evidence_of, names_in
+from unswayed.cli.options import (
+    AsJson,
+    Evidence,
+    MaxMemory,
+    MaxSeconds,
+    NetworkFile,
+    Normalize,
+    limits_of,
+    network_in,
+)
+from unswayed.cli.output import show, show_json
+
+
+def posterior(
+    network: NetworkFile,
+    *,
+    of: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--of",
+            metavar="A,B",
+            help="Whose states; may be repeated. All variables by default.",
+            show_default=False,
+        ),
+    ] = None,
+    evidence: Evidence = None,
+    as_json: AsJson = False,
+    normalize: Normalize = False,
+    max_memory: MaxMemory = None,
+    max_seconds: MaxSeconds = None,
+) -> None:
+    """Exact posterior probabilities of variables given evidence."""
+    from unswayed import api
+    from unswayed.report.posteriors import posterior_lines
+
+    found = network_in(network, normalize=normalize)
+    observed = evidence_of(evidence, found)
+    limits = limits_of(max_memory, max_seconds)
+    if of:
+        answers = {name: api.posterior(found, name, observed, limits=limits) for name in names_in(of)}
+    else:
+        answers = api.all_marginals(found, observed, limits=limits)
+    if as_json:
+        show_json({"network": found.name, "evidence": observed, "posteriors": answers})
+    else:
+        show(posterior_lines(answers, observed))

@@ -1,0 +1,46 @@
+"""How far a search is: one line in a terminal, replaced as it goes on, and nothing elsewhere."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from unswayed.api.selection import SearchOptions
+
+
+@contextmanager
+def showing_progress(options: SearchOptions) -> Iterator[SearchOptions]:
+    """The options with a report that shows progress on stderr, where that is a terminal."""
+    if not sys.stderr.isatty():
+        yield options
+        return
+    from tqdm import tqdm
+
+    with tqdm(bar_format="{desc} [{elapsed}]", leave=False, file=sys.stderr) as line:
+
+        def report(incumbent: float, bound: float, evaluations: int) -> None:
+            line.set_description_str(progress_text(incumbent, bound, evaluations))
+
+        yield {**options, "report": report}
+
+
+def progress_text(incumbent: float, bound: float, evaluations: int) -> str:
+    """Subsets looked at, the best value, its bound, and the gap between them.
+
+    >>> progress_text(0.92, 0.9512, 1200)
+    '1,200 subsets, best 0.9200, bound 0.9512, gap 0.0312'
+    >>> progress_text(0.92, math.inf, 3)
+    '3 subsets, best 0.9200'
+    """
+    text = f"{evaluations:,} subsets"
+    if math.isfinite(incumbent):
+        text += f", best {incumbent:.4f}"
+    if math.isfinite(bound):
+        text += f", bound {bound:.4f}"
+    if math.isfinite(bound - incumbent):
+        text += f", gap {max(bound - incumbent, 0.0):.4f}"
+    return text

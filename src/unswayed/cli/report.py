@@ -1,0 +1,94 @@
+"""The command `report`: everything about one classifier on one page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from unswayed.cli.case import with_case
+from unswayed.cli.classifiers import classifier_of
+from unswayed.cli.costs import costs_of
+from unswayed.cli.evidence import evidence_of
+from unswayed.cli.options import (
+    AsJson,
+    Cost,
+    CostsFile,
+    Evidence,
+    Features,
+    MaxMemory,
+    MaxSeconds,
+    NetworkFile,
+    Normalize,
+    Target,
+    Threshold,
+    UtilitiesFile,
+    limits_of,
+    network_in,
+)
+from unswayed.cli.output import check_output, show_json, write_text
+from unswayed.core.errors import FormatError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportCase:
+    """The options as they were typed: those of a search, without how to search."""
+
+    network: NetworkFile
+    target: Target
+    threshold: Threshold = None
+    utilities: UtilitiesFile = None
+    evidence: Evidence = None
+    features: Features = None
+    cost: Cost = None
+    costs: CostsFile = None
+    max_memory: MaxMemory = None
+    max_seconds: MaxSeconds = None
+    normalize: Normalize = False
+    as_json: AsJson = False
+
+
+@with_case
+def report(
+    case: ReportCase,
+    *,
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", metavar="FILE.html", help="Where the page goes.", show_default=False),
+    ],
+    at_least: Annotated[
+        float,
+        typer.Option(
+            metavar="P", help="How safe a decision, and how often in agreement a trimming, should be."
+        ),
+    ] = 0.95,
+    title: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="A title of your own.", show_default=False)
+    ] = None,
+) -> None:
+    """All about a classifier on one page, for a browser or to print.
+
+    How robust its decisions are, which features matter by which criterion, what each budget buys, and what
+    the recommended trimming would decide differently.
+    """
+    from unswayed.api.examining import examine
+    from unswayed.report.page import report_page
+
+    if output.suffix.lower() not in (".html", ".htm"):
+        raise FormatError("a report is an .html file; name it so", output)
+    check_output(output)
+    network = network_in(case.network, normalize=case.normalize)
+    classifier = classifier_of(
+        network, case.target, case.features, threshold=case.threshold, utilities=case.utilities
+    )
+    evidence = evidence_of(case.evidence, network)
+    limits = limits_of(case.max_memory, case.max_seconds)
+    found = examine(classifier, costs_of(case.cost, case.costs), evidence, at_least=at_least, limits=limits)
+    write_text(report_page(found, title=title or ""), output)
+    if case.as_json:
+        answer = {"network": network.name, "target": classifier.target, "evidence": evidence}
+        show_json({**answer, "output": str(output)})
+    else:
+        typer.echo(f"wrote {output}")

@@ -1,0 +1,288 @@
+"""Commands about which features to keep: `select`, `trim` and `frontier`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from unswayed.cli.case import with_case
+from unswayed.cli.output import check_output, json_text, show, show_json, write_text
+from unswayed.cli.progress import showing_progress
+from unswayed.cli.search_case import Search, SearchCase, opened_search
+from unswayed.core.errors import FormatError, QueryError
+from unswayed.pictures.canvas import is_picture
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from unswayed.api.selection import Objective, Selection, Trimming
+    from unswayed.pictures.canvas import Picture
+
+Budget = Annotated[
+    float, typer.Option(metavar="B", help="What the kept features may cost together.", show_default=False)
+]
+Potential = Annotated[
+    bool,
+    typer.Option(
+        "--potential",
+        help="Let a table decide on the kept features, the best there is, instead of a threshold or rule.",
+    ),
+]
+
+
+class ObjectiveWord(StrEnum):
+    """The words for `--objective`."""
+
+    ESDP = "esdp"
+    ENTROPY = "entropy"
+    MARGIN = "margin"
+    UTILITY = "utility"
+
+
+@with_case
+def select(
+    case: SearchCase,
+    *,
+    budget: Budget,
+    objective: Annotated[
+        ObjectiveWord,
+        typer.Option(
+            help="What the features are for: to decide as all do (expected same-decision probability), or "
+            "to gain in entropy, margin or utility."
+        ),
+    ] = ObjectiveWord.ESDP,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write a picture of the network (.png, .svg or .pdf), or the JSON under any other name.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Which features are worth their cost?
+
+    The features within the budget that serve the objective best, proven to be so. The classifier's rule
+    stays as it is; `unswayed trim` adapts the threshold too.
+    """
+    from unswayed import api
+
+    if output is not None:
+        check_output(output)
+    found = opened_search(case)
+    wanted = _objective(found, objective)
+    with showing_progress(found.options) as options:
+        chosen = api.select_features(found.classifier, found.costs, budget, wanted, found.evidence, **options)
+    answer = {**found.described(), "objective": objective, "budget": budget, **_chosen(chosen, found)}
+    _answer(case, answer, _selection_lines(found, chosen, objective))
+    if output is not None:
+        _write(output, answer, lambda: _kept_picture(found, chosen.kept))
+        _tell(case, output)
+
+
+@with_case
+def trim(
+    case: SearchCase,
+    *,
+    budget: Budget,
+    potential: Potential = False,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE.json",
+            help="Save the trimmed classifier here, with its network beside it; or a picture of the network "
+            "(.png, .svg or .pdf).",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Which features can be dropped, and under what threshold?
+
+    The features within the budget, and the threshold on them, that agree best with the full classifier
+    (maximum achievable agreement, MAA), proven to be so.
+    """
+    from unswayed import api
+    from unswayed.report.selection import trimming_lines
+
+    if output is not None:
+        check_output(output)
+    found = opened_search(case)
+    if output is not None and not is_picture(output):
+        _check_free(case, found, output)
+    with showing_progress(found.options) as options:
+        trimming = api.trim(
+            found.classifier, found.costs, budget, found.evidence, potential=potential, **options
+        )
+    answer = {**found.described(), "budget": budget, **_trimmed(trimming)}
+    _answer(case, answer, trimming_lines(trimming, found.free, found.evidence))
+    if output is not None:
+        if is_picture(output):
+            _kept_picture(found, trimming.selection.kept).save(output)
+        else:
+            api.save_classifier(trimming.classifier, output)
+        _tell(case, output)
+
+
+@with_case
+def frontier(
+    case: SearchCase,
+    *,
+    budget: Annotated[
+        float | None,
+        typer.Option(
+            metavar="B", help="Show no more than this buys; everything by default.", show_default=False
+        ),
+    ] = None,
+    potential: Potential = False,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write a plot (.png, .svg or .pdf), or the JSON under any other name.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """How much agreement does each budget buy?
+
+    The best trimming for every budget at which a better one comes within reach.
+    """
+    from unswayed import api
+    from unswayed.report.selection import frontier_lines
+
+    if budget is not None and not budget >= 0:
+        raise QueryError(f"the budget must be at least 0, not {budget!r}")
+    if output is not None:
+        check_output(output)
+    found = opened_search(case)
+    with showing_progress(found.options) as options:
+        points = api.frontier(
+            found.classifier, found.costs, found.evidence, potential=potential, **options
+        ).points
+    shown = api.Frontier(tuple(p for p in points if budget is None or p.selection.cost <= budget))
+    answer = {**found.described(), "budget": budget, "points": [_trimmed(point) for point in shown.points]}
+    _answer(case, answer, frontier_lines(shown, found.evidence))
+    if output is not None:
+        name = answer["network"]
+        title = f"What each budget buys: {name}" if name else "What each budget buys"
+        _write(output, answer, lambda: shown.plot(title=title))
+        _tell(case, output)
+
+
+def _objective(found: Search, word: ObjectiveWord) -> Objective:
+    from unswayed.api.selection import SameDecision
+    from unswayed.decisions.rewards import ExpectedUtility, Margin, NegativeEntropy
+    from unswayed.decisions.rules import UtilityRule
+
+    match word:
+        case ObjectiveWord.ESDP:
+            return SameDecision()
+        case ObjectiveWord.ENTROPY:
+            return NegativeEntropy()
+        case ObjectiveWord.MARGIN:
+            return Margin()
+        case ObjectiveWord.UTILITY:
+            rule = found.classifier.rule
+            if isinstance(rule, UtilityRule):
+                return ExpectedUtility(rule)
+            raise QueryError("--objective utility needs utilities; give a file of them with --utilities")
+
+
+def _selection_lines(found: Search, chosen: Selection, word: ObjectiveWord) -> list[Text]:
+    from unswayed.report.selection import reward_lines, selection_lines
+
+    if word is ObjectiveWord.ESDP:
+        return selection_lines(chosen, found.free, found.classifier.rule, found.evidence)
+    return reward_lines(chosen, found.free, word.value, found.classifier.target, found.evidence)
+
+
+def _chosen(chosen: Selection, found: Search) -> dict[str, Any]:
+    from unswayed.decisions.rules import ThresholdRule
+
+    rule = found.classifier.rule
+    return _numbers(chosen, rule.threshold if isinstance(rule, ThresholdRule) else None, None)
+
+
+def _trimmed(trimming: Trimming) -> dict[str, Any]:
+    from unswayed.decisions.classifier import Classifier
+    from unswayed.decisions.rules import ThresholdRule
+
+    classifier = trimming.classifier
+    rule = classifier.rule if isinstance(classifier, Classifier) else None
+    threshold = rule.threshold if isinstance(rule, ThresholdRule) else None
+    return _numbers(trimming.selection, threshold, trimming.threshold_interval)
+
+
+def _numbers(
+    selection: Selection, threshold: float | None, interval: tuple[float, float] | None
+) -> dict[str, Any]:
+    """A choice of features, for JSON."""
+    return {
+        "kept": selection.kept,
+        "cost": selection.cost,
+        "value": selection.value,
+        "threshold": threshold,
+        "threshold_interval": interval,
+        "upper_bound": selection.upper_bound,
+        "gap": selection.gap,
+        "confidence_interval": selection.interval,
+        "optimal": selection.optimal,
+        "evaluations": selection.evaluations,
+        "engine": selection.engine,
+        "seconds": selection.seconds,
+    }
+
+
+def _answer(case: SearchCase, answer: dict[str, Any], lines: list[Text]) -> None:
+    if case.as_json:
+        show_json(answer)
+    else:
+        show(lines)
+
+
+def _check_free(case: SearchCase, found: Search, output: Path) -> None:
+    """An error when saving the trimmed classifier would fail or lose something; asked before the search."""
+    if output.suffix.lower() != ".json":
+        raise FormatError(
+            "a classifier is saved as .json, its network beside it; a picture as .png, .svg or .pdf", output
+        )
+    if found.evidence:
+        raise QueryError(
+            "a classifier trimmed under evidence decides for that evidence alone, which its file does not "
+            "hold; leave out --evidence or --output"
+        )
+    beside = output.with_suffix(".bif")
+    if beside.exists() and case.network.exists() and beside.samefile(case.network):
+        raise QueryError(
+            f"saving {output} writes its network to {beside}, which is the network you ask about; choose "
+            "another name for --output"
+        )
+
+
+def _kept_picture(found: Search, kept: tuple[str, ...]) -> Picture:
+    from unswayed.api.plotting import draw_network
+
+    return draw_network(found.classifier, found.evidence, kept, title=found.classifier.network.name)
+
+
+def _write(output: Path, answer: dict[str, Any], picture: Callable[[], Picture]) -> None:
+    """The picture where the name is one, else the answer as JSON."""
+    if is_picture(output):
+        picture().save(output)
+    else:
+        write_text(json_text(answer), output)
+
+
+def _tell(case: SearchCase, output: Path) -> None:
+    if not case.as_json:
+        typer.echo(f"wrote {output}")

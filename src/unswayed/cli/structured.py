@@ -1,0 +1,124 @@
+"""Commands about structured spaces: `paths` and `rankings`."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from unswayed.cli.options import AsJson, MaxMemory, MaxSeconds, limits_of
+from unswayed.cli.output import show, show_json
+from unswayed.core.errors import QueryError
+
+if TYPE_CHECKING:
+    from unswayed.structured.graphs import Graph
+    from unswayed.structured.space import Space
+
+Count = Annotated[bool, typer.Option("--count", help="Print the number of objects and nothing else.")]
+_GRID = re.compile(r"grid:(\d{1,2})x(\d{1,2})")
+
+
+def paths(
+    graph: Annotated[
+        str,
+        typer.Argument(
+            metavar="GRAPH",
+            help="A file of edges (.csv, .json), or grid:RxC for a grid of nodes 'row,column' from 0.",
+            show_default=False,
+        ),
+    ],
+    *,
+    source: Annotated[
+        str, typer.Option("--from", metavar="NODE", help="Where paths begin.", show_default=False)
+    ],
+    target: Annotated[str, typer.Option("--to", metavar="NODE", help="Where paths end.", show_default=False)],
+    count: Count = False,
+    as_json: AsJson = False,
+    max_memory: MaxMemory = None,
+    max_seconds: MaxSeconds = None,
+) -> None:
+    """How many simple paths lead from one node to another?
+
+    And how large is the circuit that holds them all?
+    """
+    from unswayed.structured.paths import path_space
+
+    limits = limits_of(max_memory, max_seconds)
+    _tell(path_space(_graph_in(graph), source, target, limits=limits), count=count, as_json=as_json)
+
+
+def rankings(
+    items: Annotated[int, typer.Argument(metavar="N", help="How many items are ranked.", show_default=False)],
+    *,
+    top: Annotated[
+        int | None, typer.Option(metavar="K", help="Rank only the first K positions.", show_default=False)
+    ] = None,
+    count: Count = False,
+    as_json: AsJson = False,
+    max_memory: MaxMemory = None,
+    max_seconds: MaxSeconds = None,
+) -> None:
+    """How many rankings of N items are there?
+
+    And how large is the circuit that holds them all?
+    """
+    from unswayed.structured.rankings import ranking_space
+
+    limits = limits_of(max_memory, max_seconds)
+    _tell(ranking_space(items, top=top, limits=limits), count=count, as_json=as_json)
+
+
+def _graph_in(text: str) -> Graph:
+    """The graph that an argument names: a file, or a grid."""
+    from unswayed.structured.graphs import Graph, grid
+    from unswayed.structured.route_files import read_graph
+
+    match = _GRID.fullmatch(text)
+    if match is None:
+        if text.startswith("grid:"):
+            raise QueryError(f"cannot read {text!r}; expected grid:ROWSxCOLUMNS, such as grid:4x4")
+        return read_graph(text)
+    found = grid(int(match[1]), int(match[2]))
+    return Graph(tuple(f"{row},{column}" for row, column in _pairs(found.nodes)), found.edges)
+
+
+def _pairs(nodes: tuple[Any, ...]) -> list[tuple[int, int]]:
+    return [(row, column) for row, column in nodes]
+
+
+def _tell(space: Space[Any], *, count: bool, as_json: bool) -> None:
+    from rich.text import Text
+
+    from unswayed.circuits.psdd_structure import psdd_structure
+
+    if count:
+        if as_json:
+            show_json({"count": space.size})
+        else:
+            show([Text(str(space.size))])
+        return
+    answer = {
+        "space": space.description,
+        "count": space.size,
+        "variables": len(space.names),
+        "circuit_nodes": space.sdd.n_nodes,
+        "circuit_elements": space.sdd.n_elements,
+        "parameters": psdd_structure(space.sdd).n_parameters,
+    }
+    if as_json:
+        show_json(answer)
+    else:
+        show(_lines(answer))
+
+
+def _lines(answer: dict[str, Any]) -> list[Any]:
+    from rich.text import Text
+
+    circuit = f"{answer['circuit_nodes']:,} nodes, {answer['circuit_elements']:,} elements"
+    return [
+        Text.assemble((f"{answer['count']:,}", "bold"), f" {answer['space']}"),
+        Text(f"variables   {answer['variables']:,}"),
+        Text(f"circuit     {circuit}"),
+        Text(f"parameters  {answer['parameters']:,} of a distribution over them"),
+    ]

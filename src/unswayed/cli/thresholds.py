@@ -1,0 +1,69 @@
+"""The command `thresholds`: how the best features change with the threshold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from unswayed.cli.case import with_case
+from unswayed.cli.output import show, show_json
+from unswayed.cli.pictures import PictureFile, check_picture, save_picture
+from unswayed.cli.progress import showing_progress
+from unswayed.cli.search_case import SearchCase, opened_search
+from unswayed.core.errors import QueryError
+
+if TYPE_CHECKING:
+    from unswayed.api.thresholds import ThresholdSweep
+
+
+@with_case
+def thresholds(
+    case: SearchCase,
+    *,
+    budget: Annotated[
+        float, typer.Option(metavar="B", help="What the kept features may cost together.", show_default=False)
+    ],
+    steps: Annotated[int, typer.Option(metavar="N", help="How many thresholds, evenly between 0 and 1.")] = 9,
+    output: PictureFile = None,
+) -> None:
+    """How do the features worth keeping change with the threshold?
+
+    The features within the budget that decide most nearly as all do, by expected same-decision probability,
+    for one threshold after another.
+    """
+    from unswayed.api.thresholds import sweep_thresholds
+    from unswayed.decisions.rules import ThresholdRule
+    from unswayed.report.thresholds import sweep_lines
+
+    if output is not None:
+        check_picture(output)
+    if steps < 1:
+        raise QueryError(f"--steps must be at least 1, not {steps}")
+    found = opened_search(case)
+    if not isinstance(found.classifier.rule, ThresholdRule):
+        raise QueryError(
+            "there is no threshold to change without a positive state; name it with "
+            f"--target {found.classifier.target}=STATE"
+        )
+    values = [step / (steps + 1) for step in range(1, steps + 1)]
+    with showing_progress(found.options) as options:
+        sweep = sweep_thresholds(
+            found.classifier, found.costs, budget, values, evidence=found.evidence, **options
+        )
+    if case.as_json:
+        show_json({**found.described(), **_numbers(sweep)})
+    else:
+        show(sweep_lines(sweep, found.evidence))
+    if output is not None:
+        save_picture(sweep.plot(), output, quiet=case.as_json)
+
+
+def _numbers(sweep: ThresholdSweep) -> dict[str, object]:
+    return {
+        "budget": sweep.budget,
+        "points": [
+            {"threshold": t, "kept": s.kept, "value": s.value, "cost": s.cost, "optimal": s.optimal}
+            for t, s in zip(sweep.thresholds, sweep.selections, strict=True)
+        ],
+    }

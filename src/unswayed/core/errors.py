@@ -1,0 +1,57 @@
+"""The errors unswayed raises, one tree.
+
+UnswayedError
+  FormatError(ValueError)     a file cannot be read: path, line, what was expected
+  ModelError(ValueError)      a network, table or classifier contradicts itself
+  QueryError(ValueError)      the question does not fit the model
+    ImpossibleEvidence        Pr(evidence) = 0
+  LimitError                  the answer exists but not within these limits
+  SolverError                 an external solver failed or is not installed
+
+UnswayedWarning(UserWarning)  the answer stands, but something about the input should be known
+
+A message says what was found, where, and what to do. The command line prints it and exits with 2.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class UnswayedError(Exception):
+    """Base of every error this library raises on purpose."""
+
+
+class FormatError(UnswayedError, ValueError):
+    """A file cannot be read or written; knows the path and, where it makes sense, the line."""
+
+    def __init__(self, message: str, path: str | Path | None = None, line: int | None = None) -> None:
+        self.path = None if path is None else Path(path)
+        self.line = line
+        self.reason = message
+        where = "" if path is None else f"{path}: " if line is None else f"{path}, line {line}: "
+        super().__init__(where + message)
+
+
+class ModelError(UnswayedError, ValueError):
+    """A network, table or classifier contradicts itself."""
+
+
+class QueryError(UnswayedError, ValueError):
+    """The question does not fit the model: an unknown name, a state that does not exist."""
+
+
+class ImpossibleEvidence(QueryError):  # noqa: N818 - reads as what happened
+    """The evidence has probability zero, so nothing can be conditioned on it."""
+
+
+class LimitError(UnswayedError):
+    """The answer exists, but not within the limits on memory or time that were given."""
+
+
+class SolverError(UnswayedError):
+    """An external solver failed or is not installed."""
+
+
+class UnswayedWarning(UserWarning):
+    """The answer stands, but something about the input should be known."""

@@ -1,0 +1,95 @@
+"""A classifier: a network, the variable to decide about, the features that may be observed, and a rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from unswayed.core.errors import QueryError
+from unswayed.core.names import listing
+from unswayed.decisions.prediction import row_posteriors
+from unswayed.decisions.rules import Decider, Rule
+from unswayed.model.network import BayesianNetwork
+
+
+@dataclass(frozen=True, slots=True)
+class Classifier:
+    """Decides about `target` by `rule` once some of `features` are observed.
+
+    Variables that are neither target nor features stay hidden: they are summed out. Without `features`,
+    the network's leaves other than the target are taken.
+
+    >>> from unswayed.decisions.rules import ThresholdRule
+    >>> from unswayed.model.zoo import review
+    >>> Classifier(review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6)).features
+    ('R1', 'R2', 'AC')
+    """
+
+    network: BayesianNetwork
+    """What the posteriors come from."""
+    target: str
+    """Name of the variable to decide about."""
+    features: tuple[str, ...]
+    """Names of what may be observed, in the order given."""
+    rule: Rule
+    """How a posterior becomes a decision."""
+    decider: Decider = field(init=False, repr=False, compare=False)
+    """The rule bound to the target."""
+
+    def __init__(
+        self, network: BayesianNetwork, target: str, features: Iterable[str] | None, rule: Rule
+    ) -> None:
+        variable = network.variable(target)
+        chosen = leaves_other_than(network, target) if features is None else tuple(features)
+        _check_features(network, target, chosen)
+        for name, value in {
+            "network": network,
+            "target": target,
+            "features": chosen,
+            "rule": rule,
+            "decider": rule.bind(variable),
+        }.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def target_index(self) -> int:
+        """Position of the target in the network."""
+        return self.network.index(self.target)
+
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """Names of what can be decided."""
+        return self.decider.actions
+
+    def predict(self, data: Any) -> list[str]:
+        """The decision for each row of a table; missing cells and columns are not observed.
+
+        `data` may be a CSV file, a dataframe, or columns by name, in original units; only the classifier's
+        features are looked at. Raises `ImpossibleEvidence` for a row of probability zero.
+
+        >>> from unswayed.decisions.rules import ThresholdRule
+        >>> from unswayed.model.zoo import review
+        >>> papers = Classifier(review(), "D", ["R1", "R2"], ThresholdRule("+", 0.6))
+        >>> papers.predict({"R1": ["+", "+", None], "R2": ["+", "-", "+"]})
+        ['+', 'not +', '+']
+        """
+        positions = tuple(map(self.network.index, self.features))
+        posteriors = row_posteriors(self.network, self.target_index, positions, data)
+        return [self.actions[action] for action in self.decider.decide(posteriors)]
+
+
+def leaves_other_than(network: BayesianNetwork, target: str) -> tuple[str, ...]:
+    """Names of the variables without children, the target left out."""
+    names = zip(network.names, network.children, strict=True)
+    return tuple(name for name, children in names if not children and name != target)
+
+
+def _check_features(network: BayesianNetwork, target: str, features: tuple[str, ...]) -> None:
+    for name in features:
+        network.index(name)
+    if target in features:
+        raise QueryError(f"the target {target!r} is among the features; a classifier may not observe it")
+    twice = sorted({name for name in features if features.count(name) > 1})
+    if twice:
+        raise QueryError(f"features named more than once: {listing(twice)}; name each once")

@@ -1,0 +1,79 @@
+"""A classifier with evidence, in positions: what engines are given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from unswayed.core.arrays import Floats, read_only
+from unswayed.core.errors import QueryError
+from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.core.names import listing, unknown_name
+from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.rules import Decider
+from unswayed.inference.posteriors import joint_table
+from unswayed.model.network import BayesianNetwork
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is observed, what may still be, and how the decision falls."""
+
+    classifier: Classifier
+    """The classifier as the person gave it."""
+    evidence: Mapping[int, int]
+    """Observed states by position; may include variables that are no features."""
+    free: tuple[int, ...]
+    """Positions of the features not observed yet."""
+    prior: Floats = field(repr=False)
+    """Pr(target | evidence), a number for each class."""
+    _memo: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def network(self) -> BayesianNetwork:
+        """The network behind the classifier."""
+        return self.classifier.network
+
+    @property
+    def target(self) -> int:
+        """Position of the target."""
+        return self.classifier.target_index
+
+    @property
+    def decider(self) -> Decider:
+        """The rule, bound to the target."""
+        return self.classifier.decider
+
+    def sizes(self, variables: Iterable[int]) -> list[int]:
+        """Numbers of states of variables given by position."""
+        return [len(self.network.variables[v]) for v in variables]
+
+    def kept(self, names: Iterable[str]) -> frozenset[int]:
+        """Positions of features to be observed next; `QueryError` when they cannot be."""
+        chosen = list(names)
+        for name in chosen:
+            if name not in self.classifier.features:
+                hint = unknown_name("feature", name, self.classifier.features)
+                raise QueryError(f"{name!r} cannot be kept, it is not among the features: {hint}")
+        positions = [self.network.index(name) for name in chosen]
+        observed = [self.network.variables[p].name for p in positions if p in self.evidence]
+        if observed:
+            raise QueryError(f"{listing(observed)} cannot be kept: observed already, part of the evidence")
+        return frozenset(positions)
+
+
+def make_problem(
+    classifier: Classifier, evidence: Mapping[str, str] | None = None, *, limits: Limits = DEFAULT_LIMITS
+) -> Problem:
+    """The classifier at this evidence, checked; `ImpossibleEvidence` when Pr(evidence) = 0."""
+    network = classifier.network
+    observed = network.evidence(evidence)
+    if classifier.target_index in observed:
+        raise QueryError(
+            f"the target {classifier.target!r} is part of the evidence; once it is known, "
+            "there is nothing to decide"
+        )
+    free = tuple(p for p in map(network.index, classifier.features) if p not in observed)
+    prior = joint_table(network, [classifier.target_index], observed, limits=limits)
+    return Problem(classifier, observed, free, read_only(prior))

@@ -1,0 +1,249 @@
+"""How a posterior becomes a decision, ties included: the only place where posteriors are compared.
+
+Hand-written probabilities make posteriors that equal the threshold exactly, and rounding would decide
+them at random, differently in each engine. So every comparison allows for `TIE` in log-odds (or, for
+utilities, relative to their range), and a tie goes one way: to the positive state, or to the first of
+equally good actions.
+
+A person writes a *rule* with names (`ThresholdRule("+", 0.6)`); a classifier binds it to its target,
+which gives a *decider* that speaks of classes and actions by position. For two classes every decider is a
+division of the line of log-odds into intervals (`LogOddsIntervals`), which is what lets engines work with
+sums of weights.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from unswayed.core.arrays import Floats, Ints, frozen_floats
+from unswayed.core.errors import QueryError
+from unswayed.model.variable import Variable
+
+TIE = 1e-9
+"""Log-odds closer than this count as equal."""
+_LARGEST = float(np.finfo(np.float64).max)
+
+
+class Decider(Protocol):
+    """A rule bound to a target: actions by name, decisions by position."""
+
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """Names of what can be decided."""
+
+    def decide(self, class_mass: Floats) -> Ints:
+        """The action for each row of class masses (rows, classes); rows need not sum to 1."""
+
+
+class Rule(Protocol):
+    """A way to decide, as a person writes it."""
+
+    def bind(self, target: Variable) -> Decider:
+        """The rule for this target; `QueryError` when it does not fit."""
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdRule:
+    """Decide `positive` when its posterior is at least `threshold`, else its complement.
+
+    >>> rule = ThresholdRule("+", 0.6).bind(Variable("D", ["+", "-"]))
+    >>> [rule.actions[a] for a in rule.decide(np.array([[0.6, 0.4], [0.5, 0.5]]))]
+    ['+', 'not +']
+    """
+
+    positive: str
+    threshold: float
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.threshold < 1.0:
+            raise QueryError(f"the threshold must lie between 0 and 1, both excluded; got {self.threshold!r}")
+
+    def bind(self, target: Variable) -> Decider:
+        """The rule for this target."""
+        positive = target.index(self.positive)
+        actions = (self.positive, f"not {self.positive}")
+        if len(target) == 2:
+            cut = logit(self.threshold) - TIE
+            return LogOddsIntervals(actions, positive, frozen_floats([cut]), (1, 0))
+        return _Threshold(actions, positive, self.threshold)
+
+
+@dataclass(frozen=True, slots=True)
+class MostProbable:
+    """Decide the most probable class; of equally probable ones the first."""
+
+    def bind(self, target: Variable) -> Decider:
+        """The rule for this target."""
+        if len(target) == 2:
+            return LogOddsIntervals(target.states, 0, frozen_floats([-TIE]), (1, 0))
+        return _MostProbable(target.states)
+
+
+@dataclass(frozen=True, slots=True)
+class UtilityRule:
+    """Decide the action of highest expected utility; of equally good ones the first [chen2014, A.2].
+
+    `utilities[action][state]` is the worth of the action when the target is in that state.
+
+    >>> rule = UtilityRule({"invest": {"yes": 5.0, "no": -1.0}, "wait": {"yes": 0.0, "no": 0.0}})
+    >>> decider = rule.bind(Variable("Success", ["yes", "no"]))
+    >>> [decider.actions[a] for a in decider.decide(np.array([[0.3, 0.7], [0.1, 0.9]]))]
+    ['invest', 'wait']
+    """
+
+    utilities: Mapping[str, Mapping[str, float]]
+
+    def __post_init__(self) -> None:
+        if not self.utilities:
+            raise QueryError("a utility rule needs at least one action")
+        for action, worth in self.utilities.items():
+            for state, value in worth.items():
+                if not math.isfinite(value):
+                    raise QueryError(
+                        f"the utility of {action!r} in state {state!r} is {value!r}; give a number"
+                    )
+
+    def matrix(self, target: Variable) -> Floats:  # (actions, classes)
+        """The utilities by position; `QueryError` when a state is missing or unknown."""
+        for action, worth in self.utilities.items():
+            for state in worth:
+                target.index(state)
+            for state in target.states:
+                if state not in worth:
+                    raise QueryError(
+                        f"the utilities of action {action!r} leave out the state {state!r} of "
+                        f"{target.name!r}; give one number for each of {list(target.states)}"
+                    )
+        return np.array([[worth[s] for s in target.states] for worth in self.utilities.values()], dtype=float)
+
+    def bind(self, target: Variable) -> Decider:
+        """The rule for this target."""
+        matrix = self.matrix(target)
+        actions = tuple(self.utilities)
+        if len(target) == 2:
+            return _envelope(actions, matrix)
+        return _Utility(actions, frozen_floats(matrix))
+
+
+@dataclass(frozen=True, slots=True)
+class LogOddsIntervals:
+    """A decider for two classes: the line of log-odds cut into intervals, an action for each.
+
+    `regions[k]` is the action for `cuts[k-1] <= log-odds < cuts[k]`. Ties are part of the cuts already.
+    """
+
+    actions: tuple[str, ...]
+    """Names of what can be decided."""
+    upper: int
+    """The class whose log-odds are meant: Pr(upper) / Pr(other)."""
+    cuts: Floats
+    """Where the action changes, ascending."""
+    regions: tuple[int, ...]
+    """Position of the action in each interval, from the lowest log-odds up."""
+
+    def decide(self, class_mass: Floats) -> Ints:
+        """The action for each row of class masses (rows, 2)."""
+        return self.decide_log_odds(log_odds(class_mass, self.upper))
+
+    def decide_log_odds(self, values: Floats) -> Ints:
+        """The action for each log-odds."""
+        if len(self.cuts) == 1:  # by far the most frequent case, and faster without a search
+            return np.where(values >= self.cuts[0], self.regions[1], self.regions[0])
+        return np.asarray(self.regions, dtype=np.int64)[np.searchsorted(self.cuts, values, side="right")]
+
+
+@dataclass(frozen=True, slots=True)
+class _Threshold:
+    """One state of several against the rest."""
+
+    actions: tuple[str, ...]
+    positive: int
+    threshold: float
+
+    def decide(self, class_mass: Floats) -> Ints:
+        passes = log_odds(class_mass, self.positive) >= logit(self.threshold) - TIE
+        return np.where(passes, 0, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class _MostProbable:
+    """The most probable of several."""
+
+    actions: tuple[str, ...]
+
+    def decide(self, class_mass: Floats) -> Ints:
+        with np.errstate(divide="ignore"):
+            logs = np.log(class_mass)
+        first: Ints = np.argmax(logs >= logs.max(axis=1, keepdims=True) - TIE, axis=1)
+        return first
+
+
+@dataclass(frozen=True, slots=True)
+class _Utility:
+    """The action of highest expected utility for several classes."""
+
+    actions: tuple[str, ...]
+    utilities: Floats  # (actions, classes)
+
+    def decide(self, class_mass: Floats) -> Ints:
+        worth = class_mass @ self.utilities.T
+        slack = TIE * max(float(np.ptp(self.utilities)), 1e-300) * class_mass.sum(axis=1, keepdims=True)
+        first: Ints = np.argmax(worth >= worth.max(axis=1, keepdims=True) - slack, axis=1)
+        return first
+
+
+def logit(probability: float) -> float:
+    """log(p / (1 - p))."""
+    return math.log(probability) - math.log1p(-probability)
+
+
+def log_odds(class_mass: Floats, upper: int) -> Floats:  # (rows, classes) -> (rows,)
+    """log Pr(upper) - log Pr(any other), infinite where one of them is zero."""
+    if class_mass.shape[1] == 2:
+        rest = class_mass[:, 1 - upper]
+    else:
+        rest = np.delete(class_mass, upper, axis=1).sum(axis=1)
+    with np.errstate(divide="ignore"):
+        odds: Floats = np.log(class_mass[:, upper]) - np.log(rest)
+    return odds
+
+
+def _envelope(actions: tuple[str, ...], utilities: Floats) -> LogOddsIntervals:
+    """The best action over all log-odds of class 0 against class 1.
+
+    Each action's expected utility is a line in p = Pr(class 0), so the best ones form an upper envelope: walk
+    along it from p = 0, each time to the action that overtakes first.
+    """
+    at_zero, slope = utilities[:, 1], utilities[:, 0] - utilities[:, 1]
+    current = int(np.argmax(at_zero >= at_zero.max() - TIE * float(np.ptp(utilities))))
+    cuts: list[float] = []
+    regions = [current]
+    while True:
+        steeper = [a for a in range(len(actions)) if slope[a] > slope[current]]
+        crossing = {a: (at_zero[current] - at_zero[a]) / (slope[a] - slope[current]) for a in steeper}
+        following = min(steeper, key=lambda a: (crossing[a], -slope[a], a), default=None)
+        # An action that draws level only where p = 1 is taken there if it is named first.
+        if following is None or crossing[following] > 1.0:
+            break
+        if crossing[following] == 1.0 and following > current:
+            break
+        tie = -TIE if following < current else TIE
+        cuts.append(_finite_logit(crossing[following]) + tie)
+        regions.append(following)
+        current = following
+    return LogOddsIntervals(actions, 0, frozen_floats(cuts), tuple(regions))
+
+
+def _finite_logit(probability: float) -> float:
+    """log(p / (1 - p)), with the largest numbers there are in place of the infinities of certainty.
+
+    So a cut at certainty separates certainty itself, whose log-odds are infinite, from everything else.
+    """
+    if probability <= 0.0:
+        return -_LARGEST
+    return _LARGEST if probability >= 1.0 else logit(probability)

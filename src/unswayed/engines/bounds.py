@@ -1,0 +1,190 @@
+"""The bounds engine: certified intervals for hundreds or thousands of features.
+
+For two classes and independent groups, exact agreement needs lists that double with every two features. On a
+grid (`grid.py`) the distributions of the kept and of the hidden weights take memory and time proportional to
+features times grid points. A pair of sums whose tests come out the same wherever within their reach the true
+sums lie counts for certain; one that might come out either way counts to the upper bound only. The grid is
+refined until the interval is within the tolerance, or the time is over.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from unswayed.core.errors import LimitError
+from unswayed.core.limits import Limits
+from unswayed.core.measurement import Certainty
+from unswayed.decisions.oracle import Interval
+from unswayed.decisions.problem import Problem
+from unswayed.decisions.rules import Decider, LogOddsIntervals
+from unswayed.engines.banded import Sums, agreement_bounds, potential_bounds
+from unswayed.engines.grid import Blocks, fitting_step, make_blocks, rounded, window
+from unswayed.engines.groups import Group, group_tables
+from unswayed.engines.parts import (
+    Parts,
+    Span,
+    base_log_odds,
+    intervals_of,
+    refuse_groups,
+    settled,
+    sort_out,
+    span_of,
+)
+from unswayed.engines.protocol import Cost, Needs, Question, Refusal
+from unswayed.engines.weights import combined
+
+FIRST_GRID = 2**13
+FINEST_GRID = 2**21
+SECONDS_PER_CELL = 6e-8
+"""Measured for one block's transform, forth and back, for both classes."""
+STALLED = 0.9
+"""A grid four times as fine should narrow the interval by more than this factor."""
+MOST_STALLS = 3
+MOST_MIXED = 64
+"""Outcomes of partly kept groups that are gone through one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoundsEngine:
+    """Certified intervals from sums of weights on a grid."""
+
+    name: str = "bounds"
+    certainty: Certainty = Certainty.BOUND
+
+    def cost(self, problem: Problem, question: Question) -> Cost | Refusal:
+        """Proportional to blocks of features times grid points; exact questions are refused."""
+        refusal = refuse_groups(problem)
+        if refusal:
+            return refusal
+        if question.needs is Needs.ROWS:
+            return Refusal("gives intervals for agreements, not rows")
+        if question.tolerance <= 0:
+            return Refusal("gives intervals, and an exact value was asked for; pass a tolerance")
+        assert isinstance(problem.decider, LogOddsIntervals)
+        if question.needs is Needs.POTENTIAL and len(problem.decider.regions) != 2:
+            return Refusal("bounds the potential agreement only of rules that decide between two actions")
+        parts = sort_out(problem, group_tables(problem, Limits()), question.kept)
+        mixed = math.prod(len(weights) for weights in parts.mixed)
+        if parts.mixed and question.needs is Needs.POTENTIAL:
+            return Refusal("kept and hidden features depend on each other, so no threshold need be best")
+        if mixed > MOST_MIXED:
+            return Refusal(f"partly kept groups of features have {mixed} outcomes together, too many")
+        n_blocks = 2 + sum(math.log2(len(w) + 1) for w in parts.all_lists) / 14
+        cells = 2.0**18 * mixed
+        return Cost(
+            5e-3 + SECONDS_PER_CELL * cells * n_blocks + 2e-5 * len(parts.all_lists), 100.0 * FINEST_GRID
+        )
+
+    def prepare(self, problem: Problem, limits: Limits) -> BoundsOracle:
+        """Make the groups' tables."""
+        return BoundsOracle(problem, tuple(group_tables(problem, limits)), limits)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BoundsOracle:
+    """The groups' tables; grids are made for each question."""
+
+    problem: Problem
+    groups: tuple[Group, ...] = field(repr=False)
+    limits: Limits = field(repr=False)
+
+    def agreement(self, kept: frozenset[int], decider: Decider, tolerance: float) -> Interval:
+        """Bounds on how often `decider` on the kept features repeats the full decision."""
+        assert isinstance(decider, LogOddsIntervals)
+        parts = sort_out(self.problem, self.groups, kept)
+        same = settled(self.problem, parts, decider)
+        if same is not None:
+            return Interval(float(same), float(same), Certainty.BOUND)
+        mixed = combined(parts.mixed)
+
+        def bounds(classes: list[Sums]) -> Span:
+            low = high = 0.0
+            for sums in classes:
+                masses = mixed.upper if sums.upper else mixed.lower
+                for i in np.flatnonzero(masses > 0):
+                    moved = float(mixed.full[i]), float(mixed.kept[i])
+                    one = self._class_bounds(sums, decider, moved)
+                    low += sums.share * masses[i] * one[0]
+                    high += sums.share * masses[i] * one[1]
+            return low, high
+
+        return self._refined(parts, bounds, tolerance)
+
+    def potential(self, kept: frozenset[int], tolerance: float) -> Interval:
+        """Bounds on the maximum potential agreement."""
+        parts = sort_out(self.problem, self.groups, kept)
+        if parts.mixed or len(intervals_of(self.problem).regions) != 2:
+            raise LimitError(
+                "bounds on the potential agreement need kept and hidden features that are independent given "
+                "the class, and a rule with one threshold; use an exact engine"
+            )
+        base = base_log_odds(self.problem)
+        cut = float(intervals_of(self.problem).cuts[0]) - base
+        return self._refined(parts, lambda classes: potential_bounds(classes, cut, base), tolerance)
+
+    def _class_bounds(self, sums: Sums, decider: LogOddsIntervals, moved: Span) -> Span:
+        """Agreement under one class when partly kept groups add `moved` to the full and the kept sum."""
+        base = base_log_odds(self.problem)
+        spans = []
+        for region, action in enumerate(intervals_of(self.problem).regions):
+            if action in decider.regions:
+                full = _less(span_of(intervals_of(self.problem), region, base), moved[0])
+                spans.append((full, _less(span_of(decider, decider.regions.index(action), base), moved[1])))
+        end = -1 if sums.upper else 0
+        return agreement_bounds(
+            sums, spans, infinite_agrees=intervals_of(self.problem).regions[end] == decider.regions[end]
+        )
+
+    def _refined(self, parts: Parts, bounds: Callable[[list[Sums]], Span], tolerance: float) -> Interval:
+        """Bounds on finer and finer grids, intersected, until narrow enough or out of time."""
+        deadline = self.limits.deadline()
+        kept, hidden = make_blocks(parts.kept), make_blocks(parts.hidden)
+        low, high, n_points, stalls = 0.0, 1.0, FIRST_GRID, 0
+        while True:
+            started, width = time.monotonic(), high - low
+            found = bounds(self._sums(kept, hidden, n_points))
+            low, high = max(low, found[0]), min(high, found[1])
+            now = time.monotonic()
+            # Sums that tie with the cut stay undecided on any grid: then refining stops helping.
+            stalls = stalls + 1 if high - low > STALLED * width else 0
+            finest = n_points >= FINEST_GRID or now + 4 * (now - started) > deadline
+            if high - low <= tolerance or stalls >= MOST_STALLS or finest:
+                return Interval(low, max(low, high), Certainty.BOUND)
+            n_points *= 4
+
+    def _sums(self, kept: Blocks, hidden: Blocks, n_points: int) -> list[Sums]:
+        """Both sums under both classes, the wider one on a grid of about `n_points`."""
+        sides = {}
+        for is_upper in (True, False):
+            for name, blocks in (("kept", kept), ("hidden", hidden)):
+                sides[name, is_upper] = window(blocks, upper=is_upper)
+        spans = {
+            name: (
+                min(sides[name, True][0], sides[name, False][0]),
+                max(sides[name, True][1], sides[name, False][1]),
+            )
+            for name in ("kept", "hidden")
+        }
+        widest = max(high - low for low, high in spans.values())
+        step = fitting_step([*kept.groups, *hidden.groups], max(widest / n_points, 1e-12))
+        upper = intervals_of(self.problem).upper
+        made = []
+        for is_upper in (True, False):
+            share = float(self.problem.prior[upper if is_upper else 1 - upper])
+            one, other = (
+                rounded(blocks, step, spans[name], sides[name, is_upper][2], upper=is_upper)
+                for name, blocks in (("kept", kept), ("hidden", hidden))
+            )
+            made.append(Sums(share, is_upper, one, other, step))
+        return made
+
+
+def _less(span: Span, moved: float) -> Span:
+    """The span moved down; infinite ends stay where they are."""
+    low, high = (end if math.isinf(end) else end - moved for end in span)
+    return low, high

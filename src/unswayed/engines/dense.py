@@ -1,0 +1,121 @@
+"""The dense engine: the joint table over the target and all features, summed down to any subset.
+
+For any network, any number of classes and states, any rule. The table has one number for each
+instantiation of the features and the target, so about 24 two-state features are the limit; up to there it
+is exact, and after the table is made, any subset costs one summation.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from unswayed.core.arrays import Floats, Ints
+from unswayed.core.limits import Limits
+from unswayed.core.measurement import Certainty
+from unswayed.decisions.problem import Problem
+from unswayed.decisions.profile import DecisionProfile, profile_from_masses
+from unswayed.engines.protocol import Cost, Question, Refusal
+from unswayed.inference.posteriors import joint_table
+
+SECONDS_PER_CELL = 6e-8
+"""Measured for one column of the table: made, decided, and summed once."""
+BYTES_PER_CELL = 20.0
+MOST_KEPT = 32
+"""Marginals that are kept to make others from; to look at more would take longer than it saves."""
+LARGEST_KEPT = 2**23
+"""Bytes of a marginal that is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class DenseEngine:
+    """Fills profiles from one table over all features."""
+
+    name: str = "dense"
+    certainty: Certainty = Certainty.EXACT
+
+    def cost(self, problem: Problem, question: Question) -> Cost | Refusal:
+        """Proportional to the number of instantiations of all features."""
+        cells = math.prod(map(float, problem.sizes(problem.free)))
+        columns = len(problem.prior) + len(problem.decider.actions)
+        return Cost(3e-3 + SECONDS_PER_CELL * cells * columns, BYTES_PER_CELL * cells * columns)
+
+    def prepare(self, problem: Problem, limits: Limits) -> DenseOracle:
+        """Make the table and decide each of its instantiations."""
+        n_classes, n_actions = len(problem.prior), len(problem.decider.actions)
+        joint = joint_table(problem.network, [problem.target, *problem.free], problem.evidence, limits=limits)
+        class_mass = joint.reshape(n_classes, -1)
+        masses = np.empty((n_classes + n_actions, class_mass.shape[1]))
+        masses[:n_classes] = class_mass
+        totals = class_mass.sum(axis=0)
+        decisions = _decisions(problem, class_mass, totals)
+        for action in range(n_actions):
+            np.multiply(totals, decisions == action, out=masses[n_classes + action])
+        return DenseOracle(problem, masses)
+
+
+def _decisions(problem: Problem, class_mass: Floats, totals: Floats) -> Ints:
+    """The full decision on each instantiation; those without mass are not shown to the rule."""
+    if totals.all():
+        return problem.decider.decide(class_mass.T)
+    rows = np.flatnonzero(totals)
+    decisions = np.zeros(len(totals), dtype=np.int64)
+    decisions[rows] = problem.decider.decide(class_mass[:, rows].T)
+    return decisions
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DenseOracle:
+    """The table of class and decision masses, with the marginals made so far."""
+
+    problem: Problem
+    masses: Floats = field(repr=False)  # (classes + actions, instantiations of all features)
+    _made: dict[frozenset[int], Floats] = field(default_factory=dict, repr=False)
+
+    def profile(self, kept: frozenset[int]) -> DecisionProfile:
+        """Sum the smallest table that holds the kept features down to them."""
+        masses = self._marginal(kept).T
+        n_classes = len(self.problem.prior)
+        return profile_from_masses(masses[:, :n_classes], masses[:, n_classes:])
+
+    def _marginal(self, kept: frozenset[int]) -> Floats:
+        if kept in self._made:
+            return self._made[kept]
+        scope, table = frozenset(self.problem.free), self.masses
+        for other, made in tuple(self._made.items()):
+            if kept <= other and made.size < table.size:
+                scope, table = other, made
+        summed = self._sum(table, scope, kept)
+        if summed.nbytes <= LARGEST_KEPT:
+            if len(self._made) >= MOST_KEPT:
+                self._made.pop(next(iter(self._made)), None)
+            self._made[kept] = summed
+        return summed
+
+    def _sum(self, table: Floats, scope: frozenset[int], kept: frozenset[int]) -> Floats:
+        columns = len(table)
+        for before, run, after in self._summed_axes(scope, kept):
+            table = table.reshape(columns * before, run, after).sum(axis=1)
+        return table.reshape(columns, -1)
+
+    def _summed_axes(self, scope: frozenset[int], kept: frozenset[int]) -> Iterable[tuple[int, int, int]]:
+        """Runs of neighbouring axes to sum, as sizes (before, run, after), the first run first.
+
+        Three axes at a time keep numpy's loops long, however many variables there are.
+        """
+        order = [v for v in self.problem.free if v in scope]
+        sizes = self.problem.sizes(order)
+        before, position = 1, 0
+        while position < len(order):
+            end = position
+            while end < len(order) and order[end] not in kept:
+                end += 1
+            if end > position:
+                yield before, math.prod(sizes[position:end]), math.prod(sizes[end:])
+                position = end
+            else:
+                before *= sizes[position]
+                position += 1

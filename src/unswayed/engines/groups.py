@@ -1,0 +1,96 @@
+"""Features split into groups that are independent given the target and the evidence [chen2014, section 5.2].
+
+Cut the arcs out of the target and out of the observed variables, drop what lies below nothing of
+interest, and the connected pieces of the rest are independent given target and evidence. A naive Bayes
+classifier is the case of one feature a group. Each group gets a table of Pr(its states | class,
+evidence).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from unswayed.core.arrays import Floats, read_only
+from unswayed.core.limits import Limits
+from unswayed.decisions.problem import Problem
+from unswayed.inference.posteriors import joint_table
+from unswayed.inference.relevance import ancestors_of
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Group:
+    """Features that depend on each other, and their distribution given each class."""
+
+    features: tuple[int, ...]
+    """Positions, in the order of the table's axes."""
+    likelihood: Floats  # (instantiations of the features, classes)
+    """Pr(features | class, evidence), the last feature fastest; read-only."""
+
+
+def independent_groups(problem: Problem) -> list[tuple[int, ...]]:
+    """The free features, split into independent groups; each and all in the order of the classifier."""
+    return [features for features, _ in _pieces(problem)]
+
+
+def group_tables(problem: Problem, limits: Limits) -> list[Group]:
+    """The groups with their class-conditional tables; remembered with the problem."""
+    if "groups" not in problem._memo:
+        problem._memo["groups"] = [_group(problem, *piece, limits=limits) for piece in _pieces(problem)]
+    groups: list[Group] = problem._memo["groups"]
+    return groups
+
+
+def _group(problem: Problem, features: tuple[int, ...], members: set[int], *, limits: Limits) -> Group:
+    if len(members) == 1:
+        return Group(features, read_only(_from_table(problem, features[0])))
+    return Group(features, read_only(_by_inference(problem, features, limits)))
+
+
+def _pieces(problem: Problem) -> list[tuple[tuple[int, ...], set[int]]]:
+    """Connected pieces that hold free features: those features, and all variables of the piece."""
+    network, separating = problem.network, {problem.target, *problem.evidence}
+    relevant = ancestors_of(network, {*problem.free, *separating})
+    link = {v: v for v in relevant}
+
+    def root(v: int) -> int:
+        while link[v] != v:
+            link[v] = link[link[v]]
+            v = link[v]
+        return v
+
+    for child in relevant:
+        for parent in network.parents[child]:
+            if parent not in separating:
+                link[root(parent)] = root(child)
+    features: dict[int, list[int]] = {}
+    for feature in problem.free:
+        features.setdefault(root(feature), []).append(feature)
+    members: dict[int, set[int]] = {piece: set() for piece in features}
+    for v in relevant:
+        if root(v) in members:
+            members[root(v)].add(v)
+    return [(tuple(found), members[piece]) for piece, found in features.items()]
+
+
+def _by_inference(problem: Problem, group: tuple[int, ...], limits: Limits) -> Floats:
+    table = joint_table(problem.network, [*group, problem.target], problem.evidence, limits=limits)
+    joint = table.reshape(-1, len(problem.prior))
+    possible = problem.prior > 0
+    likelihood = np.zeros_like(joint)
+    likelihood[:, possible] = joint[:, possible] / problem.prior[possible]
+    # An impossible class has no distribution of its own; any will do, since it is weighted by zero.
+    likelihood[:, ~possible] = joint.sum(axis=1, keepdims=True)
+    return likelihood
+
+
+def _from_table(problem: Problem, feature: int) -> Floats:
+    """Pr(feature | class, evidence) for a feature whose parents are the target or observed: a slice."""
+    network = problem.network
+    scope = (*network.parents[feature], feature)
+    table = network.cpts[feature].table.reshape(problem.sizes(scope))
+    cut = table[tuple(problem.evidence.get(v, slice(None)) for v in scope)]
+    if problem.target not in scope:
+        return np.repeat(cut[:, np.newaxis], len(problem.prior), axis=1)
+    return np.ascontiguousarray(cut.T)

@@ -1,0 +1,151 @@
+"""Meeting in the middle: the probability that two sums of weights lie in given intervals.
+
+The outcomes of some groups are sorted by weight with running sums of probability; for each outcome of the
+other groups the outcomes of the sorted half that satisfy both tests form one interval, found by two
+searches.
+
+The sorted half is of groups that are all kept or all hidden: then both tests are bounds on one number.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from unswayed.core.arrays import Floats, Ints
+from unswayed.engines.parts import Span
+from unswayed.engines.weights import WeightList, alike_bits, combined, predicted_bits
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ordered:
+    """Outcomes sorted by full weight, with the probability of each tail under either class."""
+
+    full: Floats
+    """Weights, ascending."""
+    upper_tails: Floats
+    """Probability of the outcomes from each position on, under the upper class; one more at the end."""
+    lower_tails: Floats
+    """The same under the other class."""
+
+    def first_at_least(self, bounds: Floats) -> Ints:
+        """Position of the first outcome that weighs at least each bound."""
+        return np.searchsorted(self.full, bounds, side="left")
+
+    def span(self, start: Floats, end: Floats) -> tuple[Ints, Ints]:
+        """First and past-last positions of the weights in each [start, end)."""
+        first = self.first_at_least(start)
+        # Nothing lies beyond an infinite end, not even an infinite weight.
+        endless = end == np.inf
+        if endless.all():
+            return first, np.full_like(first, len(self.full))
+        last = np.where(endless, len(self.full), self.first_at_least(end))
+        return first, np.maximum(first, last)
+
+
+def ordered(weights: WeightList) -> Ordered:
+    """The list, ready to be searched; it must be sorted already."""
+    return Ordered(weights.full, _tails(weights.upper), _tails(weights.lower))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Halves:
+    """All groups in two halves."""
+
+    ordered: Ordered
+    """Groups of one kind, sorted."""
+    ordered_is_kept: bool
+    """Whether these are kept groups (else hidden ones)."""
+    other: WeightList
+    """All other groups."""
+
+
+def split(kept: Sequence[WeightList], hidden: Sequence[WeightList], mixed: Sequence[WeightList]) -> Halves:
+    """The cheaper of sorting kept groups or hidden ones."""
+    by_hidden = balanced(hidden, [*kept, *mixed])
+    by_kept = balanced(kept, [*hidden, *mixed])
+    best = min(by_hidden, by_kept, key=lambda sides: sides.outcomes)
+    return Halves(ordered(combined(best.sorted_side)), best is by_kept, combined(best.rest))
+
+
+def split_size(
+    kept: Sequence[WeightList], hidden: Sequence[WeightList], mixed: Sequence[WeightList]
+) -> float:
+    """How many outcomes `split` will list at most."""
+    by_hidden = balanced(hidden, [*kept, *mixed])
+    by_kept = balanced(kept, [*hidden, *mixed])
+    return min(by_hidden.outcomes, by_kept.outcomes)
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Lists divided between the half to sort and the other one."""
+
+    sorted_side: list[WeightList]
+    rest: list[WeightList]
+    outcomes: float
+
+
+def balanced(candidates: Sequence[WeightList], others: Sequence[WeightList]) -> Sides:
+    """Candidates moved to the sorted side, alike ones together, while that makes the lists shorter."""
+    waiting = sorted(candidates, key=lambda weights: (len(weights), weights.full.tobytes()))
+    side: list[WeightList] = []
+    side_bits, rest_bits = 0.0, predicted_bits([*others, *waiting])
+    n_alike = Counter(weights.full.tobytes() for weights in waiting)
+    n_moved: Counter[bytes] = Counter()
+    while waiting:
+        size, kind = len(waiting[-1]), waiting[-1].full.tobytes()
+        moved, left = n_moved[kind], n_alike[kind] - n_moved[kind]
+        new_side = side_bits + alike_bits(moved + 1, size) - alike_bits(moved, size)
+        new_rest = rest_bits + alike_bits(left - 1, size) - alike_bits(left, size)
+        if _sum_of_powers(new_side, new_rest) >= _sum_of_powers(side_bits, rest_bits):
+            break
+        side.append(waiting.pop())
+        n_moved[kind] += 1
+        side_bits, rest_bits = new_side, new_rest
+    return Sides(side, [*others, *waiting], _sum_of_powers(side_bits, rest_bits))
+
+
+def _sum_of_powers(one: float, other: float) -> float:
+    return float(2.0**one + 2.0**other) if max(one, other) < 1000 else math.inf
+
+
+def mass_within(halves: Halves, full: Span, kept: Span) -> tuple[float, float]:
+    """Probability, under either class, that the full weight lies in `full` and the kept one in `kept`."""
+    other = halves.other
+    if halves.ordered_is_kept:
+        start = np.maximum(less(full[0], other.full), less(kept[0], other.kept))
+        end = np.minimum(less(full[1], other.full), less(kept[1], other.kept))
+        return _weighted(halves.ordered, start, end, other)
+    values = other.kept
+    chosen = values >= kept[0]
+    if kept[1] < np.inf:
+        chosen &= values < kept[1]
+    if not chosen.any():
+        return 0.0, 0.0
+    if not chosen.all():
+        other = WeightList(other.full[chosen], other.upper[chosen], other.lower[chosen], other.share)
+    return _weighted(halves.ordered, less(full[0], other.full), less(full[1], other.full), other)
+
+
+def _weighted(ordered: Ordered, start: Floats, end: Floats, other: WeightList) -> tuple[float, float]:
+    """Probability of the sorted outcomes in each [start, end), weighted by the other half's."""
+    first, last = ordered.span(start, end)
+    upper, lower = ordered.upper_tails, ordered.lower_tails
+    return (
+        float(other.upper @ (upper[first] - upper[last])),
+        float(other.lower @ (lower[first] - lower[last])),
+    )
+
+
+def less(bound: float, weights: Floats) -> Floats:
+    """bound - weights, where an infinite bound stays what it is."""
+    return np.full(len(weights), bound) if np.isinf(bound) else bound - weights
+
+
+def _tails(masses: Floats) -> Floats:
+    return np.concatenate([np.cumsum(masses[::-1])[::-1], [0.0]])

@@ -1,0 +1,214 @@
+"""Agreements of a naive Bayes classifier with more features than a table holds, one subset at a time.
+
+Searches ask for three things: errors on a grid that can be bounded quickly (`whole_steps.py`), the agreement
+of one subset on a finer grid, between bounds, and where lists of half the features fit, the exact one
+(`log_odds.py`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from unswayed.core.arrays import Ints
+from unswayed.core.limits import Limits
+from unswayed.decisions.measures import AchievableAgreement, maximum_achievable_agreement
+from unswayed.decisions.problem import Problem
+from unswayed.decisions.rules import TIE, LogOddsIntervals, logit
+from unswayed.engines.groups import group_tables
+from unswayed.engines.log_odds import BYTES_PER_OUTCOME, LogOddsEngine, LogOddsOracle
+from unswayed.engines.parts import base_log_odds, probability_of
+from unswayed.engines.weights import WeightList, group_weights, predicted_bits
+from unswayed.engines.whole_steps import Question, WholeSteps, whole_steps
+from unswayed.kernels.all_but_one import Rooms, Sides, compiled_errors_of, rooms_for
+
+LISTED_BITS = 22.5
+"""Logarithm to base 2 of how many outcomes of half the features are listed."""
+CERTAIN = 700.0
+"""Log-odds of the upper class that stand for certainty."""
+
+
+class Fineness(NamedTuple):
+    """How fine a grid for single subsets is."""
+
+    work: int
+    """Features times cells."""
+    most: int
+    """Cells, at most."""
+
+
+FINE = Fineness(1_500_000, 2**14)
+"""For a first look: a millisecond or two."""
+FINEST = Fineness(32_000_000, 2**18)
+"""For a closer look where nothing exact is in reach: some ten times longer."""
+LEAST_CELLS = 4096
+LEAST_SEARCHED = 256
+"""Cells of a grid for searches, at least."""
+NEARLY = 1e-3
+"""How much more often than the best threshold, by share, one may be wrong that is as good."""
+DISTANCES = (10.0, 1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-6)
+"""How far around the best threshold others are tried, in log-odds."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ManyFeatures:
+    """A naive Bayes classifier at its evidence, ready to be searched."""
+
+    problem: Problem
+    features: tuple[int, ...]
+    """Positions of the features, in the order of the grid."""
+    weights: tuple[WeightList, ...] = field(repr=False)
+    """What each of them can add to the log-odds."""
+    exact: LogOddsOracle | None = field(repr=False)
+    """Exact values of one subset, where they are in reach."""
+    _made: dict[Fineness, tuple[WholeSteps, Rooms]] = field(default_factory=dict, repr=False)
+    _grids: dict[int, WholeSteps] = field(default_factory=dict, repr=False)
+    _thresholds: dict[frozenset[int], AchievableAgreement] = field(default_factory=dict, repr=False)
+
+    @property
+    def kinds(self) -> Ints:
+        """A number for each feature, equal for features that are alike."""
+        keys = [(w.full.tobytes(), w.upper.tobytes(), w.lower.tobytes()) for w in self.weights]
+        numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
+        return np.array([numbers[key] for key in keys], dtype=np.int64)
+
+
+def many_features(problem: Problem, limits: Limits) -> ManyFeatures:
+    """The problem on its grid; each group of its features must be a single one, and one cut decide."""
+    decider = problem.decider
+    assert isinstance(decider, LogOddsIntervals)
+    groups = group_tables(problem, limits)
+    weights = tuple(group_weights(g, problem.sizes(g.features), frozenset(), decider.upper) for g in groups)
+    # Lists cannot be halved more evenly than by whole features.
+    bits = 0.5 * (predicted_bits(weights) + math.log2(max(map(len, weights), default=1)))
+    in_reach = bits <= LISTED_BITS and 2.0 * 2.0**bits * BYTES_PER_OUTCOME <= limits.max_bytes
+    return ManyFeatures(
+        problem,
+        tuple(group.features[0] for group in groups),
+        weights,
+        LogOddsEngine().prepare(problem, limits) if in_reach else None,
+    )
+
+
+def search_grid(many: ManyFeatures, allowed: Callable[[WholeSteps], bool]) -> WholeSteps:
+    """The grid for searches: as fine as their bounds need, coarser where that is not allowed."""
+    n_cells = 448 + 16 * len(many.weights)
+    while True:
+        if n_cells not in many._grids:
+            many._grids[n_cells] = whole_steps(many.weights, _question(many.problem), n_cells)
+        if n_cells <= LEAST_SEARCHED or allowed(many._grids[n_cells]):
+            return many._grids[n_cells]
+        n_cells //= 2
+
+
+def _question(problem: Problem) -> Question:
+    decider = problem.decider
+    assert isinstance(decider, LogOddsIntervals)
+    base = min(max(base_log_odds(problem), -CERTAIN), CERTAIN)
+    return Question(float(problem.prior[decider.upper]), base, float(decider.cuts[0]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Agreement:
+    """How often a subset decides as all features do: by the classifier's own rule, or the best threshold."""
+
+    many: ManyFeatures
+    own_rule: bool
+
+    def between(self, kept: frozenset[int]) -> tuple[float, float]:
+        """Bounds, at first look."""
+        return _between(self.many, kept, FINE, own_rule=self.own_rule)
+
+    def closer(self, kept: frozenset[int]) -> tuple[float, float]:
+        """The value twice where it is in reach, else closer bounds."""
+        oracle = self.many.exact
+        if oracle is None:
+            return _between(self.many, kept, FINEST, own_rule=self.own_rule)
+        if self.own_rule:
+            value = oracle.agreement(kept, self.many.problem.decider, 0.0).low
+        else:
+            value = best_threshold_of(self.many, kept).value
+        value = min(max(value, 0.0), 1.0)
+        return value, value
+
+
+def _between(
+    many: ManyFeatures, kept: frozenset[int], fineness: Fineness, *, own_rule: bool
+) -> tuple[float, float]:
+    steps, rooms = _grid(many, fineness)
+    least, turn, own_least, own_most = compiled_errors_of()(steps.grid, _sides(many, kept), rooms)
+    if not own_rule:
+        own_least, own_most = least, _threshold_error(many, kept, _threshold(many, turn), fineness)
+    low, high = 1.0 - own_most - steps.disagreement, 1.0 - own_least + steps.disagreement
+    return max(low, 0.0), min(high, 1.0)
+
+
+def best_threshold_of(many: ManyFeatures, kept: frozenset[int]) -> AchievableAgreement:
+    """The best threshold on the kept features, exactly; out of reach, one whose agreement is certain."""
+    if kept not in many._thresholds:
+        many._thresholds[kept] = _best_threshold(many, kept)
+    return many._thresholds[kept]
+
+
+def _best_threshold(many: ManyFeatures, kept: frozenset[int]) -> AchievableAgreement:
+    oracle, decider = many.exact, many.problem.decider
+    assert isinstance(decider, LogOddsIntervals)
+    if oracle is not None:
+        found = oracle.achievable(kept)
+        return found or maximum_achievable_agreement(oracle.profile(kept), decider.upper)
+    if len(kept) == len(many.features):
+        own = probability_of(float(decider.cuts[0]) + TIE)
+        return AchievableAgreement(1.0, float(np.nextafter(own, 0.0)), own)
+    return _certain_threshold(many, kept)
+
+
+def _certain_threshold(many: ManyFeatures, kept: frozenset[int]) -> AchievableAgreement:
+    """Thresholds around the best one on a grid, and what they agree for certain.
+
+    The agreement grows with the threshold up to the best one and falls from there on, so that between two
+    thresholds it is at least that of one of them. As many are taken as agree nearly as often.
+    """
+    steps, rooms = _grid(many, FINEST)
+    _, turn, _, _ = compiled_errors_of()(steps.grid, _sides(many, kept), rooms)
+    ends = [_threshold(many, turn)] * 2
+    error = _threshold_error(many, kept, ends[0], FINEST)
+    for side, sign in enumerate((-1.0, 1.0)):
+        for distance in DISTANCES:
+            end = _threshold(many, turn + sign * distance)
+            if _threshold_error(many, kept, end, FINEST) <= error * (1.0 + NEARLY):
+                ends[side] = end
+                break
+    low, high = ends if ends[0] < ends[1] else (float(np.nextafter(ends[1], 0.0)), ends[1])
+    error = max(_threshold_error(many, kept, end, FINEST) for end in (low, high)) + steps.disagreement
+    return AchievableAgreement(max(1.0 - error, 0.0), low, high)
+
+
+def _threshold(many: ManyFeatures, weight: float) -> float:
+    """The probability at which the kept features' log-odds reach a weight; certainty is left out."""
+    probability = probability_of(_question(many.problem).base + weight)
+    return min(max(probability, 1e-300), 1.0 - 2**-53)
+
+
+def _threshold_error(many: ManyFeatures, kept: frozenset[int], threshold: float, fineness: Fineness) -> float:
+    """How often a threshold on the kept features is wrong at most, on a grid."""
+    steps, rooms = _grid(many, fineness)
+    own = logit(threshold) - TIE - steps.grid.base
+    return compiled_errors_of()(steps.grid._replace(own=own), _sides(many, kept), rooms)[3]
+
+
+def _sides(many: ManyFeatures, kept: frozenset[int]) -> Sides:
+    is_kept = np.array([feature in kept for feature in many.features], dtype=np.bool_)
+    return Sides(np.flatnonzero(is_kept), np.flatnonzero(~is_kept), np.zeros(0, dtype=np.int64))
+
+
+def _grid(many: ManyFeatures, fineness: Fineness) -> tuple[WholeSteps, Rooms]:
+    """A grid for single subsets, made when first asked for."""
+    if fineness not in many._made:
+        n_cells = min(max(fineness.work // max(len(many.weights), 1), LEAST_CELLS), fineness.most)
+        steps = whole_steps(many.weights, _question(many.problem), n_cells)
+        many._made[fineness] = steps, rooms_for(steps.grid)
+    return many._made[fineness]

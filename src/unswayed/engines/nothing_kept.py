@@ -1,0 +1,62 @@
+"""What engines share that know only the decisions of the full classifier: nothing more can be kept.
+
+The same-decision probability looks at one row, that of the evidence alone. [chen2014] computes just that;
+`depth_first.py` and `brute_force.py` do it as the paper describes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from unswayed.core.arrays import Floats
+from unswayed.core.errors import QueryError
+from unswayed.decisions.oracle import Interval
+from unswayed.decisions.problem import Problem
+from unswayed.decisions.profile import DecisionProfile
+from unswayed.decisions.rules import Decider
+from unswayed.engines.parts import refuse_groups
+from unswayed.engines.protocol import Question, Refusal
+
+
+def refuse_kept(problem: Problem, question: Question) -> Refusal | None:
+    """A refusal unless nothing is kept, the target has two states, and no group is too large."""
+    if question.kept:
+        return Refusal(f"answers only what nothing kept tells; {len(question.kept)} features are kept here")
+    return refuse_groups(problem)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DecidedOracle:
+    """How probable each decision of the full classifier is, given the evidence."""
+
+    problem: Problem
+    decision_mass: Floats = field(repr=False)
+    """Pr(the full classifier decides a | e), a number for each action."""
+    n_explored: int
+    """Instantiations looked at to find out: nodes of a search tree, or leaves where all were listed."""
+
+    def agreement(self, kept: frozenset[int], decider: Decider, tolerance: float) -> Interval:
+        """How often the decision taken now by `decider` is the one that all features would lead to."""
+        _check(kept)
+        action = int(decider.decide(self.problem.prior[np.newaxis])[0])
+        return Interval.point(float(self.decision_mass[action]))
+
+    def potential(self, kept: frozenset[int], tolerance: float) -> Interval:
+        """The probability of the most probable decision."""
+        _check(kept)
+        return Interval.point(float(self.decision_mass.max()))
+
+    def profile(self, kept: frozenset[int]) -> DecisionProfile:
+        """The profile of one row."""
+        _check(kept)
+        return DecisionProfile(self.problem.prior[np.newaxis], self.decision_mass[np.newaxis])
+
+
+def _check(kept: frozenset[int]) -> None:
+    if kept:
+        raise QueryError(
+            f"this engine answers only what nothing kept tells, and {len(kept)} features are to be kept; "
+            "use another engine"
+        )

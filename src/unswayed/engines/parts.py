@@ -1,0 +1,133 @@
+"""A problem seen as sums of weights: its groups by how much of each is kept, and where the cuts lie."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from unswayed.core.arrays import Floats
+from unswayed.decisions.problem import Problem
+from unswayed.decisions.rules import LogOddsIntervals
+from unswayed.engines.groups import Group, independent_groups
+from unswayed.engines.protocol import Refusal
+from unswayed.engines.weights import WeightList, group_weights, predicted_bits
+
+LARGEST_GROUP = 2**22
+"""Instantiations of one group beyond which its table is not made."""
+Span = tuple[float, float]
+"""Weights from the first number up to, not including, the second."""
+
+
+def refuse_groups(problem: Problem) -> Refusal | None:
+    """A refusal unless the decision is one on log-odds and no group is too large for a table."""
+    if not isinstance(problem.decider, LogOddsIntervals):
+        return Refusal(f"needs a target of two states; this one has {len(problem.prior)}")
+    sizes = [float(np.prod(problem.sizes(group), dtype=float)) for group in independent_groups(problem)]
+    if sizes and max(sizes) > LARGEST_GROUP:
+        return Refusal(f"features that depend on each other have {max(sizes):.3g} instantiations together")
+    return None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parts:
+    """The groups' weights, by how much of each group is kept."""
+
+    kept: list[WeightList]
+    """Groups kept entirely."""
+    hidden: list[WeightList]
+    """Groups of which nothing is kept."""
+    mixed: list[WeightList]
+    """Groups of which some features are kept."""
+    mixed_groups: list[Group]
+    """The groups behind `mixed`."""
+    rows_bits: float
+    """Logarithm to base 2 of the number of rows of a profile."""
+
+    @property
+    def all_lists(self) -> list[WeightList]:
+        """All groups."""
+        return [*self.kept, *self.hidden, *self.mixed]
+
+
+def sort_out(problem: Problem, groups: Sequence[Group], kept: frozenset[int]) -> Parts:
+    """Weights of all groups for this kept set."""
+    assert isinstance(problem.decider, LogOddsIntervals)
+    parts = Parts([], [], [], [], 0.0)
+    mixed_bits = 0.0
+    for group in groups:
+        sizes = problem.sizes(group.features)
+        weights = group_weights(group, sizes, kept, problem.decider.upper)
+        seen = [f for f in group.features if f in kept]
+        if len(seen) == len(group.features):
+            parts.kept.append(weights)
+        elif not seen:
+            parts.hidden.append(weights)
+        else:
+            parts.mixed.append(weights)
+            parts.mixed_groups.append(group)
+            mixed_bits += float(np.log2(problem.sizes(seen)).sum())
+    rows_bits = predicted_bits(parts.kept) + mixed_bits
+    return Parts(parts.kept, parts.hidden, parts.mixed, parts.mixed_groups, rows_bits)
+
+
+def intervals_of(problem: Problem) -> LogOddsIntervals:
+    """The full classifier's decider, which must be one on log-odds."""
+    assert isinstance(problem.decider, LogOddsIntervals)
+    return problem.decider
+
+
+def independent(problem: Problem, parts: Parts) -> bool:
+    """Whether kept and hidden features are independent given the class, and one cut decides."""
+    return not parts.mixed and len(intervals_of(problem).regions) == 2
+
+
+def settled(problem: Problem, parts: Parts, decider: LogOddsIntervals) -> bool | None:
+    """Whether both decisions are the same (or never the same) whatever is observed; None when it depends.
+
+    The extreme weights tell: where they lead to one decision, everything between them does.
+    """
+    full = problem.decider
+    assert isinstance(full, LogOddsIntervals)
+    base = base_log_odds(problem)
+    decided = _only_region(full, base, [weights.full for weights in parts.all_lists])
+    kept = _only_region(decider, base, [weights.kept for weights in (*parts.kept, *parts.mixed)])
+    if decided is None or kept is None:
+        return None
+    return full.regions[decided] == decider.regions[kept]
+
+
+def _only_region(decider: LogOddsIntervals, base: float, weights: list[Floats]) -> int | None:
+    """The one interval that every sum of weights leads to; None when there are several."""
+    if np.isinf(base):
+        return len(decider.cuts) if base > 0 else 0
+    ends = [
+        base + sum(float(each.min()) for each in weights),
+        base + sum(float(each.max()) for each in weights),
+    ]
+    low, high = np.searchsorted(decider.cuts, ends, side="right")
+    return int(low) if low == high else None
+
+
+def base_log_odds(problem: Problem) -> float:
+    """Log-odds of the upper class before any free feature is observed."""
+    assert isinstance(problem.decider, LogOddsIntervals)
+    upper = problem.decider.upper
+    with np.errstate(divide="ignore"):
+        return float(np.log(problem.prior[upper]) - np.log(problem.prior[1 - upper]))
+
+
+def span_of(decider: LogOddsIntervals, region: int, base: float) -> Span:
+    """The weights that lead to a region of the decider, from where the log-odds stand."""
+    cuts = decider.cuts
+    low = -np.inf if region == 0 else float(cuts[region - 1]) - base
+    high = np.inf if region == len(cuts) else float(cuts[region]) - base
+    return low, high
+
+
+def probability_of(log_odds: float) -> float:
+    """The probability that has these log-odds, infinite ones included."""
+    if np.isinf(log_odds):
+        return float(log_odds > 0)
+    return float(1.0 / (1.0 + np.exp(-np.clip(log_odds, -700.0, 700.0))))

@@ -1,0 +1,75 @@
+"""What an engine is: it prices a question, prepares a problem, and answers for one subset after another.
+
+Every oracle gives decision profiles. Where the kept and the full decision are both tests of a sum of
+weights, an oracle can also tell how often the two agree without listing the rows of a profile, exactly or
+between bounds; such an oracle is an `AgreementOracle` too, and questions of agreement go to it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol
+
+from unswayed.core.limits import Limits
+from unswayed.core.measurement import Certainty
+from unswayed.decisions.oracle import AgreementOracle, Oracle
+from unswayed.decisions.problem import Problem
+
+
+class Needs(Enum):
+    """What of the profile a question looks at."""
+
+    AGREEMENT = "agreement"
+    """How often the kept features decide as all of them do: SDP, E-SDP, ECA."""
+    POTENTIAL = "potential"
+    """How often they could at best: MPA."""
+    ROWS = "rows"
+    """Every row: MAA and its thresholds, conditional rewards."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of a problem."""
+
+    kept: frozenset[int]
+    """Positions of the features that will be observed."""
+    needs: Needs = Needs.AGREEMENT
+    """How much of the profile is looked at."""
+    tolerance: float = 0.0
+    """Width of the interval that is good enough; 0 asks for the exact value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What answering is predicted to take."""
+
+    seconds: float
+    """Time, preparation included; right within a factor of a few."""
+    n_bytes: float
+    """Memory at the worst moment."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why an engine cannot answer a question at all."""
+
+    reason: str
+
+
+class Engine(Protocol):
+    """A way to answer."""
+
+    @property
+    def name(self) -> str:
+        """How it is called in results and on the command line."""
+
+    @property
+    def certainty(self) -> Certainty:
+        """What its answers promise."""
+
+    def cost(self, problem: Problem, question: Question) -> Cost | Refusal:
+        """The price of the question, or why the engine has no answer."""
+
+    def prepare(self, problem: Problem, limits: Limits) -> Oracle | AgreementOracle:
+        """Do once what all subsets share."""

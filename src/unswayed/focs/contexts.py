@@ -1,0 +1,223 @@
+"""Contexts written down: rules, decision trees, and any function one cares to give.
+
+A rule's context is a partial instantiation of the parents. A set of rules is a partition when no two can hold
+at once and together they leave nothing out; both are checked, without enumerating instantiations. A tree's
+leaves are rules [shen2020, section 2.2]. Contexts by thresholds on a score are in `scores.py` and `step.py`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unswayed.core.arrays import Ints, read_only
+from unswayed.core.errors import ModelError
+from unswayed.focs.protocol import checked_rows
+
+Rule = Mapping[int, int]
+"""States by position of the input; inputs left out may have any state."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleContexts:
+    """One context for each rule; `sizes` are the numbers of states of the inputs.
+
+    >>> contexts = RuleContexts((2, 2, 2), ({0: 1}, {0: 0, 1: 1}, {0: 0, 1: 0}))
+    >>> contexts.index(np.array([[1, 0, 0], [0, 0, 1]])).tolist()
+    [0, 2]
+    >>> RuleContexts((2, 2), ({0: 1}, {1: 1}))
+    Traceback (most recent call last):
+    ...
+    unswayed.core.errors.ModelError: rules 0 and 1 can both hold; add conditions until no two rules can
+    """
+
+    sizes: tuple[int, ...]
+    rules: tuple[Rule, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sizes", tuple(map(int, self.sizes)))
+        object.__setattr__(self, "rules", tuple(dict(rule) for rule in self.rules))
+        for number, rule in enumerate(self.rules):
+            self._check_rule(number, rule)
+        for (a, one), (b, two) in combinations(enumerate(self.rules), 2):
+            if all(two.get(place, state) == state for place, state in one.items()):
+                raise ModelError(f"rules {a} and {b} can both hold; add conditions until no two rules can")
+        covered = sum((self._share(rule) for rule in self.rules), Fraction(0))
+        # Disjoint rules cover everything exactly when their shares of all instantiations add up to one.
+        if covered != 1:
+            raise ModelError(
+                f"the rules leave out {float(1 - covered):.3g} of all instantiations; add rules for the rest"
+            )
+
+    def _check_rule(self, number: int, rule: Rule) -> None:
+        for place, state in rule.items():
+            if not (0 <= place < len(self.sizes) and 0 <= state < self.sizes[place]):
+                raise ModelError(
+                    f"rule {number} asks for state {state} of input {place}, which does not exist; there are "
+                    f"{len(self.sizes)} inputs with {list(self.sizes)} states"
+                )
+
+    def _share(self, rule: Rule) -> Fraction:
+        return Fraction(1, math.prod(self.sizes[place] for place in rule))
+
+    @property
+    def n_contexts(self) -> int:
+        """Number of rules."""
+        return len(self.rules)
+
+    @property
+    def n_inputs(self) -> int:
+        """Number of inputs."""
+        return len(self.sizes)
+
+    def index(self, states: npt.NDArray[Any]) -> Ints:
+        """The rule that holds in each row."""
+        rows = checked_rows(states, self.n_inputs, "a set of rules")
+        found: Ints = np.zeros(len(rows), dtype=np.int64)
+        for number, rule in enumerate(self.rules):
+            holds = np.ones(len(rows), dtype=bool)
+            for place, state in rule.items():
+                holds &= rows[:, place] == state
+            found[holds] = number
+        return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TreeContexts:
+    """The leaves of a binary decision tree; a node sends values up to its cut to the left.
+
+    Nodes are numbered from the root, 0. At a leaf `feature` is -1. Contexts are the leaves from left to
+    right.
+
+    >>> tree = TreeContexts(2, feature=[1, -1, -1], cut=[0.5, 0, 0], left=[1, -1, -1], right=[2, -1, -1])
+    >>> tree.index(np.array([[1, 0], [0, 1]])).tolist()
+    [0, 1]
+    """
+
+    n_inputs: int
+    feature: Ints  # (nodes,)
+    """Input that each node looks at, -1 at leaves."""
+    cut: npt.NDArray[np.float64]  # (nodes,)
+    """Values up to this go left."""
+    left: Ints  # (nodes,)
+    right: Ints  # (nodes,)
+    context: Ints  # (nodes,)
+    """Number of the context at each leaf, -1 elsewhere."""
+
+    def __init__(
+        self,
+        n_inputs: int,
+        *,
+        feature: npt.ArrayLike,
+        cut: npt.ArrayLike,
+        left: npt.ArrayLike,
+        right: npt.ArrayLike,
+    ) -> None:
+        object.__setattr__(self, "n_inputs", n_inputs)
+        for name, values in (("feature", feature), ("left", left), ("right", right)):
+            object.__setattr__(self, name, read_only(np.array(values, dtype=np.int64)))
+        object.__setattr__(self, "cut", read_only(np.array(cut, dtype=np.float64)))
+        object.__setattr__(self, "context", read_only(self._number_leaves()))
+
+    def _number_leaves(self) -> Ints:
+        """Leaves from left to right; `ModelError` when the nodes do not form one tree."""
+        context = np.full(len(self.feature), -1, dtype=np.int64)
+        waiting, n_visited, n_leaves = [0], 0, 0
+        while waiting:
+            node = waiting.pop()
+            n_visited += 1
+            if not 0 <= node < len(self.feature) or n_visited > len(self.feature):
+                raise ModelError("the nodes of a tree of contexts must form one tree, its root node 0")
+            if self.feature[node] < 0:
+                context[node] = n_leaves
+                n_leaves += 1
+            elif self.feature[node] >= self.n_inputs:
+                raise ModelError(
+                    f"node {node} of a tree of contexts looks at input {self.feature[node]}; there are "
+                    f"{self.n_inputs}"
+                )
+            else:
+                waiting += [int(self.right[node]), int(self.left[node])]
+        return context
+
+    @property
+    def n_contexts(self) -> int:
+        """Number of leaves."""
+        return int(self.context.max()) + 1
+
+    def index(self, states: npt.NDArray[Any]) -> Ints:
+        """The leaf that each row comes to."""
+        rows = checked_rows(states, self.n_inputs, "a tree of contexts")
+        node = np.zeros(len(rows), dtype=np.int64)
+        everyone = np.arange(len(rows))
+        while True:
+            inner = self.feature[node] >= 0
+            if not inner.any():
+                found: Ints = self.context[node]
+                return found
+            at = node[inner]
+            goes_left = rows[everyone[inner], self.feature[at]] <= self.cut[at]
+            node[inner] = np.where(goes_left, self.left[at], self.right[at])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FunctionContexts:
+    """Contexts by any function from rows of states to numbers of contexts.
+
+    >>> parity = FunctionContexts(3, 2, lambda rows: rows.sum(axis=1) % 2)
+    >>> parity.index(np.array([[1, 1, 1], [1, 0, 1]])).tolist()
+    [1, 0]
+    """
+
+    n_inputs: int
+    n_contexts: int
+    function: Callable[[Ints], npt.ArrayLike]
+    """Vectorized: (rows, inputs) to (rows,)."""
+
+    def index(self, states: npt.NDArray[Any]) -> Ints:
+        """What the function gives; `ModelError` when that is no number of a context."""
+        rows = checked_rows(states, self.n_inputs, "a function of contexts")
+        found = np.asarray(self.function(rows))
+        fits = found.shape == (len(rows),) and np.isin(found, np.arange(self.n_contexts)).all()
+        if not fits:
+            raise ModelError(
+                f"the function of contexts must give one of 0 to {self.n_contexts - 1} for each row, not "
+                f"{found.tolist()[:5]!r}"
+            )
+        return found.astype(np.int64)
+
+
+def tree_rules(tree: TreeContexts) -> tuple[Rule | None, ...]:
+    """The rules of a tree over two-state inputs, one for each leaf in order; None where no row can come.
+
+    >>> tree = TreeContexts(2, feature=[1, -1, -1], cut=[0.5, 0, 0], left=[1, -1, -1], right=[2, -1, -1])
+    >>> tree_rules(tree)
+    ({1: 0}, {1: 1})
+    """
+    rules: list[Rule | None] = []
+    waiting: list[tuple[int, dict[int, int] | None]] = [(0, {})]
+    while waiting:
+        node, rule = waiting.pop()
+        if tree.feature[node] < 0:
+            rules.append(rule)
+            continue
+        feature, cut = int(tree.feature[node]), float(tree.cut[node])
+        waiting.append((int(tree.right[node]), _narrowed(rule, feature, [s for s in (0, 1) if s > cut])))
+        waiting.append((int(tree.left[node]), _narrowed(rule, feature, [s for s in (0, 1) if s <= cut])))
+    return tuple(rules)
+
+
+def _narrowed(rule: dict[int, int] | None, feature: int, states: list[int]) -> dict[int, int] | None:
+    """The rule with the feature held to `states`; None when nothing is left."""
+    if rule is None or len(states) == 2:
+        return rule
+    if not states or rule.get(feature, states[0]) != states[0]:
+        return None
+    return {**rule, feature: states[0]}

@@ -1,0 +1,211 @@
+"""Learning to decode: a code is learned from messages and received words, then used [shen2020, section 7].
+
+Learning gives one FoCS CPT for each received bit (`learn_code`). Decoding is explaining: the message is the
+most probable explanation of the received word. The network is compiled once to a trellis where its contexts
+allow, so that a word takes microseconds; where they do not, each word is searched for.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from unswayed.core.arrays import Floats, Ints
+from unswayed.core.errors import LimitError, QueryError
+from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.focs.coding import (
+    Bits,
+    Channel,
+    ParityCode,
+    Transmissions,
+    code_network,
+    message_variables,
+    received_variables,
+)
+from unswayed.focs.diagrams.queries import explain_rows, marginal_rows
+from unswayed.focs.diagrams.trellis import CompiledNetwork, compile_network
+from unswayed.focs.learning import learn_focs_cpt
+from unswayed.focs.mpe.building import build_problem
+from unswayed.focs.mpe.choice import choose_method
+from unswayed.focs.network import FunctionalNetwork, Node
+from unswayed.focs.sampling import log_likelihoods
+from unswayed.focs.step_inputs import StepOptions
+from unswayed.model.cpt import Cpt
+
+COMPILE = Limits(max_bytes=2**28, max_seconds=20.0)
+"""What compiling a decoder may take before words are searched for one by one instead."""
+
+
+def learn_code(
+    transmissions: Transmissions,
+    *,
+    options: StepOptions | None = None,
+    rng: np.random.Generator,
+    report: Callable[[int, int], None] | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> FunctionalNetwork:
+    """The network of an unknown code, from messages and what was received of them.
+
+    `report` is called with the number of received bits learned so far and of all. Raises `LimitError` when
+    time runs out before the last bit.
+    """
+    deadline = limits.deadline()
+    messages, received = transmissions.messages, transmissions.received
+    bits = message_variables(messages.shape[1])
+    # Laplace's estimate, as for every other column.
+    shares = (messages.sum(axis=0) + 1.0) / (len(messages) + 2.0)
+    nodes: list[Node] = [Cpt(bit, [], [1.0 - p, p]) for bit, p in zip(bits, shares.tolist(), strict=True)]
+    words = received_variables(received.shape[1])
+    for number, word in enumerate(words):
+        if time.monotonic() > deadline:
+            raise LimitError(
+                f"{number} of {len(words)} received bits were learned within {limits.max_seconds:g} seconds; "
+                "raise Limits(max_seconds=...), or learn from fewer pairs"
+            )
+        rows = (messages.astype(np.int64), received[:, number].astype(np.int64))
+        nodes.append(learn_focs_cpt(word, bits, rows, options=options, rng=rng))
+        if report is not None:
+            report(number + 1, len(words))
+    return FunctionalNetwork(nodes, "learned code")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Decoder:
+    """A network of message and received bits, ready for words."""
+
+    network: FunctionalNetwork
+    compiled: CompiledNetwork | None
+    """The network as a trellis; None where it does not compile."""
+    limits: Limits
+    """For each word that has to be searched for."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Decoded:
+    """Messages found for received words."""
+
+    messages: Bits  # (rows, bits)
+    log_probability: Floats  # (rows,)
+    """log Pr(message, word) in the decoder's network."""
+    proven: Bits  # (rows,)
+    """Whether no message is more probable."""
+    seconds: float
+    """For all words together."""
+
+
+def make_decoder(network: FunctionalNetwork, *, limits: Limits = DEFAULT_LIMITS) -> Decoder:
+    """A decoder for a network as `learn_code` or `code_network` make it."""
+    try:
+        return Decoder(network, compile_network(network, limits=COMPILE), limits)
+    except LimitError:
+        return Decoder(network, None, limits)
+
+
+def decode(decoder: Decoder, received: Bits) -> Decoded:
+    """The most probable message of each received word.
+
+    >>> from unswayed.focs.coding import adjacent_parities
+    >>> code, channel = adjacent_parities(7), Channel(ones=0.5, noise=0.01)
+    >>> message = np.array([[True, False, True, True, False, False, True]])
+    >>> decoder = make_decoder(code_network(code, channel))
+    >>> bool((decode(decoder, code.encode(message)).messages == message).all())
+    True
+    """
+    started = time.perf_counter()
+    evidence = _evidence(decoder.network, received)
+    bits = _positions(decoder.network, "U")
+    if decoder.compiled is not None:
+        states, logs = explain_rows(decoder.compiled, evidence)
+        proven = np.ones(len(logs), dtype=bool)
+    else:
+        states, logs, proven = _searched(decoder, evidence)
+    messages: Bits = states[:, bits] == 1
+    return Decoded(messages, logs, proven, time.perf_counter() - started)
+
+
+def _searched(decoder: Decoder, evidence: Ints) -> tuple[Ints, Floats, Bits]:
+    """Explanations word by word."""
+    states, proven = evidence.copy(), np.zeros(len(evidence), dtype=bool)
+    for number, row in enumerate(evidence):
+        known = {v: int(s) for v, s in enumerate(row) if s >= 0}
+        problem = build_problem(decoder.network, known)
+        answer = choose_method(problem).solve(problem, decoder.limits)
+        if answer.states is None:
+            raise LimitError("no message was found for a word in time; raise Limits(max_seconds=...)")
+        states[number] = problem.completed(answer.states)[0]
+        proven[number] = answer.finished
+    return states, log_likelihoods(decoder.network, states), proven
+
+
+def bit_probabilities(decoder: Decoder, received: Bits) -> Floats:  # (rows, checks) -> (rows, bits)
+    """Pr(bit = 1 | word) for each bit of each message; `LimitError` where the network does not compile."""
+    if decoder.compiled is None:
+        raise LimitError("marginals need a network that compiles, and this one grew over the limits")
+    shares, _ = marginal_rows(decoder.compiled, _evidence(decoder.network, received))
+    found: Floats = shares[:, _positions(decoder.network, "U")]
+    return found
+
+
+def _positions(network: FunctionalNetwork, letter: str) -> list[int]:
+    count = sum(name.startswith(letter) for name in network.names)
+    return [network.index(f"{letter}{i}") for i in range(count)]
+
+
+def _evidence(network: FunctionalNetwork, received: Bits) -> Ints:
+    """Rows with the received bits observed."""
+    words = np.asarray(received)
+    places = _positions(network, "X")
+    if words.ndim != 2 or words.shape[1] != len(places) or not np.isin(words, (0, 1)).all():
+        raise QueryError(f"received words must be rows of {len(places)} bits, not of shape {words.shape}")
+    rows = np.full((len(words), len(network)), -1, dtype=np.int64)
+    rows[:, places] = words
+    return rows
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """How well messages were decoded."""
+
+    words: float
+    """Share of messages without an error."""
+    bits: float
+    """Share of bits without an error."""
+    hamming: float
+    """Wrong bits in a message, on average."""
+
+
+def accuracy(decoded: Bits, messages: Bits) -> Accuracy:
+    """Accuracy by word and by bit.
+
+    >>> accuracy(np.array([[True, False]]), np.array([[True, True]]))
+    Accuracy(words=0.0, bits=0.5, hamming=1.0)
+    """
+    wrong = decoded != messages
+    return Accuracy(
+        words=float(1.0 - wrong.any(axis=1).mean()),
+        bits=float(1.0 - wrong.mean()),
+        hamming=float(wrong.sum(axis=1).mean()),
+    )
+
+
+def regret(code: ParityCode, channel: Channel, received: Bits, decoded: Bits) -> float:
+    """How much less probable the decoded messages are than the best ones, under the true code, on average.
+
+        E[ max over u of Pr(u | x) - Pr(decoded u | x) ]
+
+    Zero for a decoder that was told the code. Accuracy also depends on which of several equally probable
+    messages was sent; regret does not.
+    """
+    network = code_network(code, channel)
+    true = compile_network(network)
+    evidence = _evidence(network, received)
+    _, best = explain_rows(true, evidence)
+    _, total = marginal_rows(true, evidence)
+    rows = evidence.copy()
+    rows[:, _positions(network, "U")] = decoded
+    lost = np.exp(best - total) - np.exp(log_likelihoods(network, rows) - total)
+    # Sums in another order differ in the last digits, and may come out below zero.
+    return float(np.maximum(lost, 0.0).mean())

@@ -1,0 +1,195 @@
+"""Ordered decision diagrams with several terminals, as flat arrays.
+
+A diagram over n two-state inputs asks for them in a fixed order. Nodes are numbered children first:
+terminals 0 to k - 1, one for each context, then inner nodes. Diagrams here are reduced: no node has equal
+children and no two nodes are equal, so one function in one order has one diagram, up to the numbering within
+a level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from unswayed.core.arrays import Floats, Ints, read_only
+from unswayed.core.errors import ModelError
+from unswayed.focs.protocol import checked_rows
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Obdd:
+    """A reduced ordered decision diagram; the terminal that a row reaches is the number of its context.
+
+    >>> xor = Obdd([0, 1], 2, level=[2, 2, 1, 1, 0], low=[0, 1, 0, 1, 2], high=[0, 1, 1, 0, 3], root=4)
+    >>> xor.index(np.array([[0, 1], [1, 1]])).tolist()
+    [1, 0]
+    """
+
+    order: Ints  # (levels,)
+    """Input that each level asks for."""
+    n_terminals: int
+    """The first so many nodes are terminals."""
+    level: Ints  # (nodes,)
+    """Level of each node; that of terminals is the number of levels."""
+    low: Ints  # (nodes,)
+    """Where a node leads when its input is 0; terminals lead to themselves."""
+    high: Ints  # (nodes,)
+    """Where it leads when its input is 1."""
+    root: int
+    """Where every row begins; a terminal when all rows are of one context."""
+
+    def __init__(
+        self,
+        order: npt.ArrayLike,
+        n_terminals: int,
+        *,
+        level: npt.ArrayLike,
+        low: npt.ArrayLike,
+        high: npt.ArrayLike,
+        root: int,
+    ) -> None:
+        object.__setattr__(self, "n_terminals", int(n_terminals))
+        object.__setattr__(self, "root", int(root))
+        for name, values in (("order", order), ("level", level), ("low", low), ("high", high)):
+            object.__setattr__(self, name, read_only(np.array(values, dtype=np.int64)))
+        self._check()
+
+    def _check(self) -> None:
+        n_nodes = len(self.level)
+        if not 0 < self.n_terminals <= n_nodes or not 0 <= self.root < n_nodes:
+            raise ModelError("a diagram needs a terminal, and a root among its nodes")
+        if len(np.unique(self.order)) < len(self.order):
+            raise ModelError("an input comes twice in the order of a diagram")
+        inner = slice(self.n_terminals, None)
+        numbers = np.arange(n_nodes)[inner]
+        for children in (self.low[inner], self.high[inner]):
+            if (children >= numbers).any() or (children < 0).any():
+                raise ModelError("nodes of a diagram must be numbered children first")
+            if (self.level[children] <= self.level[inner]).any():
+                raise ModelError("a node of a diagram leads to a level that is not below its own")
+
+    def __len__(self) -> int:
+        return len(self.level)
+
+    @property
+    def n_contexts(self) -> int:
+        """Number of terminals."""
+        return self.n_terminals
+
+    @property
+    def n_inputs(self) -> int:
+        """Number of levels."""
+        return len(self.order)
+
+    @property
+    def support(self) -> tuple[int, ...]:
+        """Inputs that the function depends on, ascending."""
+        return tuple(sorted({int(self.order[level]) for level in self.level[self.n_terminals :]}))
+
+    def index(self, states: npt.NDArray[Any]) -> Ints:
+        """The terminal that each row of inputs reaches."""
+        rows = checked_rows(states, self.n_inputs, "a diagram")
+        node = np.full(len(rows), self.root, dtype=np.int64)
+        for level, place in enumerate(self.order):
+            here = self.level[node] == level
+            node = np.where(here, np.where(rows[:, place] == 1, self.high[node], self.low[node]), node)
+        return node
+
+
+class Layer(NamedTuple):
+    """Nodes of one level before reduction: a child >= 0 is a node of the next level, -1 - t is terminal t."""
+
+    low: Ints
+    high: Ints
+
+
+def reduced(order: Sequence[int], n_terminals: int, layers: Sequence[Layer]) -> Obdd:
+    """The reduced diagram of layers, whose first one has the root as its only node.
+
+    From the last level up, nodes with equal children give way to the child and equal nodes become one.
+    """
+    n_levels = len(order)
+    level, low, high = [np.full(n_terminals, n_levels)], [np.arange(n_terminals)], [np.arange(n_terminals)]
+    n_nodes = n_terminals
+    below: Ints = np.zeros(0, dtype=np.int64)
+    for depth in range(n_levels - 1, -1, -1):
+        off, on = (_renamed(side, below) for side in layers[depth])
+        differs = off != on
+        keys, where = np.unique(off[differs] * np.int64(2**31) + on[differs], return_inverse=True)
+        below = off.copy()
+        below[differs] = n_nodes + where.reshape(-1)
+        level.append(np.full(len(keys), depth))
+        low.append(keys >> 31)
+        high.append(keys & (2**31 - 1))
+        n_nodes += len(keys)
+    arrays = {"level": level, "low": low, "high": high}
+    joined = {name: np.concatenate(parts) for name, parts in arrays.items()}
+    return _reachable(Obdd(order, n_terminals, **joined, root=int(below[0])))
+
+
+def _renamed(children: Ints, below: Ints) -> Ints:
+    """Final numbers of children that are given as in a `Layer`."""
+    if not len(below):
+        return -1 - children
+    return np.where(children < 0, -1 - children, below[np.maximum(children, 0)])
+
+
+def _reachable(diagram: Obdd) -> Obdd:
+    """The diagram without nodes that its root does not lead to."""
+    used = np.zeros(len(diagram), dtype=bool)
+    used[: diagram.n_terminals] = True
+    used[diagram.root] = True
+    for node in range(len(diagram) - 1, diagram.n_terminals - 1, -1):
+        if used[node]:
+            used[diagram.low[node]] = used[diagram.high[node]] = True
+    if used.all():
+        return diagram
+    number = np.cumsum(used) - 1
+    return Obdd(
+        diagram.order,
+        diagram.n_terminals,
+        level=diagram.level[used],
+        low=number[diagram.low[used]],
+        high=number[diagram.high[used]],
+        root=int(number[diagram.root]),
+    )
+
+
+def context_diagram(diagram: Obdd, context: int) -> Obdd:
+    """The Boolean function "in this context", as a diagram with terminals 0 (no) and 1 (yes)."""
+    number = [int(terminal == context) for terminal in range(diagram.n_terminals)]
+    nodes = [(diagram.n_inputs, 0, 0), (diagram.n_inputs, 1, 1)]
+    known: dict[tuple[int, int, int], int] = {}
+    inner = slice(diagram.n_terminals, None)
+    sides = (diagram.level[inner].tolist(), diagram.low[inner].tolist(), diagram.high[inner].tolist())
+    for level, low, high in zip(*sides, strict=True):
+        node = (level, number[low], number[high])
+        if node[1] == node[2]:
+            number.append(node[1])
+            continue
+        if node not in known:
+            known[node] = len(nodes)
+            nodes.append(node)
+        number.append(known[node])
+    levels, lows, highs = zip(*nodes, strict=True)
+    return _reachable(Obdd(diagram.order, 2, level=levels, low=lows, high=highs, root=number[diagram.root]))
+
+
+def context_probabilities(diagram: Obdd, probabilities: Floats) -> Floats:  # (inputs,) -> (contexts,)
+    """Pr(context) when inputs are independent and `probabilities` are those of 1.
+
+    >>> xor = Obdd([0, 1], 2, level=[2, 2, 1, 1, 0], low=[0, 1, 0, 1, 2], high=[0, 1, 1, 0, 3], root=4)
+    >>> context_probabilities(xor, np.array([0.5, 0.1])).tolist()
+    [0.5, 0.5]
+    """
+    mass = np.zeros((len(diagram), diagram.n_terminals))
+    mass[: diagram.n_terminals] = np.eye(diagram.n_terminals)
+    for node in range(diagram.n_terminals, len(diagram)):
+        share = probabilities[diagram.order[diagram.level[node]]]
+        mass[node] = (1.0 - share) * mass[diagram.low[node]] + share * mass[diagram.high[node]]
+    found: Floats = mass[diagram.root]
+    return found

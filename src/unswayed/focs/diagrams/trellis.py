@@ -1,0 +1,168 @@
+"""A whole network compiled to a trellis: one level for each variable, a probability on each edge.
+
+The diagrams of all nodes are multiplied level by level, as in [shen2020, section 5.1] circuits are. A state
+of a level is what the open nodes have come to in their diagrams; at the level of a node's own child its
+diagram has reached a terminal, whose column is put on the edges. So a path from root to sink is an
+instantiation of all variables, and the product along it its probability. One pass up gives Pr(evidence) or
+the most probable explanation, a second one down all marginals. For the code of three adjacent bits this is
+its textbook trellis.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from unswayed.core.arrays import Floats, Ints, frozen_floats, read_only
+from unswayed.core.errors import LimitError, ModelError, QueryError
+from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.core.names import listing
+from unswayed.focs.diagrams.compiling import compile_node, parents_that_matter
+from unswayed.focs.diagrams.ordering import trellis_order
+from unswayed.focs.diagrams.product import numbered
+from unswayed.focs.network import FunctionalNetwork
+from unswayed.kernels.trellis import Trellis
+from unswayed.kernels.unique_rows import Rows
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CompiledNetwork:
+    """A network as a trellis; made by `compile_network`."""
+
+    network: FunctionalNetwork
+    order: tuple[int, ...]
+    """Variable of each level."""
+    trellis: Trellis
+    log_columns: Floats
+    """Logarithms of the trellis' columns."""
+
+    def __repr__(self) -> str:
+        return f"<CompiledNetwork: {len(self.order)} variables, {len(self.trellis.low)} nodes>"
+
+
+def compile_network(
+    network: FunctionalNetwork, *, order: Sequence[int] | None = None, limits: Limits = DEFAULT_LIMITS
+) -> CompiledNetwork:
+    """The network as a trellis, its levels in this order of positions, or in a good one.
+
+    All variables have two states. Raises `LimitError` when a node cannot be compiled or the product grows
+    over the limits.
+    """
+    wide = [v.name for v in network.variables if len(v) != 2]
+    if wide:
+        raise ModelError(
+            f"a trellis is over two-state variables, unlike {listing(wide)}; use elimination instead"
+        )
+    return _Builder(network, order, limits).compiled()
+
+
+def _checked_order(order: Sequence[int], families: Sequence[Sequence[int]]) -> list[int]:
+    level = {int(v): place for place, v in enumerate(order)}
+    if sorted(level) != list(range(len(families))) or len(order) != len(families):
+        raise QueryError(f"an order must name each of the {len(families)} variables once, by position")
+    for child, parents in enumerate(families):
+        if any(level[parent] > level[child] for parent in parents):
+            raise QueryError(f"the variable at position {child} comes before one of its parents in the order")
+    return [int(v) for v in order]
+
+
+class _Builder:
+    """Levels of the trellis while they are made; dies when the compiled network is."""
+
+    def __init__(self, network: FunctionalNetwork, order: Sequence[int] | None, limits: Limits) -> None:
+        self.network, self.limits, self.deadline = network, limits, limits.deadline()
+        families = [
+            [parents[place] for place in parents_that_matter(node)]
+            for node, parents in zip(network.nodes, network.parents, strict=True)
+        ]
+        self.order = trellis_order(families) if order is None else _checked_order(order, families)
+        level_of = {v: level for level, v in enumerate(self.order)}
+        self.diagrams = [
+            compile_node(
+                node, sorted(range(len(parents)), key=lambda place: level_of[parents[place]]), limits=limits
+            )
+            for node, parents in zip(network.nodes, network.parents, strict=True)
+        ]
+        self.offsets = np.cumsum([0, *(len(each.columns) for each in self.diagrams)])
+        self.opens = self._by_first_parent()
+        # The level at which each node's diagram asks for each of its parents.
+        self.asked = [
+            {network.parents[v][place]: level for level, place in enumerate(each.diagram.order.tolist())}
+            for v, each in enumerate(self.diagrams)
+        ]
+        self.n_bytes = 0.0
+
+    def compiled(self) -> CompiledNetwork:
+        rows: Rows = np.zeros((1, 0), dtype=np.int32)
+        is_open: list[int] = []
+        starts, lows, highs, row_numbers = [0], [], [], []
+        for variable in self.order:
+            own, low, high, is_open, rows = self._level(variable, is_open, rows)
+            starts.append(starts[-1] + len(low))
+            lows.append(low + starts[-1])
+            highs.append(high + starts[-1])
+            row_numbers.append(own)
+        columns = np.concatenate([each.columns for each in self.diagrams])
+        trellis = Trellis(
+            starts=read_only(np.array([*starts, starts[-1] + 1], dtype=np.int64)),
+            low=read_only(np.concatenate(lows)),
+            high=read_only(np.concatenate(highs)),
+            row=read_only(np.concatenate(row_numbers)),
+            columns=frozen_floats(columns),
+        )
+        with np.errstate(divide="ignore"):
+            return CompiledNetwork(self.network, tuple(self.order), trellis, frozen_floats(np.log(columns)))
+
+    def _level(
+        self, variable: int, is_open: list[int], rows: Rows
+    ) -> tuple[Ints, Ints, Ints, list[int], Rows]:
+        """A variable's level: each state's distribution and children, and the states of the next level."""
+        is_open, rows, own = self._closed(variable, is_open, rows)
+        is_open, rows = self._opened(variable, is_open, rows)
+        low, high = rows.copy(), rows.copy()
+        for place, component in enumerate(is_open):
+            diagram = self.diagrams[component].diagram
+            here = diagram.level[rows[:, place]] == self.asked[component].get(variable, -1)
+            low[:, place] = np.where(here, diagram.low[rows[:, place]], rows[:, place])
+            high[:, place] = np.where(here, diagram.high[rows[:, place]], rows[:, place])
+        both = np.concatenate([low, high])
+        self._check(both)
+        numbers, first = numbered(both)
+        off, on = np.split(numbers, 2)
+        return own, off, on, is_open, both[first]
+
+    def _closed(self, variable: int, is_open: list[int], rows: Rows) -> tuple[list[int], Rows, Ints]:
+        """The open nodes without the variable's own, whose terminals pick each state's distribution."""
+        diagram = self.diagrams[variable].diagram
+        if variable not in is_open:
+            return is_open, rows, np.full(len(rows), self.offsets[variable] + diagram.root)
+        place = is_open.index(variable)
+        own = self.offsets[variable] + rows[:, place].astype(np.int64)
+        return [c for c in is_open if c != variable], np.delete(rows, place, axis=1), own
+
+    def _opened(self, variable: int, is_open: list[int], rows: Rows) -> tuple[list[int], Rows]:
+        """The open nodes with those whose first parent that matters this variable is."""
+        fresh = self.opens[variable]
+        roots = np.array([[self.diagrams[component].diagram.root for component in fresh]], dtype=np.int32)
+        return [*is_open, *fresh], np.hstack([rows, np.repeat(roots, len(rows), axis=0)])
+
+    def _by_first_parent(self) -> list[list[int]]:
+        """For each variable the nodes that it opens."""
+        opens: list[list[int]] = [[] for _ in self.diagrams]
+        for component, (diagram, _) in enumerate(self.diagrams):
+            if diagram.root >= diagram.n_terminals:
+                place = int(diagram.order[diagram.level[diagram.root]])
+                opens[self.network.parents[component][place]].append(component)
+        return opens
+
+    def _check(self, rows: Rows) -> None:
+        self.n_bytes += 12.0 * len(rows)
+        self.limits.check_bytes(self.n_bytes + 8.0 * rows.size, "the trellis of this network")
+        if time.monotonic() > self.deadline:
+            raise LimitError(
+                f"compiling the network took longer than {self.limits.max_seconds:g} seconds; raise "
+                "Limits(max_seconds=...), or use another method"
+            )

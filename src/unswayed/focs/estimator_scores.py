@@ -1,0 +1,105 @@
+"""Scores from any fitted classifier, and scores of rows by classifiers that have not seen them.
+
+A scorer is over-confident about the rows it was fitted to, and columns learned from such scores are too sure.
+Cross-fitting scores each row by a scorer fitted to the other folds; thresholds and columns learned from these
+scores hold for new rows too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unswayed.core.arrays import Floats, Ints
+from unswayed.core.errors import ModelError
+from unswayed.focs.perceptron import Perceptron
+from unswayed.focs.perceptron_learning import Training, fit_perceptron, one_thread
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EstimatorScorer:
+    """The scores of a fitted scikit-learn classifier, or of any object with a decision function."""
+
+    estimator: Any
+    is_ordinal: bool = False
+    """Whether there is one score, the expected position of the class, instead of one for each class."""
+
+    def scores(self, inputs: Floats) -> Floats:  # (rows, inputs) -> (rows, scores)
+        """Log-odds of the second of two classes, else one score for each class."""
+        with one_thread():
+            found = self._raw(inputs)
+        if not self.is_ordinal or found.shape[1] == 1:
+            return found
+        shares = np.exp(found - found.max(axis=1, keepdims=True))
+        shares /= shares.sum(axis=1, keepdims=True)
+        return np.asarray(shares @ np.arange(shares.shape[1], dtype=np.float64))[:, np.newaxis]
+
+    def _raw(self, inputs: Floats) -> Floats:
+        if isinstance(self.estimator, Perceptron):
+            return self.estimator.scores(inputs)
+        if hasattr(self.estimator, "decision_function"):
+            given = np.asarray(self.estimator.decision_function(inputs), dtype=np.float64)
+            return given.reshape(len(inputs), -1)
+        if hasattr(self.estimator, "predict_proba"):
+            with np.errstate(divide="ignore"):
+                logs = np.log(np.asarray(self.estimator.predict_proba(inputs), dtype=np.float64))
+            logs = np.maximum(logs, -745.0)  # the logarithm of the smallest number there is
+            return logs[:, 1:] - logs[:, :1] if logs.shape[1] == 2 else logs
+        raise ModelError(
+            f"a scorer needs decision_function or predict_proba, and {type(self.estimator).__name__} has "
+            "neither; pass a classifier"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ScorerSource:
+    """Where scorers come from: an unfitted classifier to be cloned, or our perceptron."""
+
+    estimator: Any
+    """A scikit-learn classifier, or None for the perceptron."""
+    training: Training
+    is_ordinal: bool
+    n_states: int
+
+    def fitted(self, inputs: Floats, labels: Ints, rng: np.random.Generator) -> EstimatorScorer:
+        """A scorer fitted to rows."""
+        if self.estimator is None:
+            found: Any = fit_perceptron(inputs, labels, self.n_states, self.training, rng=rng)
+            return EstimatorScorer(found, self.is_ordinal)
+        from sklearn.base import clone
+
+        found = clone(self.estimator)
+        if "random_state" in getattr(found, "get_params", dict)():
+            found.set_params(random_state=int(rng.integers(2**31)))
+        with one_thread():
+            found.fit(inputs, labels)
+        return EstimatorScorer(found, self.is_ordinal)
+
+    def cross_fitted(
+        self, inputs: Floats, labels: Ints, n_folds: int, rng: np.random.Generator
+    ) -> Floats | None:
+        """Scores of each row by a scorer that has not seen it; None where a class is too rare for that."""
+        counts = np.bincount(labels, minlength=self.n_states)
+        n_folds = min(n_folds, int(counts.min()))
+        if n_folds < 2:
+            return None
+        fold = folds(labels, n_folds, rng)
+        parts = []
+        for number in range(n_folds):
+            scorer = self.fitted(inputs[fold != number], labels[fold != number], rng)
+            parts.append(scorer.scores(inputs[fold == number]))
+        scores = np.empty((len(labels), parts[0].shape[1]))
+        for number, part in enumerate(parts):
+            scores[fold == number] = part
+        return scores
+
+
+def folds(labels: Ints, n_folds: int, rng: np.random.Generator) -> Ints:  # (rows,)
+    """Number of each row's fold; every class is shared out evenly."""
+    fold = np.empty(len(labels), dtype=np.int64)
+    for label in np.unique(labels):
+        members = rng.permutation(np.flatnonzero(labels == label))
+        fold[members] = np.arange(len(members)) % n_folds
+    return fold

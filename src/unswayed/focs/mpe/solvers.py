@@ -1,0 +1,171 @@
+"""Solvers of mixed-integer programs as methods for explanations: HiGHS, CP-SAT and Gurobi.
+
+HiGHS comes with SciPy. The others are optional. All get the same `Program`; whatever they return is judged
+by the network itself, so a tolerance in a solver cannot make an explanation look better than it is.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unswayed.core.arrays import Floats
+from unswayed.core.errors import SolverError
+from unswayed.core.limits import Limits
+from unswayed.focs.mpe.explanation import Answer
+from unswayed.focs.mpe.problem import MpeProblem
+from unswayed.focs.mpe.program import Program, write_program
+
+SCALE = 1e8
+"""CP-SAT takes whole numbers: logarithms are rounded to this many parts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Highs:
+    """HiGHS through SciPy."""
+
+    name: str = "HiGHS"
+
+    def solve(self, problem: MpeProblem, limits: Limits) -> Answer:
+        """The optimum, or the incumbent with its bound when time runs out."""
+        from scipy.optimize import Bounds, LinearConstraint, milp
+
+        program = write_program(problem)
+        if not len(program.objective):
+            return _without_columns(program)
+        options: dict[str, float] = {"mip_rel_gap": 0.0}
+        if limits.max_seconds is not None:
+            options["time_limit"] = limits.max_seconds
+        constraints = LinearConstraint(_matrix(program), program.lower, program.upper)
+        done = milp(
+            -program.objective,
+            integrality=program.is_integer.astype(np.int64),
+            bounds=Bounds(0.0, program.allowed),
+            constraints=constraints if len(program.lower) else None,
+            options=options,
+        )
+        if done.status not in (0, 1, 2):
+            raise SolverError(f"HiGHS could not solve the program: {done.message}")
+        bound = -np.inf if done.status == 2 else _bound(program, done)
+        states = None if done.x is None else program.states(done.x)
+        return Answer(states, bound, finished=done.status != 1, n_nodes=int(done.get("mip_node_count") or 0))
+
+
+def _bound(program: Program, done: Any) -> float:
+    given = done.get("mip_dual_bound")
+    if given is None:
+        return float(program.constant - done.fun) if done.status == 0 else math.inf
+    return float(program.constant - given)
+
+
+@dataclass(frozen=True, slots=True)
+class CpSat:
+    """CP-SAT of OR-tools, which wants whole numbers throughout."""
+
+    n_workers: int = 1
+    """Threads; the time to answer, not the answer, depends on them."""
+    name: str = "CP-SAT"
+
+    def solve(self, problem: MpeProblem, limits: Limits) -> Answer:
+        """The optimum, or the incumbent with its bound when time runs out."""
+        cp_model = _imported("ortools.sat.python.cp_model", "OR-tools", "ortools")
+        program = write_program(problem)
+        model = cp_model.CpModel()
+        # Continuous columns are shares of table rows, which whole states leave at 0 or 1.
+        columns = [model.new_int_var(0, int(top), f"y{j}") for j, top in enumerate(program.allowed)]
+        for terms, lower, upper in _rows(program):
+            low = cp_model.INT_MIN if lower == -np.inf else round(lower)
+            high = cp_model.INT_MAX if upper == np.inf else round(upper)
+            total = sum(round(value) * columns[column] for column, value in terms)
+            model.add_linear_constraint(total, low, high)
+        worth = [round(value * SCALE) for value in program.objective]
+        model.maximize(sum(w * column for w, column in zip(worth, columns, strict=True)))
+        solver = cp_model.CpSolver()
+        solver.parameters.num_workers = self.n_workers
+        if limits.max_seconds is not None:
+            solver.parameters.max_time_in_seconds = limits.max_seconds
+        status = solver.solve(model)
+        if status == cp_model.INFEASIBLE:
+            return Answer(None, -np.inf, finished=True)
+        finished = status == cp_model.OPTIMAL
+        bound = program.constant + solver.best_objective_bound / SCALE
+        if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+            return Answer(None, bound, finished=False)
+        solution = np.array([solver.value(column) for column in columns], dtype=np.float64)
+        return Answer(program.states(solution), bound, finished, int(solver.num_branches))
+
+
+@dataclass(frozen=True, slots=True)
+class Gurobi:
+    """Gurobi, the solver of [shen2020]; it needs a licence for programs that are not small."""
+
+    n_threads: int = 1
+    name: str = "Gurobi"
+
+    def solve(self, problem: MpeProblem, limits: Limits) -> Answer:
+        """The optimum, or the incumbent with its bound when time runs out."""
+        gurobipy = _imported("gurobipy", "Gurobi", "gurobipy")
+        program = write_program(problem)
+        if not len(program.objective):
+            return _without_columns(program)
+        try:
+            return self._solved(gurobipy, program, limits)
+        except gurobipy.GurobiError as error:
+            raise SolverError(f"Gurobi could not solve the program: {error}") from None
+
+    def _solved(self, gurobipy: Any, program: Program, limits: Limits) -> Answer:
+        codes = gurobipy.GRB
+        with gurobipy.Env(params={"OutputFlag": 0}) as environment, gurobipy.Model(env=environment) as model:
+            model.Params.Threads = self.n_threads
+            model.Params.MIPGap = 0.0
+            if limits.max_seconds is not None:
+                model.Params.TimeLimit = limits.max_seconds
+            kinds = np.where(program.is_integer, codes.INTEGER, codes.CONTINUOUS)
+            y = model.addMVar(len(kinds), lb=0.0, ub=program.allowed, vtype=kinds)
+            matrix = _matrix(program)
+            for sense, side in (("<", program.upper), (">", program.lower)):
+                rows = np.flatnonzero(np.isfinite(side))
+                if len(rows):
+                    model.addMConstr(matrix[rows], y, sense, side[rows])
+            model.setObjective(program.objective @ y, codes.MAXIMIZE)
+            model.optimize()
+            if model.Status in (codes.INFEASIBLE, codes.INF_OR_UNBD):
+                return Answer(None, -np.inf, finished=True)
+            states = program.states(y.X) if model.SolCount else None
+            bound = program.constant + model.ObjBound
+            return Answer(states, bound, model.Status == codes.OPTIMAL, int(model.NodeCount))
+
+
+def _without_columns(program: Program) -> Answer:
+    """A program without columns: all variables are observed, and what contradicts them is a row."""
+    contradicted = bool((program.lower > 0).any())
+    return Answer(None if contradicted else {}, -np.inf if contradicted else program.constant, finished=True)
+
+
+def _matrix(program: Program) -> Any:
+    from scipy.sparse import csr_array
+
+    shape = (len(program.lower), len(program.objective))
+    return csr_array((program.values, (program.rows, program.columns)), shape=shape)
+
+
+def _rows(program: Program) -> list[tuple[list[tuple[int, float]], float, float]]:
+    """The rows one by one: weighted columns and the two sides."""
+    terms: list[list[tuple[int, float]]] = [[] for _ in program.lower]
+    entries: list[Floats] = [program.rows, program.columns, program.values]  # type: ignore[list-item]
+    for row, column, value in zip(*(each.tolist() for each in entries), strict=True):
+        terms[row].append((column, value))
+    return list(zip(terms, program.lower.tolist(), program.upper.tolist(), strict=True))
+
+
+def _imported(module: str, title: str, package: str) -> Any:
+    """A module by name; `SolverError` says what to install."""
+    import importlib
+
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        raise SolverError(f"{title} is not installed; install it with: pip install {package}") from None

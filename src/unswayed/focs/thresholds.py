@@ -1,0 +1,216 @@
+"""Thresholds on scores that split rows into contexts of high likelihood [shen2020, section 4.2].
+
+Sorted by score, every place between two distinct scores is a threshold. Running counts of the labels give the
+likelihood of both sides of every place, so the best one is found in one pass. The same is done again within
+each side, always at the place that gains most, which makes a path of ever finer partitions: the first k - 1
+splits of the path make k contexts. How many to keep is decided on rows that the thresholds have not seen.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from unswayed.core.arrays import Floats, Ints
+from unswayed.focs.contexts import TreeContexts
+from unswayed.focs.cpt import learn_columns
+
+
+class Rows(NamedTuple):
+    """Rows to learn contexts from."""
+
+    scores: Floats
+    """(rows, scores) What the scorer gives."""
+    labels: Ints
+    """(rows,) State of the child."""
+    n_states: int
+    """Number of states of the child."""
+    weights: Floats
+    """(rows,) How much each row counts."""
+
+
+class Split(NamedTuple):
+    """A threshold on one score, and by how much it raises the log-likelihood."""
+
+    gain: float
+    score: int
+    threshold: float
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """Contexts by thresholds, and their columns."""
+
+    contexts: TreeContexts
+    """Over the scores."""
+    columns: Floats  # (contexts, states)
+
+
+def make_rows(scores: Floats, labels: Ints, n_states: int, weights: Floats | None = None) -> Rows:
+    """Rows with one column of scores or several, each row counting once unless weighted."""
+    matrix = scores.reshape(len(scores), -1).astype(np.float64)
+    return Rows(matrix, labels, n_states, np.ones(len(labels)) if weights is None else weights)
+
+
+def column_log_likelihood(counts: Floats, smoothing: float) -> Floats:  # (..., states) -> (...)
+    """Log-likelihood of counts under their own smoothed column."""
+    total = counts.sum(axis=-1, keepdims=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        terms = counts * np.log((counts + smoothing) / (total + smoothing * counts.shape[-1]))
+    found: Floats = np.where(counts > 0, terms, 0.0).sum(axis=-1)
+    return found
+
+
+def best_split(rows: Rows, *, smoothing: float = 1.0) -> Split | None:
+    """The threshold that raises the log-likelihood most; None when no threshold raises it.
+
+    Cost: one sort and one pass for each score.
+
+    Rows d1 to d5 of [shen2020, Figure 1], scored before the sigmoid:
+
+    >>> scores = np.array([[2.0], [-2.0], [1.0], [-1.0], [1.0]])
+    >>> best_split(make_rows(scores, np.array([1, 0, 0, 1, 1]), 2), smoothing=0).threshold
+    -1.5
+    """
+    best: Split | None = None
+    for score in range(rows.scores.shape[1]):
+        found = _best_of_score(rows, score, smoothing)
+        if found is not None and (best is None or found.gain > best.gain):
+            best = found
+    return best
+
+
+def _best_of_score(rows: Rows, score: int, smoothing: float) -> Split | None:
+    values = rows.scores[:, score]
+    order = np.argsort(values, kind="stable")
+    values = values[order]
+    places = np.flatnonzero(values[1:] > values[:-1])
+    if not len(places):
+        return None
+    running = running_counts(rows.labels[order], rows.weights[order], rows.n_states)
+    below, total = running[places], running[-1]
+    sides = column_log_likelihood(below, smoothing) + column_log_likelihood(total - below, smoothing)
+    best = int(np.argmax(sides))
+    gain = float(sides[best] - column_log_likelihood(total, smoothing))
+    if not gain > 1e-12 * float(total.sum()):
+        return None
+    return Split(gain, score, _between(values[places[best]], values[places[best] + 1]))
+
+
+def running_counts(labels: Ints, weights: Floats, n_states: int) -> Floats:  # (rows,) -> (rows, states)
+    """Weight of each state among the rows up to each one, itself included."""
+    counts = np.zeros((len(labels), n_states))
+    counts[np.arange(len(labels)), labels] = weights
+    running: Floats = np.cumsum(counts, axis=0)
+    return running
+
+
+def _between(below: float, above: float) -> float:
+    """A number t with below <= t < above, the middle unless rounding forbids it."""
+    middle = float(below + 0.5 * (above - below))
+    return middle if below <= middle < above else float(below)
+
+
+def grow(rows: Rows, *, max_contexts: int, smoothing: float = 1.0) -> list[Partition]:
+    """Partitions of 1, 2, ... contexts, each splitting one context of the one before where it gains most.
+
+    The list is shorter than `max_contexts` when no further threshold raises the likelihood.
+    """
+    path = _Path(rows, smoothing)
+    partitions = [path.partition()]
+    while len(partitions) < max_contexts and path.split():
+        partitions.append(path.partition())
+    return partitions
+
+
+class _Path:
+    """The leaves of the tree of thresholds while it grows; dies when the last partition is made."""
+
+    def __init__(self, rows: Rows, smoothing: float) -> None:
+        self.rows, self.smoothing = rows, smoothing
+        self.feature, self.cut = [-1], [0.0]
+        self.left, self.right = [-1], [-1]
+        self.node = np.zeros(len(rows.labels), dtype=np.int64)
+        self.waiting: list[tuple[float, int, Split, Ints]] = []
+        self._offer(0, np.arange(len(rows.labels)))
+
+    def _offer(self, node: int, members: Ints) -> None:
+        scores, labels, n_states, weights = self.rows
+        split = best_split(
+            Rows(scores[members], labels[members], n_states, weights[members]), smoothing=self.smoothing
+        )
+        if split is not None:
+            heapq.heappush(self.waiting, (-split.gain, node, split, members))
+
+    def split(self) -> bool:
+        """Split the leaf that gains most; whether there was one."""
+        if not self.waiting:
+            return False
+        _, node, split, members = heapq.heappop(self.waiting)
+        goes_left = self.rows.scores[members, split.score] <= split.threshold
+        self.feature[node], self.cut[node] = split.score, split.threshold
+        for side, part in ((self.left, members[goes_left]), (self.right, members[~goes_left])):
+            child = len(self.feature)
+            side[node] = child
+            self.feature.append(-1)
+            self.cut.append(0.0)
+            self.left.append(-1)
+            self.right.append(-1)
+            self.node[part] = child
+            self._offer(child, part)
+        return True
+
+    def partition(self) -> Partition:
+        contexts = TreeContexts(
+            self.rows.scores.shape[1], feature=self.feature, cut=self.cut, left=self.left, right=self.right
+        )
+        shape = (contexts.n_contexts, self.rows.n_states)
+        columns = learn_columns(
+            contexts.context[self.node], self.rows.labels, shape,
+            smoothing=self.smoothing, weights=self.rows.weights,
+        )  # fmt: skip
+        return Partition(contexts, columns)
+
+
+def row_log_likelihoods(partition: Partition, rows: Rows) -> Floats:  # (rows,)
+    """log Pr(label | scores) of each row."""
+    with np.errstate(divide="ignore"):
+        found: Floats = np.log(partition.columns[partition.contexts.index(rows.scores), rows.labels])
+    return found
+
+
+def choose_size(partitions: list[Partition], held_out: Rows) -> int:
+    """The number of contexts that rows not learned from support, by the rule of one standard error.
+
+    The smallest partition whose mean log-likelihood is within one standard error of the best one's, where the
+    error is that of the rows' differences.
+    """
+    gains = np.stack([row_log_likelihoods(partition, held_out) for partition in partitions])
+    total = float(held_out.weights.sum())
+    best = int(np.argmax(gains @ held_out.weights))
+    for size in range(best + 1):
+        lead = gains[best] - gains[size]
+        mean = float(lead @ held_out.weights) / total
+        spread = float(held_out.weights @ (lead - mean) ** 2) / total
+        if mean <= np.sqrt(spread / total):
+            return partitions[size].contexts.n_contexts
+    return partitions[best].contexts.n_contexts
+
+
+def learn_partition(
+    rows: Rows, *, max_contexts: int, smoothing: float = 1.0, rng: np.random.Generator
+) -> Partition:
+    """Thresholds from all rows, as many as learning from half of the rows shows useful on the other half."""
+    order = rng.permutation(len(rows.labels))
+    halves = [_taken(rows, order[: len(order) // 2]), _taken(rows, order[len(order) // 2 :])]
+    size = 1
+    if min(len(half.labels) for half in halves) > 1:
+        size = choose_size(grow(halves[0], max_contexts=max_contexts, smoothing=smoothing), halves[1])
+    return grow(rows, max_contexts=size, smoothing=smoothing)[-1]
+
+
+def _taken(rows: Rows, members: Ints) -> Rows:
+    return Rows(rows.scores[members], rows.labels[members], rows.n_states, rows.weights[members])

@@ -1,0 +1,183 @@
+"""Running a plan: tables in, the table over the kept variables out, and back again for derivatives.
+
+Three arithmetics share one plan. Ordinary numbers are fastest and are tried first. Where evidence is so
+unlikely that products underflow, the same plan runs on logarithms. With maxima in place of sums it finds
+most probable states.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from unswayed.core.arrays import Floats
+from unswayed.core.errors import LimitError
+from unswayed.core.limits import Limits
+from unswayed.inference.plan import Plan, Step
+
+WAYS_OUT = "add evidence, ask for fewer variables at once, or raise Limits(max_seconds=...)"
+
+
+class Arithmetic(Protocol):
+    """What a plan needs to know of numbers: products of stacks of matrices, sums, and one."""
+
+    one: float
+
+    def product(self, a: Floats, b: Floats) -> Floats:
+        """(batch, left, s) times (batch, s, right) to (batch, left, right)."""
+
+    def total(self, a: Floats) -> Floats:
+        """(left, s) summed over s."""
+
+
+class Linear:
+    """Ordinary numbers: sums of products."""
+
+    one = 1.0
+
+    def product(self, a: Floats, b: Floats) -> Floats:
+        """(batch, left, s) times (batch, s, right) to (batch, left, right)."""
+        return _matrix_products(a, b)
+
+    def total(self, a: Floats) -> Floats:
+        """(left, s) summed over s."""
+        totals: Floats = a.sum(axis=-1)
+        return totals
+
+
+class LogSum:
+    """Logarithms of sums of products: slower, but nothing underflows."""
+
+    one = 0.0
+
+    def product(self, a: Floats, b: Floats) -> Floats:
+        """(batch, left, s) times (batch, s, right) to (batch, left, right)."""
+        return self.total(np.swapaxes(a[:, :, :, np.newaxis] + b[:, np.newaxis, :, :], -1, -2))
+
+    def total(self, a: Floats) -> Floats:
+        """(left, s) summed over s."""
+        highest = a.max(axis=-1, keepdims=True)
+        base = np.where(np.isfinite(highest), highest, 0.0)
+        with np.errstate(divide="ignore"):
+            sums: Floats = base + np.log(np.exp(a - base).sum(axis=-1, keepdims=True))
+        return np.squeeze(sums, axis=-1)
+
+
+class LogMax:
+    """Logarithms of the largest product: what most probable states are found by."""
+
+    one = 0.0
+
+    def product(self, a: Floats, b: Floats) -> Floats:
+        """(batch, left, s) times (batch, s, right) to (batch, left, right)."""
+        best: Floats = a[:, :, 0, np.newaxis] + b[:, np.newaxis, 0, :]
+        for s in range(1, a.shape[2]):
+            np.maximum(best, a[:, :, s, np.newaxis] + b[:, np.newaxis, s, :], out=best)
+        return best
+
+    def total(self, a: Floats) -> Floats:
+        """(left, s) maximised over s."""
+        highest: Floats = a.max(axis=-1)
+        return highest
+
+
+def run(plan: Plan, leaves: Sequence[Floats], arithmetic: Arithmetic, *, limits: Limits) -> Floats:
+    """The answer of a plan; every buffer is dropped as soon as it is used."""
+    answer = _forward(plan, list(leaves), arithmetic, keep=False, limits=limits)[plan.root]
+    assert answer is not None
+    return answer
+
+
+def run_keeping(
+    plan: Plan, leaves: Sequence[Floats], arithmetic: Arithmetic, *, limits: Limits
+) -> list[Floats]:
+    """All buffers of a plan, leaves first, the answer last."""
+    buffers = _forward(plan, list(leaves), arithmetic, keep=True, limits=limits)
+    return [buffer for buffer in buffers if buffer is not None]
+
+
+def _forward(
+    plan: Plan, buffers: list[Floats | None], arithmetic: Arithmetic, *, keep: bool, limits: Limits
+) -> list[Floats | None]:
+    deadline = limits.deadline()
+    for step in plan.steps:
+        if time.monotonic() > deadline:
+            raise LimitError(f"exact inference took longer than {limits.max_seconds} s; {WAYS_OUT}")
+        a = _operand(buffers[step.a], step.a_axes)
+        batch, left, summed, right = step.extents
+        if step.b is None:
+            out = arithmetic.total(a.reshape(left, summed))
+        else:
+            b = _operand(buffers[step.b], step.b_axes)
+            out = arithmetic.product(a.reshape(batch, left, summed), b.reshape(batch, summed, right))
+        buffers.append(out.reshape(plan.shape(step.out)))
+        if not keep:
+            buffers[step.a] = None
+            if step.b is not None:
+                buffers[step.b] = None
+    return buffers
+
+
+def _operand(buffer: Floats | None, axes: tuple[int, ...]) -> Floats:
+    assert buffer is not None
+    return buffer.transpose(axes)
+
+
+def _matrix_products(a: Floats, b: Floats) -> Floats:
+    """Stacks of matrix products by whichever of numpy's loops suits their shape."""
+    products: Floats = np.multiply(a, b) if a.shape[2] == 1 else np.matmul(a, b)
+    return products
+
+
+def derivatives(
+    plan: Plan, buffers: Sequence[Floats], arithmetic: Arithmetic, wanted: Sequence[bool]
+) -> list[Floats | None]:
+    """d answer / d buffer for each buffer, given all buffers of a run [darwiche2003].
+
+    With logarithms, the logarithm of it. The plan is a tree, so each buffer has one user and its
+    derivative is a single product. Buffers above no wanted one are skipped and left as None.
+    """
+    needed = list(wanted)
+    for step in plan.steps:
+        needed[step.out] = needed[step.out] or needed[step.a] or (step.b is not None and needed[step.b])
+    found: list[Floats | None] = [None] * len(buffers)
+    found[plan.root] = np.full(plan.shape(plan.root), arithmetic.one)
+    for step in reversed(plan.steps):
+        if needed[step.a] or (step.b is not None and needed[step.b]):
+            _propagate(plan, step, buffers, arithmetic, found, needed)
+    return found
+
+
+def _propagate(
+    plan: Plan,
+    step: Step,
+    buffers: Sequence[Floats],
+    arithmetic: Arithmetic,
+    found: list[Floats | None],
+    needed: list[bool],
+) -> None:
+    batch, left, summed, right = step.extents
+    above = found[step.out]
+    assert above is not None
+    if step.b is None:
+        spread = np.broadcast_to(above.reshape(left, 1), (left, summed))
+        found[step.a] = _restored(spread, plan.shape(step.a), step.a_axes)
+        return
+    above = above.reshape(batch, left, right)
+    if needed[step.a]:
+        b = buffers[step.b].transpose(step.b_axes).reshape(batch, summed, right)
+        below = arithmetic.product(above, np.swapaxes(b, 1, 2))
+        found[step.a] = _restored(below, plan.shape(step.a), step.a_axes)
+    if needed[step.b]:
+        a = buffers[step.a].transpose(step.a_axes).reshape(batch, left, summed)
+        below = arithmetic.product(np.swapaxes(a, 1, 2), above)
+        found[step.b] = _restored(below, plan.shape(step.b), step.b_axes)
+
+
+def _restored(values: Floats, shape: tuple[int, ...], axes: tuple[int, ...]) -> Floats:
+    """Undo the transposition by `axes` that led from `shape` to the layout of `values`."""
+    inverse = np.argsort(axes) if axes else ()
+    return values.reshape([shape[axis] for axis in axes]).transpose(inverse)

@@ -1,0 +1,39 @@
+"""The most probable explanation: states of all variables, jointly most probable given the evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from unswayed.core.arrays import Floats, Ints
+from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.inference.contraction import LogMax, run_keeping
+from unswayed.inference.problem import contraction, impossible
+from unswayed.inference.tracing import trace_back
+from unswayed.model.network import BayesianNetwork
+
+
+def most_probable_states(
+    network: BayesianNetwork, evidence: Mapping[int, int], *, limits: Limits = DEFAULT_LIMITS
+) -> tuple[tuple[int, ...], float]:
+    """States of all variables, observed ones included, and log Pr(states, evidence).
+
+    Among equally probable explanations one is chosen by position, the same on every run.
+    """
+    problem = contraction(network, range(len(network)), evidence)
+    limits.check_bytes(2 * problem.plan.total_bytes, "the most probable explanation in this network")
+    buffers = run_keeping(problem.plan, problem.log_leaves(), LogMax(), limits=limits)
+    best = float(buffers[-1].reshape(()))
+    if best == -np.inf:
+        raise impossible(network, evidence)
+    states = np.zeros((1, len(network)), dtype=np.int64)
+    for variable, state in evidence.items():
+        states[0, variable] = state
+    trace_back(problem.plan, buffers, states, _largest)
+    return tuple(map(int, states[0])), best
+
+
+def _largest(log_weights: Floats) -> Ints:
+    best: Ints = np.argmax(log_weights, axis=1)
+    return best

@@ -1,0 +1,158 @@
+"""Elimination orders: which variable to sum out next, so that the tables on the way stay small.
+
+Eliminating a variable joins its neighbours into one table, so the order decides everything. Finding the
+best is NP-hard; greedy orders are good and cheap: the variable that adds fewest new links (min-fill) or
+makes the smallest table (min-weight). `elimination_order` tries both, and, when the result is still dear,
+a number of variants with ties broken at random, and keeps the cheapest.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from unswayed.core.errors import LimitError
+
+MOST_TRIES = 12
+HOPELESS_BITS = 44.0
+"""An order that makes a table of more than 2 to this many entries (100 TB) is given up at once."""
+SECONDS_PER_OPERATION = 5e-9
+"""Measured for contractions of large tables; used to weigh one thing against another, not as a promise."""
+SECONDS_PER_VARIABLE = 2e-4
+"""Measured for one greedy order."""
+
+Score = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """An elimination order and what it is predicted to cost."""
+
+    variables: tuple[int, ...]
+    """What to eliminate, first to last."""
+    operations: float
+    """Sum of the sizes of the tables that the eliminations make, a measure of time."""
+    largest: float
+    """Size of the largest of them, a measure of memory."""
+
+
+def elimination_order(
+    scopes: Iterable[Sequence[int]], sizes: Sequence[int], keep: Iterable[int] = ()
+) -> Order:
+    """The cheapest order found for eliminating from `scopes` all variables but `keep`.
+
+    Raises `LimitError` when no order is found that any machine could follow.
+    """
+    links = _links(scopes)
+    kept = frozenset(keep)
+    log_sizes = [math.log2(size) for size in sizes]
+    best = _greedy(links, log_sizes, kept, _min_weight)
+    ordering_seconds = len(links) * SECONDS_PER_VARIABLE + 1e-9
+    # Min-fill takes longer to find, and is worth it unless the work it may save is small beside it.
+    if best.operations * SECONDS_PER_OPERATION > 0.1 * ordering_seconds:
+        filled = _greedy(links, log_sizes, kept, _min_fill)
+        best = min(best, filled, key=lambda order: order.operations)
+    if math.isinf(best.operations):
+        raise LimitError(
+            "the variables depend on each other too densely for exact inference: every order tried makes a "
+            f"table of more than 2^{HOPELESS_BITS:.0f} entries; add evidence, or ask about fewer variables"
+        )
+    random = Random(0)
+    # Further tries may together take about as long as the contractions they hope to shorten.
+    tries = best.operations * SECONDS_PER_OPERATION / ordering_seconds
+    for _ in range(min(MOST_TRIES, int(tries))):
+        noise = {variable: random.random() for variable in links}
+        tried = _greedy(links, log_sizes, kept, _weighted_fill, noise)
+        best = min(best, tried, key=lambda order: order.operations)
+    return best
+
+
+def _links(scopes: Iterable[Sequence[int]]) -> dict[int, set[int]]:
+    """Each variable's neighbours: those it shares a table with."""
+    links: dict[int, set[int]] = {}
+    for scope in scopes:
+        for variable in scope:
+            links.setdefault(variable, set()).update(scope)
+    for variable, neighbours in links.items():
+        neighbours.discard(variable)
+    return links
+
+
+def _min_fill(links: dict[int, set[int]], log_sizes: Sequence[float], variable: int) -> Score:
+    """Number of missing links among the neighbours, then the size of the table."""
+    return (_missing(links, variable), _min_weight(links, log_sizes, variable)[0])
+
+
+def _min_weight(links: dict[int, set[int]], log_sizes: Sequence[float], variable: int) -> Score:
+    """Logarithm of the size of the table that eliminating the variable makes."""
+    return (log_sizes[variable] + sum(map(log_sizes.__getitem__, links[variable])), 0.0)
+
+
+def _weighted_fill(links: dict[int, set[int]], log_sizes: Sequence[float], variable: int) -> Score:
+    """Missing links, each weighted by the sizes of what it links; ties left to the noise."""
+    neighbours = links[variable]
+    missing = 0.0
+    for one in neighbours:
+        for other in neighbours - links[one]:
+            missing += log_sizes[one] * log_sizes[other]
+    return (missing - sum(log_sizes[n] ** 2 for n in neighbours), 0.0)
+
+
+def _missing(links: dict[int, set[int]], variable: int) -> int:
+    neighbours = links[variable]
+    # Each difference holds the neighbour itself, which is not a missing link, hence the len().
+    differences = map(neighbours.difference, map(links.__getitem__, neighbours))
+    return sum(map(len, differences)) - len(neighbours)
+
+
+def _greedy(
+    links: dict[int, set[int]],
+    log_sizes: Sequence[float],
+    keep: frozenset[int],
+    score: Callable[[dict[int, set[int]], Sequence[float], int], Score],
+    noise: dict[int, float] | None = None,
+) -> Order:
+    """Eliminate the variable of lowest score until only `keep` is left."""
+    links = {variable: set(neighbours) for variable, neighbours in links.items()}
+    current = {v: (score(links, log_sizes, v), noise[v] if noise else 0.0, v) for v in links if v not in keep}
+    heap = list(current.values())
+    heapq.heapify(heap)
+    order, operations, largest = [], 0.0, 0.0
+    while current:
+        entry = heapq.heappop(heap)
+        variable = entry[2]
+        if current.get(variable) != entry:
+            continue
+        del current[variable]
+        bits = _min_weight(links, log_sizes, variable)[0]
+        if bits > HOPELESS_BITS:
+            return Order((), math.inf, math.inf)
+        size = 2.0**bits
+        order.append(variable)
+        operations += size
+        largest = max(largest, size)
+        touched = _eliminate(links, variable)
+        for other in touched & current.keys():
+            entry = (score(links, log_sizes, other), current[other][1], other)
+            if entry != current[other]:
+                current[other] = entry
+                heapq.heappush(heap, entry)
+    return Order(tuple(order), operations, largest)
+
+
+def _eliminate(links: dict[int, set[int]], variable: int) -> set[int]:
+    """Link the variable's neighbours and remove it; what had its score changed comes back."""
+    neighbours = links.pop(variable)
+    touched = set(neighbours)
+    for one in neighbours:
+        linked = links[one]
+        linked.discard(variable)
+        if len(neighbours - linked) > 1:
+            linked |= neighbours
+            linked.discard(one)
+            # A new link changes the count of missing links of everything linked to both ends.
+            touched |= linked
+    return touched

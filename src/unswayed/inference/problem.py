@@ -1,0 +1,127 @@
+"""From a question to numbers: the tables it needs, cut down to the evidence, with a plan to contract them.
+
+Plans depend on which variables are observed, not on their states, and are kept with the network, so
+asking again with other findings skips the planning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from unswayed.core.arrays import Floats
+from unswayed.core.errors import ImpossibleEvidence
+from unswayed.core.limits import Limits
+from unswayed.core.names import listing
+from unswayed.inference.contraction import Arithmetic, Linear, LogSum, run, run_keeping
+from unswayed.inference.plan import Plan, Scope, make_plan
+from unswayed.inference.relevance import ancestors_of, needed_for_posterior
+from unswayed.model.network import BayesianNetwork
+
+SAFE = 1e-250
+"""Below this, products of ordinary numbers may have lost digits to underflow, and logarithms take over."""
+MOST_PLANS = 64
+"""How many plans a network remembers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contraction:
+    """A plan with the tables to run it on."""
+
+    network: BayesianNetwork
+    evidence: Mapping[int, int]
+    plan: Plan
+    leaves: tuple[Floats, ...]
+    """The number one, then tables of the needed variables with observed axes cut out; linear."""
+
+    def answer(self, limits: Limits) -> tuple[Floats, float]:
+        """The table over the kept variables, scaled to sum 1, and the logarithm of its sum."""
+        values = run(self.plan, self.leaves, Linear(), limits=limits)
+        total = float(values.sum())
+        if total > SAFE:
+            return values / total, float(np.log(total))
+        logs = run(self.plan, self.log_leaves(), LogSum(), limits=limits)
+        highest = float(logs.max())
+        if highest == -np.inf:
+            raise impossible(self.network, self.evidence)
+        values = np.exp(logs - highest)
+        total = float(values.sum())
+        return values / total, highest + float(np.log(total))
+
+    def buffers(self, limits: Limits) -> tuple[list[Floats], Arithmetic]:
+        """All buffers of a run that keeps nothing, in the arithmetic that holds them without loss."""
+        linear = Linear()
+        buffers = run_keeping(self.plan, self.leaves, linear, limits=limits)
+        if float(buffers[-1].sum()) > SAFE:
+            return buffers, linear
+        logarithmic = LogSum()
+        buffers = run_keeping(self.plan, self.log_leaves(), logarithmic, limits=limits)
+        if float(buffers[-1].max()) == -np.inf:
+            raise impossible(self.network, self.evidence)
+        return buffers, logarithmic
+
+    def log_leaves(self) -> list[Floats]:
+        """The leaves as logarithms."""
+        with np.errstate(divide="ignore"):
+            return [np.log(leaf) for leaf in self.leaves]
+
+
+def contraction(
+    network: BayesianNetwork, tables: Sequence[int], evidence: Mapping[int, int], keep: Collection[int] = ()
+) -> Contraction:
+    """The product of `tables` at the evidence, to be summed down to `keep`."""
+    # The number one is always among the factors, so that a question that needs no table has an answer.
+    scopes: list[Scope] = [()]
+    leaves: list[Floats] = [np.ones(())]
+    for position in tables:
+        scope, leaf = _leaf(network, position, evidence)
+        scopes.append(scope)
+        leaves.append(leaf)
+    observed = frozenset(evidence)
+    key = (tuple(tables), frozenset(observed), tuple(sorted(keep)))
+    plans: dict[object, Plan] = network._memo.setdefault("plans", {})
+    plan = plans.get(key)
+    if plan is None:
+        plan = make_plan(scopes, [len(v) for v in network.variables], keep)
+        while len(plans) >= MOST_PLANS:
+            plans.pop(next(iter(plans)), None)
+        plans[key] = plan
+    return Contraction(network, evidence, plan, tuple(leaves))
+
+
+def tables_for(network: BayesianNetwork, query: Collection[int], evidence: Mapping[int, int]) -> list[int]:
+    """The tables that Pr(query | evidence) needs, and those that could make the evidence impossible.
+
+    A table cut off from the query changes no posterior, but a zero in it may contradict the evidence; so
+    where such tables hold zeros, all ancestors are taken instead.
+    """
+    needed = needed_for_posterior(network, query, evidence)
+    ancestors = ancestors_of(network, {*query, *evidence})
+    zeros = _holding_zeros(network)
+    return ancestors if zeros.intersection(ancestors).difference(needed) else needed
+
+
+def _holding_zeros(network: BayesianNetwork) -> frozenset[int]:
+    if "zeros" not in network._memo:
+        network._memo["zeros"] = frozenset(i for i, cpt in enumerate(network.cpts) if not cpt.table.all())
+    found: frozenset[int] = network._memo["zeros"]
+    return found
+
+
+def _leaf(network: BayesianNetwork, position: int, evidence: Mapping[int, int]) -> tuple[Scope, Floats]:
+    """A variable's table, one axis a variable, with the observed axes cut out."""
+    scope = (*network.parents[position], position)
+    table = network.cpts[position].table.reshape([len(network.variables[v]) for v in scope])
+    cut = table[tuple(evidence.get(v, slice(None)) for v in scope)]
+    return tuple(v for v in scope if v not in evidence), np.asarray(cut)
+
+
+def impossible(network: BayesianNetwork, evidence: Mapping[int, int]) -> ImpossibleEvidence:
+    """The error for evidence of probability zero, naming it."""
+    pairs = [f"{network.variables[v].name}={network.variables[v].states[s]}" for v, s in evidence.items()]
+    return ImpossibleEvidence(
+        f"the evidence has probability 0 in this network: {listing(pairs, at_most=12)}; check it for "
+        "typing errors or for findings that contradict each other"
+    )

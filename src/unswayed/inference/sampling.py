@@ -1,0 +1,83 @@
+"""Exact samples of a network, with or without evidence.
+
+Without evidence every variable is drawn after its parents. With evidence, the variables above it are drawn
+backwards through the elimination (`tracing.py`), each from its exact distribution given what is drawn
+already, and the rest after their parents. No sample is rejected or weighted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from unswayed.core.arrays import Floats, Ints
+from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.inference.problem import contraction
+from unswayed.inference.relevance import ancestors_of
+from unswayed.inference.tracing import trace_back
+from unswayed.model.network import BayesianNetwork
+
+
+def sample_states(
+    network: BayesianNetwork,
+    count: int,
+    evidence: Mapping[int, int],
+    rng: np.random.Generator,
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Ints:  # (count, variables)
+    """`count` independent samples of all variables given the evidence."""
+    states = np.zeros((count, len(network)), dtype=np.int64)
+    for variable, state in evidence.items():
+        states[:, variable] = state
+    above = ancestors_of(network, evidence)
+    if above:
+        _sample_above(network, above, evidence, states, rng=rng, limits=limits)
+    done = frozenset(above)
+    for variable in range(len(network)):
+        if variable not in done:
+            states[:, variable] = _draw(_rows_given_parents(network, variable, states), rng)
+    return states
+
+
+def _sample_above(
+    network: BayesianNetwork,
+    above: list[int],
+    evidence: Mapping[int, int],
+    states: Ints,
+    *,
+    rng: np.random.Generator,
+    limits: Limits,
+) -> None:
+    """Draw the evidence's ancestors given the evidence."""
+    problem = contraction(network, above, evidence)
+    limits.check_bytes(2 * problem.plan.total_bytes, "sampling given this evidence")
+    buffers, arithmetic = problem.buffers(limits)
+    if arithmetic.one == 1.0:
+        with np.errstate(divide="ignore"):
+            buffers = [np.log(buffer) for buffer in buffers]
+
+    def pick(log_weights: Floats) -> Ints:
+        return _draw(np.exp(log_weights - log_weights.max(axis=1, keepdims=True)), rng)
+
+    trace_back(problem.plan, buffers, states, pick)
+
+
+def _rows_given_parents(network: BayesianNetwork, variable: int, states: Ints) -> Floats:
+    """Each sample's distribution of the variable, given its parents' states."""
+    rows = np.zeros(len(states), dtype=np.int64)
+    for parent in network.parents[variable]:
+        rows = rows * len(network.variables[parent]) + states[:, parent]
+    chosen: Floats = network.cpts[variable].table[rows]
+    return chosen
+
+
+def _draw(weights: Floats, rng: np.random.Generator) -> Ints:  # (rows, states) -> (rows,)
+    """One state a row, in proportion to its weights; a state of weight zero is never drawn."""
+    sums = np.cumsum(weights, axis=1)
+    totals = sums[:, -1:]
+    # A point that rounds up to the total would fall behind the last state of positive weight.
+    points = np.minimum(rng.random((len(weights), 1)) * totals, np.nextafter(totals, 0.0))
+    drawn: Ints = (sums <= points).sum(axis=1)
+    return drawn

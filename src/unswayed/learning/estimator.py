@@ -1,0 +1,253 @@
+"""Bayesian-network classifiers as a scikit-learn estimator.
+
+Rows may have missing values (NaN, None) in learning and in predicting, text and numbers side by side, and
+come as arrays or as dataframes. The network that was learned is `network_`, ready for everything else that
+unswayed does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import assert_all_finite
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
+
+from unswayed.core.arrays import Floats, Ints
+from unswayed.core.errors import ModelError, QueryError
+from unswayed.core.names import listing
+from unswayed.learning.augmented import naive_families, naive_network, tan_families, tan_network
+from unswayed.learning.counts import FamilyCounts, checked_smoothing, count_families, merge
+from unswayed.learning.predict import class_log_posteriors
+from unswayed.model.dataset import Dataset, make_dataset
+from unswayed.model.discretize import (
+    AtMean,
+    CutMethod,
+    Discretization,
+    EntropyMdl,
+    EqualFrequency,
+    EqualWidth,
+)
+from unswayed.model.encode import encode
+from unswayed.model.frame_tables import is_frame
+from unswayed.model.intervals import interval_cuts
+from unswayed.model.tables import LabelColumn, Table, make_table, read_table
+
+STRUCTURES = ("naive", "tan")
+METHODS = ("mdl", "frequency", "width", "mean")
+
+
+class BayesNetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A naive Bayes or tree-augmented naive Bayes classifier over discrete features.
+
+    Parameters
+    ----------
+    structure : {"naive", "tan"}
+        Features independent given the class, or with one feature each as a further parent.
+    smoothing : float
+        Added to every count, those of the class included; at least 0.
+    discretize : {"mdl", "frequency", "width", "mean", None}
+        Where numeric columns are cut (`unswayed.model.discretize`); None keeps each number as a category.
+    n_bins : int
+        Number of intervals for "frequency" and "width".
+    cut_points : dict or None
+        Cut points by column name (`x0`, `x1`, ... for arrays), used before any method.
+    max_categories : int
+        A column of at most this many distinct integers keeps them as categories.
+
+    Attributes
+    ----------
+    classes_ : array
+        The labels, ascending.
+    network_ : BayesianNetwork
+        The class first; its states are `str(label)`, in the order of `classes_`.
+    target_name_ : str
+        Name of the class in the network: that of `y` if it has one, else `class`.
+    discretization_ : dict
+        Cut points of each column that was cut.
+    counts_ : FamilyCounts
+        What the network was made of; `partial_fit` adds to it.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    A value that was not seen in learning is taken as not observed, with a `UnswayedWarning`.
+
+    >>> classifier = BayesNetClassifier().fit([["a", 1], ["a", 2], ["b", 1]], ["yes", "yes", "no"])
+    >>> classifier.predict([["a", None]]).tolist()
+    ['yes']
+    """
+
+    def __init__(
+        self,
+        structure: str = "naive",
+        *,
+        smoothing: float = 1.0,
+        discretize: str | None = "mdl",
+        n_bins: int = 5,
+        cut_points: Mapping[str, Sequence[float]] | None = None,
+        max_categories: int = 10,
+    ) -> None:
+        self.structure = structure
+        self.smoothing = smoothing
+        self.discretize = discretize
+        self.n_bins = n_bins
+        self.cut_points = cut_points
+        self.max_categories = max_categories
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows `X` and their labels `y`."""
+        return self._learn_first(X, y, sample_weight, None)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from more rows; the first call fixes categories and cut points by its rows.
+
+        `classes`, all labels there will be, must be given in the first call. For categories that the first
+        rows do not show, declare them (an ordered categorical column), and give `cut_points` you trust.
+        """
+        if hasattr(self, "counts_"):
+            return self._learn_more(X, y, sample_weight, classes)
+        if classes is None:
+            raise ModelError("the first call of partial_fit needs `classes`, all labels there will be")
+        return self._learn_first(X, y, sample_weight, classes)
+
+    def predict(self, X: Any) -> np.ndarray[Any, Any]:
+        """The most probable label of each row; of equally probable ones the first."""
+        best = np.argmax(self.predict_log_proba(X), axis=1)
+        labels: np.ndarray[Any, Any] = self.classes_[best]
+        return labels
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Pr(label | what the row observes), (rows, classes); missing values are summed out exactly."""
+        probabilities: Floats = np.exp(self.predict_log_proba(X))
+        return probabilities
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Logarithms of `predict_proba`, exact where those underflow."""
+        check_is_fitted(self)
+        return class_log_posteriors(self.network_, self.target_name_, feature_table(self, X, reset=False))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        return tags
+
+    def _learn_first(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> Self:
+        checked_smoothing(self.smoothing)
+        discretization = self._discretization()
+        table = feature_table(self, X, reset=True)
+        labels = self._labels(y, table.n_rows)
+        self.classes_ = np.unique(labels if classes is None else np.asarray(classes))
+        self.target_name_ = target_name(y, table.names)
+        rows = make_dataset(
+            self._with_target(table, labels),
+            self.target_name_,
+            discretization=discretization,
+            weights=_check_sample_weight(sample_weight, labels, dtype=np.float64),
+        )
+        self.discretization_ = {
+            variable.name: cuts
+            for variable in rows.variables[:-1]
+            if (cuts := interval_cuts(variable)) is not None
+        }
+        return self._finish(self._count(rows))
+
+    def _learn_more(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> Self:
+        if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ModelError(f"`classes` changed from {listing(self.classes_.tolist())}; they must stay")
+        table = feature_table(self, X, reset=False)
+        labels = self._labels(y, table.n_rows)
+        weights = _check_sample_weight(sample_weight, labels, dtype=np.float64)
+        rows = encode(self._with_target(table, labels), self.counts_.variables, weights=weights)
+        return self._finish(merge(self.counts_, self._count(rows)))
+
+    def _count(self, rows: Dataset) -> FamilyCounts:
+        families = naive_families if self.structure == "naive" else tan_families
+        # The target is the last column.
+        return count_families(rows, families(len(rows.variables), len(rows.variables) - 1))
+
+    def _finish(self, counts: FamilyCounts) -> Self:
+        network = naive_network if self.structure == "naive" else tan_network
+        self.counts_ = counts
+        self.network_ = network(counts, len(counts.variables) - 1, smoothing=self.smoothing)
+        return self
+
+    def _discretization(self) -> Discretization:
+        """The parameters as objects, checked."""
+        if self.structure not in STRUCTURES:
+            raise ModelError(f"structure must be one of {listing(STRUCTURES)}, not {self.structure!r}")
+        method_by_name: dict[str | None, CutMethod | None] = {
+            "mdl": EntropyMdl(),
+            "frequency": EqualFrequency(self.n_bins),
+            "width": EqualWidth(self.n_bins),
+            "mean": AtMean(),
+            None: None,
+        }
+        if self.discretize not in method_by_name:
+            raise ModelError(f"discretize must be one of {listing(METHODS)} or None, not {self.discretize!r}")
+        return Discretization(
+            method_by_name[self.discretize],
+            cuts_by_column=self.cut_points or {},
+            max_categories=None if self.discretize is None else self.max_categories,
+        )
+
+    def _labels(self, y: Any, n_rows: int) -> np.ndarray[Any, Any]:
+        if y is None:
+            raise QueryError(
+                "BayesNetClassifier requires y to be passed, but the target y is None; give each row a label"
+            )
+        labels: np.ndarray[Any, Any] = column_or_1d(y, warn=True)
+        assert_all_finite(labels, input_name="y")
+        check_classification_targets(labels)
+        if len(labels) != n_rows:
+            raise ModelError(f"X has inconsistent numbers of rows with y: {n_rows} and {len(labels)}")
+        return labels
+
+    def _with_target(self, table: Table, labels: np.ndarray[Any, Any]) -> Table:
+        """The table with the labels as its last column."""
+        codes: Ints = np.searchsorted(self.classes_, labels)
+        codes = np.minimum(codes, len(self.classes_) - 1)
+        unknown = self.classes_[codes] != labels
+        if unknown.any():
+            raise ModelError(
+                f"y has labels that are not in `classes`: {listing(np.unique(labels[unknown]).tolist())}"
+            )
+        target = LabelColumn(self.target_name_, tuple(map(str, self.classes_)), codes, declared=True)
+        return make_table([*table.columns, target])
+
+
+def feature_table(estimator: Any, X: Any, *, reset: bool) -> Table:
+    """The features as a table under the names they had in learning; `reset` when that is now."""
+    table = read_table(checked_rows(estimator, X, reset=reset))
+    names = feature_names(estimator)
+    renamed = [replace(column, name=name) for column, name in zip(table.columns, names, strict=True)]
+    return make_table(renamed)
+
+
+def checked_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """A dataframe, or an array in which numbers, text and missing values may stand side by side."""
+    if is_frame(X):
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        return X
+    return validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
+
+
+def feature_names(estimator: Any) -> list[str]:
+    """Names of the features of a fitted estimator: those of its dataframe, else `x0`, `x1`, ..."""
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is None:
+        return [f"x{j}" for j in range(estimator.n_features_in_)]
+    return [str(name) for name in names]
+
+
+def target_name(y: Any, taken: Sequence[str]) -> str:
+    """The name of `y` if it has one, else `class`; with underscores while a feature has the same."""
+    name = getattr(y, "name", None)
+    name = name if isinstance(name, str) and name.strip() == name and name else "class"
+    while name in taken:
+        name += "_"
+    return name

@@ -1,0 +1,95 @@
+"""Reading and writing network files: the suffix says which format, `.gz` is unpacked on the way."""
+
+from __future__ import annotations
+
+import gzip
+import importlib
+import os
+import tempfile
+from pathlib import Path
+from types import ModuleType
+
+from unswayed.core.errors import FormatError
+from unswayed.core.names import listing
+from unswayed.model.formats.source import load
+from unswayed.model.network import BayesianNetwork
+
+MODULE_BY_SUFFIX = {
+    ".bif": "bif",
+    ".net": "net",
+    ".hugin": "net",
+    ".xdsl": "xdsl",
+    ".uai": "uai",
+    ".xml": "xmlbif",
+    ".bifxml": "xmlbif",
+    ".xmlbif": "xmlbif",
+    ".dne": "dne",
+    ".dsl": "dsl",
+    ".dsc": "dsc",
+}
+
+
+def read_network(path: str | os.PathLike[str], *, normalize: bool = False) -> BayesianNetwork:
+    """The network in a file, its format told by the suffix (`alarm.bif`, `munin.net.gz`).
+
+    Rows of probabilities that miss 1 by rounding are rescaled, up to 1% with a `UnswayedWarning`
+    that names them; `normalize=True` rescales any row.
+
+    Raises `FormatError` with file, line and what was expected.
+    """
+    path = Path(path)
+    return _format_of(path).read(load(path)).finish(normalize=normalize)  # type: ignore[no-any-return]
+
+
+def write_network(network: BayesianNetwork, path: str | os.PathLike[str]) -> None:
+    """Write `network` in the format the suffix names, so that reading it gives an equal network.
+
+    The file appears whole or not at all: an interrupted write leaves what was there before. A format
+    without names (`.uai`) puts them in a second file beside the first.
+    """
+    path = Path(path)
+    module = _format_of(path)
+    if not hasattr(module, "write"):
+        writable = [s for s, name in MODULE_BY_SUFFIX.items() if hasattr(_module(name), "write")]
+        raise FormatError(f"unswayed reads this format but does not write it; use {listing(writable)}", path)
+    text = module.write(network)
+    data = text.encode("utf-8")
+    packed = path.suffix.lower() == ".gz"
+    replace_file(path, gzip.compress(data, mtime=0) if packed else data)
+    if hasattr(module, "companion"):
+        suffix, beside = module.companion(network, text)
+        plain = path.with_suffix("") if packed else path
+        replace_file(plain.with_name(plain.name + suffix), beside.encode("utf-8"))
+
+
+def _format_of(path: Path) -> ModuleType:
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    suffix = suffixes[-2] if len(suffixes) > 1 and suffixes[-1] == ".gz" else (suffixes or [""])[-1]
+    if suffix not in MODULE_BY_SUFFIX:
+        raise FormatError(
+            f"cannot tell the format from the suffix {suffix!r}; expected "
+            f"{listing(list(MODULE_BY_SUFFIX), at_most=20)} (and .gz after any of them)",
+            path,
+        )
+    return _module(MODULE_BY_SUFFIX[suffix])
+
+
+def _module(name: str) -> ModuleType:
+    return importlib.import_module(f"unswayed.model.formats.{name}")
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all; `FormatError` when that is not possible."""
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent or Path(), prefix=f".{path.name}.")
+    except OSError as error:
+        raise FormatError(f"cannot be written ({error.strerror or error})", path) from None
+    part = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+        part.chmod(0o644)
+        part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise FormatError(f"cannot be written ({error.strerror or error})", path) from None

@@ -1,0 +1,112 @@
+"""A file's text with its path, so that every complaint can name the file and the line.
+
+Reading is bounded: a file, plain or unpacked, may have at most `MAX_BYTES`, and a file that is not text is
+refused before any parser sees it.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+import zlib
+from dataclasses import dataclass
+from io import BufferedIOBase
+from pathlib import Path
+from typing import NoReturn
+
+from unswayed.core.errors import FormatError
+from unswayed.core.limits import readable_bytes
+
+MAX_BYTES = 256 * 2**20
+"""Largest file read, after unpacking; munin, with 1041 variables, takes 4 MB."""
+
+MAX_MESSAGE = 600
+"""Most characters of a complaint; longer ones are cut in the middle."""
+
+_ENCODING_BY_MARK = {
+    b"\xef\xbb\xbf": "utf-8-sig",
+    b"\xff\xfe": "utf-16",
+    b"\xfe\xff": "utf-16",
+    b"<\0?\0": "utf-16-le",  # XML without a byte order mark
+    b"\0<\0?": "utf-16-be",
+}
+# The declarations that change what is read: ISO-8859-1 and US-ASCII are covered by the Windows code page.
+_DECLARED_ENCODING = re.compile(
+    rb"""<\?xml[^>]*\bencoding\s*=\s*["']"""
+    rb"""(iso-8859-(?:[2-9]|1[0-6])|windows-125[0-8]|koi8-[ru]|gb(?:k|2312|18030)|big5|shift_jis|euc-(?:jp|kr))["']""",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The text of one file."""
+
+    path: Path
+    """Where it came from, for messages."""
+    text: str
+    """Its contents, line ends as they were."""
+
+    def line_at(self, offset: int) -> int:
+        """Number of the line, from 1, that the character at `offset` stands on."""
+        return self.text.count("\n", 0, offset) + 1
+
+    def fail(self, message: str, offset: int | None = None) -> NoReturn:
+        """Raise `FormatError` for this file, at the line of `offset` when given."""
+        if len(message) > MAX_MESSAGE:  # a name in the file may be the whole file
+            message = f"{message[: MAX_MESSAGE // 2]} ... {message[-MAX_MESSAGE // 2 :]}"
+        raise FormatError(message, self.path, None if offset is None else self.line_at(offset))
+
+
+def load(path: Path) -> Source:
+    """The text of the file at `path`, unpacked when its name ends in `.gz`."""
+    data = _read_bytes(path)
+    encoding = next((name for mark, name in _ENCODING_BY_MARK.items() if data.startswith(mark)), "utf-8")
+    if not encoding.startswith("utf-16") and b"\0" in data[:4096]:
+        raise FormatError("this is a binary file; expected text", path)
+    text = _decoded(data, encoding)
+    if "\0" in text:
+        raise FormatError("this is a binary file; expected text", path)
+    return Source(path, text)
+
+
+def _decoded(data: bytes, encoding: str) -> str:
+    # UTF-8 goes first even where another encoding is declared: text is not valid UTF-8 by accident, while
+    # declarations are often left over. Older programs declared nothing and wrote the Windows code page;
+    # latin-1 takes any byte, and names stay readable.
+    declared = _DECLARED_ENCODING.match(data[:200])
+    for guess in (encoding, declared[1].decode("ascii") if declared else "cp1252", "cp1252"):
+        try:
+            return data.decode(guess)
+        except UnicodeDecodeError:
+            continue
+    return data.decode("latin-1")
+
+
+def _read_bytes(path: Path) -> bytes:
+    opened = gzip.open if path.suffix.lower() == ".gz" else open
+    try:
+        with opened(path, "rb") as stream:
+            data = _bounded(stream)
+    except FileNotFoundError:
+        raise FormatError("no such file; check the path", path) from None
+    except IsADirectoryError:
+        raise FormatError("this is a folder; name a file in it", path) from None
+    except PermissionError:
+        raise FormatError("not allowed to read this file; check its permissions", path) from None
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise FormatError(f"broken gzip file ({error}); fetch it again", path) from None
+    except OSError as error:
+        raise FormatError(f"cannot be read ({error.strerror or error})", path) from None
+    if len(data) > MAX_BYTES:
+        raise FormatError(f"holds more than {readable_bytes(MAX_BYTES)}; too large to read", path)
+    return data
+
+
+def _bounded(stream: BufferedIOBase) -> bytes:
+    """All bytes, or enough to see that there are too many; one read of that size would reserve it whole."""
+    pieces, n_bytes = [], 0
+    while n_bytes <= MAX_BYTES and (piece := stream.read(2**20)):
+        pieces.append(piece)
+        n_bytes += len(piece)
+    return b"".join(pieces)

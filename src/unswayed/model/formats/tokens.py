@@ -1,0 +1,166 @@
+"""What the text formats share: comments, quoted strings, names and runs of numbers.
+
+A quoted name may hold anything, `}` and `;` included, so a reader that looks for punctuation must
+not look inside quotes or comments. `seal` makes one pass over the file: comments become blanks and the
+characters between quotes are moved to code points that no decoded text can hold (lone surrogates). The
+sealed text is as long as the original, so offsets, and with them line numbers, stay true; and plain
+searches for punctuation now find punctuation only. `name_of` turns a sealed word back.
+
+Numbers are converted a run at a time. Only digits, signs, a point and an exponent make a number: what
+`float` would also take (`nan`, `infinity`, `1_000`) is refused.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from itertools import islice
+from typing import NoReturn
+
+import numpy as np
+
+from unswayed.core.arrays import Floats
+from unswayed.model.formats.source import Source
+
+BLANKS = " \t\r\n\f\v"
+SLASH_COMMENTS = r"//[^\r\n]*+|/\*.*?(?:\*/|\Z)"
+"""`// to the end of the line` and `/* up to here */`."""
+PERCENT_COMMENTS = r"%[^\r\n]*+"
+"""`% to the end of the line`."""
+MAX_MARKS = 500_000
+"""Most strings and comments in one file; munin, with 1041 variables, has about 5000."""
+MAX_WORDS = 300_000
+"""Most names in one list."""
+
+OPEN, CLOSE = "\udc01", "\udc02"
+_SEAL = {code: 0xDC00 + code for code in range(0x09, 0x80)}
+_UNSEAL = {sealed: code for code, sealed in _SEAL.items()} | {ord(OPEN): '"', ord(CLOSE): '"'}
+
+_LINE_STRING = r'"(?:[^"\\\r\n]++|\\[^\r\n])*+("?)'
+_LONG_STRING = r'"(?:[^"\\]++|\\.)*+("?)'
+_WORD = re.compile(rf"{OPEN}[^{CLOSE}]*+{CLOSE}|[^{BLANKS},(){OPEN}]++")
+_NUMERIC = re.compile(rf"[-+.0-9eE{BLANKS},()]*+")
+_NUMBER_WORD = re.compile(rf"[^{BLANKS},()]++")
+_NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+_PUNCTUATION_TO_BLANKS = str.maketrans(",()", "   ")
+
+_ESCAPE = re.compile(r'\\(?:(["\\])|\r?\n[ \t]*+)')
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of sealed text without blanks at its ends, which knows where it stands."""
+
+    source: Source
+    """The file it is from, for messages."""
+    sealed: str
+    """The whole sealed text."""
+    start: int
+    """Where the stretch begins."""
+    end: int
+    """Where it ends (the first character after it)."""
+
+    @property
+    def text(self) -> str:
+        """The stretch itself, still sealed."""
+        return self.sealed[self.start : self.end]
+
+    def fail(self, message: str) -> NoReturn:
+        """Raise `FormatError` at the line this stretch begins on."""
+        self.source.fail(message, self.start)
+
+    def within(self, start: int, end: int) -> Span:
+        """The stretch between two offsets of the whole text, blanks at both ends left out."""
+        text = self.sealed[start:end]
+        kept = text.lstrip(BLANKS)
+        start += len(text) - len(kept)
+        end = start + len(kept.rstrip(BLANKS))
+        return Span(self.source, self.sealed, start, end)
+
+
+def seal(source: Source, comments: str, *, long_strings: bool = True) -> Span:
+    """The whole text with comments blanked and strings sealed, as long as it was.
+
+    `comments` is a pattern. With `long_strings` a string may run over several lines and must be closed;
+    without, a quote that is not closed on its line is an ordinary character.
+    """
+    string = _LONG_STRING if long_strings else _LINE_STRING
+    pattern = re.compile(f"{string}|{comments}", re.DOTALL)
+
+    def replace(match: re.Match[str]) -> str:
+        found = match.group()
+        if found[0] != '"':
+            return " " * len(found)
+        if match.group(1):
+            return OPEN + found[1:-1].translate(_SEAL) + CLOSE
+        if long_strings:
+            source.fail('string without an end; expected a closing "', match.start())
+        return found
+
+    sealed, count = pattern.subn(replace, source.text, count=MAX_MARKS)
+    if count == MAX_MARKS:
+        source.fail(f"more than {MAX_MARKS:,} strings and comments; this is no network")
+    whole = Span(source, sealed, 0, len(sealed))
+    return whole.within(0, len(sealed))
+
+
+def shown(sealed: str) -> str:
+    """Text as a message quotes it: unsealed, in quotes, cut after 40 characters."""
+    text = sealed[:41].translate(_UNSEAL)
+    return repr(text) if len(text) <= 40 else repr(text[:37] + "...")
+
+
+def words(span: Span) -> list[Span]:
+    """Names and numbers between blanks, commas and parentheses; a quoted string is one word."""
+    matches = islice(_WORD.finditer(span.sealed, span.start, span.end), MAX_WORDS + 1)
+    found = [Span(span.source, span.sealed, match.start(), match.end()) for match in matches]
+    if len(found) > MAX_WORDS:
+        span.fail(f"more than {MAX_WORDS:,} words in one list; this is no network")
+    return found
+
+
+def name_of(sealed: str) -> str:
+    r"""The name that a sealed word stands for: quotes removed and escapes resolved.
+
+    In quotes `\"` is a quote, `\\` a backslash, and a backslash at the end of a line joins lines; any other
+    backslash stands for itself.
+    """
+    if len(sealed) > 1 and sealed[0] == OPEN and sealed[-1] == CLOSE:
+        return _ESCAPE.sub(lambda match: match[1] or "", sealed[1:-1].translate(_UNSEAL))
+    return sealed if sealed.isascii() else sealed.translate(_UNSEAL)
+
+
+def quoted(name: str) -> str:
+    r"""`name` in double quotes, so that `name_of` gives it back.
+
+    >>> print(quoted('5" \\ 7'))
+    "5\" \\ 7"
+    """
+    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def numbers(span: Span) -> Floats:
+    """All numbers of a stretch, whatever the commas, blanks and parentheses between them."""
+    text = span.text
+    if not _NUMERIC.fullmatch(text):
+        _refuse_number(span)
+    try:
+        values = np.array(list(map(float, text.translate(_PUNCTUATION_TO_BLANKS).split())), dtype=np.float64)
+    except ValueError:
+        _refuse_number(span)
+    if not np.isfinite(values).all():
+        _refuse_number(span)
+    return values
+
+
+def _refuse_number(span: Span) -> NoReturn:
+    """Raise `FormatError` at the first word of a stretch that is no finite number."""
+    for match in _NUMBER_WORD.finditer(span.sealed, span.start, span.end):
+        word = match.group()
+        if not _NUMBER.fullmatch(word):
+            span.source.fail(f"expected a number, found {shown(word)}", match.start())
+        if not math.isfinite(float(word)):
+            span.source.fail(f"the number {shown(word)} is too large", match.start())
+    span.fail("expected numbers")

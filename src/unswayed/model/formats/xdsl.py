@@ -1,0 +1,205 @@
+"""GeNIe and SMILE files (.xdsl).
+
+    <smile version="1.0" id="NETWORK">
+      <properties> <property id="KEY">TEXT</property> ... </properties>
+      <nodes>
+        <cpt id="NAME">
+          <state id="STATE" /> ...
+          <parents>NAME ...</parents>
+          <probabilities>NUMBER ...</probabilities>
+          <property id="KEY">TEXT</property> ...
+        </cpt>
+        <deterministic id="NAME"> ... <resultingstates>STATE ...</resultingstates> </deterministic>
+        <noisymax id="NAME"> ...
+          <strengths>INTEGER ...</strengths>
+          <parameters>NUMBER ...</parameters>
+        </noisymax>
+      </nodes>
+      <extensions> how GeNIe draws it; display names, which may repeat </extensions>
+    </smile>
+
+The child's state varies fastest, the first parent slowest: the order of our tables. `resultingstates` names
+the child's state for each parent configuration, in that order; `noisymax` is explained in `noisy_max.py`.
+Decision and utility nodes, equations and networks unrolled over time are refused.
+
+GeNIe takes only letters, digits and underscores in ids. A name that has others is written as the property
+`unswayed_name` beside a plain id, states as a JSON list in `unswayed_states`; GeNIe keeps such properties.
+They are believed as long as the ids are still the ones derived from them.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+
+from unswayed.core.arrays import Floats, Ints
+from unswayed.core.names import unknown_name
+from unswayed.model.formats.draft import NetworkDraft
+from unswayed.model.formats.identifiers import stands_for
+from unswayed.model.formats.noisy_max import expand_noisy_max
+from unswayed.model.formats.source import Source
+from unswayed.model.formats.xdsl_writer import NAME_KEY, STATES_KEY, write
+from unswayed.model.formats.xml_source import Element, numbers, only_child, parse_xml
+
+__all__ = ["read", "read_tree", "write"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """One node of the file with ids resolved to names."""
+
+    element: Element
+    identifier: str
+    name: str
+    state_ids: tuple[str, ...]
+    states: tuple[str, ...]
+
+
+def read(source: Source) -> NetworkDraft:
+    """The network in a GeNIe file; `FormatError` names the node that unswayed cannot represent."""
+    return read_tree(source, parse_xml(source))
+
+
+def read_tree(source: Source, root: Element) -> NetworkDraft:
+    """The network under a root element `<smile>`."""
+    if root.tag != "smile":
+        source.fail(f"root element is <{root.tag}>, expected <smile> of GeNIe", root.offset)
+    for dynamic in root.each("dynamic"):
+        source.fail("this network unrolls over time; unroll it in GeNIe and save the result", dynamic.offset)
+    draft = NetworkDraft(source, _network_name(root))
+    node_by_id: dict[str, _Node] = {}
+    for element in only_child(source, root, "nodes").children:
+        node = _node(source, element)
+        if node.identifier in node_by_id:
+            source.fail(f"two nodes have the id {node.identifier!r}", element.offset)
+        node_by_id[node.identifier] = node
+        draft.add_variable(node.name, node.states, element.offset)
+    for node in node_by_id.values():
+        parents = _parents(source, node, node_by_id)
+        table = _TABLE_BY_KIND[node.element.tag](draft, node, parents)
+        draft.add_table(node.name, parents, table, node.element.offset)
+    return draft
+
+
+def _node(source: Source, element: Element) -> _Node:
+    identifier = element.attributes.get("id", "").strip()
+    if not identifier:
+        source.fail(f"a <{element.tag}> without an id", element.offset)
+    if element.tag not in _TABLE_BY_KIND:
+        source.fail(
+            f"node {identifier!r} is a <{element.tag}>; unswayed reads chance nodes only "
+            "(cpt, deterministic, noisymax): remove it or turn it into a chance node in GeNIe",
+            element.offset,
+        )
+    state_ids = tuple(state.attributes.get("id", "").strip() for state in element.each("state"))
+    name = _property(element, NAME_KEY)
+    if not name or not stands_for(identifier, name):
+        name = identifier
+    return _Node(element, identifier, name, state_ids, _states(element, state_ids))
+
+
+def _states(element: Element, state_ids: tuple[str, ...]) -> tuple[str, ...]:
+    """Names of the states: the written list where it still fits the ids, the ids otherwise."""
+    try:
+        names = json.loads(_property(element, STATES_KEY) or "null")
+    except (ValueError, RecursionError):
+        return state_ids
+    if not isinstance(names, list) or len(names) != len(state_ids):
+        return state_ids
+    pairs = zip(state_ids, names, strict=True)
+    fits = all(isinstance(name, str) and stands_for(identifier, name) for identifier, name in pairs)
+    return tuple(names) if fits else state_ids
+
+
+def _network_name(root: Element) -> str:
+    identifier = root.attributes.get("id", "").strip()
+    for properties in root.each("properties"):
+        name = _property(properties, NAME_KEY)
+        if name is not None and (stands_for(identifier, name) or not name):
+            return name
+    return identifier
+
+
+def _property(element: Element, key: str) -> str | None:
+    found = (child.text for child in element.each("property") if child.attributes.get("id") == key)
+    return next(found, None)
+
+
+def _parents(source: Source, node: _Node, node_by_id: dict[str, _Node]) -> list[str]:
+    found = []
+    for element in node.element.each("parents"):
+        for identifier in element.text.split():
+            if identifier not in node_by_id:
+                source.fail(
+                    f"a parent of {node.name!r}: {unknown_name('node', identifier, list(node_by_id))}",
+                    element.offset,
+                )
+            found.append(node_by_id[identifier].name)
+    return found
+
+
+def _cpt(draft: NetworkDraft, node: _Node, parents: Sequence[str]) -> Floats:
+    return numbers(draft.source, only_child(draft.source, node.element, "probabilities"))
+
+
+def _deterministic(draft: NetworkDraft, node: _Node, parents: Sequence[str]) -> Floats:
+    if any(node.element.each("probabilities")):
+        return _cpt(draft, node, parents)
+    element = only_child(draft.source, node.element, "resultingstates")
+    n_rows = math.prod(draft.sizes([*parents, node.name], element.offset)[:-1])
+    index_by_id = {identifier: index for index, identifier in enumerate(node.state_ids)}
+    chosen = element.text.split()
+    if len(chosen) != n_rows:
+        draft.source.fail(
+            f"<resultingstates> of {node.name!r}: {len(chosen)} found, expected {n_rows}", element.offset
+        )
+    for identifier in chosen:
+        if identifier not in index_by_id:
+            draft.source.fail(
+                unknown_name(f"state of {node.name!r}", identifier, node.state_ids), element.offset
+            )
+    table = np.zeros((n_rows, len(node.states)))
+    table[np.arange(n_rows), [index_by_id[identifier] for identifier in chosen]] = 1.0
+    return table
+
+
+def _noisy_max(draft: NetworkDraft, node: _Node, parents: Sequence[str]) -> Floats:
+    source, element = draft.source, only_child(draft.source, node.element, "parameters")
+    sizes = draft.sizes([*parents, node.name], element.offset)[:-1]
+    columns = numbers(source, element)
+    expected = (sum(sizes) + 1) * len(node.states)
+    if columns.size != expected:
+        source.fail(
+            f"<parameters> of {node.name!r}: {columns.size} numbers found, expected {expected} "
+            "(a column for each state of each parent, and the leak)",
+            element.offset,
+        )
+    if not (np.isfinite(columns) & (columns >= 0)).all():
+        source.fail(f"<parameters> of {node.name!r}: every number must be a probability", element.offset)
+    return expand_noisy_max(columns.reshape(-1, len(node.states)), _strengths(source, node, sizes))
+
+
+def _strengths(source: Source, node: _Node, sizes: Sequence[int]) -> list[Ints]:
+    """For each parent its states from the strongest to the neutral one; as declared when not said."""
+    for element in node.element.each("strengths"):
+        found = iter(numbers(source, element).tolist())
+        orders = [list(islice(found, size)) for size in sizes]
+        if [*map(sorted, orders), list(found)] != [*(list(range(size)) for size in sizes), []]:
+            source.fail(
+                f"<strengths> of {node.name!r} must list, for each parent, its states 0 to n-1 in some order",
+                element.offset,
+            )
+        return [np.array(order, dtype=np.int64) for order in orders]
+    return [np.arange(size) for size in sizes]
+
+
+_TABLE_BY_KIND: dict[str, Callable[[NetworkDraft, _Node, Sequence[str]], Floats]] = {
+    "cpt": _cpt,
+    "deterministic": _deterministic,
+    "noisymax": _noisy_max,
+}

@@ -1,0 +1,137 @@
+"""Undirected graphs as the spaces see them: nodes by name, edges as pairs of positions.
+
+Any networkx graph, any iterable of pairs and any `Graph` will do where a graph is asked for (`as_graph`).
+A path is told by its nodes, so parallel edges and loops are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from unswayed.core.arrays import Ints, read_only
+from unswayed.core.errors import ModelError, QueryError
+from unswayed.core.names import unknown_name
+
+Node: TypeAlias = Hashable
+"""A node's name: a string, a number, a pair of coordinates."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Graph:
+    """An undirected graph without loops and parallel edges."""
+
+    nodes: tuple[Node, ...]
+    """The nodes' names."""
+    edges: Ints = field(repr=False)  # (edges, 2)
+    """The two ends of each edge, as positions in `nodes`."""
+    position: Mapping[Node, int] = field(init=False, repr=False)
+    """Where each node is in `nodes`."""
+
+    def __post_init__(self) -> None:
+        edges = np.array(self.edges, dtype=np.int64).reshape(-1, 2)
+        object.__setattr__(self, "edges", read_only(edges))
+        object.__setattr__(self, "position", {node: i for i, node in enumerate(self.nodes)})
+        if len(self.position) < len(self.nodes):
+            raise ModelError("a graph names a node twice")
+        _check_edges(self)
+
+    def edge_names(self) -> tuple[str, ...]:
+        """A name for each edge, `a-b`; with its number where that would name two edges."""
+        plain = [f"{self.nodes[a]}-{self.nodes[b]}" for a, b in self.edges.tolist()]
+        if len(set(plain)) == len(plain):
+            return tuple(plain)
+        return tuple(f"{name} (edge {i})" for i, name in enumerate(plain))
+
+    def index(self, node: Node) -> int:
+        """Where a node is in `nodes`; `QueryError` names similar ones when it is unknown."""
+        found = self.position.get(node) if isinstance(node, Hashable) else None
+        if found is None:
+            raise QueryError(unknown_name("node", str(node), [str(each) for each in self.nodes]))
+        return found
+
+
+def _check_edges(graph: Graph) -> None:
+    edges = graph.edges
+    if not len(edges):
+        raise ModelError("a graph without edges has no paths, matchings or trees; add edges")
+    if edges.min() < 0 or edges.max() >= len(graph.nodes):
+        raise ModelError(f"an edge leads outside the {len(graph.nodes)} nodes of the graph")
+    loops = edges[edges[:, 0] == edges[:, 1], 0]
+    if len(loops):
+        raise ModelError(f"an edge joins {graph.nodes[loops[0]]!r} to itself; remove loops")
+    keys, counts = np.unique(np.sort(edges, axis=1), axis=0, return_counts=True)
+    for a, b in keys[counts > 1][:1].tolist():
+        raise ModelError(f"two edges join {graph.nodes[a]!r} and {graph.nodes[b]!r}; merge parallel edges")
+
+
+def as_graph(source: Any) -> Graph:
+    """The graph in a `Graph`, a networkx graph, or an iterable of pairs of nodes.
+
+    >>> as_graph([("a", "b"), ("b", "c")]).nodes
+    ('a', 'b', 'c')
+    """
+    if isinstance(source, Graph):
+        return source
+    if hasattr(source, "is_directed") and hasattr(source, "edges"):
+        if source.is_directed():
+            raise QueryError("this graph is directed, and an undirected one is needed; use to_undirected()")
+        return graph_from_edges(((edge[0], edge[1]) for edge in source.edges()), nodes=source.nodes())
+    return graph_from_edges(source)
+
+
+def graph_from_edges(pairs: Iterable[Sequence[Node]], *, nodes: Iterable[Node] = ()) -> Graph:
+    """The graph of these edges; nodes in the order given, then as the edges name them."""
+    position = {node: i for i, node in enumerate(nodes)}
+    edges: list[tuple[int, int]] = []
+    for pair in pairs:
+        if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
+            raise QueryError(f"{pair!r} is no edge; an edge is a pair of nodes")
+        a, b = (position.setdefault(node, len(position)) for node in pair)
+        edges.append((a, b))
+    return Graph(tuple(position), np.array(edges, dtype=np.int64))
+
+
+def grid(n_rows: int, n_columns: int) -> Graph:
+    """The grid of n_rows x n_columns nodes (row, column), row by row.
+
+    >>> len(grid(8, 8).edges)
+    112
+    """
+    if n_rows < 1 or n_columns < 1 or n_rows * n_columns < 2:
+        raise QueryError(f"a grid of {n_rows} x {n_columns} nodes has no edges")
+    number = np.arange(n_rows * n_columns).reshape(n_rows, n_columns)
+    across = np.stack([number[:, :-1].ravel(), number[:, 1:].ravel()], axis=1)
+    down = np.stack([number[:-1].ravel(), number[1:].ravel()], axis=1)
+    edges = np.concatenate([across, down])
+    nodes = tuple((row, column) for row in range(n_rows) for column in range(n_columns))
+    return Graph(nodes, edges[np.lexsort((edges[:, 1], edges[:, 0]))])
+
+
+def neighbours(graph: Graph) -> list[list[int]]:
+    """The neighbours of each node, in ascending order."""
+    found: list[list[int]] = [[] for _ in graph.nodes]
+    for a, b in graph.edges.tolist():
+        found[a].append(b)
+        found[b].append(a)
+    return [sorted(each) for each in found]
+
+
+def breadth_first(graph: Graph, start: int) -> list[int]:
+    """The nodes reachable from one, nearest first."""
+    beside = neighbours(graph)
+    order = [start]
+    seen = {start}
+    for node in order:
+        fresh = [each for each in beside[node] if each not in seen]
+        order += fresh
+        seen.update(fresh)
+    return order
+
+
+def is_connected(graph: Graph) -> bool:
+    """Whether every node can be reached from every other."""
+    return len(breadth_first(graph, 0)) == len(graph.nodes)
