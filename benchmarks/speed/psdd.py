@@ -29,10 +29,10 @@ from unswayed.circuits.psdd_structure import psdd_structure
 from unswayed.circuits.psdd_uniform import uniform_psdd
 from unswayed.circuits.psdd_walk import walk_tables
 from unswayed.core.arrays import Bools
-from unswayed.structured.graphs import grid
-from unswayed.structured.paths import path_space
-from unswayed.structured.rankings import ranking_space
-from unswayed.structured.space import Space
+from unswayed.spaces.graphs import grid
+from unswayed.spaces.paths import path_space
+from unswayed.spaces.rankings import ranking_space
+from unswayed.spaces.space import Space
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "benchmarks" / "psdd.md"
 SIDES = (6, 7, 8, 9, 10)

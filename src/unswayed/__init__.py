@@ -125,19 +125,19 @@ if TYPE_CHECKING:
     from unswayed.model.network import BayesianNetwork
     from unswayed.model.variable import Variable
     from unswayed.report.page import report_page
-    from unswayed.structured.anomaly import StructuredAnomalyDetector
-    from unswayed.structured.edge_spaces import matching_space, spanning_tree_space
-    from unswayed.structured.formulas import circuit_space, formula_space
-    from unswayed.structured.graphillion_adapter import graphset_space
-    from unswayed.structured.graphs import Graph, grid
-    from unswayed.structured.mallows import Mallows, learn_mallows
-    from unswayed.structured.naive_bayes_estimator import StructuredNaiveBayes
-    from unswayed.structured.paths import path_space, path_space_between
-    from unswayed.structured.rankings import ranking_space, tiered_ranking_space
-    from unswayed.structured.route_files import read_graph, read_paths, write_paths
-    from unswayed.structured.soc import RankingData, read_soc, write_soc
-    from unswayed.structured.space import Space
-    from unswayed.structured.subsets import subset_space
+    from unswayed.spaces.classifier.anomaly import StructuredAnomalyDetector
+    from unswayed.spaces.classifier.estimator import StructuredNaiveBayes
+    from unswayed.spaces.edges import matching_space, spanning_tree_space
+    from unswayed.spaces.formulas import circuit_space, formula_space
+    from unswayed.spaces.graphillion_adapter import graphset_space
+    from unswayed.spaces.graphs import Graph, grid
+    from unswayed.spaces.mallows import Mallows, learn_mallows
+    from unswayed.spaces.paths import path_space, path_space_between
+    from unswayed.spaces.preflib import RankingData, read_soc, write_soc
+    from unswayed.spaces.rankings import ranking_space, tiered_ranking_space
+    from unswayed.spaces.route_files import read_graph, read_paths, write_paths
+    from unswayed.spaces.space import Space
+    from unswayed.spaces.subsets import subset_space
 
     __version__: str
 
@@ -179,7 +179,7 @@ _MODULE_BY_NAME = {
     "FormatError": "unswayed.core.errors",
     "Frontier": "unswayed.api",
     "FunctionalNetwork": "unswayed.focs.network",
-    "Graph": "unswayed.structured.graphs",
+    "Graph": "unswayed.spaces.graphs",
     "UnswayedError": "unswayed.core.errors",
     "UnswayedWarning": "unswayed.core.errors",
     "ImpossibleEvidence": "unswayed.core.errors",
@@ -189,7 +189,7 @@ _MODULE_BY_NAME = {
     "Limits": "unswayed.core.limits",
     "LogOddsEngine": "unswayed.engines.log_odds",
     "LogisticCpt": "unswayed.focs.functional",
-    "Mallows": "unswayed.structured.mallows",
+    "Mallows": "unswayed.spaces.mallows",
     "Margin": "unswayed.decisions.rewards",
     "Measurement": "unswayed.core.measurement",
     "Method": "unswayed.api",
@@ -203,7 +203,7 @@ _MODULE_BY_NAME = {
     "PsddStructure": "unswayed.circuits.psdd",
     "QueryError": "unswayed.core.errors",
     "Ranking": "unswayed.api",
-    "RankingData": "unswayed.structured.soc",
+    "RankingData": "unswayed.spaces.preflib",
     "SameDecision": "unswayed.api",
     "SameDecisionGain": "unswayed.api",
     "SamplingEngine": "unswayed.engines.sampling",
@@ -212,13 +212,13 @@ _MODULE_BY_NAME = {
     "SearchRecord": "unswayed.api.recording",
     "Selection": "unswayed.api",
     "SolverError": "unswayed.core.errors",
-    "Space": "unswayed.structured.space",
+    "Space": "unswayed.spaces.space",
     "StepContexts": "unswayed.focs.step",
     "StepNetwork": "unswayed.focs.step",
     "StepOptions": "unswayed.focs.step_inputs",
     "Stopping": "unswayed.api",
-    "StructuredAnomalyDetector": "unswayed.structured.anomaly",
-    "StructuredNaiveBayes": "unswayed.structured.naive_bayes_estimator",
+    "StructuredAnomalyDetector": "unswayed.spaces.classifier.anomaly",
+    "StructuredNaiveBayes": "unswayed.spaces.classifier.estimator",
     "TableClassifier": "unswayed.decisions.table_classifier",
     "ThresholdRule": "unswayed.decisions.rules",
     "ThresholdSweep": "unswayed.api.thresholds",
@@ -230,7 +230,7 @@ _MODULE_BY_NAME = {
     "Vtree": "unswayed.circuits.vtree",
     "all_marginals": "unswayed.api",
     "balanced": "unswayed.circuits.vtree",
-    "circuit_space": "unswayed.structured.formulas",
+    "circuit_space": "unswayed.spaces.formulas",
     "class_posteriors": "unswayed.learning.predict",
     "compare_decisions": "unswayed.api.differences",
     "compile_cnf": "unswayed.circuits.formula_compiler",
@@ -245,17 +245,17 @@ _MODULE_BY_NAME = {
     "expected_classification_agreement": "unswayed.api",
     "expected_same_decision_probability": "unswayed.api",
     "follow": "unswayed.api",
-    "formula_space": "unswayed.structured.formulas",
+    "formula_space": "unswayed.spaces.formulas",
     "from_pgmpy": "unswayed.model.adapters",
     "from_pyagrum": "unswayed.model.adapters",
     "from_sklearn": "unswayed.learning.from_sklearn",
     "frontier": "unswayed.api",
-    "graphset_space": "unswayed.structured.graphillion_adapter",
-    "grid": "unswayed.structured.graphs",
+    "graphset_space": "unswayed.spaces.graphillion_adapter",
+    "grid": "unswayed.spaces.graphs",
     "joint": "unswayed.api",
     "learn_code": "unswayed.focs.decoding",
     "learn_focs_cpt": "unswayed.focs.learning",
-    "learn_mallows": "unswayed.structured.mallows",
+    "learn_mallows": "unswayed.spaces.mallows",
     "learn_naive_bayes": "unswayed.learning.classifiers",
     "learn_parameters": "unswayed.learning.parameters",
     "learn_parameters_em": "unswayed.learning.expectation",
@@ -267,25 +267,25 @@ _MODULE_BY_NAME = {
     "log_weighted_model_count": "unswayed.circuits.passes",
     "make_dataset": "unswayed.model.dataset",
     "make_decoder": "unswayed.focs.decoding",
-    "matching_space": "unswayed.structured.edge_spaces",
+    "matching_space": "unswayed.spaces.edges",
     "maximum_achievable_agreement": "unswayed.api",
     "maximum_potential_agreement": "unswayed.api",
     "model_count": "unswayed.circuits.passes",
     "most_probable_explanation": "unswayed.api",
-    "path_space": "unswayed.structured.paths",
-    "path_space_between": "unswayed.structured.paths",
+    "path_space": "unswayed.spaces.paths",
+    "path_space_between": "unswayed.spaces.paths",
     "posterior": "unswayed.api",
     "probability": "unswayed.api",
     "psdd_structure": "unswayed.circuits.psdd_structure",
     "rank_observations": "unswayed.api",
-    "ranking_space": "unswayed.structured.rankings",
+    "ranking_space": "unswayed.spaces.rankings",
     "read_cnf": "unswayed.circuits.dimacs",
-    "read_graph": "unswayed.structured.route_files",
+    "read_graph": "unswayed.spaces.route_files",
     "read_network": "unswayed.model.formats.files",
-    "read_paths": "unswayed.structured.route_files",
+    "read_paths": "unswayed.spaces.route_files",
     "read_psdd": "unswayed.circuits.psdd_files",
     "read_sdd": "unswayed.circuits.sdd_files",
-    "read_soc": "unswayed.structured.soc",
+    "read_soc": "unswayed.spaces.preflib",
     "read_vtree": "unswayed.circuits.vtree_files",
     "replay": "unswayed.api.courses",
     "report_page": "unswayed.report.page",
@@ -299,11 +299,11 @@ _MODULE_BY_NAME = {
     "select_by_accuracy": "unswayed.learning.accuracy",
     "select_features": "unswayed.api",
     "should_stop": "unswayed.api",
-    "spanning_tree_space": "unswayed.structured.edge_spaces",
-    "subset_space": "unswayed.structured.subsets",
+    "spanning_tree_space": "unswayed.spaces.edges",
+    "subset_space": "unswayed.spaces.subsets",
     "sweep_thresholds": "unswayed.api.thresholds",
     "tabulated": "unswayed.focs.network",
-    "tiered_ranking_space": "unswayed.structured.rankings",
+    "tiered_ranking_space": "unswayed.spaces.rankings",
     "to_pgmpy": "unswayed.model.adapters",
     "to_pyagrum": "unswayed.model.adapters",
     "trim": "unswayed.api",
@@ -311,10 +311,10 @@ _MODULE_BY_NAME = {
     "weighted_model_count": "unswayed.circuits.passes",
     "write_cnf": "unswayed.circuits.dimacs",
     "write_network": "unswayed.model.formats.files",
-    "write_paths": "unswayed.structured.route_files",
+    "write_paths": "unswayed.spaces.route_files",
     "write_psdd": "unswayed.circuits.psdd_files",
     "write_sdd": "unswayed.circuits.sdd_files",
-    "write_soc": "unswayed.structured.soc",
+    "write_soc": "unswayed.spaces.preflib",
     "write_vtree": "unswayed.circuits.vtree_files",
 }
 

@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from unswayed.structured.naive_bayes_files import read_classifier
+from unswayed.spaces.classifier.files import read_classifier
 
 TEA = "# NUMBER ALTERNATIVES: 3\n" + "".join(
     f"# ALTERNATIVE NAME {i}: {name}\n" for i, name in enumerate(("tea", "milk", "rum"), start=1)

@@ -7,11 +7,11 @@ import pytest
 
 from unswayed.circuits.psdd_structure import psdd_structure
 from unswayed.circuits.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
-from unswayed.structured.edge_orders import breadth_first_order, edges_by_vertex
-from unswayed.structured.games.tic_tac_toe import Style, play_tic_tac_toe
-from unswayed.structured.graphs import grid
-from unswayed.structured.paths import path_space
-from unswayed.structured.rankings import ranking_space
+from unswayed.spaces.edge_orders import breadth_first_order, edges_by_vertex
+from unswayed.spaces.games.tic_tac_toe import Style, play_tic_tac_toe
+from unswayed.spaces.graphs import grid
+from unswayed.spaces.paths import path_space
+from unswayed.spaces.rankings import ranking_space
 
 
 def n_nodes_with_constants(sdd: Sdd) -> int:

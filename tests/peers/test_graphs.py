@@ -9,10 +9,10 @@ import pytest
 
 from unswayed.circuits.passes import evaluate, model_count
 from unswayed.core.errors import ModelError, QueryError
-from unswayed.structured.edge_spaces import matching_space, spanning_tree_space
-from unswayed.structured.graphillion_adapter import graphset_space
-from unswayed.structured.graphs import as_graph
-from unswayed.structured.paths import path_space, path_space_between
+from unswayed.spaces.edges import matching_space, spanning_tree_space
+from unswayed.spaces.graphillion_adapter import graphset_space
+from unswayed.spaces.graphs import as_graph
+from unswayed.spaces.paths import path_space, path_space_between
 
 networkx = pytest.importorskip("networkx")
 

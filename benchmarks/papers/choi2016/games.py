@@ -13,11 +13,11 @@ from unswayed.circuits.psdd_counts import Laplace, learn
 from unswayed.circuits.psdd_queries import log_likelihoods
 from unswayed.circuits.psdd_structure import psdd_structure
 from unswayed.core.arrays import Floats, Ints
-from unswayed.structured.games.hex import BEGINNER, EXPERT, INTERMEDIATE, play_hex
-from unswayed.structured.games.records import Games
-from unswayed.structured.games.tic_tac_toe import Style, play_tic_tac_toe
-from unswayed.structured.mallows import learn_mallows
-from unswayed.structured.rankings import ranking_space
+from unswayed.spaces.games.hex import BEGINNER, EXPERT, INTERMEDIATE, play_hex
+from unswayed.spaces.games.records import Games
+from unswayed.spaces.games.tic_tac_toe import Style, play_tic_tac_toe
+from unswayed.spaces.mallows import learn_mallows
+from unswayed.spaces.rankings import ranking_space
 
 Play = Callable[[int, int, int, np.random.Generator], Games]
 SEED = 2016

@@ -12,13 +12,13 @@ from unswayed.circuits.psdd_counts import Laplace, learn
 from unswayed.circuits.psdd_structure import psdd_structure
 from unswayed.circuits.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
 from unswayed.core.arrays import Bools
-from unswayed.structured.anomaly import anomaly_scores
-from unswayed.structured.edge_orders import breadth_first_order
-from unswayed.structured.graphs import grid
-from unswayed.structured.paths import path_space
-from unswayed.structured.rankings import ranking_space
-from unswayed.structured.space import Space
-from unswayed.structured.tabular import learn_table
+from unswayed.spaces.classifier.anomaly import anomaly_scores
+from unswayed.spaces.edge_orders import breadth_first_order
+from unswayed.spaces.graphs import grid
+from unswayed.spaces.paths import path_space
+from unswayed.spaces.rankings import ranking_space
+from unswayed.spaces.space import Space
+from unswayed.spaces.tabular import learn_table
 
 SIDE = 8
 N_TEST = 4096

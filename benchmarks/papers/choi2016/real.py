@@ -16,14 +16,14 @@ from unswayed.circuits.psdd_queries import log_likelihood
 from unswayed.circuits.psdd_sampling import sample
 from unswayed.circuits.psdd_structure import psdd_structure
 from unswayed.core.arrays import Bools, Ints
-from unswayed.structured.anomaly import anomaly_scores
-from unswayed.structured.mallows import learn_mallows
-from unswayed.structured.paths import path_space_between
-from unswayed.structured.rankings import ranking_space
-from unswayed.structured.route_files import read_graph, read_paths
-from unswayed.structured.soc import read_soc
-from unswayed.structured.space import Space
-from unswayed.structured.tabular import learn_table
+from unswayed.spaces.classifier.anomaly import anomaly_scores
+from unswayed.spaces.mallows import learn_mallows
+from unswayed.spaces.paths import path_space_between
+from unswayed.spaces.preflib import read_soc
+from unswayed.spaces.rankings import ranking_space
+from unswayed.spaces.route_files import read_graph, read_paths
+from unswayed.spaces.space import Space
+from unswayed.spaces.tabular import learn_table
 
 SHARED = Path(__file__).resolve().parents[4] / "shared" / "data"
 RANKINGS = ("agh_courses_2003", "agh_courses_2004", "dots_200x3")

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from unswayed.core.arrays import Floats
-    from unswayed.structured.naive_bayes_files import SavedClassifier
-    from unswayed.structured.naive_bayes_inputs import Observations
+    from unswayed.spaces.classifier.files import SavedClassifier
+    from unswayed.spaces.classifier.inputs import Observations
 
 MOST_LINES = 20
 
@@ -81,9 +81,9 @@ def fit(
     """
     from rich.text import Text
 
-    from unswayed.structured.naive_bayes_files import write_classifier
-    from unswayed.structured.naive_bayes_inputs import learned, read_observations, recipe_of
-    from unswayed.structured.route_files import read_graph
+    from unswayed.spaces.classifier.files import write_classifier
+    from unswayed.spaces.classifier.inputs import learned, read_observations, recipe_of
+    from unswayed.spaces.route_files import read_graph
 
     check_output(output)
     roads = None if graph is None else read_graph(graph)
@@ -121,7 +121,7 @@ def classify(
     """
     import numpy as np
 
-    from unswayed.structured.naive_bayes import log_posteriors
+    from unswayed.spaces.classifier.model import log_posteriors
 
     classifier, observed, scores = _scored(model, file)
     if together:
@@ -177,7 +177,7 @@ def score(
     import numpy as np
 
     from unswayed.core.errors import QueryError
-    from unswayed.structured.naive_bayes_inputs import chosen_class
+    from unswayed.spaces.classifier.inputs import chosen_class
 
     if not 0 < prior < 1:
         raise QueryError(f"--prior must be between 0 and 1, not {prior:g}")
@@ -218,8 +218,8 @@ def _score_lines(
 def _scored(model: Path, file: Path) -> tuple[SavedClassifier, Observations, Floats]:
     """The classifier, the observations, and their log-likelihoods in each class."""
     from unswayed.circuits.psdd_queries import log_likelihoods
-    from unswayed.structured.naive_bayes_files import PathsOn, read_classifier
-    from unswayed.structured.naive_bayes_inputs import read_observations
+    from unswayed.spaces.classifier.files import PathsOn, read_classifier
+    from unswayed.spaces.classifier.inputs import read_observations
 
     classifier = read_classifier(model)
     observed = read_observations(file, are_paths=isinstance(classifier.recipe, PathsOn))

@@ -12,8 +12,8 @@ from unswayed.cli.output import show, show_json
 from unswayed.core.errors import QueryError
 
 if TYPE_CHECKING:
-    from unswayed.structured.graphs import Graph
-    from unswayed.structured.space import Space
+    from unswayed.spaces.graphs import Graph
+    from unswayed.spaces.space import Space
 
 Count = Annotated[bool, typer.Option("--count", help="Print the number of objects and nothing else.")]
 _GRID = re.compile(r"grid:(\d{1,2})x(\d{1,2})")
@@ -42,7 +42,7 @@ def paths(
 
     And how large is the circuit that holds them all?
     """
-    from unswayed.structured.paths import path_space
+    from unswayed.spaces.paths import path_space
 
     limits = limits_of(max_memory, max_seconds)
     _tell(path_space(_graph_in(graph), source, target, limits=limits), count=count, as_json=as_json)
@@ -63,7 +63,7 @@ def rankings(
 
     And how large is the circuit that holds them all?
     """
-    from unswayed.structured.rankings import ranking_space
+    from unswayed.spaces.rankings import ranking_space
 
     limits = limits_of(max_memory, max_seconds)
     _tell(ranking_space(items, top=top, limits=limits), count=count, as_json=as_json)
@@ -71,8 +71,8 @@ def rankings(
 
 def _graph_in(text: str) -> Graph:
     """The graph that an argument names: a file, or a grid."""
-    from unswayed.structured.graphs import Graph, grid
-    from unswayed.structured.route_files import read_graph
+    from unswayed.spaces.graphs import Graph, grid
+    from unswayed.spaces.route_files import read_graph
 
     match = _GRID.fullmatch(text)
     if match is None:

@@ -17,8 +17,8 @@ from unswayed.circuits.psdd_uniform import log_model_count, uniform_psdd
 from unswayed.circuits.sdd import Sdd
 from unswayed.circuits.vtree import right_linear
 from unswayed.core.errors import ModelError
-from unswayed.structured.paths import path_space
-from unswayed.structured.rankings import ranking_space
+from unswayed.spaces.paths import path_space
+from unswayed.spaces.rankings import ranking_space
 
 
 @pytest.mark.slow

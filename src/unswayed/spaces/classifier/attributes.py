@@ -1,0 +1,244 @@
+"""What an attribute is given the class: a distribution for each class, and the counts it is learned from.
+
+Three kinds of attributes, each with the same four steps: `zero` counts of nothing, `count` rows, `merge` two
+counts, and `fitted` distributions. Counts form a monoid, so rows may come in chunks and in any order.
+
+- `Gaussian`: a number, normally distributed in each class.
+- `Discrete`: one of a few labels, with a table of probabilities.
+- `Structured`: an object of a space (a ranking, a path, a game), with one PSDD for each class, all of the
+  same structure [choi2016, Def. 1].
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+
+from unswayed.circuits.psdd import Psdd, PsddStructure
+from unswayed.circuits.psdd_counts import (
+    Laplace,
+    Prior,
+    PsddCounts,
+    count_examples,
+    estimate,
+    merge,
+    zero_counts,
+)
+from unswayed.circuits.psdd_queries import log_likelihoods
+from unswayed.core.arrays import Bools, Floats, Ints
+from unswayed.core.errors import ModelError
+from unswayed.spaces.space import Space
+
+VARIANCE_FLOOR = 1e-9
+"""Share of a column's variance that is added in every class: a constant one must not divide by zero."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Objects:
+    """Objects of a space as truth values, some of them perhaps not observed."""
+
+    rows: Bools  # (observed rows, variables)
+    """The objects that were observed."""
+    is_observed: Bools  # (rows,)
+    """Which rows have an object."""
+
+    def taken(self, chosen: Ints) -> Objects:
+        """Some of the rows."""
+        place = np.cumsum(self.is_observed) - 1
+        observed = self.is_observed[chosen]
+        return Objects(self.rows[place[chosen[observed]]], observed)
+
+
+Values: TypeAlias = "Floats | Ints | Objects"
+"""One attribute of many rows: numbers (NaN where missing), codes (-1 where missing), or objects."""
+
+
+class Conditional(Protocol):
+    """The distributions of one attribute, one for each class."""
+
+    def log_likelihoods(self, values: Any) -> Floats:  # (rows, classes)
+        """Log-likelihood of each row's value in each class; 0 where it was not observed."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moments:
+    """Weight, mean and sum of squared deviations of the numbers of each class."""
+
+    weight: Floats  # (classes,)
+    """Weight of the rows that were observed."""
+    mean: Floats  # (classes,)
+    """Their weighted mean; 0 without any."""
+    squares: Floats  # (classes,)
+    """Weighted sum of their squared deviations from the mean."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gaussian:
+    """A number with a normal distribution in each class."""
+
+    name: str
+    """Name of the column."""
+
+    def zero(self, n_classes: int) -> Moments:
+        """Counts of no rows."""
+        return Moments(*(np.zeros(n_classes) for _ in range(3)))
+
+    def count(self, values: Floats, labels: Ints, weights: Floats, n_classes: int) -> Moments:
+        """Counts of rows with class codes and weights."""
+        seen = ~np.isnan(values)
+        values, labels, weights = values[seen], labels[seen], weights[seen]
+        weight = np.bincount(labels, weights, n_classes).astype(np.float64)
+        sums = np.bincount(labels, weights * values, n_classes)
+        mean = np.divide(sums, weight, out=np.zeros(n_classes), where=weight > 0)
+        squares = np.bincount(labels, weights * (values - mean[labels]) ** 2, n_classes)
+        return Moments(weight, mean, squares.astype(np.float64))
+
+    def merge(self, one: Moments, other: Moments) -> Moments:
+        """Counts of the rows of both."""
+        weight = one.weight + other.weight
+        share = np.divide(other.weight, weight, out=np.zeros_like(weight), where=weight > 0)
+        step = other.mean - one.mean
+        squares = one.squares + other.squares + step**2 * one.weight * share
+        return Moments(weight, one.mean + step * share, squares)
+
+    def fitted(self, counts: Moments, prior: float) -> GaussianTable:
+        """The normal distributions; a class without numbers gets that of all classes together."""
+        weight = np.where(counts.weight > 0, counts.weight, 1.0)
+        total = counts.weight.sum()
+        mean = float(counts.weight @ counts.mean / total) if total > 0 else 0.0
+        spread = counts.squares.sum() + counts.weight @ (counts.mean - mean) ** 2
+        overall = float(spread / total) if total > 0 else 0.0
+        floor = VARIANCE_FLOOR * overall if overall > 0 else 1.0
+        variance = np.where(counts.weight > 0, counts.squares / weight, overall) + floor
+        return GaussianTable(np.where(counts.weight > 0, counts.mean, mean), variance)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GaussianTable:
+    """A normal distribution for each class."""
+
+    mean: Floats  # (classes,)
+    """Means."""
+    variance: Floats  # (classes,)
+    """Variances."""
+
+    def log_likelihoods(self, values: Floats) -> Floats:
+        """Log-densities; 0 where the number is missing."""
+        deviations = (values[:, None] - self.mean) ** 2 / self.variance
+        densities: Floats = -0.5 * (deviations + np.log(2 * math.pi * self.variance))
+        return np.where(np.isnan(values)[:, None], 0.0, densities)
+
+
+@dataclass(frozen=True, slots=True)
+class Discrete:
+    """One of a few labels."""
+
+    name: str
+    """Name of the column."""
+    labels: tuple[str, ...]
+    """What it can be; codes are positions here."""
+
+    def zero(self, n_classes: int) -> Floats:
+        """Counts of no rows, (classes, labels)."""
+        return np.zeros((n_classes, len(self.labels)))
+
+    def count(self, values: Ints, labels: Ints, weights: Floats, n_classes: int) -> Floats:
+        """Counts of rows with class codes and weights."""
+        seen = values >= 0
+        cells = labels[seen] * len(self.labels) + values[seen]
+        counted = np.bincount(cells, weights[seen], n_classes * len(self.labels))
+        return counted.reshape(n_classes, len(self.labels)).astype(np.float64)
+
+    def merge(self, one: Floats, other: Floats) -> Floats:
+        """Counts of the rows of both."""
+        return one + other
+
+    def fitted(self, counts: Floats, prior: float) -> DiscreteTable:
+        """Tables with `prior` added to every count; uniform where nothing is known."""
+        amounts = counts + prior
+        totals = amounts.sum(axis=1, keepdims=True)
+        uniform = np.full_like(amounts, 1.0 / max(len(self.labels), 1))
+        shares = np.divide(amounts, totals, out=uniform, where=totals > 0)
+        with np.errstate(divide="ignore"):
+            return DiscreteTable(np.log(shares))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DiscreteTable:
+    """A table of probabilities for each class."""
+
+    log_shares: Floats  # (classes, labels)
+    """Logarithms of the probabilities of labels."""
+
+    def log_likelihoods(self, values: Ints) -> Floats:
+        """Log-probabilities; 0 where the label is missing."""
+        answer = np.zeros((len(values), len(self.log_shares)))
+        seen = values >= 0
+        answer[seen] = self.log_shares.T[values[seen]]
+        return answer
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Structured:
+    """An object of a space."""
+
+    name: str
+    """Name of the attribute."""
+    space: Space[Any]
+    """What it can be."""
+    structure: PsddStructure = field(repr=False)
+    """The structure of all its distributions."""
+
+    def zero(self, n_classes: int) -> tuple[PsddCounts, ...]:
+        """Counts of no rows, for each class."""
+        return (zero_counts(self.structure),) * n_classes
+
+    def count(self, values: Objects, labels: Ints, weights: Floats, n_classes: int) -> tuple[PsddCounts, ...]:
+        """Counts of rows with class codes and weights."""
+        labels, weights = labels[values.is_observed], weights[values.is_observed]
+        is_plain = bool((weights == 1.0).all())
+        counts = []
+        for each in range(n_classes):
+            chosen = labels == each
+            some = None if is_plain else weights[chosen]
+            counts.append(count_examples(self.structure, values.rows[chosen], some))
+        return tuple(counts)
+
+    def merge(self, one: Sequence[PsddCounts], other: Sequence[PsddCounts]) -> tuple[PsddCounts, ...]:
+        """Counts of the rows of both."""
+        return tuple(merge(a, b) for a, b in zip(one, other, strict=True))
+
+    def fitted(self, counts: Sequence[PsddCounts], prior: float | Prior) -> PsddTable:
+        """One PSDD for each class; a number as prior is added to every count."""
+        known = Laplace(prior) if isinstance(prior, int | float) else prior
+        return PsddTable(tuple(estimate(each, known) for each in counts))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PsddTable:
+    """A PSDD for each class, all of the same structure."""
+
+    psdds: tuple[Psdd, ...]
+    """The distributions."""
+
+    def log_likelihoods(self, values: Objects) -> Floats:
+        """Log-probabilities of objects; 0 where none was observed."""
+        answer = np.zeros((len(values.is_observed), len(self.psdds)))
+        answer[values.is_observed] = log_likelihoods(self.psdds, values.rows)
+        return answer
+
+
+Attribute: TypeAlias = Gaussian | Discrete | Structured
+"""An attribute of a classifier."""
+
+
+def checked_prior(prior: Any) -> float:
+    """A number to add to counts; `ModelError` otherwise."""
+    if not isinstance(prior, int | float | np.number) or not 0 <= prior < math.inf:
+        raise ModelError(f"what is added to counts must be a number of at least 0, not {prior!r}")
+    return float(prior)

@@ -1,0 +1,105 @@
+"""Spaces of matchings and of spanning trees: sets of edges of a graph.
+
+Both come from the same frontier search as paths. A set is written as its edges, pairs of nodes in either
+order; variable `a-b` says that the edge is in the set.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable
+from typing import Any
+
+import numpy as np
+
+from unswayed.core.arrays import Ints
+from unswayed.core.errors import QueryError
+from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.kernels import frontier
+from unswayed.spaces.edge_orders import narrow_order
+from unswayed.spaces.edge_sets import EdgeSets, diagram_of
+from unswayed.spaces.graphs import Graph, as_graph, is_connected
+from unswayed.spaces.set_coding import SetCoding
+from unswayed.spaces.space import Space
+from unswayed.spaces.zdd import count_sets
+from unswayed.spaces.zdd_circuits import circuit_of
+
+
+def matching_space(
+    graph: Any, *, perfect: bool = False, limits: Limits = DEFAULT_LIMITS
+) -> Space[frozenset[Any]]:
+    """All matchings: sets of edges, no two of which share a node; perfect ones cover all nodes.
+
+    >>> from unswayed.spaces.graphs import grid
+    >>> matching_space(grid(2, 2)).size, matching_space(grid(4, 4), perfect=True).size
+    (7, 36)
+    """
+    known = as_graph(graph)
+    if perfect and len(set(known.edges.ravel().tolist())) < len(known.nodes):
+        raise QueryError("a node without edges cannot be matched; there is no perfect matching")
+    required = np.full(len(known.nodes), int(perfect), dtype=np.int64)
+    what = "perfect matchings" if perfect else "matchings"
+    return _space(_wanted(known, frontier.MATCHINGS, required), what, _why_no_matching, limits)
+
+
+def spanning_tree_space(graph: Any, *, limits: Limits = DEFAULT_LIMITS) -> Space[frozenset[Any]]:
+    """All spanning trees: sets of edges that join all nodes without a cycle.
+
+    >>> spanning_tree_space([("a", "b"), ("b", "c"), ("a", "c")]).size
+    3
+    """
+    known = as_graph(graph)
+    if not is_connected(known):
+        raise QueryError("the graph is not connected, so it has no spanning tree")
+    required = np.zeros(len(known.nodes), dtype=np.int64)
+    return _space(_wanted(known, frontier.TREES, required), "spanning trees", _why_no_tree, limits)
+
+
+def _space(
+    wanted: EdgeSets, what: str, reason: Callable[[Graph, Ints], str], limits: Limits
+) -> Space[frozenset[Any]]:
+    diagram = diagram_of(wanted, limits=limits)
+    if diagram.root == 0:
+        raise QueryError(f"this graph has no {what}")
+    graph, order = wanted.graph, wanted.order
+    names = graph.edge_names()
+    coding = SetCoding(
+        tuple((graph.nodes[a], graph.nodes[b]) for a, b in graph.edges[order].tolist()),
+        diagram,
+        lambda found: reason(graph, order[sorted(found)]),
+        key=_either_way,
+        what="edge",
+    )
+    circuit = circuit_of(diagram, [names[edge] for edge in order.tolist()])
+    return Space(what, circuit, count_sets(diagram), coding)
+
+
+def _wanted(graph: Graph, kind: int, required: Ints) -> EdgeSets:
+    """Sets without ends, unlike paths."""
+    nothing = np.full(len(graph.nodes), -1, dtype=np.int64)
+    return EdgeSets(graph, narrow_order(graph), kind, nothing, np.zeros((1, 1), dtype=np.int64), required)
+
+
+def _either_way(edge: Any) -> Hashable:
+    a, b = edge if isinstance(edge, tuple | list) and len(edge) == 2 else (edge, edge)
+    return frozenset((a, b))
+
+
+def _why_no_matching(graph: Graph, edges: Ints) -> str:
+    counts = Counter(graph.edges[edges].ravel().tolist())
+    shared = [node for node, count in sorted(counts.items()) if count > 1]
+    if shared:
+        return f"two edges meet at {graph.nodes[shared[0]]}"
+    left = next(node for node in range(len(graph.nodes)) if node not in counts)
+    return f"{graph.nodes[left]} is not matched"
+
+
+def _why_no_tree(graph: Graph, edges: Ints) -> str:
+    component = list(range(len(graph.nodes)))
+    for a, b in graph.edges[edges].tolist():
+        one, other = component[a], component[b]
+        if one == other:
+            return f"edge {graph.nodes[a]}-{graph.nodes[b]} closes a cycle"
+        component = [one if each == other else each for each in component]
+    apart = next(node for node in range(len(component)) if component[node] != component[0])
+    return f"{graph.nodes[apart]} is not joined to {graph.nodes[0]}"

@@ -1,0 +1,142 @@
+"""Spaces of structured objects: all rankings of some items, all routes between two places, and so on.
+
+A space is what a structured attribute of a classifier can be [choi2016, Representing Structured
+Attributes]: its objects are the models of a circuit, so distributions over exponentially many objects have
+one parameter for each choice in the circuit. The circuit knows Boolean variables only; the *coding* of a
+space translates between objects, as people write them, and rows of truth values.
+
+Each kind of space has a file with a function that makes it: `rankings`, `paths`, `subsets`, `matchings`,
+`spanning_trees`, `formulas`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Generic, Protocol, TypeVar
+
+import numpy as np
+
+from unswayed.circuits.sdd import Sdd
+from unswayed.circuits.vtree import Vtree
+from unswayed.core.arrays import Bools
+from unswayed.core.errors import QueryError
+
+Object = TypeVar("Object", covariant=True)
+
+
+class Coding(Protocol[Object]):
+    """How objects are written as truth values of a space's variables."""
+
+    def encode_many(self, objects: Any) -> Bools:
+        """One row for each object; `QueryError` names the rule that an object outside the space breaks."""
+        ...
+
+    def decode(self, row: Bools) -> Object:
+        """The object of a row; `QueryError` when the row is none."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Space(Generic[Object]):
+    """All objects of a kind, as the models of a circuit.
+
+    >>> from unswayed.spaces.rankings import ranking_space
+    >>> space = ranking_space(["tea", "milk", "rum"])
+    >>> space.size, ("rum", "tea", "milk") in space
+    (6, True)
+    >>> space.explain(("rum", "tea", "rum"))
+    "item 'rum' is ranked twice; every item has one position"
+    """
+
+    description: str
+    """What the objects are, for people: `rankings of 9 items`."""
+    sdd: Sdd = field(repr=False)
+    """The circuit whose models are the objects."""
+    size: int
+    """Number of objects, exact however large."""
+    coding: Coding[Object] = field(repr=False)
+    """How an object is written as a model."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the Boolean variables, in the order of the columns of encoded rows."""
+        return self.sdd.names
+
+    @property
+    def vtree(self) -> Vtree:
+        """The vtree of the circuit."""
+        return self.sdd.vtree
+
+    def encode(self, item: Any) -> Bools:
+        """The object as truth values; `QueryError` when it is not in the space."""
+        row: Bools = self.coding.encode_many([item])[0]
+        return row
+
+    def encode_many(self, objects: Any) -> Bools:
+        """The objects as rows of truth values; `QueryError` for the first one outside the space."""
+        return self.coding.encode_many(objects)
+
+    def decode(self, row: Any) -> Object:
+        """The object that a row of truth values stands for; `QueryError` when it is none."""
+        return self.coding.decode(checked_rows([row], len(self.names))[0])
+
+    def decode_many(self, rows: Any) -> list[Object]:
+        """The objects of several rows."""
+        return [self.coding.decode(row) for row in checked_rows(rows, len(self.names))]
+
+    def sample(self, n_samples: int, rng: np.random.Generator) -> Bools:
+        """Rows of objects drawn uniformly, with repetition."""
+        from unswayed.circuits.psdd_sampling import sample
+        from unswayed.circuits.psdd_structure import psdd_structure
+        from unswayed.circuits.psdd_uniform import uniform_psdd
+
+        return sample(uniform_psdd(psdd_structure(self.sdd)), n_samples, rng)
+
+    def explain(self, item: Any) -> str:
+        """Why an object is not in the space; empty when it is."""
+        try:
+            self.encode(item)
+        except QueryError as error:
+            return str(error)
+        return ""
+
+    def __contains__(self, item: Any) -> bool:
+        return not self.explain(item)
+
+    def __len__(self) -> int:
+        """Number of objects where Python's `len` can say it; `size` always can."""
+        if self.size > sys.maxsize:
+            raise QueryError(f"{self.size:,} objects are more than len() can say; use .size")
+        return self.size
+
+
+def checked_rows(rows: Any, n_columns: int) -> Bools:
+    """Rows of truth values as a matrix; zeros and ones of any type will do."""
+    try:
+        matrix = np.asarray(rows)
+    except ValueError:
+        raise QueryError("the rows of truth values have different lengths") from None
+    if matrix.ndim != 2 or matrix.shape[1] != n_columns:
+        raise QueryError(
+            f"rows of {n_columns} truth values are needed, one for each variable; this is an array of "
+            f"shape {matrix.shape}"
+        )
+    if matrix.dtype == np.bool_:
+        return matrix
+    if matrix.dtype.kind not in "iuf" or not np.isin(matrix, (0, 1)).all():
+        raise QueryError("truth values are True and False, or 1 and 0")
+    return matrix.astype(np.bool_)
+
+
+def refusal(row: int, n_rows: int, reason: str) -> QueryError:
+    """The error for an object outside the space; among several it says which one."""
+    return QueryError(reason if n_rows == 1 else f"object {row}: {reason}")
+
+
+def listed(objects: Any, what: str) -> list[Any]:
+    """The objects as a list; `QueryError` when they cannot be iterated over."""
+    if isinstance(objects, str | bytes) or not isinstance(objects, Iterable):
+        raise QueryError(f"a list of {what} is needed, not {objects!r}")
+    return list(objects)

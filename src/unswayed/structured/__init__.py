@@ -1,1 +1,0 @@
-"""Structured features: rankings, paths and games as values of attributes, and the classifiers over them."""
