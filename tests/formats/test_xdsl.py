@@ -12,6 +12,8 @@ from conditionals import conditionals, n_parameters
 from shared_data import SHARED, needs_shared_data
 from strategies import networks
 from unswayed.core.errors import FormatError, UnswayedWarning
+from unswayed.model import roles
+from unswayed.model.annotation import Role
 from unswayed.model.cpt import Cpt
 from unswayed.model.formats import read_network, write_network, xdsl
 from unswayed.model.formats.identifiers import identifiers
@@ -77,6 +79,40 @@ def test_parts_of_a_node_come_in_any_order_with_properties_and_attributes():
     assert network.names == ("A", "C")
     assert network.variable("C").states == ("c0", "c1")
     assert network.name == "Net"
+
+
+def test_labels_and_roles_are_read_and_written_back():
+    nodes = (
+        '<cpt id="flu" diagtype="target" ranked="true"><state id="yes" label="F1" fault="true"/>'
+        '<state id="no"/><probabilities>0.1 0.9</probabilities></cpt>'
+        '<cpt id="fever" diagtype="observation" mandatory="true"><state id="hi"/><state id="lo"/>'
+        "<parents>flu</parents><probabilities>0.9 0.1 0.2 0.8</probabilities><cost>2.5</cost></cpt>"
+    )
+    shown = (
+        '<extensions><genie><submodel id="s"><node id="flu"><name>Influenza &amp; co</name>'
+        "<comment>spreads\n in winter</comment></node></submodel></genie></extensions>"
+    )
+    network = network_of(nodes, extra=shown)
+    flu, fever = (variable.about for variable in network.variables)
+    assert (flu.label, flu.description) == ("Influenza & co", "spreads in winter")
+    assert (flu.role, flu.ranked, flu.fault_states) == (Role.TARGET, True, ("yes",))
+    assert flu.state_labels == ("F1", "")
+    assert (fever.role, fever.mandatory, fever.cost) == (Role.OBSERVATION, True, 2.5)
+    again = xdsl.read(Source(Path("net.xdsl"), xdsl.write(network))).finish()
+    assert [variable.about for variable in again.variables] == [flu, fever]
+
+
+@needs_shared_data
+def test_the_diagnosis_of_a_real_file_survives_writing():
+    """Counted in the file's text: 9 targets, 61 observations, all ranked, 11 faults."""
+    text = (XDSL / "hepar2_genie.xdsl").read_text("latin-1")
+    network = read_network(XDSL / "hepar2_genie.xdsl")
+    again = xdsl.read(Source(Path("net.xdsl"), xdsl.write(network))).finish()
+    for each in (network, again):
+        assert len(roles.targets(each)) == text.count('diagtype="target"') == 9
+        assert len(roles.observations(each)) == text.count('diagtype="observation"') == 61
+        assert sum(len(v.about.fault_states) for v in each.variables) == text.count('fault="true"')
+        assert each.index("Toxic hepatitis") == each.index("THepatitis")
 
 
 def test_deterministic_nodes_become_tables_of_zeros_and_ones():

@@ -55,18 +55,20 @@ def _rule(target: str, positive: str | None, threshold: float | None, utilities:
 
 
 def _features(network: BayesianNetwork, target: str, words: Sequence[str] | None) -> tuple[str, ...]:
-    from unswayed.decisions.classifier import leaves_other_than
+    from unswayed.decisions.defaults import choose_features, leaves_other_than
 
-    match words or [LEAVES]:
+    match words:
+        case None | []:
+            found = choose_features(network, target).names
         case [word] if word == ALL:
-            return tuple(name for name in network.names if name != target)
+            found = tuple(name for name in network.names if name != target)
         case [word] if word == LEAVES:
-            leaves = leaves_other_than(network, target)
-            if leaves:
-                return leaves
-            raise QueryError(
-                f"the network has no leaves other than {target!r} to take as features; name the features "
-                "with --features, or take all variables with --features all"
-            )
+            found = leaves_other_than(network, target)
         case several:
             return tuple(names_in(several))
+    if not found:
+        raise QueryError(
+            f"the network has no leaves other than {target!r} to take as features; name the features "
+            "with --features, or take all variables with --features all"
+        )
+    return found

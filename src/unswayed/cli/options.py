@@ -69,8 +69,8 @@ Features = Annotated[
     list[str] | None,
     typer.Option(
         metavar="A,B",
-        help="What may be observed: names, 'all' variables but the target, or the 'leaves' of the "
-        "network, which are the default.",
+        help="What may be observed: names, 'all' variables but the target, or the 'leaves' of the network. "
+        "By default the file's observations; all where each is a child of the target; else the leaves.",
         show_default=False,
     ),
 ]

@@ -8,6 +8,7 @@ from typing import Any
 
 from unswayed.core.errors import QueryError
 from unswayed.core.names import listing
+from unswayed.decisions.defaults import choose_features
 from unswayed.decisions.prediction import row_posteriors
 from unswayed.decisions.rules import Decider, Rule
 from unswayed.model.network import BayesianNetwork
@@ -17,8 +18,9 @@ from unswayed.model.network import BayesianNetwork
 class Classifier:
     """Decides about `target` by `rule` once some of `features` are observed.
 
-    Variables that are neither target nor features stay hidden: they are summed out. Without `features`,
-    the network's leaves other than the target are taken.
+    Variables that are neither target nor features stay hidden: they are summed out. Without `features` the
+    classifier takes what `choose_features` finds: the file's observations, all others where each is a child
+    of the target, else the leaves. Target and features may be named by their labels.
 
     >>> from unswayed.decisions.rules import ThresholdRule
     >>> from unswayed.model.zoo import review
@@ -41,8 +43,12 @@ class Classifier:
         self, network: BayesianNetwork, target: str, features: Iterable[str] | None, rule: Rule
     ) -> None:
         variable = network.variable(target)
-        chosen = leaves_other_than(network, target) if features is None else tuple(features)
-        _check_features(network, target, chosen)
+        target = variable.name
+        if features is None:
+            chosen = choose_features(network, target).names
+        else:
+            chosen = tuple(network.variable(name).name for name in features)
+        _check_features(target, chosen)
         for name, value in {
             "network": network,
             "target": target,
@@ -79,15 +85,7 @@ class Classifier:
         return [self.actions[action] for action in self.decider.decide(posteriors)]
 
 
-def leaves_other_than(network: BayesianNetwork, target: str) -> tuple[str, ...]:
-    """Names of the variables without children, the target left out."""
-    names = zip(network.names, network.children, strict=True)
-    return tuple(name for name, children in names if not children and name != target)
-
-
-def _check_features(network: BayesianNetwork, target: str, features: tuple[str, ...]) -> None:
-    for name in features:
-        network.index(name)
+def _check_features(target: str, features: tuple[str, ...]) -> None:
     if target in features:
         raise QueryError(f"the target {target!r} is among the features; a classifier may not observe it")
     twice = sorted({name for name in features if features.count(name) > 1})

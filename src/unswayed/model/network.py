@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from unswayed.core.errors import ModelError, QueryError
-from unswayed.core.names import unknown_name
+from unswayed.core.names import listing, unknown_name
 from unswayed.model.cpt import Cpt
 from unswayed.model.variable import Variable, check_name
 
@@ -84,10 +84,18 @@ class BayesianNetwork:
         return tuple(self._index_by_name)
 
     def index(self, name: str) -> int:
-        """Position of the variable called `name`; `QueryError` suggests the nearest name."""
+        """Position of the variable with this name, else label; `QueryError` suggests the nearest name."""
         try:
             return self._index_by_name[name]
         except (KeyError, TypeError):
+            labelled = [i for i, v in enumerate(self.variables) if name and v.about.label == name]
+            if len(labelled) == 1:
+                return labelled[0]
+            if labelled:
+                owners = listing([self.variables[i].name for i in labelled])
+                raise QueryError(
+                    f"the label {name!r} belongs to several variables; use a name: {owners}"
+                ) from None
             raise QueryError(unknown_name("variable", str(name), self.names)) from None
 
     def variable(self, name: str) -> Variable:

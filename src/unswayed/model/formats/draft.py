@@ -25,6 +25,7 @@ import numpy as np
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import FormatError, ModelError, UnswayedWarning
 from unswayed.core.names import listing, unknown_name
+from unswayed.model.annotation import NO_ANNOTATION, Annotation
 from unswayed.model.cpt import ROW_TOLERANCE, Cpt, configuration_of, rescaled
 from unswayed.model.formats.source import Source
 from unswayed.model.network import BayesianNetwork
@@ -53,25 +54,26 @@ class NetworkDraft:
 
     source: Source
     name: str = ""
-    _states: dict[str, tuple[tuple[str, ...], int]] = field(default_factory=dict)
+    _variables: dict[str, tuple[Variable, int]] = field(default_factory=dict)
     _tables: dict[str, _Table] = field(default_factory=dict)
 
-    def add_variable(self, name: str, states: Sequence[str], offset: int) -> None:
+    def add_variable(
+        self, name: str, states: Sequence[str], offset: int, about: Annotation = NO_ANNOTATION
+    ) -> None:
         """Declare a variable found at `offset`."""
-        if name in self._states:
-            first = self.source.line_at(self._states[name][1])
+        if name in self._variables:
+            first = self.source.line_at(self._variables[name][1])
             self.source.fail(f"variable {name!r} is declared twice (first on line {first})", offset)
         try:
-            Variable(name, states)
+            self._variables[name] = (Variable(name, states, about), offset)
         except ModelError as error:
             self.source.fail(str(error), offset)
-        self._states[name] = (tuple(states), offset)
 
     def states(self, name: str, offset: int) -> tuple[str, ...]:
         """States of a variable declared before; a `FormatError` suggests names otherwise."""
-        if name not in self._states:
-            self.source.fail(unknown_name("variable", name, list(self._states)), offset)
-        return self._states[name][0]
+        if name not in self._variables:
+            self.source.fail(unknown_name("variable", name, list(self._variables)), offset)
+        return self._variables[name][0].states
 
     def state_index(self, name: str, state: str, offset: int) -> int:
         """Position of a state of a declared variable."""
@@ -103,14 +105,16 @@ class NetworkDraft:
 
     def finish(self, *, normalize: bool = False) -> BayesianNetwork:
         """The network, all of it checked."""
-        if not self._states:
+        if not self._variables:
             self.source.fail("no variables found; expected at least one")
-        variable_by_name = {name: Variable(name, states) for name, (states, _) in self._states.items()}
-        for name, (_, offset) in self._states.items():
+        variable_by_name = {name: variable for name, (variable, _) in self._variables.items()}
+        for name, (_, offset) in self._variables.items():
             if name not in self._tables:
                 self.source.fail(f"variable {name!r} has no probability table", offset)
         rescaled_rows: list[str] = []
-        cpts = [self._cpt(self._tables[n], variable_by_name, normalize, rescaled_rows) for n in self._states]
+        cpts = [
+            self._cpt(self._tables[n], variable_by_name, normalize, rescaled_rows) for n in variable_by_name
+        ]
         self._warn(rescaled_rows)
         title = re.sub(r"\s*[\t-\r]\s*", " ", self.name).strip()  # some programs break long titles
         try:
@@ -152,7 +156,8 @@ class NetworkDraft:
 
     def _row_name(self, table: _Table, configuration: Sequence[int]) -> str:
         pairs = zip(table.parents, configuration, strict=True)
-        return f"({', '.join(f'{parent}={self._states[parent][0][state]}' for parent, state in pairs)})"
+        named = (f"{parent}={self._variables[parent][0].states[state]}" for parent, state in pairs)
+        return f"({', '.join(named)})"
 
     def _refuse(self, table: _Table, message: str) -> NoReturn:
         self.source.fail(f"table of {table.child!r}: {message}", table.offset)

@@ -3,8 +3,8 @@
     <smile version="1.0" id="NETWORK">
       <properties> <property id="KEY">TEXT</property> ... </properties>
       <nodes>
-        <cpt id="NAME">
-          <state id="STATE" /> ...
+        <cpt id="NAME" diagtype="target|observation|auxiliary" ranked="true" mandatory="true">
+          <state id="STATE" label="TEXT" fault="true" /> ...
           <parents>NAME ...</parents>
           <probabilities>NUMBER ...</probabilities>
           <property id="KEY">TEXT</property> ...
@@ -15,7 +15,7 @@
           <parameters>NUMBER ...</parameters>
         </noisymax>
       </nodes>
-      <extensions> how GeNIe draws it; display names, which may repeat </extensions>
+      <extensions> how GeNIe draws it; <node id="NAME"> with <name> and <comment> for people </extensions>
     </smile>
 
 The child's state varies fastest, the first parent slowest: the order of our tables. `resultingstates` names
@@ -24,14 +24,16 @@ Decision and utility nodes, equations and networks unrolled over time are refuse
 
 GeNIe takes only letters, digits and underscores in ids. A name that has others is written as the property
 `unswayed_name` beside a plain id, states as a JSON list in `unswayed_states`; GeNIe keeps such properties.
-They are believed as long as the ids are still the ones derived from them.
+They are believed as long as the ids are still the ones derived from them. Display names, which may repeat,
+comments, labels of states and the attributes of a diagnosis become the variable's `Annotation`; the cost of
+an observation is read from <cost> and written as the property `unswayed_cost`.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -39,11 +41,13 @@ import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.names import unknown_name
+from unswayed.model.annotation import Annotation, Role
+from unswayed.model.formats.decimals import decimal_number
 from unswayed.model.formats.draft import NetworkDraft
 from unswayed.model.formats.identifiers import stands_for
 from unswayed.model.formats.noisy_max import expand_noisy_max
 from unswayed.model.formats.source import Source
-from unswayed.model.formats.xdsl_writer import NAME_KEY, STATES_KEY, write
+from unswayed.model.formats.xdsl_writer import COST_KEY, NAME_KEY, STATES_KEY, write
 from unswayed.model.formats.xml_source import Element, numbers, only_child, parse_xml
 
 __all__ = ["read", "read_tree", "write"]
@@ -72,13 +76,15 @@ def read_tree(source: Source, root: Element) -> NetworkDraft:
     for dynamic in root.each("dynamic"):
         source.fail("this network unrolls over time; unroll it in GeNIe and save the result", dynamic.offset)
     draft = NetworkDraft(source, _network_name(root))
+    shown = {element.attributes.get("id", ""): element for element in _drawn_nodes(root)}
     node_by_id: dict[str, _Node] = {}
     for element in only_child(source, root, "nodes").children:
         node = _node(source, element)
         if node.identifier in node_by_id:
             source.fail(f"two nodes have the id {node.identifier!r}", element.offset)
         node_by_id[node.identifier] = node
-        draft.add_variable(node.name, node.states, element.offset)
+        about = _annotation(node, shown.get(node.identifier))
+        draft.add_variable(node.name, node.states, element.offset, about)
     for node in node_by_id.values():
         parents = _parents(source, node, node_by_id)
         table = _TABLE_BY_KIND[node.element.tag](draft, node, parents)
@@ -114,6 +120,57 @@ def _states(element: Element, state_ids: tuple[str, ...]) -> tuple[str, ...]:
     pairs = zip(state_ids, names, strict=True)
     fits = all(isinstance(name, str) and stands_for(identifier, name) for identifier, name in pairs)
     return tuple(names) if fits else state_ids
+
+
+def _drawn_nodes(element: Element) -> Iterator[Element]:
+    """The <node> elements that tell how GeNIe shows nodes, inside its submodels too."""
+    yield from element.each("node")
+    for child in element.each("extensions", "genie", "submodel"):
+        yield from _drawn_nodes(child)
+
+
+def _annotation(node: _Node, drawn: Element | None) -> Annotation:
+    element, states = node.element, list(node.element.each("state"))
+    labels = tuple(state.attributes.get("label", "").strip() for state in states)
+    label = "" if drawn is None else _text_of(drawn, "name")
+    return Annotation(
+        label="" if label == node.name else label,
+        description="" if drawn is None else _text_of(drawn, "comment"),
+        state_labels=labels if any(labels) else (),
+        role=_ROLE_BY_WORD.get(element.attributes.get("diagtype", "").strip().lower()),
+        ranked=_is_true(element, "ranked"),
+        mandatory=_is_true(element, "mandatory"),
+        fault_states=tuple(
+            name for name, state in zip(node.states, states, strict=True) if _is_true(state, "fault")
+        ),
+        cost=_cost(element),
+    )
+
+
+def _text_of(element: Element, tag: str) -> str:
+    """The text of the first child with this tag, its white space made single blanks."""
+    return " ".join(next((child.text for child in element.each(tag)), "").split())
+
+
+def _is_true(element: Element, key: str) -> bool:
+    return element.attributes.get(key, "").strip().lower() == "true"
+
+
+def _cost(element: Element) -> float | None:
+    """The price of an observation, where it is one number: a cost that depends on others is left out."""
+    words = [
+        _property(element, COST_KEY) or "",
+        element.attributes.get("cost", ""),
+        _text_of(element, "cost"),
+    ]
+    for word in words:
+        try:
+            cost = decimal_number(word)
+        except ValueError:
+            continue
+        if 0 <= cost < math.inf:
+            return cost
+    return None
 
 
 def _network_name(root: Element) -> str:
@@ -198,6 +255,7 @@ def _strengths(source: Source, node: _Node, sizes: Sequence[int]) -> list[Ints]:
     return [np.arange(size) for size in sizes]
 
 
+_ROLE_BY_WORD = {role.value: role for role in Role}
 _TABLE_BY_KIND: dict[str, Callable[[NetworkDraft, _Node, Sequence[str]], Floats]] = {
     "cpt": _cpt,
     "deterministic": _deterministic,

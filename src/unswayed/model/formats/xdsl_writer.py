@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from xml.sax.saxutils import escape
+from xml.sax.saxutils import escape, quoteattr
 
+from unswayed.model.annotation import Annotation
 from unswayed.model.cpt import Cpt
 from unswayed.model.formats.identifiers import identifiers
 from unswayed.model.network import BayesianNetwork
@@ -14,6 +15,8 @@ NAME_KEY = "unswayed_name"
 """Property that holds the name of a network or variable whose id is not that name."""
 STATES_KEY = "unswayed_states"
 """Property that holds the states' names as a JSON list where the ids are not these names."""
+COST_KEY = "unswayed_cost"
+"""Property that holds the cost of an observation."""
 
 _WIDTH, _HEIGHT = 140, 110  # from node to node, in the pixels of GeNIe's window
 
@@ -42,11 +45,14 @@ def _nodes(network: BayesianNetwork, ids: dict[str, str]) -> Iterator[str]:
 
 
 def _node(cpt: Cpt, ids: dict[str, str]) -> Iterator[str]:
-    name, states = cpt.child.name, cpt.child.states
+    name, states, about = cpt.child.name, cpt.child.states, cpt.child.about
     state_ids = identifiers(states)
-    yield f'\t\t<cpt id="{ids[name]}">'
-    for identifier in state_ids:
-        yield f'\t\t\t<state id="{identifier}" />'
+    yield f'\t\t<cpt id="{ids[name]}"{_diagnosis(about)}>'
+    for position, identifier in enumerate(state_ids):
+        label = about.state_labels[position] if about.state_labels else ""
+        written = f" label={quoteattr(label)}" if label else ""
+        fault = ' fault="true"' if states[position] in about.fault_states else ""
+        yield f'\t\t\t<state id="{identifier}"{written}{fault} />'
     if cpt.parents:
         yield f"\t\t\t<parents>{' '.join(ids[parent.name] for parent in cpt.parents)}</parents>"
     yield f"\t\t\t<probabilities>{' '.join(map(repr, cpt.table.ravel().tolist()))}</probabilities>"
@@ -54,7 +60,20 @@ def _node(cpt: Cpt, ids: dict[str, str]) -> Iterator[str]:
         yield f"\t\t\t{_property(NAME_KEY, name)}"
     if state_ids != list(states):
         yield f"\t\t\t{_property(STATES_KEY, json.dumps(states, ensure_ascii=False))}"
+    if about.cost is not None:
+        yield f"\t\t\t{_property(COST_KEY, repr(about.cost))}"
     yield "\t\t</cpt>"
+
+
+def _diagnosis(about: Annotation) -> str:
+    """The attributes of a node's part in a diagnosis."""
+    role = "" if about.role is None else f' diagtype="{about.role.value}"'
+    marks = [
+        f' {key}="true"'
+        for key, is_set in (("ranked", about.ranked), ("mandatory", about.mandatory))
+        if is_set
+    ]
+    return role + "".join(marks)
 
 
 def _property(key: str, text: str) -> str:
@@ -63,16 +82,18 @@ def _property(key: str, text: str) -> str:
 
 def _extensions(network: BayesianNetwork, ids: dict[str, str]) -> Iterator[str]:
     """What GeNIe draws: names as they are, parents above children."""
-    quoted = escape(network.name or "network", {'"': "&quot;"})
+    quoted = quoteattr(network.name or "network")
     yield "\t<extensions>"
-    yield f'\t\t<genie version="1.0" app="unswayed" name="{quoted}" faultnameformat="nodestate">'
-    for name, (left, top) in zip(network.names, _positions(network), strict=True):
-        yield f'\t\t\t<node id="{ids[name]}">'
-        yield f"\t\t\t\t<name>{escape(name)}</name>"
+    yield f'\t\t<genie version="1.0" app="unswayed" name={quoted} faultnameformat="nodestate">'
+    for variable, (left, top) in zip(network.variables, _positions(network), strict=True):
+        yield f'\t\t\t<node id="{ids[variable.name]}">'
+        yield f"\t\t\t\t<name>{escape(variable.about.label or variable.name)}</name>"
         yield '\t\t\t\t<interior color="e5f6f7" />'
         yield '\t\t\t\t<outline color="000080" />'
         yield '\t\t\t\t<font color="000000" name="Arial" size="8" />'
         yield f"\t\t\t\t<position>{left} {top} {left + 100} {top + 50}</position>"
+        if variable.about.description:
+            yield f"\t\t\t\t<comment>{escape(variable.about.description)}</comment>"
         yield "\t\t\t</node>"
     yield "\t\t</genie>"
     yield "\t</extensions>"
