@@ -27,9 +27,9 @@ from unswayed.decisions.oracle import AgreementOracle, Interval
 from unswayed.decisions.problem import Problem, make_problem
 from unswayed.decisions.rules import ThresholdRule
 from unswayed.engines.bounds import BoundsEngine
-from unswayed.engines.brute_force import BruteForceEngine
+from unswayed.engines.chen2014.brute_force import BruteForceEngine
+from unswayed.engines.chen2014.depth_first import DepthFirstEngine
 from unswayed.engines.choice import ENGINES
-from unswayed.engines.depth_first import DepthFirstEngine
 from unswayed.engines.protocol import Engine, Question, Refusal
 from unswayed.kernels.depth_first import compiled_search
 from unswayed.model.zoo import random_naive_bayes

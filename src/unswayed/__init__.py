@@ -95,10 +95,10 @@ if TYPE_CHECKING:
     from unswayed.decisions.rules import MostProbable, ThresholdRule, UtilityRule
     from unswayed.decisions.table_classifier import TableClassifier
     from unswayed.engines.bounds import BoundsEngine
-    from unswayed.engines.brute_force import BruteForceEngine
+    from unswayed.engines.chen2014.brute_force import BruteForceEngine
+    from unswayed.engines.chen2014.depth_first import DepthFirstEngine
     from unswayed.engines.circuit import CircuitEngine
     from unswayed.engines.dense import DenseEngine
-    from unswayed.engines.depth_first import DepthFirstEngine
     from unswayed.engines.log_odds import LogOddsEngine
     from unswayed.engines.sampling import SamplingEngine
     from unswayed.focs.cpt import FocsCpt, rule_cpt
@@ -147,7 +147,7 @@ _MODULE_BY_NAME = {
     "BayesNetClassifier": "unswayed.learning.estimator",
     "BayesianNetwork": "unswayed.model.network",
     "BoundsEngine": "unswayed.engines.bounds",
-    "BruteForceEngine": "unswayed.engines.brute_force",
+    "BruteForceEngine": "unswayed.engines.chen2014.brute_force",
     "Certainty": "unswayed.core.measurement",
     "CircuitEngine": "unswayed.engines.circuit",
     "CircuitVariant": "unswayed.api.circuits",
@@ -162,7 +162,7 @@ _MODULE_BY_NAME = {
     "Decision": "unswayed.api",
     "DecisionProfile": "unswayed.decisions.profile",
     "DenseEngine": "unswayed.engines.dense",
-    "DepthFirstEngine": "unswayed.engines.depth_first",
+    "DepthFirstEngine": "unswayed.engines.chen2014.depth_first",
     "Difference": "unswayed.api.differences",
     "Discretization": "unswayed.model.discretize",
     "EmFit": "unswayed.learning.expectation",

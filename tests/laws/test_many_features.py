@@ -19,7 +19,7 @@ from unswayed.api import searching
 from unswayed.core.errors import LimitError
 from unswayed.decisions.measures import expected_agreement, maximum_potential_agreement
 from unswayed.decisions.problem import make_problem
-from unswayed.engines import many_features as engine
+from unswayed.engines import naive_bayes as engine
 from unswayed.model.zoo import binary_network, random_naive_bayes
 from unswayed.search import dropping
 

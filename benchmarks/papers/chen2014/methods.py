@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from benchmarks.papers.chen2014.chebyshev import chebyshev_bound
 from unswayed.core.errors import LimitError, QueryError
 from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
@@ -13,10 +14,9 @@ from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.measures import expected_agreement
 from unswayed.decisions.oracle import AgreementOracle
 from unswayed.decisions.problem import Problem, make_problem
-from unswayed.engines.brute_force import BruteForceEngine
-from unswayed.engines.chebyshev import chebyshev_bound
+from unswayed.engines.chen2014.brute_force import BruteForceEngine
+from unswayed.engines.chen2014.depth_first import DepthFirstEngine
 from unswayed.engines.choice import ENGINES, choose
-from unswayed.engines.depth_first import DepthFirstEngine
 from unswayed.engines.protocol import Question
 
 NOTHING: frozenset[int] = frozenset()

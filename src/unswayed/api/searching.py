@@ -16,7 +16,7 @@ from unswayed.decisions.rewards import CustomReward, Margin, Reward
 from unswayed.decisions.rules import LogOddsIntervals, ThresholdRule
 from unswayed.engines.dense import DenseEngine, DenseOracle
 from unswayed.engines.groups import independent_groups
-from unswayed.engines.many_features import Agreement, ManyFeatures, many_features, search_grid
+from unswayed.engines.naive_bayes import Agreement, ManyFeatures, many_features, search_grid
 from unswayed.engines.protocol import Cost, Question
 from unswayed.search.dropping import DroppingTask, bytes_needed, load_kernels, search_by_dropping
 from unswayed.search.lattice import Node

@@ -17,7 +17,7 @@ from unswayed.decisions.measures import AchievableAgreement, maximum_achievable_
 from unswayed.decisions.problem import make_problem
 from unswayed.decisions.rules import ThresholdRule
 from unswayed.decisions.table_classifier import TableClassifier
-from unswayed.engines.many_features import best_threshold_of
+from unswayed.engines.naive_bayes import best_threshold_of
 from unswayed.engines.sampling import SamplingEngine
 from unswayed.search.lattice import Node, keep_only
 from unswayed.search.lenses import PotentialLens

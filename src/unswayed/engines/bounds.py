@@ -22,7 +22,7 @@ from unswayed.core.measurement import Certainty
 from unswayed.decisions.oracle import Interval
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.rules import Decider, LogOddsIntervals
-from unswayed.engines.banded import Sums, agreement_bounds, potential_bounds
+from unswayed.engines.certified_tests import Sums, agreement_bounds, potential_bounds
 from unswayed.engines.grid import Blocks, fitting_step, make_blocks, rounded, window
 from unswayed.engines.groups import Group, group_tables
 from unswayed.engines.parts import (
@@ -32,8 +32,8 @@ from unswayed.engines.parts import (
     intervals_of,
     refuse_groups,
     settled,
-    sort_out,
     span_of,
+    split_groups,
 )
 from unswayed.engines.protocol import Cost, Needs, Question, Refusal
 from unswayed.engines.weights import combined
@@ -68,7 +68,7 @@ class BoundsEngine:
         assert isinstance(problem.decider, LogOddsIntervals)
         if question.needs is Needs.POTENTIAL and len(problem.decider.regions) != 2:
             return Refusal("bounds the potential agreement only of rules that decide between two actions")
-        parts = sort_out(problem, group_tables(problem, Limits()), question.kept)
+        parts = split_groups(problem, group_tables(problem, Limits()), question.kept)
         mixed = math.prod(len(weights) for weights in parts.mixed)
         if parts.mixed and question.needs is Needs.POTENTIAL:
             return Refusal("kept and hidden features depend on each other, so no threshold need be best")
@@ -96,7 +96,7 @@ class BoundsOracle:
     def agreement(self, kept: frozenset[int], decider: Decider, tolerance: float) -> Interval:
         """Bounds on how often `decider` on the kept features repeats the full decision."""
         assert isinstance(decider, LogOddsIntervals)
-        parts = sort_out(self.problem, self.groups, kept)
+        parts = split_groups(self.problem, self.groups, kept)
         same = settled(self.problem, parts, decider)
         if same is not None:
             return Interval(float(same), float(same), Certainty.BOUND)
@@ -117,7 +117,7 @@ class BoundsOracle:
 
     def potential(self, kept: frozenset[int], tolerance: float) -> Interval:
         """Bounds on the maximum potential agreement."""
-        parts = sort_out(self.problem, self.groups, kept)
+        parts = split_groups(self.problem, self.groups, kept)
         if parts.mixed or len(intervals_of(self.problem).regions) != 2:
             raise LimitError(
                 "bounds on the potential agreement need kept and hidden features that are independent given "

@@ -16,10 +16,10 @@ from unswayed.core.limits import DEFAULT_LIMITS, Limits, readable_bytes
 from unswayed.core.measurement import Bid, Certainty
 from unswayed.decisions.problem import Problem
 from unswayed.engines.bounds import BoundsEngine
-from unswayed.engines.brute_force import BruteForceEngine
+from unswayed.engines.chen2014.brute_force import BruteForceEngine
+from unswayed.engines.chen2014.depth_first import DepthFirstEngine
 from unswayed.engines.circuit import CircuitEngine
 from unswayed.engines.dense import DenseEngine
-from unswayed.engines.depth_first import DepthFirstEngine
 from unswayed.engines.log_odds import LogOddsEngine
 from unswayed.engines.protocol import Cost, Engine, Question, Refusal
 from unswayed.engines.sampling import SamplingEngine

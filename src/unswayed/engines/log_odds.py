@@ -1,7 +1,7 @@
 """The log-odds engine: exact agreement by meeting in the middle, for two classes and independent groups.
 
 Whether the kept features, and whether all features, decide for the upper class are two tests of sums of
-weights of evidence. Where enumeration takes 2^n steps, splitting the groups in two halves (`halves.py`)
+weights of evidence. Where enumeration takes 2^n steps, splitting the groups in two halves (`meet_in_the_middle.py`)
 takes about 2^(n/2): 40 two-state features of a naive Bayes classifier are a fraction of a second.
 """
 
@@ -21,7 +21,7 @@ from unswayed.decisions.problem import Problem
 from unswayed.decisions.profile import DecisionProfile
 from unswayed.decisions.rules import Decider, LogOddsIntervals
 from unswayed.engines.groups import Group, group_tables
-from unswayed.engines.halves import mass_within, ordered, split, split_size
+from unswayed.engines.meet_in_the_middle import mass_within, ordered, split, split_size
 from unswayed.engines.parts import (
     Parts,
     base_log_odds,
@@ -30,8 +30,8 @@ from unswayed.engines.parts import (
     probability_of,
     refuse_groups,
     settled,
-    sort_out,
     span_of,
+    split_groups,
 )
 from unswayed.engines.protocol import Cost, Needs, Question, Refusal
 from unswayed.engines.rows import profile_rows
@@ -57,7 +57,7 @@ class LogOddsEngine:
         if refusal:
             return refusal
         assert isinstance(problem.decider, LogOddsIntervals)
-        parts = sort_out(problem, group_tables(problem, Limits()), question.kept)
+        parts = split_groups(problem, group_tables(problem, Limits()), question.kept)
         listed = parts.rows_bits <= np.log2(MOST_ROWS)
         if question.needs is not Needs.AGREEMENT and not listed and not independent(problem, parts):
             return Refusal(f"the kept features have about 2^{parts.rows_bits:.0f} rows, too many to list")
@@ -87,7 +87,7 @@ class LogOddsOracle:
     def agreement(self, kept: frozenset[int], decider: Decider, tolerance: float) -> Interval:
         """How often `decider` on the kept features repeats the full decision, exactly."""
         assert isinstance(decider, LogOddsIntervals)
-        parts = sort_out(self.problem, self.groups, kept)
+        parts = split_groups(self.problem, self.groups, kept)
         same = settled(self.problem, parts, decider)
         if same is not None:
             return Interval.point(float(same))
@@ -104,7 +104,7 @@ class LogOddsOracle:
 
     def potential(self, kept: frozenset[int], tolerance: float) -> Interval:
         """The maximum potential agreement, exactly."""
-        parts = sort_out(self.problem, self.groups, kept)
+        parts = split_groups(self.problem, self.groups, kept)
         if not independent(self.problem, parts) or parts.rows_bits <= predicted_bits(parts.all_lists) / 2:
             return Interval.point(maximum_potential_agreement(self.profile(kept)))
         return self.agreement(kept, self._turned(self._majority_cut(parts)), tolerance)
@@ -114,7 +114,7 @@ class LogOddsOracle:
 
         None where they are not, or where listing the rows is cheaper; then the profile tells.
         """
-        parts = sort_out(self.problem, self.groups, kept)
+        parts = split_groups(self.problem, self.groups, kept)
         if not independent(self.problem, parts) or parts.rows_bits <= np.log2(MOST_ROWS):
             return None
         cut = self._majority_cut(parts)
@@ -125,7 +125,7 @@ class LogOddsOracle:
 
     def profile(self, kept: frozenset[int]) -> DecisionProfile:
         """The rows of the kept features, each with its exact share of every decision."""
-        parts = sort_out(self.problem, self.groups, kept)
+        parts = split_groups(self.problem, self.groups, kept)
         if parts.rows_bits > np.log2(MOST_ROWS):
             raise LimitError(
                 f"a profile of {len(kept)} kept features would have about 2^{parts.rows_bits:.0f} rows, over "

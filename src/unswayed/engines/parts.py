@@ -51,7 +51,7 @@ class Parts:
         return [*self.kept, *self.hidden, *self.mixed]
 
 
-def sort_out(problem: Problem, groups: Sequence[Group], kept: frozenset[int]) -> Parts:
+def split_groups(problem: Problem, groups: Sequence[Group], kept: frozenset[int]) -> Parts:
     """Weights of all groups for this kept set."""
     assert isinstance(problem.decider, LogOddsIntervals)
     parts = Parts([], [], [], [], 0.0)

@@ -11,7 +11,7 @@ from unswayed.decisions.problem import Problem
 from unswayed.decisions.profile import DecisionProfile, profile_from_masses
 from unswayed.decisions.rules import LogOddsIntervals
 from unswayed.engines.groups import Group
-from unswayed.engines.halves import Ordered, balanced, less, ordered
+from unswayed.engines.meet_in_the_middle import Ordered, balanced, less, ordered
 from unswayed.engines.parts import Parts, base_log_odds
 from unswayed.engines.weights import WeightList, combined, log_ratio, without_nan
 

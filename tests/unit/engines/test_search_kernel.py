@@ -16,7 +16,7 @@ from unswayed.core.limits import Limits
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import make_problem
 from unswayed.decisions.rules import LogOddsIntervals, ThresholdRule
-from unswayed.engines.depth_first import search_tree
+from unswayed.engines.chen2014.depth_first import search_tree
 from unswayed.kernels.depth_first import compiled_search, search, start
 from unswayed.model.zoo import random_naive_bayes
 

@@ -20,8 +20,8 @@ from unswayed.decisions.measures import (
     maximum_achievable_agreement,
     maximum_potential_agreement,
 )
-from unswayed.engines import many_features as module
-from unswayed.engines.many_features import (
+from unswayed.engines import naive_bayes as module
+from unswayed.engines.naive_bayes import (
     Agreement,
     Fineness,
     _between,

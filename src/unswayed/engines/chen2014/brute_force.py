@@ -14,8 +14,8 @@ from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.rules import LogOddsIntervals
-from unswayed.engines.nothing_kept import DecidedOracle, refuse_kept
-from unswayed.engines.outcomes import chunk_size, chunks, n_instantiations
+from unswayed.engines.chen2014.nothing_kept import DecidedOracle, refuse_kept
+from unswayed.engines.chen2014.outcomes import chunk_size, chunks, n_instantiations
 from unswayed.engines.protocol import Cost, Question, Refusal
 
 SECONDS_PER_INSTANTIATION = 2e-8

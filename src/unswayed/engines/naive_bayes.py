@@ -1,6 +1,6 @@
 """Agreements of a naive Bayes classifier with more features than a table holds, one subset at a time.
 
-Searches ask for three things: errors on a grid that can be bounded quickly (`whole_steps.py`), the agreement
+Searches ask for three things: errors on a grid that can be bounded quickly (`rounded_weights.py`), the agreement
 of one subset on a finer grid, between bounds, and where lists of half the features fit, the exact one
 (`log_odds.py`).
 """
@@ -22,8 +22,8 @@ from unswayed.decisions.rules import TIE, LogOddsIntervals, logit
 from unswayed.engines.groups import group_tables
 from unswayed.engines.log_odds import BYTES_PER_OUTCOME, LogOddsEngine, LogOddsOracle
 from unswayed.engines.parts import base_log_odds, probability_of
+from unswayed.engines.rounded_weights import Question, WholeSteps, whole_steps
 from unswayed.engines.weights import WeightList, group_weights, predicted_bits
-from unswayed.engines.whole_steps import Question, WholeSteps, whole_steps
 from unswayed.kernels.all_but_one import Rooms, Sides, compiled_errors_of, rooms_for
 
 LISTED_BITS = 22.5

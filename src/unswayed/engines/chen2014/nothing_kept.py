@@ -1,4 +1,4 @@
-"""What engines share that know only the decisions of the full classifier: nothing more can be kept.
+"""What the methods share that know only the decisions of the full classifier: nothing more can be kept.
 
 The same-decision probability looks at one row, that of the evidence alone. [chen2014] computes just that;
 `depth_first.py` and `brute_force.py` do it as the paper describes.

@@ -23,8 +23,8 @@ from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.rules import LogOddsIntervals
+from unswayed.engines.chen2014.nothing_kept import DecidedOracle, refuse_kept
 from unswayed.engines.groups import group_tables, independent_groups
-from unswayed.engines.nothing_kept import DecidedOracle, refuse_kept
 from unswayed.engines.protocol import Cost, Question, Refusal
 from unswayed.engines.weights import log_ratio
 from unswayed.kernels.depth_first import Path, Tree, compiled_search, is_compiled, search, start
