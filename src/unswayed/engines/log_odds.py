@@ -1,8 +1,8 @@
 """The log-odds engine: exact agreement by meeting in the middle, for two classes and independent groups.
 
 Whether the kept features, and whether all features, decide for the upper class are two tests of sums of
-weights of evidence. Where enumeration takes 2^n steps, splitting the groups in two halves (`meet_in_the_middle.py`)
-takes about 2^(n/2): 40 two-state features of a naive Bayes classifier are a fraction of a second.
+weights of evidence. Where enumeration takes 2^n steps, splitting the groups in two halves takes about 2^(n/2)
+(`meet_in_the_middle.py`): 40 two-state features of a naive Bayes classifier are a fraction of a second.
 """
 
 from __future__ import annotations

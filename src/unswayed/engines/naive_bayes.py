@@ -1,8 +1,8 @@
 """Agreements of a naive Bayes classifier with more features than a table holds, one subset at a time.
 
-Searches ask for three things: errors on a grid that can be bounded quickly (`rounded_weights.py`), the agreement
-of one subset on a finer grid, between bounds, and where lists of half the features fit, the exact one
-(`log_odds.py`).
+Searches ask for three things: errors on a grid that can be bounded quickly (`rounded_weights.py`), the
+agreement of one subset on a finer grid, between bounds, and where lists of half the features fit, the exact
+one (`log_odds.py`).
 """
 
 from __future__ import annotations
