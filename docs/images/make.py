@@ -15,15 +15,15 @@ import numpy as np
 import unswayed
 from unswayed.api.courses import replay
 from unswayed.api.examining import examine
-from unswayed.api.plotting import draw_circuit, draw_network, graph_of
 from unswayed.api.recording import SearchRecord
 from unswayed.api.thresholds import sweep_thresholds
 from unswayed.circuits.builder import SddBuilder
 from unswayed.circuits.sdd import Sdd
 from unswayed.circuits.vtree import balanced
 from unswayed.model import zoo
-from unswayed.pictures.network_svg import network_svg
-from unswayed.report.page import report_page
+from unswayed.view.network_svg import network_svg
+from unswayed.view.page import report_page
+from unswayed.view.plotting import draw_circuit, draw_network, graph_of
 
 HERE = Path(__file__).parent
 

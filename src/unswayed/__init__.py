@@ -59,7 +59,6 @@ if TYPE_CHECKING:
     from unswayed.api.differences import Comparison, Difference, compare_decisions
     from unswayed.api.estimators import TrimmedClassifier
     from unswayed.api.examining import Examination, examine
-    from unswayed.api.plotting import draw_circuit, draw_network, draw_vtree
     from unswayed.api.recording import SearchRecord
     from unswayed.api.thresholds import ThresholdSweep, sweep_thresholds
     from unswayed.circuits.builder import SddBuilder
@@ -124,7 +123,6 @@ if TYPE_CHECKING:
     from unswayed.model.formats.files import read_network, write_network
     from unswayed.model.network import BayesianNetwork
     from unswayed.model.variable import Variable
-    from unswayed.report.page import report_page
     from unswayed.spaces.classifier.anomaly import StructuredAnomalyDetector
     from unswayed.spaces.classifier.estimator import StructuredNaiveBayes
     from unswayed.spaces.edges import matching_space, spanning_tree_space
@@ -138,6 +136,8 @@ if TYPE_CHECKING:
     from unswayed.spaces.route_files import read_graph, read_paths, write_paths
     from unswayed.spaces.space import Space
     from unswayed.spaces.subsets import subset_space
+    from unswayed.view.page import report_page
+    from unswayed.view.plotting import draw_circuit, draw_network, draw_vtree
 
     __version__: str
 
@@ -237,9 +237,9 @@ _MODULE_BY_NAME = {
     "compile_formula": "unswayed.circuits.formula_compiler",
     "compile_network": "unswayed.circuits.compiled",
     "decide": "unswayed.api",
-    "draw_circuit": "unswayed.api.plotting",
-    "draw_network": "unswayed.api.plotting",
-    "draw_vtree": "unswayed.api.plotting",
+    "draw_circuit": "unswayed.view.plotting",
+    "draw_network": "unswayed.view.plotting",
+    "draw_vtree": "unswayed.view.plotting",
     "encode": "unswayed.model.encode",
     "examine": "unswayed.api.examining",
     "expected_classification_agreement": "unswayed.api",
@@ -288,7 +288,7 @@ _MODULE_BY_NAME = {
     "read_soc": "unswayed.spaces.preflib",
     "read_vtree": "unswayed.circuits.vtree_files",
     "replay": "unswayed.api.courses",
-    "report_page": "unswayed.report.page",
+    "report_page": "unswayed.view.page",
     "right_linear": "unswayed.circuits.vtree",
     "rule_cpt": "unswayed.focs.cpt",
     "same_decision_probability": "unswayed.api",

@@ -14,7 +14,7 @@ from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits
 from unswayed.model import zoo
 from unswayed.model.formats.files import read_network, write_network
-from unswayed.report.networks import summarize
+from unswayed.view.network_lines import summarize
 
 
 def test_info_describes_a_network(unswayed, printer):

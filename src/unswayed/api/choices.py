@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from unswayed.api import shown
 from unswayed.api.observations import SameDecisionGain
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import Limits
@@ -20,7 +21,6 @@ from unswayed.search.progress import Report
 
 if TYPE_CHECKING:
     from unswayed.api.circuits import CircuitVariant
-    from unswayed.pictures.canvas import Picture
 
 Costs = Mapping[str, float]
 """What observing each feature costs; features left out cost 1."""
@@ -101,16 +101,8 @@ class Selection:
         """How much better another choice could be at most."""
         return 0.0 if self.optimal else max(0.0, self.upper_bound - self.value)
 
-    def plot(self, *, title: str = "") -> Picture:
-        """The value found, and what is not excluded."""
-        from unswayed.api.plotting import plot_selection
-
-        return plot_selection(self, title=title)
-
-    def _repr_html_(self) -> str:
-        from unswayed.api.cards import selection_card
-
-        return selection_card(self)
+    plot = shown.plot
+    _repr_html_ = shown.to_html
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,16 +116,8 @@ class Trimming:
     threshold_interval: tuple[float, float] | None
     """Thresholds above the first, up to the second, achieve the agreement; None when the rule was kept."""
 
-    def plot(self, *, title: str = "") -> Picture:
-        """The network with the features that were kept."""
-        from unswayed.api.plotting import plot_trimming
-
-        return plot_trimming(self, title=title)
-
-    def _repr_html_(self) -> str:
-        from unswayed.api.cards import trimming_card
-
-        return trimming_card(self)
+    plot = shown.plot
+    _repr_html_ = shown.to_html
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,16 +127,8 @@ class Frontier:
     points: tuple[Trimming, ...]
     """The best trimming for every budget: each is the best until the cost of the next."""
 
-    def plot(self, *, title: str = "") -> Picture:
-        """Agreement over the budget."""
-        from unswayed.api.plotting import plot_frontier
-
-        return plot_frontier(self, title=title)
-
-    def _repr_html_(self) -> str:
-        from unswayed.api.cards import frontier_card
-
-        return frontier_card(self)
+    plot = shown.plot
+    _repr_html_ = shown.to_html
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
+from unswayed.api import shown
 from unswayed.api.asking import Options
 from unswayed.api.decisions import Decision
 from unswayed.api.networks import Evidence
 from unswayed.api.observations import follow
 from unswayed.core.measurement import Measurement
 from unswayed.decisions.classifier import Classifier
-
-if TYPE_CHECKING:
-    from unswayed.pictures.canvas import Picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +40,8 @@ class Course:
         """How many observations it took until the decision was this safe; None when it never was."""
         return next((i for i, step in enumerate(self.steps) if step.sdp.low >= at_least - 1e-12), None)
 
-    def plot(self, *, title: str = "", at_least: float | None = 0.95) -> Picture:
-        """Posterior and same-decision probability as evidence arrived."""
-        from unswayed.api.plotting import plot_course
-
-        return plot_course(self, title=title, at_least=at_least)
-
-    def _repr_html_(self) -> str:
-        from unswayed.api.cards import course_card
-
-        return course_card(self)
+    plot = shown.plot
+    _repr_html_ = shown.to_html
 
 
 def replay(

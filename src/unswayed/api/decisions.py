@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
 import numpy as np
 
+from unswayed.api import shown
 from unswayed.api.asking import Asked, Options, ask, problem_of
 from unswayed.api.networks import Evidence
 from unswayed.core.errors import QueryError
@@ -21,9 +22,6 @@ from unswayed.decisions.rules import Decider, ThresholdRule
 from unswayed.engines.log_odds import LogOddsOracle
 from unswayed.engines.protocol import Needs, Question
 
-if TYPE_CHECKING:
-    from unswayed.pictures.canvas import Picture
-
 
 @dataclass(frozen=True, slots=True)
 class Decision:
@@ -34,16 +32,8 @@ class Decision:
     posterior: dict[str, float]
     """Pr(target | evidence), a probability for each state."""
 
-    def plot(self, *, title: str = "") -> Picture:
-        """The posterior as bars, what was decided standing out."""
-        from unswayed.api.plotting import plot_decision
-
-        return plot_decision(self, title=title)
-
-    def _repr_html_(self) -> str:
-        from unswayed.api.cards import decision_card
-
-        return decision_card(self)
+    plot = shown.plot
+    _repr_html_ = shown.to_html
 
 
 def decide(classifier: Classifier, evidence: Evidence | None = None, **options: Unpack[Options]) -> Decision:

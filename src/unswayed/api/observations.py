@@ -6,8 +6,9 @@ import math
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
+from unswayed.api import shown
 from unswayed.api.asking import Options, problem_of
 from unswayed.api.decisions import Decision, agreement_of, decision_of
 from unswayed.api.networks import Evidence
@@ -21,9 +22,6 @@ from unswayed.decisions.rewards import ExpectedUtility, Margin, NegativeEntropy,
 from unswayed.decisions.rules import UtilityRule
 from unswayed.engines.observed import carry_over
 from unswayed.inference.posteriors import joint_table
-
-if TYPE_CHECKING:
-    from unswayed.pictures.canvas import Picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,16 +125,8 @@ class Ranking:
             return None
         return self.features[0]
 
-    def plot(self, *, title: str = "") -> Picture:
-        """A panel of bars for each criterion."""
-        from unswayed.api.plotting import plot_ranking
-
-        return plot_ranking(self, title=title)
-
-    def _repr_html_(self) -> str:
-        from unswayed.api.cards import ranking_card
-
-        return ranking_card(self)
+    plot = shown.plot
+    _repr_html_ = shown.to_html
 
 
 def rank_observations(
@@ -213,16 +203,8 @@ class Stopping:
     at_least: float
     """The level asked for."""
 
-    def plot(self, *, title: str = "") -> Picture:
-        """The posterior, and the same-decision probability beside the level asked for."""
-        from unswayed.api.plotting import plot_stopping
-
-        return plot_stopping(self, title=title)
-
-    def _repr_html_(self) -> str:
-        from unswayed.api.cards import stopping_card
-
-        return stopping_card(self)
+    plot = shown.plot
+    _repr_html_ = shown.to_html
 
 
 def should_stop(
@@ -299,16 +281,8 @@ class Monitor:
         """The next features, valued."""
         return ranking_of(self.problem, reward, self.options)
 
-    def plot(self, *, title: str = "") -> Picture:
-        """The network with what was observed so far."""
-        from unswayed.api.plotting import plot_monitor
-
-        return plot_monitor(self, title=title)
-
-    def _repr_html_(self) -> str:
-        from unswayed.api.cards import monitor_card
-
-        return monitor_card(self)
+    plot = shown.plot
+    _repr_html_ = shown.to_html
 
 
 def follow(classifier: Classifier, evidence: Evidence | None = None, **options: Unpack[Options]) -> Monitor:

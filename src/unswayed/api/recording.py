@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from unswayed.core.errors import QueryError
-
-if TYPE_CHECKING:
-    from unswayed.pictures.canvas import Picture
+from unswayed.api import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +47,4 @@ class SearchRecord:
             Reported(time.monotonic() - self.started, float(incumbent), float(bound), int(evaluations))
         )
 
-    def plot(self, *, title: str = "") -> Picture:
-        """The best so far and the bound over time; `QueryError` when nothing was reported."""
-        from unswayed.api.plotting import plot_record
-
-        if not self.reports:
-            raise QueryError("the search reported nothing; it was over at once")
-        return plot_record(self, title=title)
+    plot = shown.plot

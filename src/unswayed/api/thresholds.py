@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
+from unswayed.api import shown
 from unswayed.api.networks import Evidence
 from unswayed.api.selection import Costs, SearchOptions, Selection, select_features
 from unswayed.core.errors import QueryError
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import ThresholdRule
-
-if TYPE_CHECKING:
-    from unswayed.pictures.canvas import Picture
 
 TENTHS = tuple(tenth / 10 for tenth in range(1, 10))
 """The thresholds of [choi2017, Figure 7]."""
@@ -38,16 +36,8 @@ class ThresholdSweep:
             t for t, now, before in zip(self.thresholds[1:], kept[1:], kept, strict=False) if now != before
         )
 
-    def plot(self, *, title: str = "") -> Picture:
-        """The agreement over the threshold, changes of the best features marked."""
-        from unswayed.api.plotting import plot_sweep
-
-        return plot_sweep(self, title=title)
-
-    def _repr_html_(self) -> str:
-        from unswayed.api.cards import sweep_card
-
-        return sweep_card(self)
+    plot = shown.plot
+    _repr_html_ = shown.to_html
 
 
 def sweep_thresholds(

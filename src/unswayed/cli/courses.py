@@ -39,7 +39,7 @@ def follow(
     before the first one is given with --evidence.
     """
     from unswayed.api.courses import replay
-    from unswayed.report.courses import course_lines
+    from unswayed.view.course_lines import course_lines
 
     if output is not None:
         check_picture(output)

@@ -20,7 +20,7 @@ from sklearn.model_selection import train_test_split
 import unswayed
 from unswayed.api.examining import examine
 from unswayed.decisions.table_classifier import TableClassifier
-from unswayed.report.page import report_page
+from unswayed.view.page import report_page
 
 TARGET, POSITIVE = "diagnosis", "malignant"
 THRESHOLD = 0.3

@@ -108,8 +108,8 @@ def learn(
     from unswayed.model.discretize import Discretization
     from unswayed.model.formats.files import write_network
     from unswayed.model.tables import read_table
-    from unswayed.report.learning import learned_from, learned_lines
-    from unswayed.report.networks import size_text
+    from unswayed.view.learning_lines import learned_from, learned_lines
+    from unswayed.view.network_lines import size_text
 
     discretization = Discretization(_cut_method(discretize, bins), _cut_points(cuts or ()), max_categories)
     check_output(output)

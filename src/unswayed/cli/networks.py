@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def info(network: NetworkFile, *, as_json: AsJson = False, normalize: Normalize = False) -> None:
     """Describe a network: size, variables, cost of exact inference."""
-    from unswayed.report.networks import network_lines
+    from unswayed.view.network_lines import network_lines
 
     found = network_in(network, normalize=normalize)
     if as_json:
@@ -28,7 +28,7 @@ def info(network: NetworkFile, *, as_json: AsJson = False, normalize: Normalize 
 def _described(network: BayesianNetwork) -> dict[str, Any]:
     from dataclasses import asdict
 
-    from unswayed.report.networks import summarize
+    from unswayed.view.network_lines import summarize
 
     variables = [
         {"name": cpt.child.name, "states": cpt.child.states, "parents": [p.name for p in cpt.parents]}
@@ -50,7 +50,7 @@ def convert(
     from rich.text import Text
 
     from unswayed.model.formats.files import write_network
-    from unswayed.report.networks import size_text
+    from unswayed.view.network_lines import size_text
 
     check_output(target)
     network = network_in(source, normalize=normalize)

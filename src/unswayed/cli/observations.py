@@ -65,7 +65,7 @@ def voi(
 
 def _value_together(case: Case, found: Opened, criterion: Criterion, kept: tuple[str, ...]) -> None:
     from unswayed import api
-    from unswayed.report.observations import value_lines
+    from unswayed.view.observation_lines import value_lines
 
     measured = api.value_of_information(found.classifier, kept, criterion, found.evidence, **found.options)
     if case.as_json:
@@ -76,7 +76,7 @@ def _value_together(case: Case, found: Opened, criterion: Criterion, kept: tuple
 
 
 def _rank(case: Case, found: Opened, criterion: Criterion, output: Path | None) -> None:
-    from unswayed.report.observations import ranking_lines
+    from unswayed.view.observation_lines import ranking_lines
 
     ranking = _ranking(found, criterion)
     if case.as_json:

@@ -16,7 +16,7 @@ from unswayed.core.errors import FormatError, QueryError
 if TYPE_CHECKING:
     from unswayed.decisions.classifier import Classifier
     from unswayed.model.network import BayesianNetwork
-    from unswayed.pictures.canvas import Picture
+    from unswayed.view.canvas import Picture
 
 PictureFile = Annotated[
     Path | None,
@@ -68,13 +68,13 @@ def draw(
     model = _model(found, target, features)
     heading = found.name if title is None else title
     if output.suffix.lower() == ".svg":
-        from unswayed.api.plotting import graph_of
-        from unswayed.pictures.network_svg import network_svg
+        from unswayed.view.network_svg import network_svg
+        from unswayed.view.plotting import graph_of
 
         # Needs no matplotlib, and its boxes tell their full names.
         write_text(network_svg(graph_of(model, observed, kept), label=heading or "a network") + "\n", output)
     else:
-        from unswayed.api.plotting import draw_network
+        from unswayed.view.plotting import draw_network
 
         draw_network(model, observed, kept, title=heading).save(output)
     if as_json:
@@ -95,7 +95,7 @@ def _model(
 
 def check_picture(path: Path) -> None:
     """`FormatError` for a name that no picture can be saved under; asked before the work."""
-    from unswayed.pictures.canvas import SUFFIXES, is_picture
+    from unswayed.view.canvas import SUFFIXES, is_picture
 
     if not is_picture(path):
         raise FormatError(f"pictures are saved as {', '.join(SUFFIXES)}, not {path.suffix!r}", path)

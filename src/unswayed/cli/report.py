@@ -74,7 +74,7 @@ def report(
     the recommended trimming would decide differently.
     """
     from unswayed.api.examining import examine
-    from unswayed.report.page import report_page
+    from unswayed.view.page import report_page
 
     if output.suffix.lower() not in (".html", ".htm"):
         raise FormatError("a report is an .html file; name it so", output)

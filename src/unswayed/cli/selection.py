@@ -14,13 +14,13 @@ from unswayed.cli.output import check_output, json_text, show, show_json, write_
 from unswayed.cli.progress import showing_progress
 from unswayed.cli.search_case import Search, SearchCase, opened_search
 from unswayed.core.errors import FormatError, QueryError
-from unswayed.pictures.canvas import is_picture
+from unswayed.view.canvas import is_picture
 
 if TYPE_CHECKING:
     from rich.text import Text
 
     from unswayed.api.selection import Objective, Selection, Trimming
-    from unswayed.pictures.canvas import Picture
+    from unswayed.view.canvas import Picture
 
 Budget = Annotated[
     float, typer.Option(metavar="B", help="What the kept features may cost together.", show_default=False)
@@ -110,7 +110,7 @@ def trim(
     (maximum achievable agreement, MAA), proven to be so.
     """
     from unswayed import api
-    from unswayed.report.selection import trimming_lines
+    from unswayed.view.selection_lines import trimming_lines
 
     if output is not None:
         check_output(output)
@@ -158,7 +158,7 @@ def frontier(
     The best trimming for every budget at which a better one comes within reach.
     """
     from unswayed import api
-    from unswayed.report.selection import frontier_lines
+    from unswayed.view.selection_lines import frontier_lines
 
     if budget is not None and not budget >= 0:
         raise QueryError(f"the budget must be at least 0, not {budget!r}")
@@ -199,7 +199,7 @@ def _objective(found: Search, word: ObjectiveWord) -> Objective:
 
 
 def _selection_lines(found: Search, chosen: Selection, word: ObjectiveWord) -> list[Text]:
-    from unswayed.report.selection import reward_lines, selection_lines
+    from unswayed.view.selection_lines import reward_lines, selection_lines
 
     if word is ObjectiveWord.ESDP:
         return selection_lines(chosen, found.free, found.classifier.rule, found.evidence)
@@ -270,7 +270,7 @@ def _check_free(case: SearchCase, found: Search, output: Path) -> None:
 
 
 def _kept_picture(found: Search, kept: tuple[str, ...]) -> Picture:
-    from unswayed.api.plotting import draw_network
+    from unswayed.view.plotting import draw_network
 
     return draw_network(found.classifier, found.evidence, kept, title=found.classifier.network.name)
 

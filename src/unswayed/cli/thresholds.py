@@ -34,7 +34,7 @@ def thresholds(
     """
     from unswayed.api.thresholds import sweep_thresholds
     from unswayed.decisions.rules import ThresholdRule
-    from unswayed.report.thresholds import sweep_lines
+    from unswayed.view.threshold_lines import sweep_lines
 
     if output is not None:
         check_picture(output)

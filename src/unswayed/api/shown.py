@@ -1,0 +1,30 @@
+"""How results show themselves: the one place where the api asks the view, which lies above it.
+
+Every result takes its `plot` and its `_repr_html_` from here. The view is imported when something is shown,
+and finds the right picture or card by the type of the result (`view/plotting.py`, `view/notebook.py`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from unswayed.view.canvas import Picture
+
+
+def plot(self: Any, *, title: str = "", **options: Any) -> Picture:
+    """The result as a picture, which saves itself (`.save(path)`) and shows itself in a notebook.
+
+    A `title` replaces the one that the picture would have. The picture of a replayed case also takes
+    `at_least`, the level to mark; 0.95 by default, None for no mark.
+    """
+    from unswayed.view.plotting import plot_result
+
+    return plot_result(self, title=title, **options)
+
+
+def to_html(self: Any) -> str:
+    """The result as a card of HTML, for a notebook."""
+    from unswayed.view.notebook import make_card
+
+    return make_card(self)

@@ -1,0 +1,193 @@
+"""Every result draws itself and shows itself in a notebook, and both show what it holds."""
+
+from __future__ import annotations
+
+import math
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+
+from strategies import classifiers
+from unswayed.api import (
+    decide,
+    follow,
+    frontier,
+    posterior,
+    rank_observations,
+    select_features,
+    should_stop,
+    trim,
+)
+from unswayed.api.courses import replay
+from unswayed.api.decisions import same_decision_probability
+from unswayed.api.recording import SearchRecord
+from unswayed.api.thresholds import sweep_thresholds
+from unswayed.core.errors import QueryError
+from unswayed.core.measurement import Certainty, Measurement
+from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.rules import MostProbable, ThresholdRule
+from unswayed.model import zoo
+from unswayed.view.canvas import Picture
+from unswayed.view.graph import Role
+from unswayed.view.plotting import draw_network, graph_of
+
+PAPERS = Classifier(zoo.review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6))
+FAULTS = Classifier(zoo.printer(), "Fault", None, MostProbable())
+
+
+def recorded() -> SearchRecord:
+    record = SearchRecord()
+    trim(PAPERS, None, 1, report=record)
+    record(0.92, 0.92, 8)
+    return record
+
+
+RESULTS = {
+    "Decision": lambda: decide(FAULTS, {"Light": "red"}),
+    "Stopping": lambda: should_stop(PAPERS),
+    "Ranking": lambda: rank_observations(PAPERS),
+    "Monitor": lambda: follow(PAPERS, {"AC": "+"}),
+    "Selection": lambda: select_features(PAPERS, None, 1),
+    "Trimming": lambda: trim(PAPERS, None, 1),
+    "Frontier": lambda: frontier(PAPERS),
+    "Course": lambda: replay(PAPERS, [("AC", "-"), ("R1", "+")]),
+    "ThresholdSweep": lambda: sweep_thresholds(PAPERS, None, 1),
+    "SearchRecord": recorded,
+}
+
+
+class Texts(HTMLParser):
+    """The words of a page, checked to close every element it opens."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.words: list[str] = []
+        self.open: list[str] = []
+        self.feed(page)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        pass
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.words.append(data.replace("\u200b", "").strip())
+
+
+@pytest.mark.parametrize("kind", RESULTS)
+def test_every_result_can_be_drawn(kind, tmp_path):
+    pytest.importorskip("matplotlib")
+    result = RESULTS[kind]()
+    assert type(result).__name__ == kind
+    picture = result.plot()
+    assert isinstance(picture, Picture)
+    picture.save(tmp_path / "picture.png")
+    titled = result.plot(title="A title of my own").figure
+    texts = {each.get_text() for each in titled.findobj(match=lambda each: hasattr(each, "get_text"))}
+    assert "A title of my own" in texts
+
+
+@pytest.mark.parametrize("kind", [kind for kind in RESULTS if kind != "SearchRecord"])
+def test_every_result_shows_itself_in_a_notebook(kind):
+    result = RESULTS[kind]()
+    words = Texts(result._repr_html_()).words
+    expected = {
+        "Decision": ["decision: paper_jam", "0.8265"],
+        "Stopping": ["go on: below 0.95", "0.9000"],
+        "Ranking": ["observe next: AC", "0.1275"],
+        "Monitor": ["observed: AC=+", "0.6100"],
+        "Selection": ["keep AC", "0.9200"],
+        "Trimming": ["keep AC", "0.9200"],
+        "Frontier": ["AC", "0.9200", "1.0000"],
+        "Course": ["AC=-", "0.9881"],
+        "ThresholdSweep": ["0.6", "0.9200"],
+    }
+    assert set(expected[kind]) <= set(words)
+
+
+def test_a_measurement_shows_itself_in_a_notebook():
+    assert same_decision_probability(PAPERS)._repr_html_().startswith("<b>0.9000</b> (exact; engine ")
+    bound = Measurement(0.5, 0.4, 0.6, Certainty.BOUND, "bounds")
+    assert Texts(bound._repr_html_()).words == ["0.5000", "(bound, between 0.4 and 0.6; engine bounds)"]
+
+
+def test_names_in_cards_are_escaped():
+    network = zoo.binary_network({"<b>D</b>": ((), [0.4]), "a&b": (("<b>D</b>",), [0.9, 0.2])})
+    classifier = Classifier(network, "<b>D</b>", None, ThresholdRule("+", 0.5))
+    for card in (rank_observations(classifier), frontier(classifier), follow(classifier)):
+        assert "<b>" not in card._repr_html_()
+        Texts(card._repr_html_())
+
+
+def test_nothing_reported_cannot_be_drawn():
+    with pytest.raises(QueryError, match="reported nothing"):
+        SearchRecord().plot()
+
+
+def test_a_network_shows_what_each_variable_is():
+    roles = {box.name: box.role for box in graph_of(PAPERS, {"AC": "+"}, ["R1"]).boxes}
+    assert roles == {"D": Role.TARGET, "R1": Role.KEPT, "R2": Role.DROPPED, "AC": Role.EVIDENCE}
+    plain = graph_of(zoo.review())
+    assert {box.role for box in plain.boxes} == {Role.FEATURE}
+    assert plain.arcs == ((0, 1), (0, 2), (1, 3), (2, 3))
+    hidden = {box.name: box.role for box in graph_of(FAULTS).boxes}
+    assert hidden["Age"] is Role.HIDDEN
+    with pytest.raises(QueryError, match="unknown feature 'R3'"):
+        draw_network(PAPERS, None, ["R3"])
+    with pytest.raises(QueryError, match="unknown state"):
+        draw_network(PAPERS, {"AC": "maybe"})
+
+
+@given(classifiers(max_features=4))
+def test_a_course_is_one_answer_after_another(classifier):
+    assume(classifier.features)
+    network = classifier.network
+    feature = classifier.features[0]
+    shares = posterior(network, feature)
+    state = max(shares, key=shares.__getitem__)
+    course = replay(classifier, [(feature, state)])
+    assert len(course.steps) == 2
+    assert course.steps[1].sdp.value == pytest.approx(
+        same_decision_probability(classifier, {feature: state}).value
+    )
+    first = course.first_safe(0.9)
+    assert first == next((i for i, step in enumerate(course.steps) if step.sdp.low >= 0.9 - 1e-12), None)
+
+
+def test_a_sweep_is_one_selection_after_another():
+    tests = Classifier(zoo.disease_tests(), "Disease", None, ThresholdRule("+", 0.5))
+    sweep = sweep_thresholds(tests, None, 2, [0.9, 0.1, 0.5])
+    assert sweep.thresholds == (0.1, 0.5, 0.9)
+    for threshold, found in zip(sweep.thresholds, sweep.selections, strict=True):
+        moved = Classifier(tests.network, "Disease", None, ThresholdRule("+", threshold))
+        best = select_features(moved, None, 2)
+        assert (found.kept, found.value) == (best.kept, best.value)
+    assert sweep.changes == tuple(
+        t
+        for i, t in enumerate(sweep.thresholds)
+        if i and sweep.selections[i].kept != sweep.selections[i - 1].kept
+    )
+    with pytest.raises(QueryError, match="threshold rules"):
+        sweep_thresholds(FAULTS, None, 1)
+    with pytest.raises(QueryError, match="no thresholds"):
+        sweep_thresholds(tests, None, 1, [])
+
+
+def test_a_record_keeps_what_a_search_reports():
+    rng = np.random.default_rng(3)
+    wide = Classifier(zoo.random_naive_bayes(14, rng), "C", None, ThresholdRule("s0", 0.5))
+    record = SearchRecord()
+    found = trim(wide, None, 5, report=record)
+    assert record.reports
+    times = [each.seconds for each in record.reports]
+    assert times == sorted(times)
+    for each in record.reports:
+        assert each.incumbent <= found.selection.value + 1e-9
+        assert each.bound >= found.selection.value - 1e-9 or math.isinf(each.bound)
