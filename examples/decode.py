@@ -13,7 +13,7 @@ import numpy as np
 
 from unswayed.focs.coding import Channel, adjacent_parities, code_network, simulate
 from unswayed.focs.decoding import accuracy, bit_probabilities, decode, learn_code, make_decoder, regret
-from unswayed.focs.diagrams.compiling import parents_that_matter
+from unswayed.focs.diagrams.nodes import parents_that_matter
 
 BITS = 10
 PAIRS = 2048

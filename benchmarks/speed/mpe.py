@@ -24,6 +24,7 @@ from unswayed.focs.coding import Channel, adjacent_parities, simulate
 from unswayed.focs.decoding import learn_code
 from unswayed.focs.diagrams.queries import explain_rows
 from unswayed.focs.diagrams.trellis import compile_network
+from unswayed.focs.learn.inputs import StepOptions
 from unswayed.focs.mpe.building import build_problem
 from unswayed.focs.mpe.choice import choose_method
 from unswayed.focs.mpe.evaluating import Evaluator
@@ -32,7 +33,6 @@ from unswayed.focs.mpe.problem import MpeProblem
 from unswayed.focs.mpe.search import BranchAndBound
 from unswayed.focs.mpe.solvers import CpSat, Gurobi, Highs
 from unswayed.focs.network import FunctionalNetwork
-from unswayed.focs.step_inputs import StepOptions
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "benchmarks" / "mpe.md"
 PRUNED = (10, 15, 20, 25, 30, 40, 50, 60)

@@ -102,12 +102,12 @@ if TYPE_CHECKING:
     from unswayed.engines.sampling import SamplingEngine
     from unswayed.focs.cpt import FocsCpt, rule_cpt
     from unswayed.focs.decoding import learn_code, make_decoder
-    from unswayed.focs.estimator import FocsClassifier
     from unswayed.focs.functional import LogisticCpt, NoisyOrCpt, PerceptronCpt
-    from unswayed.focs.learning import learn_focs_cpt, learn_tree_cpt
+    from unswayed.focs.learn.cpts import learn_focs_cpt, learn_tree_cpt
+    from unswayed.focs.learn.estimator import FocsClassifier
+    from unswayed.focs.learn.inputs import StepOptions
     from unswayed.focs.network import FunctionalNetwork, tabulated
     from unswayed.focs.step import StepContexts, StepNetwork
-    from unswayed.focs.step_inputs import StepOptions
     from unswayed.learning.accuracy import AccuracySelection, select_by_accuracy
     from unswayed.learning.classifiers import learn_naive_bayes, learn_tan
     from unswayed.learning.estimator import BayesNetClassifier
@@ -174,7 +174,7 @@ _MODULE_BY_NAME = {
     "Examination": "unswayed.api.examining",
     "ExpectedUtility": "unswayed.decisions.rewards",
     "Explanation": "unswayed.api",
-    "FocsClassifier": "unswayed.focs.estimator",
+    "FocsClassifier": "unswayed.focs.learn.estimator",
     "FocsCpt": "unswayed.focs.cpt",
     "FormatError": "unswayed.core.errors",
     "Frontier": "unswayed.api",
@@ -215,7 +215,7 @@ _MODULE_BY_NAME = {
     "Space": "unswayed.spaces.space",
     "StepContexts": "unswayed.focs.step",
     "StepNetwork": "unswayed.focs.step",
-    "StepOptions": "unswayed.focs.step_inputs",
+    "StepOptions": "unswayed.focs.learn.inputs",
     "Stopping": "unswayed.api",
     "StructuredAnomalyDetector": "unswayed.spaces.classifier.anomaly",
     "StructuredNaiveBayes": "unswayed.spaces.classifier.estimator",
@@ -254,13 +254,13 @@ _MODULE_BY_NAME = {
     "grid": "unswayed.spaces.graphs",
     "joint": "unswayed.api",
     "learn_code": "unswayed.focs.decoding",
-    "learn_focs_cpt": "unswayed.focs.learning",
+    "learn_focs_cpt": "unswayed.focs.learn.cpts",
     "learn_mallows": "unswayed.spaces.mallows",
     "learn_naive_bayes": "unswayed.learning.classifiers",
     "learn_parameters": "unswayed.learning.parameters",
     "learn_parameters_em": "unswayed.learning.expectation",
     "learn_tan": "unswayed.learning.classifiers",
-    "learn_tree_cpt": "unswayed.focs.learning",
+    "learn_tree_cpt": "unswayed.focs.learn.cpts",
     "left_linear": "unswayed.circuits.vtree",
     "load_classifier": "unswayed.api",
     "log_probability": "unswayed.api",

@@ -15,9 +15,9 @@ from unswayed.focs.cpt import FocsCpt, conditional_log_likelihood, learn_columns
 from unswayed.focs.decoding import accuracy, decode, learn_code, make_decoder, regret
 from unswayed.focs.diagrams.neurons import neuron_diagram
 from unswayed.focs.functional import LogisticCpt
+from unswayed.focs.learn.thresholds import best_split, grow, make_rows
 from unswayed.focs.mpe.choice import most_probable_explanation
 from unswayed.focs.network import FunctionalNetwork, all_states, tabulate
-from unswayed.focs.thresholds import best_split, grow, make_rows
 from unswayed.model.cpt import Cpt
 
 # Figure 1a: rows d1 to d5 over U1, U2, X.

@@ -14,10 +14,10 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier
 
-from unswayed.focs.estimator_scores import EstimatorScorer, ScorerSource
-from unswayed.focs.learning import learn_tree_cpt
-from unswayed.focs.perceptron_learning import Training
-from unswayed.focs.thresholds import grow, make_rows, row_log_likelihoods
+from unswayed.focs.learn.cpts import learn_tree_cpt
+from unswayed.focs.learn.perceptrons import Training
+from unswayed.focs.learn.scorers import EstimatorScorer, ScorerSource
+from unswayed.focs.learn.thresholds import grow, make_rows, row_log_likelihoods
 from unswayed.model.variable import Variable
 
 MOST_CONTEXTS = 12

@@ -27,12 +27,12 @@ from unswayed.focs.coding import (
 )
 from unswayed.focs.diagrams.queries import explain_rows, marginal_rows
 from unswayed.focs.diagrams.trellis import CompiledNetwork, compile_network
-from unswayed.focs.learning import learn_focs_cpt
+from unswayed.focs.learn.cpts import learn_focs_cpt
+from unswayed.focs.learn.inputs import StepOptions
 from unswayed.focs.mpe.building import build_problem
 from unswayed.focs.mpe.choice import choose_method
 from unswayed.focs.network import FunctionalNetwork, Node
 from unswayed.focs.sampling import log_likelihoods
-from unswayed.focs.step_inputs import StepOptions
 from unswayed.model.cpt import Cpt
 
 COMPILE = Limits(max_bytes=2**28, max_seconds=20.0)

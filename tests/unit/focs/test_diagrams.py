@@ -13,8 +13,8 @@ from unswayed.core.limits import Limits
 from unswayed.focs.coding import Channel, adjacent_parities, code_network
 from unswayed.focs.contexts import FunctionContexts
 from unswayed.focs.cpt import FocsCpt, rule_cpt
-from unswayed.focs.diagrams.compiling import compile_node, table_diagram
 from unswayed.focs.diagrams.neurons import neuron_diagram
+from unswayed.focs.diagrams.nodes import compile_node, table_diagram
 from unswayed.focs.diagrams.obdd import Obdd, context_diagram, context_probabilities
 from unswayed.focs.diagrams.ordering import trellis_order
 from unswayed.focs.diagrams.product import step_diagram

@@ -21,7 +21,7 @@ from unswayed.circuits.vtree import NOTHING, Vtree, right_linear
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import ModelError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
-from unswayed.focs.diagrams.compiling import compile_node
+from unswayed.focs.diagrams.nodes import compile_node
 from unswayed.focs.diagrams.obdd import Obdd, context_diagram
 from unswayed.focs.diagrams.trellis import CompiledNetwork, compile_network
 from unswayed.focs.network import FunctionalNetwork, Node

@@ -20,7 +20,7 @@ from unswayed.core.arrays import Floats, Ints, frozen_floats, read_only
 from unswayed.core.errors import LimitError, ModelError, QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.names import listing
-from unswayed.focs.diagrams.compiling import compile_node, parents_that_matter
+from unswayed.focs.diagrams.nodes import compile_node, parents_that_matter
 from unswayed.focs.diagrams.ordering import trellis_order
 from unswayed.focs.diagrams.product import numbered
 from unswayed.focs.network import FunctionalNetwork

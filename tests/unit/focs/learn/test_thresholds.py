@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 
-from unswayed.focs.thresholds import (
+from unswayed.focs.learn.thresholds import (
     best_split,
     choose_size,
     column_log_likelihood,

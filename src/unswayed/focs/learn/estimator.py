@@ -15,11 +15,11 @@ from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import ModelError
 from unswayed.core.names import listing
 from unswayed.focs.cpt import FocsCpt
-from unswayed.focs.estimator_scores import ScorerSource
+from unswayed.focs.learn.perceptrons import Training
+from unswayed.focs.learn.scorers import ScorerSource
+from unswayed.focs.learn.thresholds import grow, learn_partition, make_rows
 from unswayed.focs.perceptron import Activation
-from unswayed.focs.perceptron_learning import Training
 from unswayed.focs.scores import ScoreContexts
-from unswayed.focs.thresholds import grow, learn_partition, make_rows
 from unswayed.model.variable import Variable
 
 ACTIVATIONS = tuple(activation.value for activation in Activation)

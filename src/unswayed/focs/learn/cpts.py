@@ -10,9 +10,9 @@ from unswayed.core.arrays import Ints
 from unswayed.core.errors import QueryError
 from unswayed.focs.contexts import TreeContexts
 from unswayed.focs.cpt import FocsCpt, learn_columns
+from unswayed.focs.learn.inputs import StepOptions
+from unswayed.focs.learn.steps import learn_step_contexts
 from unswayed.focs.protocol import check_two_states, checked_rows
-from unswayed.focs.step_inputs import StepOptions
-from unswayed.focs.step_learning import learn_step_contexts
 from unswayed.model.variable import Variable
 
 
@@ -26,7 +26,7 @@ def learn_focs_cpt(
 ) -> FocsCpt:
     """A FoCS CPT with a step network's contexts, from the parents' states and the child's.
 
-    Contexts that depend on few parents are found as such, so that reasoning can use it (`step_learning.py`).
+    Contexts that depend on few parents are found as such, so that reasoning can use it (`learn/steps.py`).
     All variables have two states; for others use `FocsClassifier` and its `as_cpt`.
     """
     check_two_states(child, (child, *parents), "a step network")

@@ -18,12 +18,8 @@ import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import QueryError
-from unswayed.focs.patterns import Bits, Patterns, best_partition, count_patterns
-from unswayed.focs.perceptron import Activation, Perceptron
-from unswayed.focs.perceptron_learning import Training, fit_perceptron
-from unswayed.focs.step import StepContexts, StepNetwork
-from unswayed.focs.step_conversion import scored_rows, step_contexts, step_network
-from unswayed.focs.step_inputs import (
+from unswayed.focs.learn.conversion import scored_rows, step_contexts, step_network
+from unswayed.focs.learn.inputs import (
     SURE,
     Split,
     StepOptions,
@@ -36,7 +32,11 @@ from unswayed.focs.step_inputs import (
     with_helpful,
     without_idle,
 )
-from unswayed.focs.thresholds import Partition, grow, learn_partition, row_log_likelihoods
+from unswayed.focs.learn.patterns import Bits, Patterns, best_partition, count_patterns
+from unswayed.focs.learn.perceptrons import Training, fit_perceptron
+from unswayed.focs.learn.thresholds import Partition, grow, learn_partition, row_log_likelihoods
+from unswayed.focs.perceptron import Activation, Perceptron
+from unswayed.focs.step import StepContexts, StepNetwork
 
 ALPHAS = (3.0, 0.3, 30.0)
 """Penalties that are tried for a network of all inputs; the first one is right most of the time."""

@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from unswayed.focs.estimator import FocsClassifier
+from unswayed.focs.learn.estimator import FocsClassifier
 
 ESTIMATORS = [
     FocsClassifier(hidden_units=4, max_iterations=30, cross_fit=3),

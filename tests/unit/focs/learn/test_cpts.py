@@ -9,14 +9,14 @@ from sklearn.linear_model import LogisticRegression
 
 from focs_strategies import bit
 from unswayed.core.errors import ModelError, QueryError
-from unswayed.focs.learning import learn_focs_cpt, learn_tree_cpt
+from unswayed.focs.learn.conversion import logistic_weights, step_network
+from unswayed.focs.learn.cpts import learn_focs_cpt, learn_tree_cpt
+from unswayed.focs.learn.inputs import StepOptions
+from unswayed.focs.learn.patterns import best_partition, count_patterns
+from unswayed.focs.learn.perceptrons import Training, _Loss, fit_perceptron
+from unswayed.focs.learn.steps import learn_step_contexts
 from unswayed.focs.network import all_states
-from unswayed.focs.patterns import best_partition, count_patterns
 from unswayed.focs.perceptron import Activation
-from unswayed.focs.perceptron_learning import Training, _Loss, fit_perceptron
-from unswayed.focs.step_conversion import logistic_weights, step_network
-from unswayed.focs.step_inputs import StepOptions
-from unswayed.focs.step_learning import learn_step_contexts
 from unswayed.model.variable import Variable
 
 

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from unswayed.core.arrays import Floats, Ints
+from unswayed.focs.learn.perceptrons import one_thread
+from unswayed.focs.learn.thresholds import Partition, Rows, make_rows
 from unswayed.focs.perceptron import Activation, Perceptron
-from unswayed.focs.perceptron_learning import one_thread
 from unswayed.focs.step import StepContexts, StepNetwork, quantised
-from unswayed.focs.thresholds import Partition, Rows, make_rows
 
 MOST_STEPS = 100
 """Newton steps of the output layer; a handful are the rule."""

@@ -15,9 +15,9 @@ import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import QueryError
-from unswayed.focs.patterns import Bits, best_partition, count_patterns, held_out_log_likelihoods
+from unswayed.focs.learn.patterns import Bits, best_partition, count_patterns, held_out_log_likelihoods
+from unswayed.focs.learn.perceptrons import Training, fit_perceptron
 from unswayed.focs.perceptron import Activation, Perceptron
-from unswayed.focs.perceptron_learning import Training, fit_perceptron
 
 SURE = 4.0
 """Standard errors of the rows' differences by which more inputs must do better: many are tried."""

@@ -11,7 +11,7 @@ from sklearn.svm import LinearSVC
 
 from focs_strategies import bit
 from unswayed.core.errors import ModelError
-from unswayed.focs.estimator import FocsClassifier
+from unswayed.focs.learn.estimator import FocsClassifier
 from unswayed.model.variable import Variable
 
 

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from unswayed.core.arrays import Floats, Ints
+from unswayed.focs.learn.thresholds import Partition, Rows, grow
 from unswayed.focs.network import all_states
-from unswayed.focs.thresholds import Partition, Rows, grow
 
 Bits = npt.NDArray[np.bool_]
 
