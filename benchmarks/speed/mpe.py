@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.speed.solvers import CpSat, Gurobi
 from unswayed.core.errors import LimitError, SolverError
 from unswayed.core.limits import Limits
 from unswayed.focs.coding import Channel, adjacent_parities, simulate
@@ -27,11 +28,10 @@ from unswayed.focs.diagrams.trellis import compile_network
 from unswayed.focs.learn.inputs import StepOptions
 from unswayed.focs.mpe.building import build_problem
 from unswayed.focs.mpe.choice import choose_method
-from unswayed.focs.mpe.evaluating import Evaluator
 from unswayed.focs.mpe.explanation import MpeMethod
-from unswayed.focs.mpe.problem import MpeProblem
+from unswayed.focs.mpe.problem import Evaluator, MpeProblem
+from unswayed.focs.mpe.program import Highs
 from unswayed.focs.mpe.search import BranchAndBound
-from unswayed.focs.mpe.solvers import CpSat, Gurobi, Highs
 from unswayed.focs.network import FunctionalNetwork
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "benchmarks" / "mpe.md"

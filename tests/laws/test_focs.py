@@ -21,12 +21,11 @@ from unswayed.focs.diagrams.trellis import compile_network
 from unswayed.focs.mpe.building import build_problem
 from unswayed.focs.mpe.choice import most_probable_explanation
 from unswayed.focs.mpe.elimination import Elimination
+from unswayed.focs.mpe.program import Highs
 from unswayed.focs.mpe.search import BranchAndBound
-from unswayed.focs.mpe.solvers import Highs
-from unswayed.focs.mpe.trellis_method import MaxProduct
 from unswayed.focs.network import all_states, tabulated
 from unswayed.focs.sampling import log_likelihoods
-from unswayed.focs.step_forms import as_step_contexts, simplified
+from unswayed.focs.step import as_step_contexts, simplified
 from unswayed.inference.posteriors import log_probability
 
 
@@ -175,7 +174,7 @@ def test_all_exact_methods_agree(network, data):
     evidence = data.draw(findings(network))
     _, mass = enumerate_rows(network, evidence)
     assume(mass.max() > 0)
-    for method in (Elimination(), BranchAndBound(), MaxProduct(), Highs()):
+    for method in (Elimination(), BranchAndBound(), Highs()):
         found = most_probable_explanation(network, evidence, method=method)
         # Solvers of mixed-integer programs stop within 1e-6 of the optimum.
         assert abs(found.log_probability - np.log(mass.max())) < 1e-6, method

@@ -6,6 +6,7 @@ import importlib.util
 
 import numpy as np
 import pytest
+from benchmarks.speed.solvers import CpSat, Gurobi
 
 from focs_strategies import bit
 from unswayed.core.errors import SolverError
@@ -14,9 +15,9 @@ from unswayed.focs.coding import Channel, code_network, random_parities
 from unswayed.focs.cpt import FocsCpt
 from unswayed.focs.mpe.building import build_problem
 from unswayed.focs.mpe.choice import most_probable_explanation
-from unswayed.focs.mpe.evaluating import Evaluator
+from unswayed.focs.mpe.problem import Evaluator
+from unswayed.focs.mpe.program import Highs
 from unswayed.focs.mpe.search import BranchAndBound
-from unswayed.focs.mpe.solvers import CpSat, Gurobi, Highs
 from unswayed.focs.network import FunctionalNetwork
 from unswayed.focs.sampling import sample_rows
 from unswayed.focs.step import StepContexts, quantised

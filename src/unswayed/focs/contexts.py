@@ -1,8 +1,10 @@
-"""Contexts written down: rules, decision trees, and any function one cares to give.
+"""Contexts: rules, decision trees, any function, and thresholds on a scorer.
 
 A rule's context is a partial instantiation of the parents. A set of rules is a partition when no two can hold
 at once and together they leave nothing out; both are checked, without enumerating instantiations. A tree's
-leaves are rules [shen2020, section 2.2]. Contexts by thresholds on a score are in `scores.py` and `step.py`.
+leaves are rules [shen2020, section 2.2]. Where a scorer gives each instantiation one score, or one for each
+state of the child, a tree of thresholds cuts the scores [shen2020, section 4.2]; with one score the contexts
+are its intervals, Delta_k = {u | T_k < f(u) <= T_(k+1)}. `step.py` has scorers in whole numbers.
 """
 
 from __future__ import annotations
@@ -12,12 +14,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from unswayed.core.arrays import Ints, read_only
+from unswayed.core.arrays import Floats, Ints, read_only
 from unswayed.core.errors import ModelError
 from unswayed.focs.protocol import checked_rows
 
@@ -192,6 +194,42 @@ class FunctionContexts:
                 f"{found.tolist()[:5]!r}"
             )
         return found.astype(np.int64)
+
+
+class Scorer(Protocol):
+    """A function from rows of inputs to rows of scores."""
+
+    def scores(self, inputs: Floats) -> Floats:  # (rows, inputs) -> (rows, scores)
+        """The scores of each row."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoreContexts:
+    """Contexts of inputs by a tree of thresholds on their scores."""
+
+    n_inputs: int
+    scorer: Scorer
+    splits: TreeContexts
+    """Over the scores; its leaves are the contexts."""
+
+    @property
+    def n_contexts(self) -> int:
+        """Number of leaves of the tree of thresholds."""
+        return self.splits.n_contexts
+
+    @property
+    def thresholds(self) -> Floats:
+        """The thresholds, ascending; only where there is one score."""
+        if self.splits.n_inputs != 1:
+            raise ModelError(
+                f"the contexts cut {self.splits.n_inputs} scores, so their thresholds form a tree: see splits"
+            )
+        return np.sort(self.splits.cut[self.splits.feature >= 0])
+
+    def index(self, states: npt.NDArray[Any]) -> Ints:
+        """The context of each row."""
+        rows = checked_rows(states, self.n_inputs, "a scorer")
+        return self.splits.index(self.scorer.scores(rows.astype(np.float64)))
 
 
 def tree_rules(tree: TreeContexts) -> tuple[Rule | None, ...]:

@@ -21,8 +21,8 @@ import numpy.typing as npt
 
 from unswayed.core.arrays import Floats, Ints, read_only
 from unswayed.core.errors import ModelError
-from unswayed.focs.contexts import Rule
-from unswayed.focs.protocol import checked_rows
+from unswayed.focs.contexts import Rule, RuleContexts, TreeContexts, tree_rules
+from unswayed.focs.protocol import Contexts, checked_rows
 
 LARGEST = 2**52
 """Sums up to this are exact in int64 and in float64, so compiled code may use either."""
@@ -175,6 +175,49 @@ def parity_network(n_inputs: int, places: Sequence[int]) -> StepContexts:
     weights[:, list(places)] = 1
     steps = np.arange(len(places))
     return StepContexts(StepNetwork(weights, -1 - steps, 1 - 2 * (steps % 2)), [0])
+
+
+def as_step_contexts(contexts: Contexts) -> StepContexts | None:
+    """The same contexts by a step network; None for functions whose inside is not known.
+
+    Rules and trees must be over two-state inputs, which the caller knows.
+    """
+    if isinstance(contexts, StepContexts):
+        return contexts
+    if isinstance(contexts, RuleContexts):
+        return rule_network(contexts.n_inputs, contexts.rules)
+    if isinstance(contexts, TreeContexts):
+        return rule_network(contexts.n_inputs, tree_rules(contexts))
+    return None
+
+
+def simplified(contexts: StepContexts, known: Mapping[int, int]) -> StepContexts:
+    """The contexts with some inputs known and with constant neurons counted in, over the same inputs.
+
+    Known inputs get weight zero. Neurons that no input can switch any more move their output into the
+    thresholds.
+
+    >>> network = StepNetwork([[1, 1], [1, 0]], [-1, -1], [1, 2])
+    >>> simplified(StepContexts(network, [0]), {0: 1}).network.n_neurons
+    0
+    """
+    network = contexts.network
+    weights, biases = network.weights.copy(), network.biases.copy()
+    for place, state in known.items():
+        biases += weights[:, place] * state
+        weights[:, place] = 0
+    least = biases + np.minimum(weights, 0).sum(axis=1)
+    most = biases + np.maximum(weights, 0).sum(axis=1)
+    is_open = (least < 0) & (most >= 0) & (network.outputs != 0)
+    constant = int(network.outputs[least >= 0].sum())
+    left = StepNetwork(weights[is_open], biases[is_open], network.outputs[is_open])
+    return StepContexts(left, contexts.thresholds - constant)
+
+
+def inputs_used(contexts: StepContexts) -> tuple[int, ...]:
+    """Inputs with a weight in some neuron; others cannot matter."""
+    used: Ints = np.flatnonzero((contexts.network.weights != 0).any(axis=0))
+    return tuple(map(int, used))
 
 
 def whole(values: npt.ArrayLike, what: str) -> Ints:

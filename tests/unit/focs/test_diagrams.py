@@ -16,10 +16,9 @@ from unswayed.focs.cpt import FocsCpt, rule_cpt
 from unswayed.focs.diagrams.neurons import neuron_diagram
 from unswayed.focs.diagrams.nodes import compile_node, table_diagram
 from unswayed.focs.diagrams.obdd import Obdd, context_diagram, context_probabilities
-from unswayed.focs.diagrams.ordering import trellis_order
 from unswayed.focs.diagrams.product import step_diagram
 from unswayed.focs.diagrams.queries import explain_rows, marginal_rows, marginals
-from unswayed.focs.diagrams.trellis import compile_network
+from unswayed.focs.diagrams.trellis import compile_network, trellis_order
 from unswayed.focs.functional import LogisticCpt
 from unswayed.focs.network import FunctionalNetwork, all_states
 from unswayed.focs.step import StepContexts, StepNetwork, parity_network, quantised

@@ -17,10 +17,10 @@ from unswayed.focs.mpe import search
 from unswayed.focs.mpe.building import build_problem
 from unswayed.focs.mpe.choice import choose_method, most_probable_explanation
 from unswayed.focs.mpe.elimination import Elimination
-from unswayed.focs.mpe.evaluating import Evaluator
 from unswayed.focs.mpe.packing import branching_order, pack
+from unswayed.focs.mpe.problem import Evaluator
+from unswayed.focs.mpe.program import Highs
 from unswayed.focs.mpe.search import BranchAndBound
-from unswayed.focs.mpe.solvers import Highs
 from unswayed.focs.network import FunctionalNetwork
 from unswayed.focs.step import StepContexts, quantised
 from unswayed.kernels.interval_search import Best, advance, compiled_advance, open_bound, start

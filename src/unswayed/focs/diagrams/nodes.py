@@ -14,8 +14,7 @@ from unswayed.focs.cpt import FocsCpt
 from unswayed.focs.diagrams.obdd import Layer, Obdd, reduced
 from unswayed.focs.diagrams.product import step_diagram
 from unswayed.focs.network import Node, all_states, node_probabilities
-from unswayed.focs.step import StepContexts
-from unswayed.focs.step_forms import as_step_contexts, inputs_used, simplified
+from unswayed.focs.step import StepContexts, as_step_contexts, inputs_used, simplified
 
 TABLE_INPUTS = 12
 """Functions of at most so many inputs are compiled from their table."""

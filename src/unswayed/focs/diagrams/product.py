@@ -16,8 +16,7 @@ from unswayed.core.errors import LimitError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.focs.diagrams.neurons import OFF, ON, NeuronLayers, neuron_layers
 from unswayed.focs.diagrams.obdd import Layer, Obdd, reduced
-from unswayed.focs.step import StepContexts
-from unswayed.focs.step_forms import inputs_used, simplified
+from unswayed.focs.step import StepContexts, inputs_used, simplified
 from unswayed.kernels.unique_rows import Rows, compiled_hash_rows, number_rows
 
 SMALL = 5000

@@ -6,6 +6,9 @@ diagram has reached a terminal, whose column is put on the edges. So a path from
 instantiation of all variables, and the product along it its probability. One pass up gives Pr(evidence) or
 the most probable explanation, a second one down all marginals. For the code of three adjacent bits this is
 its textbook trellis.
+
+The order of the variables matters: a node is open from its first parent to its child, and the states of a
+level are combinations of what the open nodes have seen so far. `trellis_order` keeps few of them open.
 """
 
 from __future__ import annotations
@@ -21,11 +24,12 @@ from unswayed.core.errors import LimitError, ModelError, QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.names import listing
 from unswayed.focs.diagrams.nodes import compile_node, parents_that_matter
-from unswayed.focs.diagrams.ordering import trellis_order
 from unswayed.focs.diagrams.product import numbered
 from unswayed.focs.network import FunctionalNetwork
 from unswayed.kernels.trellis import Trellis
 from unswayed.kernels.unique_rows import Rows
+
+Families = Sequence[Sequence[int]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -166,3 +170,72 @@ class _Builder:
                 f"compiling the network took longer than {self.limits.max_seconds:g} seconds; raise "
                 "Limits(max_seconds=...), or use another method"
             )
+
+
+def trellis_order(families: Families) -> list[int]:
+    """Positions of all variables, parents before children; `families[v]` are the parents of v that matter.
+
+    The order of the network and a greedy one are compared, and the one with fewer open nodes is taken.
+
+    >>> trellis_order([[], [], [], [0, 1], [1, 2]])
+    [0, 1, 3, 2, 4]
+    """
+    given = _Placement(families).filled(greedy=False)
+    greedy = _Placement(families).filled(greedy=True)
+    return min((given, greedy), key=lambda order: _cost(families, order))
+
+
+class _Placement:
+    """An order while it is made: roots one by one, every other variable as soon as its parents are placed."""
+
+    def __init__(self, families: Families) -> None:
+        self.families = families
+        self.order: list[int] = []
+        self.missing = [len(parents) for parents in families]
+        self.children: list[list[int]] = [[] for _ in families]
+        for child, parents in enumerate(families):
+            for parent in parents:
+                self.children[parent].append(child)
+
+    def filled(self, *, greedy: bool) -> list[int]:
+        left = [v for v, parents in enumerate(self.families) if not parents]
+        while left:
+            chosen = min(left, key=self._price) if greedy else left[0]
+            left.remove(chosen)
+            self._place(chosen)
+        return self.order
+
+    def _place(self, variable: int) -> None:
+        waiting = [variable]
+        while waiting:
+            placed = waiting.pop(0)
+            self.order.append(placed)
+            for child in self.children[placed]:
+                self.missing[child] -= 1
+                if not self.missing[child]:
+                    waiting.append(child)
+
+    def _price(self, variable: int) -> tuple[int, int, int]:
+        """Nodes that the variable opens less those it closes, then parents still missing; fewer is better."""
+        change, missing = 0, 0
+        for child in self.children[variable]:
+            is_new = self.missing[child] == len(self.families[child])
+            is_last = self.missing[child] == 1
+            change += is_new - is_last
+            missing += self.missing[child]
+        return change, missing, variable
+
+
+def _cost(families: Families, order: list[int]) -> float:
+    """Sum over the levels of 2 to the number of open nodes."""
+    level = {v: i for i, v in enumerate(order)}
+    change = [0] * (len(order) + 1)
+    for child, parents in enumerate(families):
+        if parents:
+            change[min(level[p] for p in parents)] += 1
+            change[level[child]] -= 1
+    total, n_open = 0.0, 0
+    for each in change:
+        n_open += each
+        total += 2.0**n_open
+    return total

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from unswayed.core.arrays import Floats, Ints
 from unswayed.focs.learn.perceptrons import one_thread
-from unswayed.focs.learn.thresholds import Partition, Rows, make_rows
+from unswayed.focs.learn.thresholds import Partition, ScoredRows, make_rows
 from unswayed.focs.perceptron import Activation, Perceptron
 from unswayed.focs.step import StepContexts, StepNetwork, quantised
 
@@ -74,6 +74,6 @@ def step_contexts(network: StepNetwork, partition: Partition) -> StepContexts:
 
 def scored_rows(
     network: StepNetwork, inputs: npt.NDArray[np.bool_], labels: Ints, weights: Floats | None = None
-) -> Rows:
+) -> ScoredRows:
     """Rows of the network's scores, to learn thresholds from."""
     return make_rows(network.scores(inputs).astype(np.float64), labels, 2, weights)

@@ -70,7 +70,7 @@ class StepOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
+class HeldOutSplit:
     """Four fifths of the rows to learn from, the rest to judge by."""
 
     rows: Bits
@@ -79,14 +79,14 @@ class Split:
     held_labels: Ints
 
 
-def split_rows(rows: Bits, labels: Ints, rng: np.random.Generator) -> Split:
+def split_rows(rows: Bits, labels: Ints, rng: np.random.Generator) -> HeldOutSplit:
     """The rows split at random."""
     order = rng.permutation(len(rows))
     held, used = np.split(order, [max(1, len(order) // 5)])
-    return Split(rows[used], labels[used], rows[held], labels[held])
+    return HeldOutSplit(rows[used], labels[used], rows[held], labels[held])
 
 
-def ranking_perceptron(split: Split, options: StepOptions, rng: np.random.Generator) -> Perceptron:
+def ranking_perceptron(split: HeldOutSplit, options: StepOptions, rng: np.random.Generator) -> Perceptron:
     """A perceptron of all inputs, from as many rows as a ranking needs."""
     few = slice(options.n_ranking_rows)
     training = Training(
@@ -101,7 +101,7 @@ def ranked_inputs(perceptron: Perceptron) -> list[int]:
     return [int(i) for i in np.argsort(-importance, kind="stable")]
 
 
-def prefix_of(split: Split, ranked: Sequence[int], options: StepOptions) -> list[int]:
+def prefix_of(split: HeldOutSplit, ranked: Sequence[int], options: StepOptions) -> list[int]:
     """The shortest prefix of the ranking within one standard error of the best one's likelihood."""
     prefixes = [list(ranked[:k]) for k in range(min(options.max_inputs, len(ranked)) + 1)]
     judged = [judged_inputs(split, prefix, options) for prefix in prefixes]
@@ -110,7 +110,7 @@ def prefix_of(split: Split, ranked: Sequence[int], options: StepOptions) -> list
     return next(prefix for prefix, logs in zip(prefixes, judged, strict=True) if logs.mean() >= enough)
 
 
-def without_idle(split: Split, inputs: list[int], options: StepOptions) -> list[int]:
+def without_idle(split: HeldOutSplit, inputs: list[int], options: StepOptions) -> list[int]:
     """The inputs without those that do not help, the last of the ranking first."""
     logs = judged_inputs(split, inputs, options)
     for each in reversed(inputs):
@@ -121,7 +121,7 @@ def without_idle(split: Split, inputs: list[int], options: StepOptions) -> list[
     return inputs
 
 
-def with_helpful(split: Split, inputs: list[int], options: StepOptions) -> list[int]:
+def with_helpful(split: HeldOutSplit, inputs: list[int], options: StepOptions) -> list[int]:
     """The inputs and those others that help surely, one by one: a ranking may miss the last of a parity."""
     logs = judged_inputs(split, inputs, options)
     while inputs and len(inputs) < options.max_inputs:
@@ -134,7 +134,7 @@ def with_helpful(split: Split, inputs: list[int], options: StepOptions) -> list[
     return inputs
 
 
-def judged_inputs(split: Split, inputs: Sequence[int], options: StepOptions) -> Floats:
+def judged_inputs(split: HeldOutSplit, inputs: Sequence[int], options: StepOptions) -> Floats:
     """Log-likelihood of each held-out row under the best contexts over some inputs."""
     patterns = count_patterns(split.rows, split.labels, inputs)
     partition = best_partition(patterns, max_contexts=options.max_contexts, smoothing=options.smoothing)

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unswayed.core.arrays import Floats, Ints
-from unswayed.focs.learn.thresholds import Partition, Rows, grow
+from unswayed.focs.learn.thresholds import Partition, ScoredRows, grow
 from unswayed.focs.network import all_states
 
 Bits = npt.NDArray[np.bool_]
@@ -70,7 +70,7 @@ def best_partition(patterns: Patterns, *, max_contexts: int, smoothing: float = 
     """Contexts over the patterns by cuts of their shares of ones."""
     shares = np.repeat(patterns.shares(smoothing), 2)[:, np.newaxis]
     labels = np.tile([0, 1], len(patterns.counts))
-    rows = Rows(shares, labels, 2, patterns.counts.reshape(-1))
+    rows = ScoredRows(shares, labels, 2, patterns.counts.reshape(-1))
     return grow(rows, max_contexts=max_contexts, smoothing=smoothing)[-1]
 
 

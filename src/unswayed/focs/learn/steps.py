@@ -21,7 +21,7 @@ from unswayed.core.errors import QueryError
 from unswayed.focs.learn.conversion import scored_rows, step_contexts, step_network
 from unswayed.focs.learn.inputs import (
     SURE,
-    Split,
+    HeldOutSplit,
     StepOptions,
     judged_inputs,
     leads,
@@ -94,7 +94,7 @@ def _checked(rows: Bits, labels: Ints) -> tuple[Bits, Ints]:
     return rows.astype(bool), np.asarray(labels).astype(np.int64)
 
 
-def _choose_inputs(split: Split, options: StepOptions, rng: np.random.Generator) -> list[int] | None:
+def _choose_inputs(split: HeldOutSplit, options: StepOptions, rng: np.random.Generator) -> list[int] | None:
     """The inputs to keep; None when a network of all inputs is better."""
     best: list[int] = []
     for _ in range(options.n_starts):
@@ -110,19 +110,19 @@ def _choose_inputs(split: Split, options: StepOptions, rng: np.random.Generator)
     return best
 
 
-def _converted(perceptron: Perceptron, split: Split, options: StepOptions) -> StepNetwork:
+def _converted(perceptron: Perceptron, split: HeldOutSplit, options: StepOptions) -> StepNetwork:
     ones = np.ones(len(split.labels))
     return step_network(perceptron, split.rows, split.labels, weights=ones, bits=options.bits)
 
 
-def _judged_network(split: Split, network: StepNetwork, options: StepOptions) -> Floats:
+def _judged_network(split: HeldOutSplit, network: StepNetwork, options: StepOptions) -> Floats:
     """Log-likelihood of each held-out row under thresholds on a step network's scores."""
     scored = scored_rows(network, split.rows, split.labels)
     partition = grow(scored, max_contexts=options.max_contexts, smoothing=options.smoothing)[-1]
     return row_log_likelihoods(partition, scored_rows(network, split.held_rows, split.held_labels))
 
 
-def _dense_network(split: Split, options: StepOptions, rng: np.random.Generator) -> StepNetwork:
+def _dense_network(split: HeldOutSplit, options: StepOptions, rng: np.random.Generator) -> StepNetwork:
     """A step network of all inputs; penalty and start by the likelihood of the step network itself."""
     networks = []
     for alpha in ALPHAS:

@@ -19,7 +19,7 @@ from unswayed.focs.contexts import TreeContexts
 from unswayed.focs.cpt import learn_columns
 
 
-class Rows(NamedTuple):
+class ScoredRows(NamedTuple):
     """Rows to learn contexts from."""
 
     scores: Floats
@@ -32,7 +32,7 @@ class Rows(NamedTuple):
     """(rows,) How much each row counts."""
 
 
-class Split(NamedTuple):
+class Threshold(NamedTuple):
     """A threshold on one score, and by how much it raises the log-likelihood."""
 
     gain: float
@@ -49,10 +49,10 @@ class Partition:
     columns: Floats  # (contexts, states)
 
 
-def make_rows(scores: Floats, labels: Ints, n_states: int, weights: Floats | None = None) -> Rows:
+def make_rows(scores: Floats, labels: Ints, n_states: int, weights: Floats | None = None) -> ScoredRows:
     """Rows with one column of scores or several, each row counting once unless weighted."""
     matrix = scores.reshape(len(scores), -1).astype(np.float64)
-    return Rows(matrix, labels, n_states, np.ones(len(labels)) if weights is None else weights)
+    return ScoredRows(matrix, labels, n_states, np.ones(len(labels)) if weights is None else weights)
 
 
 def column_log_likelihood(counts: Floats, smoothing: float) -> Floats:  # (..., states) -> (...)
@@ -64,7 +64,7 @@ def column_log_likelihood(counts: Floats, smoothing: float) -> Floats:  # (..., 
     return found
 
 
-def best_split(rows: Rows, *, smoothing: float = 1.0) -> Split | None:
+def best_split(rows: ScoredRows, *, smoothing: float = 1.0) -> Threshold | None:
     """The threshold that raises the log-likelihood most; None when no threshold raises it.
 
     Cost: one sort and one pass for each score.
@@ -75,7 +75,7 @@ def best_split(rows: Rows, *, smoothing: float = 1.0) -> Split | None:
     >>> best_split(make_rows(scores, np.array([1, 0, 0, 1, 1]), 2), smoothing=0).threshold
     -1.5
     """
-    best: Split | None = None
+    best: Threshold | None = None
     for score in range(rows.scores.shape[1]):
         found = _best_of_score(rows, score, smoothing)
         if found is not None and (best is None or found.gain > best.gain):
@@ -83,7 +83,7 @@ def best_split(rows: Rows, *, smoothing: float = 1.0) -> Split | None:
     return best
 
 
-def _best_of_score(rows: Rows, score: int, smoothing: float) -> Split | None:
+def _best_of_score(rows: ScoredRows, score: int, smoothing: float) -> Threshold | None:
     values = rows.scores[:, score]
     order = np.argsort(values, kind="stable")
     values = values[order]
@@ -97,7 +97,7 @@ def _best_of_score(rows: Rows, score: int, smoothing: float) -> Split | None:
     gain = float(sides[best] - column_log_likelihood(total, smoothing))
     if not gain > 1e-12 * float(total.sum()):
         return None
-    return Split(gain, score, _between(values[places[best]], values[places[best] + 1]))
+    return Threshold(gain, score, _between(values[places[best]], values[places[best] + 1]))
 
 
 def running_counts(labels: Ints, weights: Floats, n_states: int) -> Floats:  # (rows,) -> (rows, states)
@@ -114,7 +114,7 @@ def _between(below: float, above: float) -> float:
     return middle if below <= middle < above else float(below)
 
 
-def grow(rows: Rows, *, max_contexts: int, smoothing: float = 1.0) -> list[Partition]:
+def grow(rows: ScoredRows, *, max_contexts: int, smoothing: float = 1.0) -> list[Partition]:
     """Partitions of 1, 2, ... contexts, each splitting one context of the one before where it gains most.
 
     The list is shorter than `max_contexts` when no further threshold raises the likelihood.
@@ -129,18 +129,18 @@ def grow(rows: Rows, *, max_contexts: int, smoothing: float = 1.0) -> list[Parti
 class _Path:
     """The leaves of the tree of thresholds while it grows; dies when the last partition is made."""
 
-    def __init__(self, rows: Rows, smoothing: float) -> None:
+    def __init__(self, rows: ScoredRows, smoothing: float) -> None:
         self.rows, self.smoothing = rows, smoothing
         self.feature, self.cut = [-1], [0.0]
         self.left, self.right = [-1], [-1]
         self.node = np.zeros(len(rows.labels), dtype=np.int64)
-        self.waiting: list[tuple[float, int, Split, Ints]] = []
+        self.waiting: list[tuple[float, int, Threshold, Ints]] = []
         self._offer(0, np.arange(len(rows.labels)))
 
     def _offer(self, node: int, members: Ints) -> None:
         scores, labels, n_states, weights = self.rows
         split = best_split(
-            Rows(scores[members], labels[members], n_states, weights[members]), smoothing=self.smoothing
+            ScoredRows(scores[members], labels[members], n_states, weights[members]), smoothing=self.smoothing
         )
         if split is not None:
             heapq.heappush(self.waiting, (-split.gain, node, split, members))
@@ -175,14 +175,14 @@ class _Path:
         return Partition(contexts, columns)
 
 
-def row_log_likelihoods(partition: Partition, rows: Rows) -> Floats:  # (rows,)
+def row_log_likelihoods(partition: Partition, rows: ScoredRows) -> Floats:  # (rows,)
     """log Pr(label | scores) of each row."""
     with np.errstate(divide="ignore"):
         found: Floats = np.log(partition.columns[partition.contexts.index(rows.scores), rows.labels])
     return found
 
 
-def choose_size(partitions: list[Partition], held_out: Rows) -> int:
+def choose_size(partitions: list[Partition], held_out: ScoredRows) -> int:
     """The number of contexts that rows not learned from support, by the rule of one standard error.
 
     The smallest partition whose mean log-likelihood is within one standard error of the best one's, where the
@@ -201,7 +201,7 @@ def choose_size(partitions: list[Partition], held_out: Rows) -> int:
 
 
 def learn_partition(
-    rows: Rows, *, max_contexts: int, smoothing: float = 1.0, rng: np.random.Generator
+    rows: ScoredRows, *, max_contexts: int, smoothing: float = 1.0, rng: np.random.Generator
 ) -> Partition:
     """Thresholds from all rows, as many as learning from half of the rows shows useful on the other half."""
     order = rng.permutation(len(rows.labels))
@@ -212,5 +212,5 @@ def learn_partition(
     return grow(rows, max_contexts=size, smoothing=smoothing)[-1]
 
 
-def _taken(rows: Rows, members: Ints) -> Rows:
-    return Rows(rows.scores[members], rows.labels[members], rows.n_states, rows.weights[members])
+def _taken(rows: ScoredRows, members: Ints) -> ScoredRows:
+    return ScoredRows(rows.scores[members], rows.labels[members], rows.n_states, rows.weights[members])

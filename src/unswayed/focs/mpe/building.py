@@ -19,8 +19,7 @@ from unswayed.focs.functional import LogisticCpt, NoisyOrCpt, PerceptronCpt
 from unswayed.focs.mpe.problem import Factor, Gate, Link, MpeProblem, Squash
 from unswayed.focs.network import FunctionalNetwork, Node, all_states, node_probabilities
 from unswayed.focs.perceptron import Activation
-from unswayed.focs.step import StepContexts
-from unswayed.focs.step_forms import as_step_contexts, inputs_used, simplified
+from unswayed.focs.step import StepContexts, as_step_contexts, inputs_used, simplified
 from unswayed.model.cpt import Cpt
 
 TABLE_CELLS = 2**14

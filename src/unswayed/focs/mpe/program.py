@@ -14,12 +14,16 @@ Weights are whole numbers of moderate size, so that a solver's tolerance cannot 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.core.errors import SolverError
+from unswayed.core.limits import Limits
+from unswayed.focs.mpe.explanation import Answer
 from unswayed.focs.mpe.problem import Factor, Gate, Link, MpeProblem, Squash
 
 
@@ -183,3 +187,55 @@ class _Writer:
             upper=limits[:, 1],
             state_columns=self.state_columns,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Highs:
+    """HiGHS through SciPy."""
+
+    name: str = "HiGHS"
+
+    def solve(self, problem: MpeProblem, limits: Limits) -> Answer:
+        """The optimum, or the incumbent with its bound when time runs out."""
+        from scipy.optimize import Bounds, LinearConstraint, milp
+
+        program = write_program(problem)
+        if not len(program.objective):
+            return answer_without_columns(program)
+        options: dict[str, float] = {"mip_rel_gap": 0.0}
+        if limits.max_seconds is not None:
+            options["time_limit"] = limits.max_seconds
+        constraints = LinearConstraint(constraint_matrix(program), program.lower, program.upper)
+        done = milp(
+            -program.objective,
+            integrality=program.is_integer.astype(np.int64),
+            bounds=Bounds(0.0, program.allowed),
+            constraints=constraints if len(program.lower) else None,
+            options=options,
+        )
+        if done.status not in (0, 1, 2):
+            raise SolverError(f"HiGHS could not solve the program: {done.message}")
+        bound = -np.inf if done.status == 2 else _bound(program, done)
+        states = None if done.x is None else program.states(done.x)
+        return Answer(states, bound, finished=done.status != 1, n_nodes=int(done.get("mip_node_count") or 0))
+
+
+def _bound(program: Program, done: Any) -> float:
+    given = done.get("mip_dual_bound")
+    if given is None:
+        return float(program.constant - done.fun) if done.status == 0 else math.inf
+    return float(program.constant - given)
+
+
+def answer_without_columns(program: Program) -> Answer:
+    """A program without columns: all variables are observed, and what contradicts them is a row."""
+    contradicted = bool((program.lower > 0).any())
+    return Answer(None if contradicted else {}, -np.inf if contradicted else program.constant, finished=True)
+
+
+def constraint_matrix(program: Program) -> Any:
+    """The matrix A of a program, sparse."""
+    from scipy.sparse import csr_array
+
+    shape = (len(program.lower), len(program.objective))
+    return csr_array((program.values, (program.rows, program.columns)), shape=shape)

@@ -1,12 +1,10 @@
-"""Solvers of mixed-integer programs as methods for explanations: HiGHS, CP-SAT and Gurobi.
+"""CP-SAT and Gurobi as methods for explanations, to compare with: both are optional, Gurobi needs a licence.
 
-HiGHS comes with SciPy. The others are optional. All get the same `Program`; whatever they return is judged
-by the network itself, so a tolerance in a solver cannot make an explanation look better than it is.
+They get the same `Program` as HiGHS, which comes with SciPy and is part of the package.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,48 +15,10 @@ from unswayed.core.errors import SolverError
 from unswayed.core.limits import Limits
 from unswayed.focs.mpe.explanation import Answer
 from unswayed.focs.mpe.problem import MpeProblem
-from unswayed.focs.mpe.program import Program, write_program
+from unswayed.focs.mpe.program import Program, answer_without_columns, constraint_matrix, write_program
 
 SCALE = 1e8
 """CP-SAT takes whole numbers: logarithms are rounded to this many parts."""
-
-
-@dataclass(frozen=True, slots=True)
-class Highs:
-    """HiGHS through SciPy."""
-
-    name: str = "HiGHS"
-
-    def solve(self, problem: MpeProblem, limits: Limits) -> Answer:
-        """The optimum, or the incumbent with its bound when time runs out."""
-        from scipy.optimize import Bounds, LinearConstraint, milp
-
-        program = write_program(problem)
-        if not len(program.objective):
-            return _without_columns(program)
-        options: dict[str, float] = {"mip_rel_gap": 0.0}
-        if limits.max_seconds is not None:
-            options["time_limit"] = limits.max_seconds
-        constraints = LinearConstraint(_matrix(program), program.lower, program.upper)
-        done = milp(
-            -program.objective,
-            integrality=program.is_integer.astype(np.int64),
-            bounds=Bounds(0.0, program.allowed),
-            constraints=constraints if len(program.lower) else None,
-            options=options,
-        )
-        if done.status not in (0, 1, 2):
-            raise SolverError(f"HiGHS could not solve the program: {done.message}")
-        bound = -np.inf if done.status == 2 else _bound(program, done)
-        states = None if done.x is None else program.states(done.x)
-        return Answer(states, bound, finished=done.status != 1, n_nodes=int(done.get("mip_node_count") or 0))
-
-
-def _bound(program: Program, done: Any) -> float:
-    given = done.get("mip_dual_bound")
-    if given is None:
-        return float(program.constant - done.fun) if done.status == 0 else math.inf
-    return float(program.constant - given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +70,7 @@ class Gurobi:
         gurobipy = _imported("gurobipy", "Gurobi", "gurobipy")
         program = write_program(problem)
         if not len(program.objective):
-            return _without_columns(program)
+            return answer_without_columns(program)
         try:
             return self._solved(gurobipy, program, limits)
         except gurobipy.GurobiError as error:
@@ -125,7 +85,7 @@ class Gurobi:
                 model.Params.TimeLimit = limits.max_seconds
             kinds = np.where(program.is_integer, codes.INTEGER, codes.CONTINUOUS)
             y = model.addMVar(len(kinds), lb=0.0, ub=program.allowed, vtype=kinds)
-            matrix = _matrix(program)
+            matrix = constraint_matrix(program)
             for sense, side in (("<", program.upper), (">", program.lower)):
                 rows = np.flatnonzero(np.isfinite(side))
                 if len(rows):
@@ -137,19 +97,6 @@ class Gurobi:
             states = program.states(y.X) if model.SolCount else None
             bound = program.constant + model.ObjBound
             return Answer(states, bound, model.Status == codes.OPTIMAL, int(model.NodeCount))
-
-
-def _without_columns(program: Program) -> Answer:
-    """A program without columns: all variables are observed, and what contradicts them is a row."""
-    contradicted = bool((program.lower > 0).any())
-    return Answer(None if contradicted else {}, -np.inf if contradicted else program.constant, finished=True)
-
-
-def _matrix(program: Program) -> Any:
-    from scipy.sparse import csr_array
-
-    shape = (len(program.lower), len(program.objective))
-    return csr_array((program.values, (program.rows, program.columns)), shape=shape)
 
 
 def _rows(program: Program) -> list[tuple[list[tuple[int, float]], float, float]]:
