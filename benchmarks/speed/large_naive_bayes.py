@@ -20,7 +20,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from unswayed.api import maximum_potential_agreement, searching, trim, value_of_information
+from unswayed.api import maximum_potential_agreement, trim, value_of_information
 from unswayed.api.selection import Selection
 from unswayed.core.limits import Limits
 from unswayed.decisions.classifier import Classifier
@@ -28,6 +28,7 @@ from unswayed.decisions.rewards import NegativeEntropy
 from unswayed.decisions.rules import ThresholdRule
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.zoo import binary_network, random_naive_bayes
+from unswayed.search import plan as searching
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "benchmarks" / "large_naive_bayes.md"
 SIZES = (24, 30, 36, 42, 48, 54, 60, 100, 200, 300)
@@ -78,7 +79,7 @@ def measure(family: str, n_features: int, limits: Limits) -> Result:
     """Trim, and what there is to compare with."""
     classifier, budget = classifier_of(family, n_features), n_features // 3
     wall, processor = time.perf_counter(), time.process_time()
-    found = trim(classifier, None, budget, limits=limits).selection
+    found = trim(classifier, budget, limits=limits).selection
     wall, processor = time.perf_counter() - wall, time.process_time() - processor
     table = in_table(classifier, budget, found) if n_features <= LARGEST_TABLE else None
     kept = most_informative(classifier, budget)
@@ -90,7 +91,7 @@ def in_table(classifier: Classifier, budget: int, found: Selection) -> float:
     """Seconds of the search in a table; stops when it finds something else."""
     with patch.object(searching, "QUICK_TABLE", 2.0**30):
         started = time.process_time()
-        other = trim(classifier, None, budget).selection
+        other = trim(classifier, budget).selection
         seconds = time.process_time() - started
     if abs(other.value - found.value) > 1e-9:
         raise SystemExit(f"{len(classifier.features)} features: grid {found.value}, table {other.value}")
@@ -140,7 +141,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="up to 36 features; writes nothing")
     options = parser.parse_args([] if __name__ != "__main__" else None)
     limits = Limits(max_seconds=options.seconds)
-    trim(classifier_of("strong", 20), None, 6)  # loads what is loaded at the first use, before the clock runs
+    trim(classifier_of("strong", 20), 6)  # loads what is loaded at the first use, before the clock runs
     results: list[Result] = []
     for n_features in SIZES[:3] if options.quick else SIZES:
         for family in FAMILIES:

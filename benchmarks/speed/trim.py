@@ -51,7 +51,7 @@ def grown(
     given_up: set[str] = set()
     for n_features in sizes:
         # The first search of a size pays for memory that the others find ready, so it is not timed.
-        trim(make(n_features), None, n_features // 3, limits=limits)
+        trim(make(n_features), n_features // 3, limits=limits)
         for name, search in searches.items():
             if name in given_up:
                 continue
@@ -113,7 +113,7 @@ def by_threads(n_features: int) -> Iterator[str]:
     for _ in range(REPEATS):
         for jobs in clock:
             started, began = time.process_time(), time.perf_counter()
-            found = trim(classifier, None, n_features // 3, jobs=jobs).selection
+            found = trim(classifier, n_features // 3, jobs=jobs).selection
             clock[jobs].append(time.perf_counter() - began)
             processor[jobs].append(time.process_time() - started)
             answers.add((found.kept, found.value))
@@ -132,7 +132,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="up to 12 features; writes nothing")
     options = parser.parse_args([] if __name__ != "__main__" else None)
     limits = Limits(max_seconds=options.seconds)
-    trim(naive_bayes(18), None, 2)  # loads the compiled search before the clock runs
+    trim(naive_bayes(18), 2)  # loads the compiled search before the clock runs
     sizes = SIZES[:3] if options.quick else SIZES
     results = list(grown(SEARCHES, naive_bayes, sizes, limits))
     of_trees = list(grown(SEARCHES_OF_TREES, tree_augmented, sizes, limits))

@@ -9,17 +9,19 @@ from functools import partial
 import numpy as np
 
 from unswayed.api import Method, Selection, frontier, select_features, trim
-from unswayed.api.searching import prepared, root_of, trimming_lens, with_table
 from unswayed.core.arrays import Floats
 from unswayed.core.limits import Limits
 from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.problem import make_problem
 from unswayed.decisions.rules import ThresholdRule
 from unswayed.model.cpt import Cpt
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.variable import Variable
 from unswayed.model.zoo import random_naive_bayes
-from unswayed.search.node_search import search_nodes
-from unswayed.search.progress import Incumbent, Task
+from unswayed.search.branch_and_bound import search_nodes
+from unswayed.search.lattice import Node
+from unswayed.search.plan import plan_search, plan_table, trimming_objective
+from unswayed.search.task import Incumbent, Task
 
 HALF = ThresholdRule("s0", 0.5)
 
@@ -42,26 +44,26 @@ def answer(selection: Selection) -> Answer:
 
 def trimmed(method: Method, classifier: Classifier, budget: float, limits: Limits) -> Answer:
     """Trimming by this method."""
-    return answer(trim(classifier, None, budget, method=method, limits=limits).selection)
+    return answer(trim(classifier, budget, method=method, limits=limits).selection)
 
 
 def selected(classifier: Classifier, budget: float, limits: Limits) -> Answer:
     """Selection by expected same-decision probability, branch and bound."""
-    return answer(select_features(classifier, None, budget, limits=limits))
+    return answer(select_features(classifier, budget, limits=limits))
 
 
 def interpreted(classifier: Classifier, budget: float, limits: Limits) -> Answer:
     """Trimming by branch and bound without the compiled search: node by node with numpy."""
-    ready = prepared(classifier, None, limits)
-    lens, variables = trimming_lens(ready), ready.problem.network.variables
-    ready = with_table(ready, lens)
+    problem = make_problem(classifier, limits=limits)
+    objective, variables = trimming_objective(problem), problem.network.variables
+    plan = plan_table(plan_search(problem, limits), objective)
     task = Task(
-        root=root_of(ready, lens),
-        sizes=ready.sizes,
-        costs=dict.fromkeys(ready.features, 1.0),
+        root=Node(problem.free, objective.columns(plan.masses().table)),
+        sizes=plan.sizes,
+        costs=dict.fromkeys(problem.free, 1.0),
         budget=budget,
-        lens=lens,
-        names={f: variables[f].name for f in ready.features},
+        objective=objective,
+        names={f: variables[f].name for f in problem.free},
         deadline=limits.deadline(),
     )
     incumbent = Incumbent(task)

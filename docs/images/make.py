@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 
 import unswayed
-from unswayed.api.courses import replay
-from unswayed.api.examining import examine
+from unswayed.api.history import replay
 from unswayed.api.recording import SearchRecord
+from unswayed.api.report import examine
 from unswayed.api.thresholds import sweep_thresholds
 from unswayed.circuits.builder import SddBuilder
 from unswayed.circuits.sdd import Sdd
@@ -40,7 +40,7 @@ def main() -> None:
     findings = [("T1", "+"), ("T3", "-"), ("T4", "+"), ("T5", "+"), ("T2", "-")]
     replay(tests, findings).plot(title="A patient, test by test").save(HERE / "course.png")
     twentieths = [step / 20 for step in range(1, 20)]
-    sweep_thresholds(tests, None, 2, twentieths).plot().save(HERE / "thresholds.png")
+    sweep_thresholds(tests, 2, twentieths).plot().save(HERE / "thresholds.png")
     searched().plot(title="Eleven of 22 features").save(HERE / "progress.png")
     draw_circuit(courses(), title="which courses may be taken together").save(HERE / "circuit.png")
     show_report(tests)
@@ -51,7 +51,7 @@ def searched() -> SearchRecord:
     network = zoo.random_naive_bayes(22, np.random.default_rng(5))
     wide = unswayed.Classifier(network, "C", None, unswayed.ThresholdRule("s0", 0.5))
     record = SearchRecord()
-    found = unswayed.trim(wide, None, 11, report=record).selection
+    found = unswayed.trim(wide, 11, report=record).selection
     record(found.value, found.upper_bound, found.evaluations)
     return record
 

@@ -54,12 +54,11 @@ if TYPE_CHECKING:
         trim,
         value_of_information,
     )
-    from unswayed.api.circuits import CircuitVariant
-    from unswayed.api.courses import Course, replay
-    from unswayed.api.differences import Comparison, Difference, compare_decisions
+    from unswayed.api.compare import Comparison, Difference, compare_decisions
     from unswayed.api.estimators import TrimmedClassifier
-    from unswayed.api.examining import Examination, examine
+    from unswayed.api.history import Course, replay
     from unswayed.api.recording import SearchRecord
+    from unswayed.api.report import Examination, examine
     from unswayed.api.thresholds import ThresholdSweep, sweep_thresholds
     from unswayed.circuits.builder import SddBuilder
     from unswayed.circuits.compiled import CompiledNetwork, compile_network
@@ -123,6 +122,7 @@ if TYPE_CHECKING:
     from unswayed.model.formats.files import read_network, write_network
     from unswayed.model.network import BayesianNetwork
     from unswayed.model.variable import Variable
+    from unswayed.search.fs_sdd import CircuitVariant
     from unswayed.spaces.classifier.anomaly import StructuredAnomalyDetector
     from unswayed.spaces.classifier.estimator import StructuredNaiveBayes
     from unswayed.spaces.edges import matching_space, spanning_tree_space
@@ -150,12 +150,12 @@ _MODULE_BY_NAME = {
     "BruteForceEngine": "unswayed.engines.chen2014.brute_force",
     "Certainty": "unswayed.core.measurement",
     "CircuitEngine": "unswayed.engines.circuit",
-    "CircuitVariant": "unswayed.api.circuits",
+    "CircuitVariant": "unswayed.search.fs_sdd",
     "Classifier": "unswayed.decisions.classifier",
     "Cnf": "unswayed.circuits.formula",
-    "Comparison": "unswayed.api.differences",
+    "Comparison": "unswayed.api.compare",
     "CompiledNetwork": "unswayed.circuits.compiled",
-    "Course": "unswayed.api.courses",
+    "Course": "unswayed.api.history",
     "Cpt": "unswayed.model.cpt",
     "CustomReward": "unswayed.decisions.rewards",
     "Dataset": "unswayed.model.dataset",
@@ -163,7 +163,7 @@ _MODULE_BY_NAME = {
     "DecisionProfile": "unswayed.decisions.profile",
     "DenseEngine": "unswayed.engines.dense",
     "DepthFirstEngine": "unswayed.engines.chen2014.depth_first",
-    "Difference": "unswayed.api.differences",
+    "Difference": "unswayed.api.compare",
     "Discretization": "unswayed.model.discretize",
     "EmFit": "unswayed.learning.expectation",
     "EmOptions": "unswayed.learning.expectation",
@@ -171,7 +171,7 @@ _MODULE_BY_NAME = {
     "EqualFrequency": "unswayed.model.discretize",
     "EqualWidth": "unswayed.model.discretize",
     "Evidence": "unswayed.api",
-    "Examination": "unswayed.api.examining",
+    "Examination": "unswayed.api.report",
     "ExpectedUtility": "unswayed.decisions.rewards",
     "Explanation": "unswayed.api",
     "FocsClassifier": "unswayed.focs.learn.estimator",
@@ -232,7 +232,7 @@ _MODULE_BY_NAME = {
     "balanced": "unswayed.circuits.vtree",
     "circuit_space": "unswayed.spaces.formulas",
     "class_posteriors": "unswayed.learning.predict",
-    "compare_decisions": "unswayed.api.differences",
+    "compare_decisions": "unswayed.api.compare",
     "compile_cnf": "unswayed.circuits.formula_compiler",
     "compile_formula": "unswayed.circuits.formula_compiler",
     "compile_network": "unswayed.circuits.compiled",
@@ -241,7 +241,7 @@ _MODULE_BY_NAME = {
     "draw_network": "unswayed.view.plotting",
     "draw_vtree": "unswayed.view.plotting",
     "encode": "unswayed.model.encode",
-    "examine": "unswayed.api.examining",
+    "examine": "unswayed.api.report",
     "expected_classification_agreement": "unswayed.api",
     "expected_same_decision_probability": "unswayed.api",
     "follow": "unswayed.api",
@@ -287,7 +287,7 @@ _MODULE_BY_NAME = {
     "read_sdd": "unswayed.circuits.sdd_files",
     "read_soc": "unswayed.spaces.preflib",
     "read_vtree": "unswayed.circuits.vtree_files",
-    "replay": "unswayed.api.courses",
+    "replay": "unswayed.api.history",
     "report_page": "unswayed.view.page",
     "right_linear": "unswayed.circuits.vtree",
     "rule_cpt": "unswayed.focs.cpt",

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from oracles.enumerate_joint import joint_table
 from strategies import classifiers, distributions, networks
 from tolerances import ENGINE, EXACT
-from unswayed.api.circuits import CircuitVariant
 from unswayed.api.selection import Method, select_features
 from unswayed.circuits.compile_order import spine_of
 from unswayed.circuits.compiled import compile_network, compile_spine
@@ -41,6 +40,7 @@ from unswayed.inference import posteriors as elimination
 from unswayed.model.cpt import Cpt
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.variable import Variable
+from unswayed.search.fs_sdd import CircuitVariant
 
 
 @st.composite
@@ -270,8 +270,8 @@ def test_moving_a_leaf_keeps_all_probabilities(asked, data):
 @given(classifiers(max_features=4), st.sampled_from(CircuitVariant), st.data())
 def test_every_variant_of_fs_sdd_finds_what_exhaustive_search_finds(classifier, variant, data):
     budget = data.draw(st.integers(0, 3))
-    found = select_features(classifier, None, budget, method=Method.FS_SDD, variant=variant)
-    expected = select_features(classifier, None, budget, method=Method.EXHAUSTIVE)
+    found = select_features(classifier, budget, method=Method.FS_SDD, variant=variant)
+    expected = select_features(classifier, budget, method=Method.EXHAUSTIVE)
     assert found.value == pytest.approx(expected.value, abs=ENGINE)
     assert found.optimal
     assert found.cost <= budget

@@ -15,13 +15,13 @@ from naive_cases import naive_problems
 from oracles.enumerate_profile import enumerate_profile
 from tolerances import ENGINE
 from unswayed import Classifier, Limits, Method, ThresholdRule
-from unswayed.api import searching
 from unswayed.core.errors import LimitError
 from unswayed.decisions.measures import expected_agreement, maximum_potential_agreement
 from unswayed.decisions.problem import make_problem
 from unswayed.engines import naive_bayes as engine
 from unswayed.model.zoo import binary_network, random_naive_bayes
-from unswayed.search import dropping
+from unswayed.search import plan as searching
+from unswayed.search.naive_bayes import grid_search as dropping
 
 COSTS = st.sampled_from([0.5, 1.0, 1.0, 2.0, 3.5])
 
@@ -77,10 +77,10 @@ def test_searches_equal_enumeration(purchase, method):
     problem, costs, budget = purchase
     own, best = best_by_enumeration(problem, costs, budget)
     proven = method is Method.BRANCH_AND_BOUND
-    chosen = unswayed.select_features(problem.classifier, costs, budget, method=method)
+    chosen = unswayed.select_features(problem.classifier, budget, costs=costs, method=method)
     assert chosen.engine == "log_odds"
     check(chosen, own, budget, proven=proven)
-    trimmed = unswayed.trim(problem.classifier, costs, budget, method=method)
+    trimmed = unswayed.trim(problem.classifier, budget, costs=costs, method=method)
     goal = best if isinstance(problem.classifier.rule, ThresholdRule) else own
     check(trimmed.selection, goal, budget, proven=proven)
 
@@ -94,8 +94,8 @@ def test_without_exact_values_the_interval_holds_the_optimum(purchase):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(engine, "LISTED_BITS", -1.0)
         patch.setattr(engine, "FINEST", engine.Fineness(1, 2048))
-        chosen = unswayed.select_features(problem.classifier, costs, budget)
-        trimmed = unswayed.trim(problem.classifier, costs, budget)
+        chosen = unswayed.select_features(problem.classifier, budget, costs=costs)
+        trimmed = unswayed.trim(problem.classifier, budget, costs=costs)
     assert chosen.engine == trimmed.selection.engine == "bounds"
     check(chosen, own, budget, proven=False)
     has_threshold = isinstance(problem.classifier.rule, ThresholdRule)
@@ -110,7 +110,7 @@ def test_without_exact_values_the_interval_holds_the_optimum(purchase):
 @given(purchases())
 def test_a_trimmed_classifier_achieves_its_agreement(purchase):
     problem, costs, budget = purchase
-    trimmed = unswayed.trim(problem.classifier, costs, budget)
+    trimmed = unswayed.trim(problem.classifier, budget, costs=costs)
     rule = trimmed.classifier.rule
     if isinstance(rule, ThresholdRule):
         found = unswayed.expected_classification_agreement(
@@ -124,7 +124,7 @@ def test_a_trimmed_classifier_achieves_its_agreement(purchase):
 def test_time_running_out_leaves_a_valid_gap(purchase):
     problem, costs, budget = purchase
     own, _ = best_by_enumeration(problem, costs, budget)
-    cut = unswayed.select_features(problem.classifier, costs, budget, limits=Limits(max_seconds=1e-9))
+    cut = unswayed.select_features(problem.classifier, budget, costs=costs, limits=Limits(max_seconds=1e-9))
     check(cut, own, budget, proven=False)
 
 
@@ -145,7 +145,7 @@ def test_interrupted_searches_leave_valid_gaps(purchase, n_calls):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(engine.Agreement, "between", between)
-        found = unswayed.select_features(problem.classifier, costs, budget)
+        found = unswayed.select_features(problem.classifier, budget, costs=costs)
     assert found.interrupted == (len(calls) > n_calls)
     check(found, own, budget, proven=not found.interrupted)
 
@@ -155,7 +155,7 @@ def test_lesser_proofs_bound_the_optimum(monkeypatch, seed):
     """Searches stopped after a lesser proof: the bound is that of the proof, and holds."""
     network = random_naive_bayes(12, np.random.default_rng(seed))
     classifier = Classifier(network, "C", None, ThresholdRule("s0", 0.4))
-    whole = unswayed.trim(classifier, None, 4).selection
+    whole = unswayed.trim(classifier, 4).selection
     monkeypatch.setattr(dropping, "QUICK", 1)
     monkeypatch.setattr(dropping, "SLICE", 1)
     real = dropping._go
@@ -167,7 +167,7 @@ def test_lesser_proofs_bound_the_optimum(monkeypatch, seed):
         return len(calls) <= len(dropping.RUNGS) + 1 and real(*args, **kwargs)
 
     monkeypatch.setattr(dropping, "_go", go)
-    cut = unswayed.trim(classifier, None, 4).selection
+    cut = unswayed.trim(classifier, 4).selection
     assert whole.optimal
     assert len(calls) == len(dropping.RUNGS) + 2
     assert cut.value == pytest.approx(whole.value, abs=ENGINE)
@@ -180,11 +180,11 @@ def test_grids_and_tables_find_the_same(monkeypatch, n):
     network = random_naive_bayes(n, np.random.default_rng(n), max_states=3)
     classifier = Classifier(network, "C", None, ThresholdRule("s0", 0.3))
     costs = {f"F{i}": 1.0 + (i % 3) for i in range(1, n + 1)}
-    on_grid = unswayed.trim(classifier, costs, n // 2)
-    chosen_on_grid = unswayed.select_features(classifier, costs, n // 2)
+    on_grid = unswayed.trim(classifier, n // 2, costs=costs)
+    chosen_on_grid = unswayed.select_features(classifier, n // 2, costs=costs)
     monkeypatch.setattr(searching, "QUICK_TABLE", 2.0**30)
-    in_table = unswayed.trim(classifier, costs, n // 2)
-    chosen_in_table = unswayed.select_features(classifier, costs, n // 2)
+    in_table = unswayed.trim(classifier, n // 2, costs=costs)
+    chosen_in_table = unswayed.select_features(classifier, n // 2, costs=costs)
     for selection in (on_grid.selection, chosen_on_grid, in_table.selection, chosen_in_table):
         assert selection.optimal
     assert on_grid.selection.kept == in_table.selection.kept
@@ -209,7 +209,7 @@ def test_progress_is_reported():
     network = random_naive_bayes(30, np.random.default_rng(1))
     classifier = Classifier(network, "C", None, ThresholdRule("s0", 0.4))
     told = []
-    found = unswayed.trim(classifier, None, 10, report=lambda *news: told.append(news))
+    found = unswayed.trim(classifier, 10, report=lambda *news: told.append(news))
     assert told
     for value, bound, evaluations in told:
         assert value <= found.selection.value + ENGINE
@@ -221,7 +221,7 @@ def test_progress_is_reported():
 def test_thirty_features_are_trimmed_with_proof(n, seed):
     network = random_naive_bayes(n, np.random.default_rng(seed))
     classifier = Classifier(network, "C", None, ThresholdRule("s0", 0.4))
-    found = unswayed.trim(classifier, None, n // 3)
+    found = unswayed.trim(classifier, n // 3)
     assert found.selection.engine == "log_odds"
     assert found.selection.optimal
     exact = unswayed.maximum_potential_agreement(classifier, found.selection.kept)
@@ -236,7 +236,7 @@ def test_thirty_features_are_trimmed_with_proof(n, seed):
 def test_hundreds_of_features_are_trimmed_with_a_certified_gap():
     network = random_naive_bayes(120, np.random.default_rng(3))
     classifier = Classifier(network, "C", None, ThresholdRule("s0", 0.5))
-    found = unswayed.trim(classifier, None, 12, limits=Limits(max_seconds=3))
+    found = unswayed.trim(classifier, 12, limits=Limits(max_seconds=3))
     assert found.selection.engine == "bounds"
     assert len(found.selection.kept) == 12
     checked = unswayed.expected_classification_agreement(
@@ -244,7 +244,7 @@ def test_hundreds_of_features_are_trimmed_with_a_certified_gap():
     )
     assert found.selection.value <= checked.high
     assert checked.low <= found.selection.upper_bound <= 1.0
-    chosen = unswayed.select_features(classifier, None, 12, limits=Limits(max_seconds=3))
+    chosen = unswayed.select_features(classifier, 12, limits=Limits(max_seconds=3))
     own = unswayed.expected_same_decision_probability(classifier, chosen.kept, tolerance=1e-4)
     assert own.low - 1e-3 <= chosen.value <= own.high
 
@@ -252,7 +252,7 @@ def test_hundreds_of_features_are_trimmed_with_a_certified_gap():
 def test_a_budget_for_everything_keeps_everything():
     network = random_naive_bayes(40, np.random.default_rng(3))
     classifier = Classifier(network, "C", None, ThresholdRule("s0", 0.5))
-    found = unswayed.trim(classifier, None, 40).selection
+    found = unswayed.trim(classifier, 40).selection
     assert (len(found.kept), found.value, found.optimal) == (40, 1.0, True)
 
 
@@ -263,7 +263,7 @@ def test_features_alike_are_no_obstacle():
     }
     network = binary_network({"C": ((), [0.4]), **kinds})
     classifier = Classifier(network, "C", None, ThresholdRule("+", 0.5))
-    found = unswayed.trim(classifier, None, 9).selection
+    found = unswayed.trim(classifier, 9).selection
     assert found.optimal
     best = max(
         unswayed.maximum_potential_agreement(
@@ -278,9 +278,9 @@ def test_rewards_and_listings_need_a_table():
     network = random_naive_bayes(30, np.random.default_rng(1))
     classifier = Classifier(network, "C", None, ThresholdRule("s0", 0.5))
     with pytest.raises(LimitError, match="needs a table over all of them"):
-        unswayed.select_features(classifier, None, 3, unswayed.NegativeEntropy())
+        unswayed.select_features(classifier, 3, objective=unswayed.NegativeEntropy())
     with pytest.raises(LimitError, match="looking at all subsets of 30 features"):
-        unswayed.trim(classifier, None, 3, method=Method.EXHAUSTIVE)
+        unswayed.trim(classifier, 3, method=Method.EXHAUSTIVE)
 
 
 def test_impossible_classes_leave_nothing_to_decide():
@@ -288,5 +288,5 @@ def test_impossible_classes_leave_nothing_to_decide():
     network = binary_network({"C": ((), [0.0]), "A": (("C",), [0.3, 0.6]), "B": (("C",), [0.2, 0.6])})
     classifier = Classifier(network, "C", None, ThresholdRule("+", 0.5))
     assert make_problem(classifier).prior.min() == 0.0
-    found = unswayed.trim(classifier, None, 1).selection
+    found = unswayed.trim(classifier, 1).selection
     assert (found.kept, found.value, found.optimal) == ((), 1.0, True)

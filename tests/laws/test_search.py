@@ -18,7 +18,9 @@ from tolerances import ENGINE
 from unswayed import Limits, Method, ThresholdRule
 from unswayed.decisions.measures import expected_agreement, maximum_achievable_agreement
 from unswayed.model.zoo import binary_network, random_naive_bayes
-from unswayed.search import branch_and_bound, signed_search, teamwork
+from unswayed.search import branch_and_bound
+from unswayed.search.signed import slices as signed_search
+from unswayed.search.signed import team as teamwork
 
 METHODS = [Method.BRANCH_AND_BOUND, Method.EXHAUSTIVE, Method.GREEDY]
 """Those that select and trim, for any rule."""
@@ -64,8 +66,10 @@ def test_searches_equal_enumeration(purchase, method):
     problem, costs, budget = purchase
     evidence = named_evidence(problem)
     same, achievable = best_by_enumeration(problem, costs, budget)
-    chosen = unswayed.select_features(problem.classifier, costs, budget, None, evidence, method=method)
-    trimmed = unswayed.trim(problem.classifier, costs, budget, evidence, method=method)
+    chosen = unswayed.select_features(
+        problem.classifier, budget, costs=costs, evidence=evidence, method=method
+    )
+    trimmed = unswayed.trim(problem.classifier, budget, costs=costs, evidence=evidence, method=method)
     goal = achievable if isinstance(problem.classifier.rule, ThresholdRule) else same
     for selection, best in ((chosen, same), (trimmed.selection, goal)):
         assert selection.cost <= budget + 1e-9
@@ -81,7 +85,7 @@ def test_searches_equal_enumeration(purchase, method):
 def test_a_trimmed_classifier_achieves_its_agreement(purchase):
     problem, costs, budget = purchase
     evidence = named_evidence(problem)
-    trimmed = unswayed.trim(problem.classifier, costs, budget, evidence)
+    trimmed = unswayed.trim(problem.classifier, budget, costs=costs, evidence=evidence)
     rule = trimmed.classifier.rule
     if not isinstance(rule, ThresholdRule):
         return
@@ -96,7 +100,7 @@ def test_a_trimmed_classifier_achieves_its_agreement(purchase):
 def test_the_frontier_is_monotone_and_equals_separate_runs(purchase):
     problem, costs, _ = purchase
     evidence = named_evidence(problem)
-    points = unswayed.frontier(problem.classifier, costs, evidence).points
+    points = unswayed.frontier(problem.classifier, costs=costs, evidence=evidence).points
     spent = [point.selection.cost for point in points]
     values = [point.selection.value for point in points]
     assert spent == sorted(spent)
@@ -105,7 +109,7 @@ def test_the_frontier_is_monotone_and_equals_separate_runs(purchase):
     for i, point in enumerate(points):
         until = spent[i + 1] - 1e-6 if i + 1 < len(points) else spent[i] + 1
         for budget in (point.selection.cost, until):
-            alone = unswayed.trim(problem.classifier, costs, budget, evidence)
+            alone = unswayed.trim(problem.classifier, budget, costs=costs, evidence=evidence)
             assert alone.selection.value == pytest.approx(point.selection.value, abs=ENGINE)
 
 
@@ -114,10 +118,15 @@ def test_the_frontier_is_monotone_and_equals_separate_runs(purchase):
 def test_time_running_out_leaves_a_valid_gap(purchase):
     problem, costs, budget = purchase
     evidence = named_evidence(problem)
-    whole = unswayed.select_features(problem.classifier, costs, budget, None, evidence)
+    whole = unswayed.select_features(problem.classifier, budget, costs=costs, evidence=evidence)
     for method in METHODS:
         cut = unswayed.select_features(
-            problem.classifier, costs, budget, None, evidence, method=method, limits=Limits(max_seconds=1e-9)
+            problem.classifier,
+            budget,
+            costs=costs,
+            evidence=evidence,
+            method=method,
+            limits=Limits(max_seconds=1e-9),
         )
         assert cut.value <= whole.value + ENGINE <= cut.upper_bound + 2 * ENGINE
         assert cut.cost <= budget + 1e-9
@@ -135,7 +144,9 @@ def test_information_is_selected_as_enumeration_does(purchase):
         ).value
         for kept in subsets(problem, costs, budget)
     )
-    chosen = unswayed.select_features(problem.classifier, costs, budget, reward, evidence)
+    chosen = unswayed.select_features(
+        problem.classifier, budget, costs=costs, objective=reward, evidence=evidence
+    )
     assert chosen.value == pytest.approx(best, abs=ENGINE)
 
 
@@ -153,8 +164,8 @@ def compiled_at_once(*, work=2**26, alone=1.0):
 def answers(problem, costs, budget, **options):
     """Selected and trimmed: what is kept, how good it is, and the threshold."""
     evidence = named_evidence(problem)
-    chosen = unswayed.select_features(problem.classifier, costs, budget, None, evidence, **options)
-    trimmed = unswayed.trim(problem.classifier, costs, budget, evidence, **options)
+    chosen = unswayed.select_features(problem.classifier, budget, costs=costs, evidence=evidence, **options)
+    trimmed = unswayed.trim(problem.classifier, budget, costs=costs, evidence=evidence, **options)
     return chosen, trimmed.selection, trimmed.classifier.rule
 
 
@@ -192,7 +203,7 @@ def test_jobs_are_a_positive_number(jobs):
     classifier = unswayed.Classifier(network, "C", None, ThresholdRule("s0", 0.5))
     for search in (unswayed.trim, unswayed.select_features):
         with pytest.raises(unswayed.QueryError, match="jobs must be a whole number"):
-            search(classifier, None, 1, jobs=jobs)
+            search(classifier, 1, jobs=jobs)
     with pytest.raises(unswayed.QueryError, match="jobs must be a whole number"):
         unswayed.frontier(classifier, jobs=jobs)
 
@@ -204,14 +215,14 @@ def test_equal_features_are_not_gone_through_one_by_one(turned):
     tables = {f"F{i:02}": (("C",), rows[turned and i % 2]) for i in range(16)}
     network = binary_network({"C": ((), [0.5]), **tables}, states=("s0", "s1"))
     classifier = unswayed.Classifier(network, "C", None, ThresholdRule("s0", 0.5))
-    for find in (lambda: unswayed.trim(classifier, None, 6).selection, lambda: _selected(classifier, 6)):
+    for find in (lambda: unswayed.trim(classifier, 6).selection, lambda: _selected(classifier, 6)):
         found = find()
         assert found.evaluations < 1000
         assert found.kept == tuple(f"F{i:02}" for i in range(6))
 
 
 def _selected(classifier, budget):
-    return unswayed.select_features(classifier, None, budget)
+    return unswayed.select_features(classifier, budget)
 
 
 @pytest.mark.parametrize("threshold", [1e-9, 1 - 1e-9])
@@ -219,7 +230,7 @@ def test_constant_classifiers_keep_nothing_at_once(threshold):
     """One decision whatever is observed: nothing is needed, and no subset is better."""
     network = random_naive_bayes(16, np.random.default_rng(1))
     classifier = unswayed.Classifier(network, "C", None, ThresholdRule("s0", threshold))
-    found = unswayed.trim(classifier, None, 5).selection
+    found = unswayed.trim(classifier, 5).selection
     assert found.evaluations < 200
     if found.value > 1 - 1e-13:
         assert found.kept == ()
@@ -243,16 +254,16 @@ def test_interruption_ends_a_frontier_with_what_was_found():
         assert 0 < len(cut.points) < len(whole.points)
         first = cut.points[0].selection
         assert first.interrupted
-        assert first.upper_bound >= unswayed.trim(classifier, None, 7).selection.value - ENGINE
+        assert first.upper_bound >= unswayed.trim(classifier, 7).selection.value - ENGINE
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_time_running_out_between_slices_leaves_a_valid_gap(jobs):
     network = random_naive_bayes(12, np.random.default_rng(2))
     classifier = unswayed.Classifier(network, "C", None, ThresholdRule("s0", 0.5))
-    best = unswayed.trim(classifier, None, 5).selection
+    best = unswayed.trim(classifier, 5).selection
     with compiled_at_once(work=1, alone=-1.0):
         for seconds in (1e-9, 2e-3, 1e-2):
             limits = Limits(max_seconds=seconds)
-            cut = unswayed.trim(classifier, None, 5, limits=limits, jobs=jobs).selection
+            cut = unswayed.trim(classifier, 5, limits=limits, jobs=jobs).selection
             assert cut.value <= best.value + ENGINE <= cut.upper_bound + 2 * ENGINE

@@ -17,12 +17,12 @@ import numpy as np
 from benchmarks.papers.choi2017.networks import naive_classifier, network_of, roots
 from benchmarks.papers.choi2017.times import MOST_KEPT, drawn_classifiers
 from unswayed.api import Method, Selection, select_features
-from unswayed.api.circuits import CircuitVariant, compile_network
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.measures import expected_agreement
 from unswayed.decisions.profile import profile_from_masses
+from unswayed.search.fs_sdd import CircuitVariant, compile_network
 
 MOST_BYTES = 2**31
 """Beyond this a circuit is not compiled."""
@@ -38,7 +38,6 @@ def fs_sdd(
     try:
         found = select_features(
             classifier,
-            None,
             budget,
             method=Method.FS_SDD,
             variant=variant,
@@ -89,7 +88,7 @@ def on_general(name: str, variants: tuple[CircuitVariant, ...], max_seconds: flo
     brute, queries, furthest = [], [], 0.0
     tables: dict[tuple[str, tuple[str, ...]], np.ndarray] = {}
     for classifier in drawn_classifiers(name):
-        truth = select_features(classifier, None, MOST_KEPT).value
+        truth = select_features(classifier, MOST_KEPT).value
         key = (classifier.target, classifier.features)
         started = time.process_time()
         if key not in tables:

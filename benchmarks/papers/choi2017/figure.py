@@ -37,7 +37,6 @@ def line(name: str) -> Line:
             chosen = [
                 select_features(
                     Classifier(network, target, features, ThresholdRule(positive, threshold)),
-                    None,
                     len(features) // 3,
                 )
                 for threshold in THRESHOLDS

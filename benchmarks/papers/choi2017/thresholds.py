@@ -49,7 +49,7 @@ def series(name: str) -> list[Series]:
         for positive in network.variable(target).states:
             rules = [ThresholdRule(positive, t) for t in THRESHOLDS]
             chosen = [
-                select_features(Classifier(network, target, features, rule), None, len(features) // 3)
+                select_features(Classifier(network, target, features, rule), len(features) // 3)
                 for rule in rules
             ]
             found.append(Series(name, target, positive, tuple(chosen)))
@@ -64,9 +64,8 @@ def information_depends_on_threshold(name: str) -> bool:
     kept = {
         select_features(
             Classifier(network, target, features, ThresholdRule(positive, threshold)),
-            None,
             len(features) // 3,
-            NegativeEntropy(),
+            objective=NegativeEntropy(),
         ).kept
         for threshold in THRESHOLDS
     }

@@ -52,7 +52,7 @@ Search = Callable[[Classifier, float], Selection]
 
 def by_branch_and_bound(classifier: Classifier, budget: float) -> Selection:
     """The search that is used unless told otherwise."""
-    return select_features(classifier, None, budget)
+    return select_features(classifier, budget)
 
 
 def by_exhaustion(max_seconds: float) -> Search:
@@ -60,7 +60,7 @@ def by_exhaustion(max_seconds: float) -> Search:
 
     def search(classifier: Classifier, budget: float) -> Selection:
         limits = Limits(max_seconds=max_seconds)
-        return select_features(classifier, None, budget, method=Method.EXHAUSTIVE, limits=limits)
+        return select_features(classifier, budget, method=Method.EXHAUSTIVE, limits=limits)
 
     return search
 

@@ -122,9 +122,9 @@ def measure(case: Case) -> list[Point]:
     for threshold in THRESHOLDS:
         rule = ThresholdRule(positive, threshold)
         classifier = Classifier(network, case.target, case.features, rule)
-        informed = select_features(classifier, None, case.budget, NegativeEntropy()).kept
+        informed = select_features(classifier, case.budget, objective=NegativeEntropy()).kept
         started = time.perf_counter()
-        trimmed = trim(classifier, None, case.budget).selection
+        trimmed = trim(classifier, case.budget).selection
         seconds = time.perf_counter() - started
         same = expected_same_decision_probability(classifier, informed).value
         best = maximum_achievable_agreement(classifier, informed).value

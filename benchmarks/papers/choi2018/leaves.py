@@ -55,7 +55,7 @@ def measure() -> Iterator[Row]:
 
 def _row(name: str, classifier: Classifier, nothing: float) -> Row:
     started = time.perf_counter()
-    found = trim(classifier, None, len(classifier.features) // 3, allow_estimates=True).selection
+    found = trim(classifier, len(classifier.features) // 3, allow_estimates=True).selection
     return Row(
         name,
         classifier.target,

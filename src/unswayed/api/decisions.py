@@ -9,8 +9,8 @@ from typing import Unpack
 import numpy as np
 
 from unswayed.api import shown
-from unswayed.api.asking import Asked, Options, ask, problem_of
 from unswayed.api.networks import Evidence
+from unswayed.api.questions import Options, RoutedQuestion, ask, problem_of
 from unswayed.core.errors import QueryError
 from unswayed.core.measurement import Measurement
 from unswayed.decisions import measures
@@ -166,7 +166,7 @@ def agreement_of(problem: Problem, kept: frozenset[int], decider: Decider, optio
     return asked.measurement(_agreement(asked, kept, decider))
 
 
-def _agreement(asked: Asked, kept: frozenset[int], decider: Decider) -> Interval:
+def _agreement(asked: RoutedQuestion, kept: frozenset[int], decider: Decider) -> Interval:
     oracle = asked.oracle()
     if isinstance(oracle, AgreementOracle):
         return oracle.agreement(kept, decider, asked.question.tolerance)

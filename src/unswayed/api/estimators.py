@@ -252,7 +252,7 @@ def _best_trimming(
 ) -> Trimming:
     """The best trimming, with the old threshold where that agrees as often as any."""
     try:
-        found = trim(classifier, costs, budget, **options)
+        found = trim(classifier, budget, costs=costs, **options)
     except LimitError as error:
         raise LimitError(
             f"{error}; in a pipeline, put a selector such as SelectKBest before it, or cut numbers into "

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Unpack
 
 from unswayed.api import shown
-from unswayed.api.asking import Options, problem_of
 from unswayed.api.decisions import Decision, agreement_of, decision_of
 from unswayed.api.networks import Evidence
+from unswayed.api.questions import Options, problem_of
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import DEFAULT_LIMITS

@@ -4,38 +4,25 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Unpack
 
-from unswayed.api.choices import (
-    Costs,
-    Frontier,
-    Method,
-    Objective,
-    SameDecision,
-    SearchOptions,
-    Selection,
-    Trimming,
-    check_jobs,
-    task_terms,
-)
 from unswayed.api.networks import Evidence
 from unswayed.api.observations import SameDecisionGain
-from unswayed.api.searches import searched, searched_by_maxdr
-from unswayed.api.searching import is_naive, patient, prepared, reward_lens, same_decision_lens
-from unswayed.api.trimmings import (
-    Purchase,
-    by_samples,
-    needs_samples,
-    with_table_of_decisions,
-    with_threshold,
-)
+from unswayed.api.questions import check_options
+from unswayed.api.results import Frontier, Objective, SameDecision, Selection, Trimming
 from unswayed.core.errors import QueryError
-from unswayed.core.limits import DEFAULT_LIMITS
+from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.core.measurement import Certainty
+from unswayed.core.numerics import below
 from unswayed.decisions.classifier import Classifier
-from unswayed.decisions.problem import make_problem
-from unswayed.decisions.rewards import expected_reward
-from unswayed.decisions.rules import ThresholdRule
+from unswayed.decisions.problem import Problem, make_problem
+from unswayed.decisions.rewards import Reward
+from unswayed.search.options import Costs, Method, SearchOptions, check_jobs
+from unswayed.search.plan import SearchPlan, plan_search
+from unswayed.search.task import SLACK, Found, Terms, make_terms
+from unswayed.search.trim import Chosen, choose_features, trim_classifier
 
 __all__ = [
     "Costs",
@@ -54,8 +41,9 @@ __all__ = [
 
 def select_features(
     classifier: Classifier,
-    costs: Costs | None,
     budget: float,
+    *,
+    costs: Costs | None = None,
     objective: Objective | None = None,
     evidence: Evidence | None = None,
     **options: Unpack[SearchOptions],
@@ -67,38 +55,33 @@ def select_features(
 
     >>> from unswayed.model.zoo import review
     >>> papers = Classifier(review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6))
-    >>> chosen = select_features(papers, None, 1)
+    >>> chosen = select_features(papers, budget=1)
     >>> chosen.kept, round(chosen.value, 2), chosen.optimal
     (('AC',), 0.92, True)
     """
     started = time.perf_counter()
-    check_jobs(options)
-    if options.get("method") is Method.MAXDR:
-        return _by_maxdr(classifier, evidence, Purchase(costs, budget), (objective, options))
-    if options.get("method") is Method.FS_SDD:
-        from unswayed.api.circuits import select_by_circuit
-
-        return select_by_circuit(classifier, costs, budget, objective, evidence, options)
+    _check(options)
     by_decisions = objective is None or isinstance(objective, SameDecision | SameDecisionGain)
-    if by_decisions and needs_samples(classifier, evidence, options):
-        return by_samples(classifier, evidence, Purchase(costs, budget), options).selection
-    ready = prepared(classifier, evidence, options.get("limits", DEFAULT_LIMITS))
-    terms = task_terms(ready.problem, costs, budget)
-    if objective is None or isinstance(objective, SameDecision | SameDecisionGain):
-        return searched(ready, same_decision_lens(ready), terms, options, started)
-    found = searched(ready, reward_lens(ready, objective), terms, options, started)
-    target = ready.problem.network.variables[ready.problem.target]
-    # A value of information is the gain over the reward without observing.
-    now = expected_reward(ready.problem.prior[None], objective, target)
-    return replace(found, value=found.value - now, upper_bound=found.upper_bound - now)
+    reward: Reward | None = None if by_decisions else objective  # type: ignore[assignment]
+    limits = options.get("limits", DEFAULT_LIMITS)
+    problem = _make_problem(classifier, evidence, limits)
+    terms = make_terms(problem, costs, budget)
+    method = options.get("method")
+    if method is Method.FS_SDD:
+        return _select_by_circuits(problem, reward, terms, (options, started))
+    if method is Method.MAXDR:
+        plan = SearchPlan(problem, "", limits)
+    else:
+        plan = plan_search(problem, limits, allow_estimates=by_decisions and _allows_estimates(options))
+    return _make_selection(problem, choose_features(plan, reward, terms, options), terms, started)
 
 
 def trim(
     classifier: Classifier,
-    costs: Costs | None,
     budget: float,
-    evidence: Evidence | None = None,
     *,
+    costs: Costs | None = None,
+    evidence: Evidence | None = None,
     potential: bool = False,
     **options: Unpack[SearchOptions],
 ) -> Trimming:
@@ -106,30 +89,28 @@ def trim(
 
     [choi2018, sections 3 to 5]. For rules without a threshold the rule is kept. With `potential` the kept
     features decide by the best table there is instead, a `TableClassifier`, and the agreement is the
-    maximum potential one; for naive Bayes a threshold does as well [choi2018, Prop. 3] and is what comes
-    back.
+    maximum potential one; for naive Bayes with a threshold, a threshold does as well [choi2018, Prop. 3] and
+    is what comes back.
 
     >>> from unswayed.model.zoo import disease_tests
     >>> tests = Classifier(disease_tests(), "Disease", None, ThresholdRule("+", 0.5))
-    >>> trimmed = trim(tests, None, 2)
-    >>> trimmed.selection.kept, round(trimmed.selection.value, 3)
+    >>> trimmed = trim(tests, budget=2)
+    >>> trimmed.kept, round(trimmed.agreement, 3)
     (('T4', 'T5'), 0.991)
     """
     started = time.perf_counter()
-    check_jobs(options)
-    if needs_samples(classifier, evidence, options):
-        purchase = Purchase(costs, budget, adapts_threshold=isinstance(classifier.rule, ThresholdRule))
-        return by_samples(classifier, evidence, purchase, options)
-    ready = prepared(classifier, evidence, options.get("limits", DEFAULT_LIMITS))
-    trimmed = with_table_of_decisions if potential and not is_naive(ready.problem) else with_threshold
-    return trimmed(ready, task_terms(ready.problem, costs, budget), options, started)
+    _check(options)
+    limits = options.get("limits", DEFAULT_LIMITS)
+    problem = _make_problem(classifier, evidence, limits)
+    plan = plan_search(problem, limits, allow_estimates=_allows_estimates(options))
+    return _trim(plan, make_terms(problem, costs, budget), (options, potential, started))
 
 
 def frontier(
     classifier: Classifier,
+    *,
     costs: Costs | None = None,
     evidence: Evidence | None = None,
-    *,
     potential: bool = False,
     **options: Unpack[SearchOptions],
 ) -> Frontier:
@@ -140,42 +121,91 @@ def frontier(
     together; points found after it is over are the best at once to be had, with their gaps. `potential` is
     as in `trim`.
     """
-    check_jobs(options)
+    _check(options)
     limits = options.get("limits", DEFAULT_LIMITS)
-    ready = prepared(classifier, evidence, limits)
-    limits = patient(ready, limits)
-    deadline = limits.deadline()
-    terms = task_terms(ready.problem, costs, math.inf)
-    trimmed = with_table_of_decisions if potential and not is_naive(ready.problem) else with_threshold
+    problem = _make_problem(classifier, evidence, limits)
+    plan = plan_search(problem, limits, allow_estimates=_allows_estimates(options))
+    terms = make_terms(problem, costs, math.inf)
+    deadline = plan.limits.deadline()
+
+    def trim_within(budget: float, n_left: int) -> Trimming:
+        within = plan
+        if plan.limits.max_seconds is not None:
+            left = (deadline - time.monotonic()) / n_left
+            within = replace(plan, limits=replace(plan.limits, max_seconds=max(left, 1e-3)))
+        return _trim(within, terms.with_budget(budget), (options, potential, time.perf_counter()))
+
+    # A search on a grid may not end by itself: each point that may be to come gets its share of time.
+    return Frontier(_lower_budget(trim_within, terms, shares_time=plan.grid is not None))
+
+
+def _lower_budget(
+    trim_within: Callable[[float, int], Trimming], terms: Terms, *, shares_time: bool
+) -> tuple[Trimming, ...]:
     points: list[Trimming] = []
     budget = math.fsum(terms.costs.values())
     while budget >= 0:
-        if limits.max_seconds is not None:
-            # A search on a grid may not end by itself: each point that may be to come gets its share of time.
-            n_left = len(points[-1].selection.kept) if points and ready.many is not None else 1
-            left = (deadline - time.monotonic()) / max(n_left, 1)
-            options["limits"] = replace(limits, max_seconds=max(left, 1e-3))
-        found = trimmed(ready, terms.with_budget(budget), options, time.perf_counter())
-        if points and found.selection.value >= points[-1].selection.value - 1e-13:
+        n_left = len(points[-1].kept) if points and shares_time else 1
+        found = trim_within(budget, max(n_left, 1))
+        if points and found.selection.value >= points[-1].selection.value - SLACK:
             points.pop()
         points.append(found)
         if found.selection.interrupted:
             break
-        budget = found.selection.cost * (1 - 1e-9) - 1e-9
-    return Frontier(tuple(reversed(points)))
+        budget = below(found.cost)
+    return tuple(reversed(points))
 
 
-def _by_maxdr(
-    classifier: Classifier,
-    evidence: Evidence | None,
-    purchase: Purchase,
-    asked: tuple[Objective | None, SearchOptions],
+def _trim(plan: SearchPlan, terms: Terms, asked: tuple[SearchOptions, bool, float]) -> Trimming:
+    options, potential, started = asked
+    trimmed = trim_classifier(plan, terms, options, potential=potential)
+    selection = _make_selection(plan.problem, trimmed.chosen, terms, started)
+    return Trimming(trimmed.classifier, selection, trimmed.thresholds)
+
+
+def _select_by_circuits(
+    problem: Problem, reward: Reward | None, terms: Terms, asked: tuple[SearchOptions, float]
 ) -> Selection:
-    objective, options = asked
-    if objective is not None and not isinstance(objective, SameDecision | SameDecisionGain):
+    from unswayed.search.fs_sdd import run_fs_sdd
+
+    if reward is not None:
         raise QueryError(
-            "MAXDR selects by expected same-decision probability; use another method for rewards"
+            "FS-SDD selects by expected same-decision probability; use another method for rewards"
         )
-    started = time.perf_counter()
-    problem = make_problem(classifier, evidence, limits=options.get("limits", DEFAULT_LIMITS))
-    return searched_by_maxdr(problem, task_terms(problem, purchase.costs, purchase.budget), options, started)
+    options, started = asked
+    found: Found = run_fs_sdd(problem, terms, options, options.get("limits", DEFAULT_LIMITS))
+    return _make_selection(problem, Chosen(found, "circuit"), terms, started)
+
+
+def _make_selection(problem: Problem, chosen: Chosen, terms: Terms, started: float) -> Selection:
+    found, agreement = chosen.found, chosen.agreement
+    variables = problem.network.variables
+    return Selection(
+        kept=tuple(variables[f].name for f in problem.free if f in found.kept),
+        value=found.value,
+        upper_bound=found.upper_bound,
+        cost=terms.cost(found.kept),
+        evaluations=found.evaluations,
+        engine=chosen.engine,
+        seconds=time.perf_counter() - started,
+        # Full agreement on samples proves nothing.
+        optimal=found.optimal and agreement is None,
+        interrupted=found.interrupted,
+        interval=None if agreement is None else (agreement.low, agreement.high),
+        certainty=Certainty.EXACT if agreement is None else agreement.certainty,
+        confidence=1.0 if agreement is None else agreement.confidence,
+    )
+
+
+def _make_problem(classifier: Classifier, evidence: Evidence | None, limits: Limits) -> Problem:
+    """The limit on time is for the search, which has an answer at any moment; before it there is none."""
+    return make_problem(classifier, evidence, limits=Limits(max_bytes=limits.max_bytes))
+
+
+def _allows_estimates(options: SearchOptions) -> bool:
+    return options.get("allow_estimates", False)
+
+
+def _check(options: SearchOptions) -> None:
+    check_options(options, SearchOptions)
+    check_jobs(options)

@@ -42,10 +42,10 @@ class ThresholdSweep:
 
 def sweep_thresholds(
     classifier: Classifier,
-    costs: Costs | None,
     budget: float,
     thresholds: Sequence[float] = TENTHS,
     *,
+    costs: Costs | None = None,
     evidence: Evidence | None = None,
     **options: Unpack[SearchOptions],
 ) -> ThresholdSweep:
@@ -53,7 +53,7 @@ def sweep_thresholds(
 
     >>> from unswayed.model.zoo import disease_tests
     >>> tests = Classifier(disease_tests(), "Disease", None, ThresholdRule("+", 0.5))
-    >>> sweep = sweep_thresholds(tests, None, 2, [0.1, 0.3, 0.95])
+    >>> sweep = sweep_thresholds(tests, 2, [0.1, 0.3, 0.95])
     >>> [selection.kept for selection in sweep.selections]
     [('T5',), ('T4', 'T5'), ()]
     """
@@ -71,5 +71,5 @@ def sweep_thresholds(
             classifier.features,
             ThresholdRule(rule.positive, threshold),
         )
-        found.append(select_features(moved, costs, budget, None, evidence, **options))
+        found.append(select_features(moved, budget, costs=costs, evidence=evidence, **options))
     return ThresholdSweep(budget, ordered, tuple(found))

@@ -34,7 +34,7 @@ from unswayed.cli.options import (
 from unswayed.core.errors import QueryError
 
 if TYPE_CHECKING:
-    from unswayed.api.asking import Options
+    from unswayed.api.questions import Options
     from unswayed.decisions.classifier import Classifier
     from unswayed.engines.protocol import Engine
 
@@ -86,7 +86,7 @@ class Opened:
 
 def opened(case: Case) -> Opened:
     """Read the network and make sense of the words."""
-    from unswayed.api.asking import Options
+    from unswayed.api.questions import Options
 
     network = network_in(case.network, normalize=case.normalize)
     classifier = classifier_of(

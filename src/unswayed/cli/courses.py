@@ -14,7 +14,7 @@ from unswayed.cli.pictures import PictureFile, check_picture, save_picture
 from unswayed.core.errors import QueryError
 
 if TYPE_CHECKING:
-    from unswayed.api.courses import Course
+    from unswayed.api.history import Course
 
 
 @with_case
@@ -38,7 +38,7 @@ def follow(
     The posterior, the decision and its same-decision probability (SDP) after each observation. What was known
     before the first one is given with --evidence.
     """
-    from unswayed.api.courses import replay
+    from unswayed.api.history import replay
     from unswayed.view.course_lines import course_lines
 
     if output is not None:

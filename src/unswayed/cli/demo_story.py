@@ -18,7 +18,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import train_test_split
 
 import unswayed
-from unswayed.api.examining import examine
+from unswayed.api.report import examine
 from unswayed.decisions.table_classifier import TableClassifier
 from unswayed.view.page import report_page
 
@@ -84,7 +84,7 @@ def tested(classifier: unswayed.Classifier | TableClassifier, test: Columns) -> 
 def trim(full: unswayed.Classifier, test: Columns, folder: Path) -> None:
     """Keep a third of the features; print what is promised, and what comes true on rows not learned from."""
     budget = len(full.features) // 3
-    trimming = unswayed.trim(full, None, budget)
+    trimming = unswayed.trim(full, budget)
     chosen, trimmed = trimming.selection, trimming.classifier
     low, high = trimming.threshold_interval or (0.0, 1.0)
     same = np.mean(decisions(full, test) == decisions(trimmed, test))

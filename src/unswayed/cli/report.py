@@ -73,7 +73,7 @@ def report(
     How robust its decisions are, which features matter by which criterion, what each budget buys, and what
     the recommended trimming would decide differently.
     """
-    from unswayed.api.examining import examine
+    from unswayed.api.report import examine
     from unswayed.view.page import report_page
 
     if output.suffix.lower() not in (".html", ".htm"):

@@ -142,7 +142,7 @@ def opened_search(case: SearchCase) -> Search:
     if case.variant is not None:
         if case.method is not MethodWord.FS_SDD:
             raise QueryError("--variant goes with --method fs-sdd; leave it out, or add that")
-        from unswayed.api.circuits import CircuitVariant
+        from unswayed.search.fs_sdd import CircuitVariant
 
         options["variant"] = CircuitVariant(case.variant.value)
     evidence = evidence_of(case.evidence, network)

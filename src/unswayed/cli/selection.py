@@ -78,7 +78,9 @@ def select(
     found = opened_search(case)
     wanted = _objective(found, objective)
     with showing_progress(found.options) as options:
-        chosen = api.select_features(found.classifier, found.costs, budget, wanted, found.evidence, **options)
+        chosen = api.select_features(
+            found.classifier, budget, costs=found.costs, objective=wanted, evidence=found.evidence, **options
+        )
     answer = {**found.described(), "objective": objective, "budget": budget, **_chosen(chosen, found)}
     _answer(case, answer, _selection_lines(found, chosen, objective))
     if output is not None:
@@ -119,7 +121,12 @@ def trim(
         _check_free(case, found, output)
     with showing_progress(found.options) as options:
         trimming = api.trim(
-            found.classifier, found.costs, budget, found.evidence, potential=potential, **options
+            found.classifier,
+            budget,
+            costs=found.costs,
+            evidence=found.evidence,
+            potential=potential,
+            **options,
         )
     answer = {**found.described(), "budget": budget, **_trimmed(trimming)}
     _answer(case, answer, trimming_lines(trimming, found.free, found.evidence))
@@ -167,7 +174,7 @@ def frontier(
     found = opened_search(case)
     with showing_progress(found.options) as options:
         points = api.frontier(
-            found.classifier, found.costs, found.evidence, potential=potential, **options
+            found.classifier, costs=found.costs, evidence=found.evidence, potential=potential, **options
         ).points
     shown = api.Frontier(tuple(p for p in points if budget is None or p.selection.cost <= budget))
     answer = {**found.described(), "budget": budget, "points": [_trimmed(point) for point in shown.points]}

@@ -49,7 +49,7 @@ def thresholds(
     values = [step / (steps + 1) for step in range(1, steps + 1)]
     with showing_progress(found.options) as options:
         sweep = sweep_thresholds(
-            found.classifier, found.costs, budget, values, evidence=found.evidence, **options
+            found.classifier, budget, values, costs=found.costs, evidence=found.evidence, **options
         )
     if case.as_json:
         show_json({**found.described(), **_numbers(sweep)})

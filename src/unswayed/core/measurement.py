@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import SupportsFloat
 
 from unswayed.core.errors import ModelError
 
@@ -33,12 +34,15 @@ class Bid:
     """Why not, or what makes it dear."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Measurement:
-    """One answered question.
+    """One answered question; compares, rounds, formats and calculates like the number it holds.
 
-    >>> Measurement.exact(0.92, engine="dense")
+    >>> sdp = Measurement.exact(0.92, engine="dense")
+    >>> sdp
     Measurement(0.92, exact, engine='dense')
+    >>> sdp > 0.9, round(sdp, 1), f"{sdp:.0%}", 1 - sdp < 0.1
+    (True, 0.9, '92%', True)
     """
 
     value: float
@@ -75,6 +79,61 @@ class Measurement:
     def __float__(self) -> float:
         return self.value
 
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        number = _number(other)
+        return NotImplemented if number is None else self.value == number
+
+    def __lt__(self, other: Number) -> bool:
+        return self.value < float(other)
+
+    def __le__(self, other: Number) -> bool:
+        return self.value <= float(other)
+
+    def __gt__(self, other: Number) -> bool:
+        return self.value > float(other)
+
+    def __ge__(self, other: Number) -> bool:
+        return self.value >= float(other)
+
+    def __add__(self, other: Number) -> float:
+        return self.value + float(other)
+
+    def __radd__(self, other: float) -> float:
+        return other + self.value
+
+    def __sub__(self, other: Number) -> float:
+        return self.value - float(other)
+
+    def __rsub__(self, other: float) -> float:
+        return other - self.value
+
+    def __mul__(self, other: Number) -> float:
+        return self.value * float(other)
+
+    def __rmul__(self, other: float) -> float:
+        return other * self.value
+
+    def __truediv__(self, other: Number) -> float:
+        return self.value / float(other)
+
+    def __rtruediv__(self, other: float) -> float:
+        return other / self.value
+
+    def __neg__(self) -> float:
+        return -self.value
+
+    def __abs__(self) -> float:
+        return abs(self.value)
+
+    def __round__(self, n_digits: int | None = None) -> float:
+        return round(self.value, n_digits)
+
+    def __format__(self, spec: str) -> str:
+        return format(self.value, spec) if spec else repr(self)
+
     def _repr_html_(self) -> str:
         """What a notebook shows; engines' names are ours, so there is nothing to escape."""
         interval = "" if self.low == self.high else f", between {self.low:.6g} and {self.high:.6g}"
@@ -84,3 +143,12 @@ class Measurement:
     def exact(value: float, *, engine: str, seconds: float = 0.0) -> Measurement:
         """A measurement whose value is right to floating-point accuracy."""
         return Measurement(value, value, value, Certainty.EXACT, engine, seconds)
+
+
+Number = float | Measurement
+"""What a measurement compares and calculates with."""
+
+
+def _number(other: object) -> float | None:
+    """The number in `other`; None where there is none."""
+    return float(other) if isinstance(other, SupportsFloat) else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from unswayed.search.lattice import Node, drop
-from unswayed.search.progress import Found, Incumbent, Task
+from unswayed.search.task import Found, Incumbent, Task
 
 
 def exhaustive(task: Task) -> Found:
@@ -16,7 +16,7 @@ def exhaustive(task: Task) -> Found:
     """
     incumbent = Incumbent(task)
     incumbent.offer_nothing()
-    incumbent.bound = task.lens.ceiling(task.root.table)
+    incumbent.bound = task.objective.ceiling(task.root.table)
     order = sorted(task.root.features, key=lambda f: (-task.costs[f], f))
     try:
         if _visit(task, task.root, order, (), incumbent):
@@ -33,7 +33,7 @@ def _visit(task: Task, node: Node, undecided: list[int], kept: tuple[int, ...], 
     incumbent.tell()
     if not undecided:
         incumbent.evaluations += 1
-        incumbent.offer(kept, task.lens.value(node.table))
+        incumbent.offer(kept, task.objective.value(node.table))
         return True
     first, rest = undecided[0], undecided[1:]
     complete = _visit(task, drop(node, first, task.sizes), rest, kept, incumbent)

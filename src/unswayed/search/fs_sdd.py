@@ -1,23 +1,52 @@
-"""FS-SDD: the search of [choi2017, Algorithm 2], which walks through subsets with an arrangement at hand.
+"""FS-SDD [choi2017, Algorithm 2]: features selected by expected same-decision probability on circuits.
 
-An *arrangement* is a way to value subsets of features in which some come first: a circuit that decides on
-them before the others. The search walks a tree in which each feature is first included, then excluded.
+An *arrangement* is a circuit that decides on some features before the others, so that subsets which come
+first are quickly valued. The search walks a tree in which each feature is first included, then excluded.
 Including one moves it behind those included already, so each step is one move from the step before. Every
-subset within the budget is valued; a value is computed only as far as it may still beat the best.
+subset within the budget is valued, only as far as it may still beat the best.
 
-What an arrangement is made of is not known here: `api/circuits.py` makes them.
+FS-SDD gives what the other methods give. It is here to be compared with, in the paper's three variants, and
+for networks whose features fit no table.
 """
 
 from __future__ import annotations
 
-import math
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Protocol
 
+import numpy as np
+
+from unswayed.circuits.compile_network import compile_tree
+from unswayed.circuits.compiled import CompiledNetwork, compile_spine
+from unswayed.circuits.compiled_conditioning import levels_by_conditioning
+from unswayed.circuits.compiled_levels import FeatureLevels, bottom_masses, feature_levels
+from unswayed.circuits.elimination_vtree import features_last, scopes_of
+from unswayed.circuits.encodings_rows import row_encoding
+from unswayed.circuits.expected import expected_agreement
+from unswayed.circuits.expected_registers import Registers, registers_of
 from unswayed.core.errors import LimitError
-from unswayed.search.progress import SLACK, Found, Report
+from unswayed.core.limits import Limits
+from unswayed.decisions.problem import Problem
+from unswayed.engines.circuit import Relevant, relevant_network, relevant_positions
+from unswayed.model.network import BayesianNetwork
+from unswayed.search.lattice import Node
+from unswayed.search.objectives import PotentialObjective
+from unswayed.search.options import SearchOptions
+from unswayed.search.task import SLACK, Found, Incumbent, Task, Terms
+
+
+class CircuitVariant(Enum):
+    """Where FS-SDD has its circuits from [choi2017, section 6]."""
+
+    RECOMPILED = "1"
+    """A circuit is compiled for every subset."""
+    CONSTRAINED = "2"
+    """One circuit is compiled that decides on the features first; then features are moved in it."""
+    MOVED = "3"
+    """One circuit is compiled without constraint; the features are moved up, and then in it."""
 
 
 class Arrangement(Protocol):
@@ -30,80 +59,162 @@ class Arrangement(Protocol):
         """How good the first features are; less than `best` need not be exact."""
 
 
-@dataclass(slots=True)
-class FsSdd:
-    """What is searched, and the best subset so far."""
+def run_fs_sdd(problem: Problem, terms: Terms, options: SearchOptions, limits: Limits) -> Found:
+    """The features within the budget of highest expected SDP, by FS-SDD."""
+    variables = problem.network.variables
+    task = Task(
+        # Values come from circuits, so the root needs no masses.
+        root=Node(problem.free, np.zeros((0, 1))),
+        sizes={f: len(variables[f]) for f in problem.free},
+        costs=terms.costs,
+        budget=terms.budget,
+        objective=PotentialObjective(len(problem.prior)),
+        names={f: variables[f].name for f in problem.free},
+        deadline=limits.deadline(),
+        report=options.get("report"),
+    )
+    variant = options.get("variant", CircuitVariant.CONSTRAINED)
+    return search_arrangements(task, lambda: _start(Case.of(problem, limits), variant))
 
-    features: Sequence[int]
-    """The features, in the order in which they are included or excluded."""
-    costs: Mapping[int, float]
-    """What each costs."""
-    budget: float
-    """What the kept features may cost together."""
-    names: Mapping[int, str]
-    """Names, for breaking ties."""
-    deadline: float = math.inf
-    """Moment of `time.monotonic()` at which to stop."""
-    report: Report | None = None
-    """Told of progress."""
-    kept: tuple[int, ...] = ()
-    best: float = -math.inf
-    evaluations: int = 0
-    _told: float = field(default=0.0)
 
-    def run(self, make: Callable[[], Arrangement]) -> Found:
-        """Walk through all subsets within the budget, or as many as time allows."""
-        complete, interrupted = False, False
-        try:
-            start = make()
-            self._offer((), start)
-            complete = self._walk(start)
-        except LimitError:
-            # What was found before the time was over stands; before the first value there is nothing.
-            if self.evaluations == 0:
-                raise
-        except KeyboardInterrupt:
-            if self.evaluations == 0:
-                raise
-            interrupted = True
-        bound = self.best if complete else 1.0
-        return Found(frozenset(self.kept), self.best, bound, self.evaluations, interrupted)
+def search_arrangements(task: Task, make: Callable[[], Arrangement]) -> Found:
+    """Walk through all subsets within the budget, or as many as time allows."""
+    incumbent = Incumbent(task, bound=1.0)
+    try:
+        start = make()
+        _offer(incumbent, (), start)
+        if _walk(incumbent, start):
+            incumbent.bound = incumbent.value
+    except LimitError:
+        # What was found before the time was over stands; before the first value there is nothing.
+        if incumbent.evaluations == 0:
+            raise
+    except KeyboardInterrupt:
+        if incumbent.evaluations == 0:
+            raise
+        incumbent.stopped = True
+    return incumbent.found()
 
-    def _walk(self, start: Arrangement) -> bool:
-        """Depth first, without recursion: (included so far, next feature, arrangement)."""
-        waiting: list[tuple[tuple[int, ...], int, Arrangement]] = [((), 0, start)]
-        while waiting:
-            kept, depth, arrangement = waiting.pop()
-            if depth == len(self.features):
-                continue
-            if time.monotonic() > self.deadline:
-                return False
-            feature = self.features[depth]
-            waiting.append((kept, depth + 1, arrangement))
-            more = (*kept, feature)
-            if self._affordable(more):
-                moved = arrangement.include(feature, len(kept))
-                self._offer(more, moved)
-                waiting.append((more, depth + 1, moved))
-        return True
 
-    def _affordable(self, kept: tuple[int, ...]) -> bool:
-        return self._cost(kept) <= self.budget * (1 + 1e-12) + 1e-12
+def _walk(incumbent: Incumbent, start: Arrangement) -> bool:
+    """Depth first, without recursion: (included so far, next feature, arrangement)."""
+    task = incumbent.task
+    waiting: list[tuple[tuple[int, ...], int, Arrangement]] = [((), 0, start)]
+    while waiting:
+        kept, depth, arrangement = waiting.pop()
+        if depth == len(task.root.features):
+            continue
+        if time.monotonic() > task.deadline:
+            return False
+        feature = task.root.features[depth]
+        waiting.append((kept, depth + 1, arrangement))
+        more = (*kept, feature)
+        # No agreement exceeds 1, and more features cost more.
+        if task.affordable(task.cost(more)) and incumbent.is_beaten(1.0, more):
+            moved = arrangement.include(feature, len(kept))
+            _offer(incumbent, more, moved)
+            waiting.append((more, depth + 1, moved))
+    return True
 
-    def _cost(self, kept: tuple[int, ...]) -> float:
-        return math.fsum(self.costs[feature] for feature in kept)
 
-    def _offer(self, kept: tuple[int, ...], arrangement: Arrangement) -> None:
-        value = arrangement.value(len(kept), self.best - SLACK)
-        self.evaluations += 1
-        better = value > self.best + SLACK
-        equal = not better and value > self.best - SLACK
-        if better or (equal and self._rank(kept) < self._rank(self.kept)):
-            self.best, self.kept = max(value, self.best), kept
-        now = time.monotonic()
-        if self.report is not None and now - self._told > 0.1:
-            self._told = now
-            self.report(self.best, 1.0, self.evaluations)
+def _offer(incumbent: Incumbent, kept: tuple[int, ...], arrangement: Arrangement) -> None:
+    value = arrangement.value(len(kept), incumbent.value - SLACK)
+    incumbent.evaluations += 1
+    incumbent.offer(kept, value)
+    incumbent.tell()
 
-    def _rank(self, kept: tuple[int, ...]) -> tuple[float, list[str]]:
-        return self._cost(kept), sorted(self.names[feature] for feature in kept)
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A problem on the part of its network that matters, with a deadline."""
+
+    problem: Problem
+    network: BayesianNetwork
+    relevant: Relevant
+    limits: Limits
+    deadline: float
+
+    @staticmethod
+    def of(problem: Problem, limits: Limits) -> Case:
+        """The problem with its time running."""
+        network = relevant_network(problem)
+        return Case(problem, network, relevant_positions(problem, network), limits, limits.deadline())
+
+    def limits_left(self) -> Limits:
+        """The limits with the time that is left."""
+        if self.limits.max_seconds is None:
+            return self.limits
+        return replace(self.limits, max_seconds=max(self.deadline - time.monotonic(), 1e-3))
+
+    def rearranged(self, compiled: CompiledNetwork, levels: FeatureLevels) -> Rearranged:
+        """The registers of a diagram that has been read off a circuit, or moved out of one."""
+        class_mass = bottom_masses(compiled, levels, self.relevant.target, self.relevant.evidence)
+        decider = self.problem.decider
+        return Rearranged(self, registers_of(levels, class_mass, decider.decide, len(decider.actions)))
+
+
+def _start(case: Case, variant: CircuitVariant) -> Arrangement:
+    features = case.relevant.free
+    if variant is CircuitVariant.RECOMPILED:
+        return Recompiled(case, features)
+    if variant is CircuitVariant.CONSTRAINED:
+        compiled = compile_spine(case.network, features, limits=case.limits_left())
+        return case.rearranged(compiled, feature_levels(compiled, features, case.relevant.evidence))
+    return case.rearranged(*moved_up(case.network, features, case))
+
+
+@dataclass(frozen=True, slots=True)
+class Rearranged:
+    """A circuit in which features are moved: only the diagram on top of it changes."""
+
+    case: Case
+    registers: Registers
+
+    def include(self, feature: int, place: int) -> Rearranged:
+        """Move the feature up to a place."""
+        return Rearranged(self.case, self.registers.moved(self.case.relevant.place[feature], place))
+
+    def value(self, n_kept: int, best: float) -> float:
+        """The expected SDP of the first features."""
+        return self.registers.expected_agreement(n_kept, self.case.problem.decider.decide)
+
+
+@dataclass(frozen=True, slots=True)
+class Recompiled:
+    """A circuit compiled anew whenever the order changes."""
+
+    case: Case
+    order: tuple[int, ...]
+
+    def include(self, feature: int, place: int) -> Recompiled:
+        """Change the order."""
+        moved = self.case.relevant.place[feature]
+        others = [f for f in self.order if f != moved]
+        return Recompiled(self.case, (*others[:place], moved, *others[place:]))
+
+    def value(self, n_kept: int, best: float) -> float:
+        """The expected SDP of the first features, by a circuit of its own."""
+        relevant, decider = self.case.relevant, self.case.problem.decider
+        compiled = compile_spine(self.case.network, self.order, limits=self.case.limits_left())
+        levels = feature_levels(compiled, self.order, relevant.evidence)
+        class_mass = bottom_masses(compiled, levels, relevant.target, relevant.evidence)
+        return expected_agreement(
+            levels, n_kept, class_mass, decider.decide, n_actions=len(decider.actions), best=best
+        )
+
+
+def moved_up(
+    network: BayesianNetwork, features: Sequence[int], case: Case
+) -> tuple[CompiledNetwork, FeatureLevels]:
+    """A circuit compiled without constraint, with the features then moved above all else.
+
+    Its vtree comes from an order that eliminates the features last, so that they have not far to go.
+    """
+    started = time.perf_counter()
+    rows = row_encoding(network)
+    sizes = [len(variable) for variable in network.variables]
+    tree = features_last(scopes_of(network.parents), sizes, features)
+    sdd = compile_tree(network, rows, tree, limits=case.limits_left())
+    seconds = time.perf_counter() - started
+    compiled = CompiledNetwork(network, rows.encoding, sdd, (), True, None, seconds)
+    return levels_by_conditioning(compiled, features, limits=case.limits_left())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from unswayed.search.lattice import keep_only
-from unswayed.search.progress import SLACK, Found, Incumbent, Task
+from unswayed.search.task import SLACK, Found, Incumbent, Task
 
 
 def greedy(task: Task) -> Found:
@@ -15,7 +15,7 @@ def greedy(task: Task) -> Found:
     """
     incumbent = Incumbent(task)
     incumbent.offer_nothing()
-    incumbent.bound = task.lens.ceiling(task.root.table)
+    incumbent.bound = task.objective.ceiling(task.root.table)
     try:
         _swap(task, _grow(task, incumbent), incumbent)
     except KeyboardInterrupt:
@@ -24,7 +24,7 @@ def greedy(task: Task) -> Found:
 
 
 def _offer(task: Task, kept: frozenset[int], incumbent: Incumbent) -> float:
-    value = task.lens.value(keep_only(task.root, kept, task.sizes).table)
+    value = task.objective.value(keep_only(task.root, kept, task.sizes).table)
     incumbent.evaluations += 1
     incumbent.offer(kept, value)
     incumbent.tell()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from rich.text import Text
 
-from unswayed.api.courses import Course, Step
+from unswayed.api.history import Course, Step
 from unswayed.decisions.rules import ThresholdRule
 from unswayed.view.measurements import measurement_text
 from unswayed.view.posterior_lines import given_line

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from unswayed.api.courses import Course
 from unswayed.api.decisions import Decision
+from unswayed.api.history import Course
 from unswayed.api.observations import Monitor, Ranking, Stopping
 from unswayed.api.selection import Frontier, Selection, Trimming
 from unswayed.api.thresholds import ThresholdSweep

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from unswayed.api.courses import Course
 from unswayed.api.decisions import Decision
+from unswayed.api.history import Course
 from unswayed.api.networks import Evidence
 from unswayed.api.observations import Monitor, Ranking, Stopping
 from unswayed.api.recording import SearchRecord

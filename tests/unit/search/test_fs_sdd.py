@@ -6,10 +6,14 @@ import time
 from dataclasses import dataclass, field
 from itertools import combinations
 
+import numpy as np
 import pytest
 
 from unswayed.core.errors import LimitError
-from unswayed.search.fs_sdd import FsSdd
+from unswayed.search.fs_sdd import search_arrangements
+from unswayed.search.lattice import Node
+from unswayed.search.objectives import PotentialObjective
+from unswayed.search.task import Task
 
 
 @dataclass
@@ -38,16 +42,22 @@ def worth(kept: frozenset[int]) -> float:
     return sum(f * f for f in kept) / 1000 - 0.01 * (3 in kept)
 
 
-def search(budget: float = 3.0, costs: dict[int, float] | None = None, **more) -> FsSdd:
+def task(budget: float = 3.0, costs: dict[int, float] | None = None, **more) -> Task:
     features = (0, 1, 2, 3, 4)
-    return FsSdd(
-        features, costs or dict.fromkeys(features, 1.0), budget, {f: f"F{f}" for f in features}, **more
+    return Task(
+        root=Node(features, np.zeros((0, 1))),
+        sizes=dict.fromkeys(features, 2),
+        costs=costs or dict.fromkeys(features, 1.0),
+        budget=budget,
+        objective=PotentialObjective(2),
+        names={f: f"F{f}" for f in features},
+        **more,
     )
 
 
 def test_every_subset_within_the_budget_is_valued_once():
     start = Recorded((0, 1, 2, 3, 4))
-    found = search().run(lambda: start)
+    found = search_arrangements(task(), lambda: start)
     expected = {frozenset(c) for k in range(4) for c in combinations(range(5), k)}
     assert len(start.asked) == len(expected) == found.evaluations
     assert set(start.asked) == expected
@@ -55,7 +65,7 @@ def test_every_subset_within_the_budget_is_valued_once():
 
 def test_the_best_subset_is_found_and_proven():
     costs = {0: 1.0, 1: 2.0, 2: 0.5, 3: 1.0, 4: 2.5}
-    found = search(3.0, costs).run(lambda: Recorded((0, 1, 2, 3, 4)))
+    found = search_arrangements(task(3.0, costs), lambda: Recorded((0, 1, 2, 3, 4)))
     best = max(
         (c for k in range(6) for c in combinations(range(5), k) if sum(costs[f] for f in c) <= 3.0),
         key=lambda c: worth(frozenset(c)),
@@ -74,26 +84,30 @@ def test_equal_values_go_to_the_cheaper_subset():
         def value(self, n_kept: int, best: float) -> float:
             return 1.0
 
-    assert search().run(lambda: Constant((0, 1, 2, 3, 4))).kept == frozenset()
+    found = search_arrangements(task(), lambda: Constant((0, 1, 2, 3, 4)))
+    assert found.kept == frozenset()
+    # Nothing exceeds full agreement, and every further feature costs: the empty subset ends the search.
+    assert found.evaluations == 1
+    assert found.optimal
 
 
 def test_time_over_leaves_the_best_so_far_without_proof():
-    found = search(deadline=time.monotonic() - 1).run(lambda: Recorded((0, 1, 2, 3, 4)))
+    found = search_arrangements(task(deadline=time.monotonic() - 1), lambda: Recorded((0, 1, 2, 3, 4)))
     assert (found.evaluations, found.kept, found.optimal) == (1, frozenset(), False)
 
 
 @pytest.mark.parametrize(("error", "interrupted"), [(LimitError, False), (KeyboardInterrupt, True)])
 def test_what_was_found_before_an_end_stands(error, interrupted):
-    found = search().run(lambda: Recorded((0, 1, 2, 3, 4), fail_after=4, error=error))
+    found = search_arrangements(task(), lambda: Recorded((0, 1, 2, 3, 4), fail_after=4, error=error))
     assert found.evaluations == 4
     assert found.interrupted is interrupted
     assert found.upper_bound == 1.0
     with pytest.raises(error):
-        search().run(lambda: Recorded((0, 1, 2, 3, 4), fail_after=0, error=error))
+        search_arrangements(task(), lambda: Recorded((0, 1, 2, 3, 4), fail_after=0, error=error))
 
 
 def test_progress_is_told():
     told = []
-    search(report=lambda *words: told.append(words)).run(lambda: Recorded((0, 1, 2, 3, 4)))
+    search_arrangements(task(report=lambda *words: told.append(words)), lambda: Recorded((0, 1, 2, 3, 4)))
     assert told
     assert told[0][1:] == (1.0, 1)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from unswayed.api import frontier, same_decision_probability
-from unswayed.api.examining import examine
+from unswayed.api.report import examine
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import Limits
 from unswayed.decisions.classifier import Classifier

@@ -20,8 +20,8 @@ from unswayed.api import (
     should_stop,
     trim,
 )
-from unswayed.api.courses import replay
 from unswayed.api.decisions import same_decision_probability
+from unswayed.api.history import replay
 from unswayed.api.recording import SearchRecord
 from unswayed.api.thresholds import sweep_thresholds
 from unswayed.core.errors import QueryError
@@ -39,7 +39,7 @@ FAULTS = Classifier(zoo.printer(), "Fault", None, MostProbable())
 
 def recorded() -> SearchRecord:
     record = SearchRecord()
-    trim(PAPERS, None, 1, report=record)
+    trim(PAPERS, 1, report=record)
     record(0.92, 0.92, 8)
     return record
 
@@ -49,11 +49,11 @@ RESULTS = {
     "Stopping": lambda: should_stop(PAPERS),
     "Ranking": lambda: rank_observations(PAPERS),
     "Monitor": lambda: follow(PAPERS, {"AC": "+"}),
-    "Selection": lambda: select_features(PAPERS, None, 1),
-    "Trimming": lambda: trim(PAPERS, None, 1),
+    "Selection": lambda: select_features(PAPERS, 1),
+    "Trimming": lambda: trim(PAPERS, 1),
     "Frontier": lambda: frontier(PAPERS),
     "Course": lambda: replay(PAPERS, [("AC", "-"), ("R1", "+")]),
-    "ThresholdSweep": lambda: sweep_thresholds(PAPERS, None, 1),
+    "ThresholdSweep": lambda: sweep_thresholds(PAPERS, 1),
     "SearchRecord": recorded,
 }
 
@@ -163,11 +163,11 @@ def test_a_course_is_one_answer_after_another(classifier):
 
 def test_a_sweep_is_one_selection_after_another():
     tests = Classifier(zoo.disease_tests(), "Disease", None, ThresholdRule("+", 0.5))
-    sweep = sweep_thresholds(tests, None, 2, [0.9, 0.1, 0.5])
+    sweep = sweep_thresholds(tests, 2, [0.9, 0.1, 0.5])
     assert sweep.thresholds == (0.1, 0.5, 0.9)
     for threshold, found in zip(sweep.thresholds, sweep.selections, strict=True):
         moved = Classifier(tests.network, "Disease", None, ThresholdRule("+", threshold))
-        best = select_features(moved, None, 2)
+        best = select_features(moved, 2)
         assert (found.kept, found.value) == (best.kept, best.value)
     assert sweep.changes == tuple(
         t
@@ -175,16 +175,16 @@ def test_a_sweep_is_one_selection_after_another():
         if i and sweep.selections[i].kept != sweep.selections[i - 1].kept
     )
     with pytest.raises(QueryError, match="threshold rules"):
-        sweep_thresholds(FAULTS, None, 1)
+        sweep_thresholds(FAULTS, 1)
     with pytest.raises(QueryError, match="no thresholds"):
-        sweep_thresholds(tests, None, 1, [])
+        sweep_thresholds(tests, 1, [])
 
 
 def test_a_record_keeps_what_a_search_reports():
     rng = np.random.default_rng(3)
     wide = Classifier(zoo.random_naive_bayes(14, rng), "C", None, ThresholdRule("s0", 0.5))
     record = SearchRecord()
-    found = trim(wide, None, 5, report=record)
+    found = trim(wide, 5, report=record)
     assert record.reports
     times = [each.seconds for each in record.reports]
     assert times == sorted(times)

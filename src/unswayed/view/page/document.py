@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.metadata import version
 from importlib.resources import files
 
-from unswayed.api.examining import Examination
+from unswayed.api.report import Examination
 from unswayed.view.markup import element, escaped
 from unswayed.view.page.opening import classifier_part, glance, robustness_part
 from unswayed.view.page.pieces import paragraph, section

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unswayed.api.examining import Examination, Finding
+from unswayed.api.report import Examination, Finding
 from unswayed.core.measurement import Measurement
 from unswayed.decisions.rules import MostProbable, ThresholdRule
 from unswayed.view.decision_lines import names_text, reason_text, with_probability

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from unswayed.api.differences import Comparison, Difference
-from unswayed.api.examining import Examination
+from unswayed.api.compare import Comparison, Difference
+from unswayed.api.report import Examination
 from unswayed.api.selection import Trimming
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.classifier import Classifier

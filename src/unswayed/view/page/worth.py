@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unswayed.api.examining import Examination
+from unswayed.api.report import Examination
 from unswayed.view.markup import element, escaped
 from unswayed.view.measurements import NOISE, gain_text
 from unswayed.view.page.opening import next_sentence

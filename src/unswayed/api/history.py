@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Unpack
 
 from unswayed.api import shown
-from unswayed.api.asking import Options
 from unswayed.api.decisions import Decision
 from unswayed.api.networks import Evidence
 from unswayed.api.observations import follow
+from unswayed.api.questions import Options
 from unswayed.core.measurement import Measurement
 from unswayed.decisions.classifier import Classifier
 

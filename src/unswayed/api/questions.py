@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from unswayed.core.errors import LimitError, QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.measurement import Bid, Certainty, Measurement
+from unswayed.core.names import unknown_name
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.oracle import AgreementOracle, Interval, Oracle
 from unswayed.decisions.problem import Problem, make_problem
@@ -18,12 +19,12 @@ from unswayed.engines.protocol import Engine, Question, Refusal
 
 
 class Options(TypedDict, total=False):
-    """What every verb about decisions may be told, by keyword."""
+    """What every verb about decisions takes by keyword."""
 
     engine: Engine | None
     """The engine to use; chosen by predicted cost when None."""
     tolerance: float | None
-    """Width of a certified interval that is good enough; None asks for the exact value if it is in reach."""
+    """Width of a certified interval that is good enough; None asks for the exact value first."""
     limits: Limits
     """Bounds on memory and time."""
     allow_estimates: bool
@@ -32,9 +33,16 @@ class Options(TypedDict, total=False):
     """Print what every engine bid for the question."""
 
 
+def check_options(options: Mapping[str, Any], known: type) -> None:
+    """`TypeError` for a keyword that the verb does not take, with the nearest one that it does."""
+    for name in options:
+        if name not in known.__annotations__:
+            raise TypeError(unknown_name("keyword argument", name, list(known.__annotations__)))
+
+
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A question with the engine that will answer it."""
+class RoutedQuestion:
+    """A question with the engine that answers it."""
 
     problem: Problem
     question: Question
@@ -70,9 +78,10 @@ class Asked:
         )
 
 
-def ask(problem: Problem, question: Question, options: Options) -> Asked:
+def ask(problem: Problem, question: Question, options: Options) -> RoutedQuestion:
     """Find the engine for a question about this problem."""
     started = time.perf_counter()
+    check_options(options, Options)
     limits = options.get("limits", DEFAULT_LIMITS)
     tolerance = options.get("tolerance")
     if tolerance is not None and not tolerance >= 0:
@@ -83,15 +92,15 @@ def ask(problem: Problem, question: Question, options: Options) -> Asked:
         chosen = choose(
             problem, question, limits=limits, allow_estimates=options.get("allow_estimates", False)
         )
-        asked = Asked(problem, chosen.question, chosen.engine, chosen.bids, limits, started)
+        asked = RoutedQuestion(problem, chosen.question, chosen.engine, chosen.bids, limits, started)
     else:
-        asked = Asked(problem, _for(engine, problem, question, options), engine, (), limits, started)
+        asked = RoutedQuestion(problem, _for(engine, problem, question, options), engine, (), limits, started)
     if options.get("explain"):
         print(explanation(asked))
     return asked
 
 
-def explanation(asked: Asked) -> str:
+def explanation(asked: RoutedQuestion) -> str:
     """Which engines bid what, and which was taken."""
     lines = [f"{'->' if bid.engine == asked.engine.name else '  '} {line(bid)}" for bid in asked.bids]
     return "\n".join(lines) or f"-> {asked.engine.name}: chosen by name"
@@ -99,6 +108,7 @@ def explanation(asked: Asked) -> str:
 
 def problem_of(classifier: Classifier, evidence: Mapping[str, str] | None, options: Options) -> Problem:
     """The classifier at this evidence."""
+    check_options(options, Options)
     return make_problem(classifier, evidence, limits=options.get("limits", DEFAULT_LIMITS))
 
 

@@ -1,8 +1,8 @@
 """What is sought: how good a subset is, and how good any part of it can be.
 
-A lens picks the columns of masses it needs from a problem's table, values a subset by them, and gives a
-ceiling that no part of the subset exceeds. Where dropping features never helps, the value is its own
-ceiling, and only subsets that exhaust the budget need to be looked at.
+An objective picks the columns of masses it needs from a problem's table, values a subset by them, and gives
+an upper bound (ceiling) on every part of the subset. Where dropping features never helps, the value is its
+own ceiling, and a search values only subsets that exhaust the budget.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from unswayed.decisions.rules import Decider
 from unswayed.model.variable import Variable
 
 
-class Lens(Protocol):
-    """An objective as searches see it."""
+class SearchObjective(Protocol):
+    """What a search maximises."""
 
     @property
     def monotone(self) -> bool:
@@ -38,7 +38,7 @@ class Lens(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class PotentialLens:
+class PotentialObjective:
     """Maximum potential agreement; for naive Bayes the achievable one too [choi2018, Prop. 3].
 
     With two actions one signed column is enough: D is the mass decided for one less that for the other,
@@ -65,7 +65,7 @@ class PotentialLens:
 
 
 @dataclass(frozen=True, slots=True)
-class SameDecisionLens:
+class SameDecisionObjective:
     """Expected same-decision probability: the kept features decide by the classifier's own rule."""
 
     n_classes: int
@@ -87,7 +87,7 @@ class SameDecisionLens:
 
 
 @dataclass(frozen=True, slots=True)
-class AchievableLens:
+class AchievableObjective:
     """Maximum achievable agreement: the kept features decide by the best threshold."""
 
     n_classes: int
@@ -109,11 +109,11 @@ class AchievableLens:
 
 
 @dataclass(frozen=True, slots=True)
-class RewardLens:
+class RewardObjective:
     """Expected reward of a posterior; `convex` rewards never lose by observing more.
 
-    Of other rewards nothing is known about parts of a subset: the ceiling is infinite, and a search has to
-    look at every subset.
+    Of other rewards nothing is known about parts of a subset: the ceiling is infinite, and a search values
+    every subset.
     """
 
     n_classes: int
@@ -137,41 +137,3 @@ class RewardLens:
     def ceiling(self, table: Floats) -> float:
         """The value itself for convex rewards."""
         return self.value(table) if self.convex else np.inf
-
-
-@dataclass(frozen=True, slots=True)
-class CertifiedLens:
-    """Agreement between bounds: a value is what is certain, a ceiling what is possible.
-
-    The columns are the class masses, the least mass of each decision, and the most. With a decider the
-    kept features decide by it; without one by the best rule there is.
-    """
-
-    n_classes: int
-    decider: Decider | None
-
-    @property
-    def monotone(self) -> bool:
-        """The best rule never loses by seeing more; a given rule may."""
-        return self.decider is None
-
-    def columns(self, masses: Floats) -> Floats:
-        """All of it."""
-        return masses
-
-    def value(self, table: Floats) -> float:
-        """The agreement that is certain."""
-        least, _ = self._decisions(table)
-        if self.decider is None:
-            return float(least.max(axis=0).sum())
-        decisions = self.decider.decide(table[: self.n_classes].T)
-        return float(np.take_along_axis(least, decisions[np.newaxis], axis=0).sum())
-
-    def ceiling(self, table: Floats) -> float:
-        """The agreement that is possible at best."""
-        _, most = self._decisions(table)
-        return float(most.max(axis=0).sum())
-
-    def _decisions(self, table: Floats) -> tuple[Floats, Floats]:
-        n_actions = (len(table) - self.n_classes) // 2
-        return table[self.n_classes : self.n_classes + n_actions], table[self.n_classes + n_actions :]

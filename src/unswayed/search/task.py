@@ -1,22 +1,76 @@
-"""What a search is given and what it gives back: costs and budget, time, interruption, the best so far."""
+"""What a search is given and what it gives back: costs, budget, deadline, the best subset so far.
+
+`Task` is a search in a table of masses, `Incumbent` the best subset found so far, `Found` the outcome.
+"""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
+from unswayed.core.errors import QueryError
+from unswayed.core.names import unknown_name
+from unswayed.core.numerics import is_cheaper, spendable
+from unswayed.decisions.problem import Problem
 from unswayed.kernels import subset_search
 from unswayed.search.lattice import Node
-from unswayed.search.lenses import Lens
+from unswayed.search.objectives import SearchObjective
+from unswayed.search.options import Costs, Report
+
+if TYPE_CHECKING:
+    from unswayed.search.signed.ground import SignedGround
 
 SLACK = subset_search.SLACK
 """Values closer than this are rounding apart, and equal."""
+EXTRA = 5
+"""How many more of the most harmful features than the budget allows the first search is given."""
 
-Report = Callable[[float, float, int], None]
-"""Told now and then of the incumbent, the bound and the number of subsets evaluated."""
+
+@dataclass(slots=True)
+class Workspace:
+    """What searches of one table with other budgets use again; changes speed, never an answer."""
+
+    root: Node | None = None
+    """All features with the masses that the objective needs."""
+    signed: SignedGround | None = None
+    """The table as the compiled search wants it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """Costs by position and the budget."""
+
+    costs: Mapping[int, float]
+    """What each free feature costs, all positive."""
+    budget: float
+    """What the kept features may cost together."""
+    workspace: Workspace = field(default_factory=Workspace, repr=False, compare=False)
+    """Shared by searches with other budgets."""
+
+    def cost(self, features: Iterable[int]) -> float:
+        """What features cost together, in an order that does not depend on how they were found."""
+        return math.fsum(self.costs[f] for f in features)
+
+    def with_budget(self, budget: float) -> Terms:
+        """The same costs with another budget."""
+        return replace(self, budget=budget)
+
+
+def make_terms(problem: Problem, costs: Costs | None, budget: float) -> Terms:
+    """Costs of the free features and the budget, checked."""
+    features = problem.classifier.features
+    for name, cost in (costs or {}).items():
+        if name not in features:
+            raise QueryError(f"a cost is given for {name!r}: {unknown_name('feature', name, features)}")
+        if not (math.isfinite(cost) and cost > 0):
+            raise QueryError(f"the cost of {name!r} must be a positive number, not {cost!r}")
+    if math.isnan(budget) or budget < 0:
+        raise QueryError(f"the budget must be at least 0, not {budget!r}")
+    names = {f: problem.network.variables[f].name for f in problem.free}
+    return Terms({f: float((costs or {}).get(name, 1.0)) for f, name in names.items()}, budget)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,25 +78,25 @@ class Task:
     """A search to be done."""
 
     root: Node
-    """All features, with the masses the lens needs."""
+    """All features, with the masses that the objective needs."""
     sizes: Mapping[int, int]
     """Numbers of states by position."""
     costs: Mapping[int, float]
     """Costs by position, all positive."""
     budget: float
     """What the kept features may cost together."""
-    lens: Lens
+    objective: SearchObjective
     """What is sought."""
     names: Mapping[int, str]
     """Names by position, for breaking ties."""
     deadline: float = math.inf
     """Moment of `time.monotonic()` at which to stop."""
     report: Report | None = None
-    """Told of progress."""
+    """Hears of progress."""
     jobs: int = 1
     """How many threads may search at once."""
-    memo: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
-    """What searches with other budgets over the same root can use again."""
+    workspace: Workspace = field(default_factory=Workspace, repr=False, compare=False)
+    """What searches with other budgets over the same root use again."""
 
     def cost(self, features: Iterable[int]) -> float:
         """What features cost together, in an order that does not depend on how they were found."""
@@ -55,7 +109,7 @@ class Task:
     @property
     def spendable(self) -> float:
         """The budget, and what rounding may add to a cost within it."""
-        return self.budget * (1 + 1e-12) + 1e-12
+        return spendable(self.budget)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +121,7 @@ class Found:
     value: float
     """How good it is."""
     upper_bound: float
-    """What no subset within the budget exceeds."""
+    """Upper bound on every subset within the budget."""
     evaluations: int
     """Subsets valued or bounded."""
     interrupted: bool = False
@@ -92,7 +146,7 @@ class Incumbent:
     value: float = -math.inf
     kept: frozenset[int] = frozenset()
     bound: float = math.inf
-    """What no subset exceeds, as far as is known."""
+    """Upper bound on every subset, as far as known."""
     evaluations: int = 0
     stopped: bool = False
     """Whether Ctrl-C was pressed, so that the best so far is wanted."""
@@ -107,14 +161,14 @@ class Incumbent:
     def offer_nothing(self) -> None:
         """Take the empty subset, which every budget affords: so there always is an answer."""
         self.evaluations += 1
-        self.offer((), self.task.lens.value(self.task.root.table.sum(axis=1, keepdims=True)))
+        self.offer((), self.task.objective.value(self.task.root.table.sum(axis=1, keepdims=True)))
 
     def is_beaten(self, value: float, features: Iterable[int]) -> bool:
         """Whether these features, or more of them worth up to this value, could be the better subset."""
         if abs(value - self.value) > SLACK:
             return value > self.value
         cost, held = self.task.cost(features), self.task.cost(self.kept)
-        if abs(cost - held) > 1e-12 * (1 + held):
+        if is_cheaper(cost, held) or is_cheaper(held, cost):
             return cost < held
         return self._names(features) < self._names(self.kept)
 
@@ -132,3 +186,21 @@ class Incumbent:
         if self.task.report is not None and now - self._last_report > 0.1:
             self._last_report = now
             self.task.report(self.value, max(self.bound, self.value), self.evaluations)
+
+
+def order_by_harm(task: Task, left: Mapping[int, float]) -> list[int]:
+    """The features sorted by the ceiling that is left when each is dropped; ties by cost and name."""
+    return sorted(left, key=lambda f: (round(left[f], 12), task.costs[f], task.names[f]))
+
+
+def most_harmful(task: Task, order: list[int]) -> list[int]:
+    """As many of the first features as the budget allows, and a few more."""
+    spent = 0.0
+    extra = EXTRA
+    for number, feature in enumerate(order):
+        spent += task.costs[feature]
+        if not task.affordable(spent):
+            extra -= 1
+            if extra < 0:
+                return order[:number]
+    return order

@@ -12,7 +12,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
 from unswayed.kernels.subset_search import Path, Records, compiled_advance, remaining_ceiling, split
-from unswayed.search.walk import Walk
+from unswayed.search.signed.walk import Walk
 
 WORK = 2**26
 """Cells added up in a slice: some tens of milliseconds."""

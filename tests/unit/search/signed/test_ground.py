@@ -9,10 +9,10 @@ import pytest
 
 from tolerances import EXACT
 from unswayed.search.lattice import Node, keep_only
-from unswayed.search.lenses import PotentialLens
-from unswayed.search.progress import Task
-from unswayed.search.signed_ground import signed_column, signed_ground
-from unswayed.search.walk import Marginals
+from unswayed.search.objectives import PotentialObjective
+from unswayed.search.signed.ground import signed_column, signed_ground
+from unswayed.search.signed.walk import Marginals
+from unswayed.search.task import Task
 
 
 def task_of(table, sizes, *, budget=2.0, costs=None):
@@ -23,7 +23,7 @@ def task_of(table, sizes, *, budget=2.0, costs=None):
         sizes=dict(zip(features, sizes, strict=True)),
         costs=dict(zip(features, costs or [1.0] * len(sizes), strict=True)),
         budget=budget,
-        lens=PotentialLens(2),
+        objective=PotentialObjective(2),
         names={f: chr(ord("A") + f - 10) for f in features},
     )
 
@@ -58,7 +58,7 @@ def test_features_of_one_state_are_left_out():
 def test_the_most_harmful_features_come_first():
     task = random_task((2, 3, 2, 2))
     left = [
-        task.lens.ceiling(keep_only(task.root, frozenset(task.root.features) - {f}, task.sizes).table)
+        task.objective.ceiling(keep_only(task.root, frozenset(task.root.features) - {f}, task.sizes).table)
         for f in ground_of(task).order
     ]
     assert left == sorted(left)

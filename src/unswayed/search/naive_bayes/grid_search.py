@@ -19,10 +19,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
-from unswayed.kernels.excluding import State, Terms, compiled_search, open_error, start
+from unswayed.core.numerics import spendable
+from unswayed.kernels.excluding import State, compiled_search, open_error, start
+from unswayed.kernels.excluding import Terms as KernelTerms
 from unswayed.kernels.spreads import Grid
-from unswayed.search.dropping_start import errors_without, good_subset, open_shop, search_order
-from unswayed.search.progress import SLACK, Found, Report
+from unswayed.search.naive_bayes.start import errors_without, good_subset, open_shop, search_order
+from unswayed.search.options import Report
+from unswayed.search.task import SLACK, Found, Terms
 
 QUICK = 50_000
 """Errors computed before less is tried to be proven."""
@@ -37,7 +40,7 @@ FIRST_SHARE = 0.2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class DroppingTask:
+class GridTask:
     """A search to be done."""
 
     grid: Grid = field(repr=False)
@@ -50,10 +53,8 @@ class DroppingTask:
     """Position of each feature of the grid."""
     kinds: Ints = field(repr=False)
     """Equal for features that are alike."""
-    costs: Mapping[int, float]
-    """Costs by position, all positive."""
-    budget: float
-    """What the kept features may cost together."""
+    terms: Terms
+    """Costs by position, and the budget."""
     names: Mapping[int, str]
     """Names by position, for breaking ties."""
     own_rule: bool
@@ -67,28 +68,24 @@ class DroppingTask:
     report: Report | None = None
     """Told of progress."""
 
-    def cost(self, kept: frozenset[int]) -> float:
-        """What features cost together."""
-        return math.fsum(self.costs[f] for f in kept)
-
     @property
     def allowed(self) -> float:
         """The budget, rounding allowed for."""
-        return self.budget * (1 + 1e-12) + 1e-12
+        return spendable(self.terms.budget)
 
 
 @dataclass(slots=True)
-class _Best:
+class _BestOnGrid:
     """The best subset so far, and what is known of the others."""
 
-    task: DroppingTask
+    task: GridTask
     kept: frozenset[int] = frozenset()
     low: float = -math.inf
     """What it is worth for certain,"""
     high: float = -math.inf
     """and at most."""
     proven: float = 1.0
-    """What no subset not looked at exceeds."""
+    """Upper bound on every subset not yet evaluated."""
     in_doubt: float = -math.inf
     """What subsets looked at may be worth at most, of those that may be better."""
     evaluations: int = 0
@@ -137,15 +134,15 @@ class _Best:
             self.task.report(self.low, max(self.proven, self.low), self.evaluations)
 
     def _rank(self, kept: frozenset[int]) -> tuple[float, list[str]]:
-        return self.task.cost(kept), sorted(self.task.names[f] for f in kept)
+        return self.task.terms.cost(kept), sorted(self.task.names[f] for f in kept)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Walk:
+class _GridWalk:
     """A depth-first search, in progress."""
 
     grid: Grid
-    terms: Terms
+    terms: KernelTerms
     state: State
     features: tuple[int, ...]
     """Positions of the features, in the order of the search."""
@@ -159,14 +156,14 @@ def load_kernels(grid: Grid) -> None:
     compiled_search()(grid, terms, start(grid, terms, 1), 0.0, 0)
 
 
-def search_by_dropping(task: DroppingTask, *, prove: bool = True) -> Found:
+def search_by_dropping(task: GridTask, *, prove: bool = True) -> Found:
     """The best subset within the budget, proven, or the best so far with its bound when time runs out.
 
     Without `prove`, a good subset, and nothing known of others.
     """
-    best = _Best(task)
+    best = _BestOnGrid(task)
     everything = frozenset(task.features)
-    if task.cost(everything) <= task.allowed:
+    if task.terms.cost(everything) <= task.allowed:
         return Found(everything, 1.0, 1.0, 1)
     try:
         best.offer(frozenset())
@@ -176,13 +173,13 @@ def search_by_dropping(task: DroppingTask, *, prove: bool = True) -> Found:
     return best.found()
 
 
-def _search(task: DroppingTask, best: _Best, *, prove: bool) -> None:
-    if min(task.costs.values()) > task.allowed:
+def _search(task: GridTask, best: _BestOnGrid, *, prove: bool) -> None:
+    if min(task.terms.costs.values()) > task.allowed:
         best.proven = -math.inf
     if best.low >= 1.0 - RESOLVED or best.proven < 0.0:
         best.settle()
         return
-    shop = open_shop(task.grid, np.array([task.costs[f] for f in task.features]), task.allowed)
+    shop = open_shop(task.grid, np.array([task.terms.costs[f] for f in task.features]), task.allowed)
     now = time.monotonic()
     kept = good_subset(shop, min(now + FIRST_SHARE * (task.deadline - now), now + 60.0))
     best.offer(frozenset(task.features[f] for f in kept))
@@ -193,12 +190,12 @@ def _search(task: DroppingTask, best: _Best, *, prove: bool) -> None:
     names = [task.names[f] for f in task.features]
     order = np.array(search_order(shop, kept, task.kinds, names), dtype=np.int64)
     _prove(task, best, order)
-    for feature in sorted(best.kept, key=lambda f: (-task.costs[f], task.names[f])):
+    for feature in sorted(best.kept, key=lambda f: (-task.terms.costs[f], task.names[f])):
         if time.monotonic() < task.deadline and feature in best.kept:
             best.offer(best.kept - {feature})
 
 
-def _prove(task: DroppingTask, best: _Best, order: Ints) -> None:
+def _prove(task: GridTask, best: _BestOnGrid, order: Ints) -> None:
     """Search for a better subset, and for lesser proofs when that takes long."""
     walk = _walk(task, order)
     if _go(task, best, walk, target=math.inf, n_errors=QUICK):
@@ -227,17 +224,17 @@ def _room(width: int) -> int:
     return width + width // 5 + 64
 
 
-def _walk(task: DroppingTask, order: Ints) -> _Walk:
-    costs = np.array([task.costs[task.features[f]] for f in order])
+def _walk(task: GridTask, order: Ints) -> _GridWalk:
+    costs = np.array([task.terms.costs[task.features[f]] for f in order])
     terms = _terms(costs, task.kinds[order], task.allowed, own_rule=task.own_rule)
     grid = _reordered(task.grid, order)
     longest = int(grid.number[grid.starts[1:] - 1].sum()) + 3
     state = start(grid, terms, min(longest, _room(task.width)))
-    return _Walk(grid, terms, state, tuple(task.features[f] for f in order))
+    return _GridWalk(grid, terms, state, tuple(task.features[f] for f in order))
 
 
-def _terms(costs: Floats, kinds: Ints, budget: float, *, own_rule: bool) -> Terms:
-    return Terms(
+def _terms(costs: Floats, kinds: Ints, budget: float, *, own_rule: bool) -> KernelTerms:
+    return KernelTerms(
         costs=costs,
         rest=np.append(np.cumsum(costs[::-1])[::-1], 0.0),
         cheapest=np.append(np.minimum.accumulate(costs[::-1])[::-1], np.inf),
@@ -247,7 +244,9 @@ def _terms(costs: Floats, kinds: Ints, budget: float, *, own_rule: bool) -> Term
     )
 
 
-def _go(task: DroppingTask, best: _Best, walk: _Walk, *, target: float, n_errors: float = math.inf) -> bool:
+def _go(
+    task: GridTask, best: _BestOnGrid, walk: _GridWalk, *, target: float, n_errors: float = math.inf
+) -> bool:
     """Go on with a search until it is done, which is told, or time or the number of errors is over.
 
     Subsets are looked for that have less error than the best one has, and less than the target.
@@ -267,7 +266,7 @@ def _go(task: DroppingTask, best: _Best, walk: _Walk, *, target: float, n_errors
     return done
 
 
-def _look_closer(task: DroppingTask, best: _Best, walk: _Walk) -> None:
+def _look_closer(task: GridTask, best: _BestOnGrid, walk: _GridWalk) -> None:
     """Look at the subsets found, the most promising first."""
     n_found = int(walk.state.now[3])
     errors = walk.state.found_errors[:n_found]
@@ -284,7 +283,7 @@ def _look_closer(task: DroppingTask, best: _Best, walk: _Walk) -> None:
     walk.state.now[3] = 0
 
 
-def _open_bound(task: DroppingTask, walk: _Walk) -> float:
+def _open_bound(task: GridTask, walk: _GridWalk) -> float:
     """What no subset still to come in a search exceeds."""
     return 1.0 - open_error(walk.terms, walk.state) + task.disagreement
 

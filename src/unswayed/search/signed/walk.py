@@ -15,8 +15,8 @@ import numpy as np
 from unswayed.core.arrays import Floats
 from unswayed.kernels.subset_search import SUBSET, Ground, Path, Records
 from unswayed.search.lattice import Node, drop
-from unswayed.search.progress import Incumbent, Task
-from unswayed.search.signed_ground import SignedGround
+from unswayed.search.signed.ground import SignedGround
+from unswayed.search.task import Incumbent, Task
 
 
 @dataclass(slots=True)
@@ -66,11 +66,11 @@ class Walk:
 
     def learn(self, path: Path, best: Records) -> None:
         """Take what a slice has found: the best subset it knows, and those it wants valued."""
-        incumbent, lens = self.incumbent, self.incumbent.task.lens
+        incumbent, objective = self.incumbent, self.incumbent.task.objective
         if self.ground.value_is_ceiling:
             incumbent.offer(self.signed.kept(int(best["kept"][0])), float(best["value"][0]))
         for bits in path.found[: path.counts[1]].tolist():
             kept = self.signed.kept(bits)
-            incumbent.offer(kept, lens.value(self.marginals.of(kept)))
+            incumbent.offer(kept, objective.value(self.marginals.of(kept)))
         incumbent.evaluations += int(path.counts[1] + path.counts[2])
         path.counts[1:] = 0

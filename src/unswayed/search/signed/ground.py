@@ -15,9 +15,8 @@ import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
 from unswayed.kernels.subset_search import FEATURE, SLACK, Ground, Records, compiled_absolute_sums
-from unswayed.search.harm import in_order_of_harm, most_harmful
-from unswayed.search.lenses import AchievableLens, PotentialLens, SameDecisionLens
-from unswayed.search.progress import Task
+from unswayed.search.objectives import AchievableObjective, PotentialObjective, SameDecisionObjective
+from unswayed.search.task import Task, most_harmful, order_by_harm
 
 GLANCE = 8
 """Cells along an axis that are compared before all of them are."""
@@ -36,7 +35,7 @@ class SignedGround:
 
     def to_search(self, task: Task) -> Ground:
         """All features, with the budget of the task."""
-        return Ground(self.table, self.features, task.spendable, task.lens.monotone)
+        return Ground(self.table, self.features, task.spendable, task.objective.monotone)
 
     def few_to_search(self, task: Task) -> Ground | None:
         """The most harmful features alone, for a good subset early; None where that leaves none out."""
@@ -51,7 +50,7 @@ class SignedGround:
         features[few] = 0
         features["cells"][few] = 1
         table = self.table.reshape(-1, after["cells"]).sum(axis=1)
-        return Ground(table, features, task.spendable, task.lens.monotone)
+        return Ground(table, features, task.spendable, task.objective.monotone)
 
     def kept(self, bits: int) -> frozenset[int]:
         """The features of a subset that the search gives as bits."""
@@ -65,10 +64,13 @@ class SignedGround:
 
 def signed_column(task: Task) -> Floats | None:
     """The mass of one decision less that of the other, where the ceiling is made of nothing else."""
-    lens, table = task.lens, task.root.table
-    if isinstance(lens, PotentialLens):
+    objective, table = task.objective, task.root.table
+    if isinstance(objective, PotentialObjective):
         return table[0] if len(table) == 1 else None
-    if isinstance(lens, SameDecisionLens | AchievableLens) and len(table) == lens.n_classes + 2:
+    if (
+        isinstance(objective, SameDecisionObjective | AchievableObjective)
+        and len(table) == objective.n_classes + 2
+    ):
         column: Floats = table[-2] - table[-1]
         return column
     return None
@@ -76,20 +78,19 @@ def signed_column(task: Task) -> Floats | None:
 
 def signed_ground(task: Task, column: Floats) -> SignedGround:
     """The ground of a task; made once for all budgets."""
-    if "signed" not in task.memo:
-        task.memo["signed"] = _made(task, column)
-    ground: SignedGround = task.memo["signed"]
-    return ground
+    if task.workspace.signed is None:
+        task.workspace.signed = _make_ground(task, column)
+    return task.workspace.signed
 
 
-def _made(task: Task, column: Floats) -> SignedGround:
+def _make_ground(task: Task, column: Floats) -> SignedGround:
     features = task.root.features
     states = np.array([task.sizes[f] for f in features], dtype=np.int64)
     # Features of one state have no place in the table's layout.
     several = [f for f in features if task.sizes[f] > 1]
     left = 0.5 + 0.5 * compiled_absolute_sums()(np.ascontiguousarray(column), states[states > 1])
     left_by_feature = dict(zip(several, left.tolist(), strict=True))
-    order = in_order_of_harm(task, left_by_feature)
+    order = order_by_harm(task, left_by_feature)
     groups = _equal_features(task, order, left_by_feature)
     order = _by_name_within(groups, order, task)
     table = _laid_out(column, [several.index(f) for f in order], states[states > 1])

@@ -8,11 +8,11 @@ from typing import TypeVar
 
 import numpy as np
 
-from unswayed.api.asking import Options
+from unswayed.api.compare import Comparison, compare_decisions
 from unswayed.api.decisions import Decision
-from unswayed.api.differences import Comparison, compare_decisions
 from unswayed.api.networks import Evidence
 from unswayed.api.observations import Ranking, Stopping, follow, rank_observations, should_stop
+from unswayed.api.questions import Options
 from unswayed.api.selection import Costs, Frontier, SearchOptions, Trimming, frontier
 from unswayed.core.errors import ImpossibleEvidence, LimitError, QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
@@ -98,7 +98,9 @@ def examine(
     )
     ranking = _ranked(classifier, evidence, options, notes)
     curve = _unless_too_much(
-        lambda: frontier(classifier, costs, evidence, **SearchOptions(limits=limits)), "The frontier", notes
+        lambda: frontier(classifier, costs=costs, evidence=evidence, **SearchOptions(limits=limits)),
+        "The frontier",
+        notes,
     )
     recommended = None if curve is None else _cheapest(curve, at_least)
     comparison = None

@@ -24,12 +24,12 @@ def classifier(seed: int, rule=None) -> Classifier:
 @pytest.mark.parametrize("seed", range(4))
 def test_the_interval_holds_the_exact_agreement_of_the_trimming(seed):
     full = classifier(seed)
-    found = unswayed.trim(full, None, 3, limits=SMALL, allow_estimates=True)
+    found = unswayed.trim(full, 3, limits=SMALL, allow_estimates=True)
     low, high = found.selection.interval
     exact = unswayed.expected_classification_agreement(
         full, found.selection.kept, found.classifier.rule.threshold
     ).value
-    best = unswayed.trim(full, None, 3).selection.value
+    best = unswayed.trim(full, 3).selection.value
     assert low <= exact <= high
     assert exact >= best - 0.05
     assert low <= best
@@ -40,7 +40,9 @@ def test_the_interval_holds_the_exact_agreement_of_the_trimming(seed):
 @pytest.mark.parametrize("seed", range(2))
 def test_the_interval_holds_the_exact_agreement_of_the_selection(seed):
     full = classifier(seed, MostProbable())
-    chosen = unswayed.select_features(full, {full.features[0]: 2.5}, 3, limits=SMALL, allow_estimates=True)
+    chosen = unswayed.select_features(
+        full, 3, costs={full.features[0]: 2.5}, limits=SMALL, allow_estimates=True
+    )
     low, high = chosen.interval
     exact = unswayed.expected_same_decision_probability(full, chosen.kept).value
     assert low <= exact <= high
@@ -49,11 +51,11 @@ def test_the_interval_holds_the_exact_agreement_of_the_selection(seed):
 
 def test_estimates_must_be_allowed():
     with pytest.raises(LimitError, match="allow_estimates=True"):
-        unswayed.trim(classifier(0), None, 3, limits=SMALL)
+        unswayed.trim(classifier(0), 3, limits=SMALL)
 
 
 def test_what_is_in_reach_is_not_estimated():
-    found = unswayed.trim(classifier(0), None, 3, allow_estimates=True)
+    found = unswayed.trim(classifier(0), 3, allow_estimates=True)
     assert found.selection.interval is None
     assert found.selection.optimal
 
@@ -63,7 +65,7 @@ def test_a_rule_without_threshold_is_kept():
     target = network.names[0]
     first, second = network.variable(target).states[:2]
     rule = UtilityRule({"act": {first: 2.0, second: -1.0}, "wait": {first: 0.0, second: 0.0}})
-    found = unswayed.trim(classifier(1, rule), None, 2, limits=SMALL, allow_estimates=True)
+    found = unswayed.trim(classifier(1, rule), 2, limits=SMALL, allow_estimates=True)
     assert found.classifier.rule == rule
     assert found.threshold_interval is None
 
@@ -71,5 +73,5 @@ def test_a_rule_without_threshold_is_kept():
 def test_time_over_is_said():
     with pytest.raises(LimitError, match="longer than"):
         unswayed.trim(
-            classifier(0), None, 3, limits=Limits(max_bytes=20_000, max_seconds=1e-6), allow_estimates=True
+            classifier(0), 3, limits=Limits(max_bytes=20_000, max_seconds=1e-6), allow_estimates=True
         )

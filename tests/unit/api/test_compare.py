@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from strategies import classifiers
 from tolerances import EXACT
-from unswayed.api import differences, probability, trim
+from unswayed.api import compare as differences
+from unswayed.api import probability, trim
+from unswayed.api.compare import compare_decisions
 from unswayed.api.decisions import decide
-from unswayed.api.differences import compare_decisions
 from unswayed.core.errors import QueryError
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.classifier import Classifier
@@ -54,7 +55,7 @@ def test_evidence_is_seen_by_both():
 
 
 def test_the_most_probable_differences_come_first():
-    trimming = trim(PAPERS, None, 1)
+    trimming = trim(PAPERS, 1)
     found = compare_decisions(PAPERS, trimming.classifier, at_most=2)
     assert found.agreement == pytest.approx(trimming.selection.value, abs=EXACT)
     shares = [each.probability for each in found.differences]
@@ -77,6 +78,6 @@ def test_too_many_instances_are_drawn(monkeypatch):
 
 
 def test_tables_of_decisions_are_looked_up():
-    trimming = trim(PAPERS, None, 1, potential=True)
+    trimming = trim(PAPERS, 1, potential=True)
     found = compare_decisions(PAPERS, trimming.classifier)
     assert found.agreement == pytest.approx(trimming.selection.value, abs=EXACT)

@@ -14,10 +14,10 @@ from unswayed.kernels.subset_search import (
     start,
 )
 from unswayed.search.lattice import keep_only
-from unswayed.search.progress import Incumbent, Task
-from unswayed.search.signed_ground import SignedGround, signed_ground
-from unswayed.search.teamwork import ROOM, WORK, search_together
-from unswayed.search.walk import Marginals, Walk
+from unswayed.search.signed.ground import SignedGround, signed_ground
+from unswayed.search.signed.team import ROOM, WORK, search_together
+from unswayed.search.signed.walk import Marginals, Walk
+from unswayed.search.task import Incumbent, Task
 
 ALONE_SECONDS = 1.0
 """How long one thread searches before others join: what takes less is not worth starting them."""
@@ -56,7 +56,7 @@ def _offer_highest(walk: Walk) -> None:
     highest = replace(incumbent, task=replace(task, report=None), value=-1.0, kept=frozenset())
     _explore(replace(walk, ground=walk.ground._replace(value_is_ceiling=True), incumbent=highest))
     incumbent.evaluations = highest.evaluations + 1
-    incumbent.offer(highest.kept, task.lens.value(walk.marginals.of(highest.kept)))
+    incumbent.offer(highest.kept, task.objective.value(walk.marginals.of(highest.kept)))
 
 
 def _explore(walk: Walk) -> None:

@@ -1,0 +1,145 @@
+"""The papers' own ways to choose features, to compare with: MAXDR, and information gain.
+
+MAXDR [chen2015, as described in choi2017, section 6] was the first exact search for the expected
+same-decision probability, made for naive Bayes: it takes or leaves features in a fixed order, values every
+subset within the budget from scratch, and leaves a branch that cannot beat the best subset known even with
+all it may still take. It knows no tables and shares nothing between subsets.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from unswayed.core.errors import QueryError
+from unswayed.core.limits import Limits
+from unswayed.decisions.problem import Problem
+from unswayed.decisions.rewards import NegativeEntropy, expected_reward
+from unswayed.decisions.rules import Decider
+from unswayed.engines.log_odds import LogOddsEngine, LogOddsOracle
+from unswayed.engines.parts import refuse_groups
+from unswayed.inference.posteriors import joint_table
+from unswayed.search.task import SLACK, Found, Incumbent, Task
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _SameDecisionValues:
+    """Expected same-decision probability and potential agreement, each subset from scratch."""
+
+    oracle: LogOddsOracle
+    decider: Decider
+
+    def value(self, kept: frozenset[int]) -> float:
+        """How often the kept features decide as all do, by the same rule."""
+        return self.oracle.agreement(kept, self.decider, 0.0).low
+
+    def ceiling(self, kept: frozenset[int]) -> float:
+        """Upper bound on every rule on the kept features."""
+        return self.oracle.potential(kept, 0.0).high
+
+
+def maxdr(problem: Problem, task: Task, limits: Limits) -> Found:
+    """The best features for the expected same-decision probability of a naive Bayes classifier.
+
+    Features must be independent given a target of two states, as in naive Bayes.
+    """
+    refusal = refuse_groups(problem)
+    if refusal is not None:
+        raise QueryError(f"MAXDR is for naive Bayes classifiers: {refusal.reason}; use branch and bound")
+    oracle = LogOddsEngine().prepare(problem, limits)
+    return search_by_adding(task, _SameDecisionValues(oracle, problem.decider))
+
+
+def information_by_feature(problem: Problem) -> dict[int, float]:
+    """How much each free feature alone is expected to lower the entropy of the target, in nats."""
+    target = problem.network.variables[problem.target]
+    now = expected_reward(problem.prior[np.newaxis], NegativeEntropy(), target)
+    gains = {}
+    for feature in problem.free:
+        masses = joint_table(problem.network, [feature, problem.target], problem.evidence)
+        gains[feature] = expected_reward(masses.reshape(-1, len(target)), NegativeEntropy(), target) - now
+    return gains
+
+
+def most_informative(task: Task, gains: Mapping[int, float]) -> tuple[int, ...]:
+    """Features taken by information gain for their cost, one after the other, while the budget allows."""
+    kept: tuple[int, ...] = ()
+    for feature in sorted(gains, key=lambda f: (-gains[f] / task.costs[f], task.names[f])):
+        if task.affordable(task.cost((*kept, feature))):
+            kept = (*kept, feature)
+    return kept
+
+
+class SubsetValues(Protocol):
+    """Answers about one subset of features after another."""
+
+    def value(self, kept: frozenset[int]) -> float:
+        """How good the subset is."""
+
+    def ceiling(self, kept: frozenset[int]) -> float:
+        """Upper bound on every part of the subset."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Addition:
+    """Features taken, and how many in the order are decided."""
+
+    taken: frozenset[int]
+    depth: int
+    ceiling: float
+
+
+def search_by_adding(task: Task, values: SubsetValues) -> Found:
+    """The best subset within the budget, proven, or the best so far with its bound when time runs out."""
+    incumbent = Incumbent(task)
+    everything = frozenset(task.root.features)
+    waiting = [_Addition(frozenset(), 0, math.inf)]
+    try:
+        incumbent.offer((), values.value(frozenset()))
+        order = _by_value(task, values, incumbent)
+        waiting = [_Addition(frozenset(), 0, values.ceiling(everything))]
+        while waiting and time.monotonic() <= task.deadline:
+            incumbent.bound = max(branch.ceiling for branch in waiting)
+            incumbent.tell()
+            _open(task, values, order, (waiting, incumbent))
+    except KeyboardInterrupt:
+        incumbent.stopped = True
+    incumbent.bound = max((branch.ceiling for branch in waiting), default=-math.inf)
+    return incumbent.found()
+
+
+def _by_value(task: Task, values: SubsetValues, incumbent: Incumbent) -> list[int]:
+    """The affordable features, the best on their own first; ties by name."""
+    alone = {f: values.value(frozenset({f})) for f in task.root.features if task.affordable(task.costs[f])}
+    for feature, value in alone.items():
+        incumbent.evaluations += 1
+        incumbent.offer((feature,), value)
+    return sorted(alone, key=lambda f: (-round(alone[f], 12), task.names[f]))
+
+
+def _open(
+    task: Task, values: SubsetValues, order: list[int], state: tuple[list[_Addition], Incumbent]
+) -> None:
+    """Decide the next feature of the last branch waiting: leave it, or take it if the budget allows."""
+    waiting, incumbent = state
+    branch = waiting[-1]
+    if branch.ceiling <= incumbent.value + SLACK or branch.depth == len(order):
+        waiting.pop()
+        return
+    feature, later = order[branch.depth], frozenset(order[branch.depth + 1 :])
+    without = values.ceiling(branch.taken | later)
+    taken = branch.taken | {feature}
+    children = [_Addition(branch.taken, branch.depth + 1, min(without, branch.ceiling))]
+    incumbent.evaluations += 1
+    if task.affordable(task.cost(taken)):
+        if len(taken) > 1:
+            incumbent.evaluations += 1
+            incumbent.offer(taken, values.value(taken))
+        children.append(_Addition(taken, branch.depth + 1, branch.ceiling))
+    # Only now, so that an interruption before leaves the branch itself waiting.
+    waiting[-1:] = children

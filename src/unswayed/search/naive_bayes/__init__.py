@@ -1,0 +1,4 @@
+"""Branch and bound for naive Bayes of any number of features, on a certified grid of log-odds.
+
+Read `grid_search.py` first; `start.py` finds a good subset to start with. May import what `search/` may.
+"""

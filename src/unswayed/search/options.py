@@ -1,0 +1,59 @@
+"""What a person may tell a search: the method, limits, threads, and who hears of progress."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import Enum
+from typing import TYPE_CHECKING, TypedDict
+
+from unswayed.core.errors import QueryError
+from unswayed.core.limits import Limits
+
+if TYPE_CHECKING:
+    from unswayed.search.fs_sdd import CircuitVariant
+
+Costs = Mapping[str, float]
+"""What observing each feature costs; features left out cost 1."""
+Report = Callable[[float, float, int], None]
+"""Called now and then with the best value so far, the upper bound and the number of subsets evaluated."""
+
+
+class Method(Enum):
+    """How subsets are searched."""
+
+    BRANCH_AND_BOUND = "branch-and-bound"
+    """Proven best."""
+    EXHAUSTIVE = "exhaustive"
+    """Every subset, to compare with."""
+    GREEDY = "greedy"
+    """One feature at a time, then swaps; not proven."""
+    INFORMATION_GAIN = "information-gain"
+    """The features that say most about the target for their cost, each on its own; not proven."""
+    MAXDR = "maxdr"
+    """Features added one by one, each subset valued from scratch [chen2015]; as FS-SDD, for naive Bayes."""
+    FS_SDD = "fs-sdd"
+    """Every subset, valued by circuits alone [choi2017, Algorithm 2]; selection by expected SDP only."""
+
+
+class SearchOptions(TypedDict, total=False):
+    """What every search takes by keyword."""
+
+    method: Method
+    """How to search; branch and bound by default."""
+    limits: Limits
+    """Bounds on memory and time; when time is over, the best so far comes with its gap."""
+    report: Report
+    """Called now and then with incumbent, bound and number of evaluations."""
+    variant: CircuitVariant
+    """For FS-SDD: where its circuits come from; by default one circuit constrained to the features."""
+    jobs: int
+    """Threads that may search at once where it takes long; 1 by default, the answer the same."""
+    allow_estimates: bool
+    """Whether to choose and measure by samples where no table holds the features."""
+
+
+def check_jobs(options: SearchOptions) -> None:
+    """`QueryError` unless the number of threads is a positive whole number."""
+    jobs = options.get("jobs", 1)
+    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
+        raise QueryError(f"jobs must be a whole number, at least 1, not {jobs!r}")

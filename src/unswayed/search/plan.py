@@ -1,0 +1,157 @@
+"""Where a search takes place: in a table over all features, on a grid for naive Bayes, or on samples.
+
+`plan_search` is the one place that picks. A table holds every objective and serves every method; the grid
+of log-odds serves naive Bayes classifiers of any size; samples serve whatever is left, when estimates are
+allowed.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+
+from unswayed.core.errors import LimitError
+from unswayed.core.limits import Limits, readable_bytes
+from unswayed.decisions.problem import Problem
+from unswayed.decisions.rewards import CustomReward, Margin, Reward
+from unswayed.decisions.rules import LogOddsIntervals, ThresholdRule
+from unswayed.engines.dense import DenseEngine, DenseOracle
+from unswayed.engines.groups import independent_groups
+from unswayed.engines.naive_bayes import ManyFeatures, many_features
+from unswayed.engines.protocol import Cost, Question
+from unswayed.engines.sampling import SamplingEngine
+from unswayed.search.lattice import Node, keep_only
+from unswayed.search.objectives import (
+    AchievableObjective,
+    PotentialObjective,
+    RewardObjective,
+    SameDecisionObjective,
+    SearchObjective,
+)
+
+LARGEST_TABLE = 2.0**24
+"""Instantiations of all features beyond which a table is too slow to search."""
+QUICK_TABLE = 2.0**18
+"""Instantiations up to which a table is searched before a grid is."""
+PATIENCE = 60.0
+"""Seconds that a search on a grid takes at most when no limit was given."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SearchPlan:
+    """A problem ready to be searched: in `table`, on `grid`, or, with neither, on samples."""
+
+    problem: Problem
+    """The classifier at its evidence."""
+    engine: str
+    """Name of the engine behind the values."""
+    limits: Limits = field(repr=False)
+    """On memory and time."""
+    table: DenseOracle | None = field(default=None, repr=False)
+    """All features in one table."""
+    grid: ManyFeatures | None = field(default=None, repr=False)
+    """The features on a grid of log-odds."""
+
+    @property
+    def sizes(self) -> dict[int, int]:
+        """Numbers of states by position."""
+        return {f: len(self.problem.network.variables[f]) for f in self.problem.free}
+
+    def masses(self, kept: frozenset[int] | None = None) -> Node:
+        """Class and decision masses of every instantiation of the kept features; of all by default."""
+        assert self.table is not None
+        everything = Node(self.problem.free, self.table.masses)
+        return everything if kept is None else keep_only(everything, kept, self.sizes)
+
+
+def plan_search(problem: Problem, limits: Limits, *, allow_estimates: bool = False) -> SearchPlan:
+    """The ground for the problem's searches; `LimitError` when there is none.
+
+    The limit on time is for the search, which has an answer at any moment; before this step there is none.
+    """
+    on_memory = Limits(max_bytes=limits.max_bytes)
+    price = _price_table(problem)
+    fits = _fits(problem, price, limits)
+    if is_naive(problem) and not (fits and _count_cells(problem) <= QUICK_TABLE):
+        grid = many_features(problem, on_memory)
+        return SearchPlan(
+            problem, "bounds" if grid.exact is None else "log_odds", _be_patient(limits), grid=grid
+        )
+    if fits:
+        return SearchPlan(problem, "dense", limits, table=DenseEngine().prepare(problem, on_memory))
+    if allow_estimates:
+        return SearchPlan(problem, SamplingEngine().name, limits)
+    raise LimitError(
+        f"searching {len(problem.free)} features that depend on each other needs a table of about "
+        f"{readable_bytes(price.n_bytes)}, over what is allowed; name fewer candidate features, or pass "
+        "allow_estimates=True to choose by samples"
+    )
+
+
+def plan_table(plan: SearchPlan, objective: SearchObjective) -> SearchPlan:
+    """The same problem in a table; `LimitError` when it is too large."""
+    if plan.table is not None:
+        return plan
+    n_features = len(plan.problem.free)
+    if not _fits(plan.problem, _price_table(plan.problem), plan.limits):
+        if isinstance(objective, RewardObjective):
+            raise LimitError(
+                f"selecting by {objective.reward.name} among {n_features} features needs a table over "
+                "all of them, too large here; name fewer candidate features, or select for decisions"
+            )
+        raise LimitError(
+            f"looking at all subsets of {n_features} features needs a table over all of them, too large "
+            "here; search by branch and bound, or name fewer candidate features"
+        )
+    table = DenseEngine().prepare(plan.problem, Limits(max_bytes=plan.limits.max_bytes))
+    return replace(plan, engine="dense", table=table, grid=None)
+
+
+def is_naive(problem: Problem) -> bool:
+    """Whether the features are independent given a target of two states, and one cut decides."""
+    decider = problem.decider
+    if not isinstance(decider, LogOddsIntervals) or len(decider.regions) != 2:
+        return False
+    return all(len(group) == 1 for group in independent_groups(problem))
+
+
+def same_decision_objective(problem: Problem) -> SearchObjective:
+    """Subsets valued by how often their own decision is the full one."""
+    return SameDecisionObjective(len(problem.prior), problem.decider)
+
+
+def trimming_objective(problem: Problem) -> SearchObjective:
+    """Subsets valued by the agreement of their best threshold; for naive Bayes that is the potential one."""
+    n_classes = len(problem.prior)
+    if is_naive(problem):
+        return PotentialObjective(n_classes)
+    rule = problem.classifier.rule
+    assert isinstance(rule, ThresholdRule)
+    return AchievableObjective(n_classes, problem.network.variables[problem.target].index(rule.positive))
+
+
+def reward_objective(problem: Problem, reward: Reward) -> SearchObjective:
+    """Subsets valued by the expected reward after observing them."""
+    n_classes = len(problem.prior)
+    unknown = isinstance(reward, CustomReward) or (isinstance(reward, Margin) and n_classes > 2)
+    target = problem.network.variables[problem.target]
+    return RewardObjective(n_classes, reward, target, convex=not unknown)
+
+
+def _be_patient(limits: Limits) -> Limits:
+    """The limits with one on time: searches on a grid may take too long to wait for."""
+    return limits if limits.max_seconds is not None else replace(limits, max_seconds=PATIENCE)
+
+
+def _price_table(problem: Problem) -> Cost:
+    price = DenseEngine().cost(problem, Question(frozenset()))
+    assert isinstance(price, Cost)
+    return price
+
+
+def _fits(problem: Problem, price: Cost, limits: Limits) -> bool:
+    return price.n_bytes <= limits.max_bytes and _count_cells(problem) <= LARGEST_TABLE
+
+
+def _count_cells(problem: Problem) -> float:
+    return math.prod(map(float, problem.sizes(problem.free)))

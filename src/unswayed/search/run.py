@@ -1,0 +1,128 @@
+"""One search: in a table, on a grid of log-odds, or by one of the papers' own methods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from unswayed.core.errors import QueryError
+from unswayed.core.limits import Limits
+from unswayed.decisions.problem import Problem
+from unswayed.engines.log_odds import LogOddsEngine
+from unswayed.engines.naive_bayes import Agreement, search_grid
+from unswayed.search.baselines import information_by_feature, maxdr, most_informative
+from unswayed.search.branch_and_bound import branch_and_bound
+from unswayed.search.exhaustive import exhaustive
+from unswayed.search.greedy import greedy
+from unswayed.search.lattice import Node, keep_only
+from unswayed.search.naive_bayes.grid_search import GridTask, bytes_needed, load_kernels, search_by_dropping
+from unswayed.search.objectives import (
+    PotentialObjective,
+    RewardObjective,
+    SameDecisionObjective,
+    SearchObjective,
+)
+from unswayed.search.options import Method, SearchOptions
+from unswayed.search.plan import SearchPlan, plan_table
+from unswayed.search.task import Found, Task, Terms
+
+_SEARCH_BY_METHOD: dict[Method, Callable[[Task], Found]] = {
+    Method.BRANCH_AND_BOUND: branch_and_bound,
+    Method.EXHAUSTIVE: exhaustive,
+    Method.GREEDY: greedy,
+}
+_ON_TABLES = {Method.EXHAUSTIVE, Method.INFORMATION_GAIN}
+"""Methods that need a table, also where a search on a grid would be quicker."""
+
+
+def run_search(
+    plan: SearchPlan, objective: SearchObjective, terms: Terms, options: SearchOptions
+) -> tuple[Found, SearchPlan]:
+    """The features that a method finds, and the ground it found them on."""
+    method = options.get("method", Method.BRANCH_AND_BOUND)
+    if method in (Method.FS_SDD, Method.MAXDR):
+        raise QueryError(f"method {method.value!r} selects by expected SDP only; use another one to trim")
+    if plan.grid is None or isinstance(objective, RewardObjective) or method in _ON_TABLES:
+        plan = plan_table(plan, objective)
+        return _search_table(plan, objective, terms, options), plan
+    return _search_grid(plan, objective, terms, options), plan
+
+
+def run_maxdr(problem: Problem, terms: Terms, options: SearchOptions, limits: Limits) -> tuple[Found, str]:
+    """The features of highest expected same-decision probability by MAXDR, and the engine's name."""
+    # Values come from log-odds, so the root needs no masses.
+    root = Node(problem.free, np.zeros((0, 1)))
+    task = _make_task(problem, root, PotentialObjective(len(problem.prior)), (terms, options, limits))
+    return maxdr(problem, task, limits), LogOddsEngine().name
+
+
+def _search_table(
+    plan: SearchPlan, objective: SearchObjective, terms: Terms, options: SearchOptions
+) -> Found:
+    workspace = terms.workspace
+    if workspace.root is None:
+        everything = plan.masses()
+        workspace.root = replace(everything, table=objective.columns(everything.table))
+    task = _make_task(plan.problem, workspace.root, objective, (terms, options, plan.limits))
+    method = options.get("method", Method.BRANCH_AND_BOUND)
+    if method is Method.INFORMATION_GAIN:
+        return _take_most_informative(plan.problem, task)
+    return _SEARCH_BY_METHOD[method](task)
+
+
+def _search_grid(plan: SearchPlan, objective: SearchObjective, terms: Terms, options: SearchOptions) -> Found:
+    """The best features among many, and how much better others can be; greedy: some good ones."""
+    many = plan.grid
+    assert many is not None
+    deadline = plan.limits.deadline()
+    agreement = Agreement(many, own_rule=isinstance(objective, SameDecisionObjective))
+    variables = plan.problem.network.variables
+    most_bytes = 0.5 * plan.limits.max_bytes
+    costs, budget = terms.costs, terms.budget
+    steps = search_grid(many, lambda steps: bytes_needed(costs.values(), budget, steps.width) <= most_bytes)
+    load_kernels(steps.grid)
+    agreement.between(frozenset())
+    task = GridTask(
+        grid=steps.grid,
+        disagreement=steps.disagreement,
+        width=steps.width,
+        features=many.features,
+        kinds=many.kinds,
+        terms=terms,
+        names={f: variables[f].name for f in many.features},
+        own_rule=agreement.own_rule,
+        between=agreement.between,
+        closer=agreement.closer,
+        deadline=deadline,
+        report=options.get("report"),
+    )
+    prove = options.get("method", Method.BRANCH_AND_BOUND) is Method.BRANCH_AND_BOUND
+    return search_by_dropping(task, prove=prove)
+
+
+def _take_most_informative(problem: Problem, task: Task) -> Found:
+    """The most informative features and their value; nothing is proven beyond the value of all features."""
+    kept = frozenset(most_informative(task, information_by_feature(problem)))
+    value = task.objective.value(keep_only(task.root, kept, task.sizes).table)
+    return Found(kept, value, max(value, task.objective.ceiling(task.root.table)), 1)
+
+
+def _make_task(
+    problem: Problem, root: Node, objective: SearchObjective, asked: tuple[Terms, SearchOptions, Limits]
+) -> Task:
+    terms, options, limits = asked
+    variables = problem.network.variables
+    return Task(
+        root=root,
+        sizes={f: len(variables[f]) for f in root.features},
+        costs=terms.costs,
+        budget=terms.budget,
+        objective=objective,
+        names={f: variables[f].name for f in root.features},
+        deadline=limits.deadline(),
+        report=options.get("report"),
+        jobs=options.get("jobs", 1),
+        workspace=terms.workspace,
+    )

@@ -1,0 +1,163 @@
+"""From a plan to a trimmed classifier: kept features with a threshold, the same rule, or a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from unswayed.core.errors import QueryError
+from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.measures import AchievableAgreement, maximum_achievable_agreement
+from unswayed.decisions.oracle import Interval
+from unswayed.decisions.rewards import Reward, expected_reward
+from unswayed.decisions.rules import ThresholdRule
+from unswayed.decisions.table_classifier import TableClassifier
+from unswayed.engines.naive_bayes import best_threshold_of
+from unswayed.search.objectives import PotentialObjective
+from unswayed.search.options import Method, SearchOptions
+from unswayed.search.plan import (
+    SearchPlan,
+    is_naive,
+    reward_objective,
+    same_decision_objective,
+    trimming_objective,
+)
+from unswayed.search.run import run_maxdr, run_search
+from unswayed.search.sampled import choose_by_samples
+from unswayed.search.task import Found, Terms
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Features that a search chose, before they are named."""
+
+    found: Found
+    """The features, their value and the bound on others."""
+    engine: str
+    """Name of the engine behind the values."""
+    agreement: Interval | None = None
+    """What holds the value, where it is not exact."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trimmed:
+    """The classifier on the features that a search chose."""
+
+    chosen: Chosen
+    classifier: Classifier | TableClassifier
+    thresholds: tuple[float, float] | None
+    """Thresholds above the first, up to the second, achieve the agreement; None when the rule was kept."""
+
+
+def choose_features(plan: SearchPlan, reward: Reward | None, terms: Terms, options: SearchOptions) -> Chosen:
+    """The features that decide best as all do, or, with a reward, gain most of it."""
+    if options.get("method") is Method.MAXDR:
+        if reward is not None:
+            raise QueryError(
+                "MAXDR selects by expected same-decision probability; use another method for rewards"
+            )
+        return Chosen(*run_maxdr(plan.problem, terms, options, plan.limits))
+    if reward is not None:
+        return _choose_by_reward(plan, reward, terms, options)
+    if plan.table is None and plan.grid is None:
+        return _choose_by_samples(plan, terms, options, adapts_threshold=False)[0]
+    found, plan = run_search(plan, same_decision_objective(plan.problem), terms, options)
+    return Chosen(found, plan.engine)
+
+
+def trim_classifier(
+    plan: SearchPlan, terms: Terms, options: SearchOptions, *, potential: bool = False
+) -> Trimmed:
+    """Trimmed to the features and the threshold, rule or table that agree most with the full classifier."""
+    has_threshold = isinstance(plan.problem.classifier.rule, ThresholdRule)
+    if plan.table is None and plan.grid is None:
+        return _trim_by_samples(plan, terms, options)
+    # For naive Bayes a threshold does as well as any table [choi2018, Prop. 3].
+    if potential and not (has_threshold and is_naive(plan.problem)):
+        return _trim_to_table(plan, terms, options)
+    if not has_threshold:
+        return _keep_rule(plan, choose_features(plan, None, terms, options))
+    return _trim_to_threshold(plan, terms, options)
+
+
+def _choose_by_reward(plan: SearchPlan, reward: Reward, terms: Terms, options: SearchOptions) -> Chosen:
+    """A value of information is the gain over the reward without observing."""
+    problem = plan.problem
+    found, plan = run_search(plan, reward_objective(problem, reward), terms, options)
+    now = expected_reward(problem.prior[None], reward, problem.network.variables[problem.target])
+    return Chosen(replace(found, value=found.value - now, upper_bound=found.upper_bound - now), plan.engine)
+
+
+def _trim_to_threshold(plan: SearchPlan, terms: Terms, options: SearchOptions) -> Trimmed:
+    found, plan = run_search(plan, trimming_objective(plan.problem), terms, options)
+    best = _find_threshold(plan, found.kept)
+    chosen = Chosen(replace(found, value=best.value), plan.engine)
+    return Trimmed(chosen, _with_threshold(plan, found, best), (best.threshold_low, best.threshold_high))
+
+
+def _trim_to_table(plan: SearchPlan, terms: Terms, options: SearchOptions) -> Trimmed:
+    """Trimmed to the features whose best table of decisions agrees most."""
+    problem = plan.problem
+    n_classes = len(problem.prior)
+    found, plan = run_search(plan, PotentialObjective(n_classes), terms, options)
+    table = plan.masses(found.kept).table[n_classes:].T
+    actions, target = problem.decider.actions, problem.classifier.target
+    names = _names(plan, found)
+    trimmed = TableClassifier(problem.network, target, names, actions, table / table.sum())
+    return Trimmed(Chosen(found, plan.engine), trimmed, None)
+
+
+def _keep_rule(plan: SearchPlan, chosen: Chosen) -> Trimmed:
+    full = plan.problem.classifier
+    trimmed = Classifier(full.network, full.target, _names(plan, chosen.found), full.rule)
+    return Trimmed(chosen, trimmed, None)
+
+
+def _trim_by_samples(plan: SearchPlan, terms: Terms, options: SearchOptions) -> Trimmed:
+    has_threshold = isinstance(plan.problem.classifier.rule, ThresholdRule)
+    chosen, best = _choose_by_samples(plan, terms, options, adapts_threshold=has_threshold)
+    if best is None:
+        return _keep_rule(plan, chosen)
+    trimmed = _with_threshold(plan, chosen.found, best)
+    return Trimmed(chosen, trimmed, (best.threshold_low, best.threshold_high))
+
+
+def _choose_by_samples(
+    plan: SearchPlan, terms: Terms, options: SearchOptions, *, adapts_threshold: bool
+) -> tuple[Chosen, AchievableAgreement | None]:
+    choice = choose_by_samples(
+        plan.problem,
+        terms,
+        adapts_threshold=adapts_threshold,
+        limits=plan.limits,
+        report=options.get("report"),
+    )
+    agreement = choice.agreement
+    assert agreement.middle is not None
+    found = Found(frozenset(choice.kept), agreement.middle, 1.0, choice.tried)
+    return Chosen(found, plan.engine, agreement), choice.threshold
+
+
+def _find_threshold(plan: SearchPlan, kept: frozenset[int]) -> AchievableAgreement:
+    """The best threshold on the kept features; between bounds, by what is certain."""
+    problem = plan.problem
+    if plan.grid is not None:
+        return best_threshold_of(plan.grid, kept)
+    assert plan.table is not None
+    rule = problem.classifier.rule
+    assert isinstance(rule, ThresholdRule)
+    positive = problem.network.variables[problem.target].index(rule.positive)
+    return maximum_achievable_agreement(plan.table.profile(kept), positive)
+
+
+def _with_threshold(plan: SearchPlan, found: Found, best: AchievableAgreement) -> Classifier:
+    full = plan.problem.classifier
+    assert isinstance(full.rule, ThresholdRule)
+    threshold = min(max(best.threshold, 1e-300), 1.0 - 2**-53)
+    return Classifier(
+        full.network, full.target, _names(plan, found), ThresholdRule(full.rule.positive, threshold)
+    )
+
+
+def _names(plan: SearchPlan, found: Found) -> tuple[str, ...]:
+    variables = plan.problem.network.variables
+    return tuple(variables[f].name for f in plan.problem.free if f in found.kept)
