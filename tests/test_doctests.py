@@ -14,11 +14,12 @@ ROOT = Path(unswayed.__file__).parent
 
 
 def modules() -> list[str]:
-    """All modules of the package by name, in a fixed order."""
+    """All modules of the package by name, in a fixed order, and those beside it that have examples."""
     files = sorted(ROOT.rglob("*.py"))
     parts = [file.relative_to(ROOT.parent).with_suffix("").parts for file in files]
     names = [".".join(part for part in each if part != "__init__") for each in parts]
-    return [name for name in names if not name.endswith("__main__")]
+    beside = ["examples.tic_tac_toe", "benchmarks.papers.choi2016.hex", "benchmarks.papers.choi2016.tabular"]
+    return [name for name in names if not name.endswith("__main__")] + beside
 
 
 @pytest.mark.parametrize("name", modules())

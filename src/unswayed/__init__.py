@@ -125,9 +125,8 @@ if TYPE_CHECKING:
     from unswayed.search.fs_sdd import CircuitVariant
     from unswayed.spaces.classifier.anomaly import StructuredAnomalyDetector
     from unswayed.spaces.classifier.estimator import StructuredNaiveBayes
-    from unswayed.spaces.edges import matching_space, spanning_tree_space
+    from unswayed.spaces.edges import graphset_space, matching_space, spanning_tree_space
     from unswayed.spaces.formulas import circuit_space, formula_space
-    from unswayed.spaces.graphillion_adapter import graphset_space
     from unswayed.spaces.graphs import Graph, grid
     from unswayed.spaces.mallows import Mallows, learn_mallows
     from unswayed.spaces.paths import path_space, path_space_between
@@ -250,7 +249,7 @@ _MODULE_BY_NAME = {
     "from_pyagrum": "unswayed.model.adapters",
     "from_sklearn": "unswayed.learning.from_sklearn",
     "frontier": "unswayed.api",
-    "graphset_space": "unswayed.spaces.graphillion_adapter",
+    "graphset_space": "unswayed.spaces.edges",
     "grid": "unswayed.spaces.graphs",
     "joint": "unswayed.api",
     "learn_code": "unswayed.focs.decoding",

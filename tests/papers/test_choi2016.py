@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from examples.tic_tac_toe import Style, play_tic_tac_toe
 
 from unswayed.circuits.psdd_structure import psdd_structure
 from unswayed.circuits.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
-from unswayed.spaces.edge_orders import breadth_first_order, edges_by_vertex
-from unswayed.spaces.games.tic_tac_toe import Style, play_tic_tac_toe
+from unswayed.spaces.edge_sets import breadth_first_order, edges_by_vertex
 from unswayed.spaces.graphs import grid
 from unswayed.spaces.paths import path_space
 from unswayed.spaces.rankings import ranking_space

@@ -9,8 +9,7 @@ import pytest
 
 from unswayed.circuits.passes import evaluate, model_count
 from unswayed.core.errors import ModelError, QueryError
-from unswayed.spaces.edges import matching_space, spanning_tree_space
-from unswayed.spaces.graphillion_adapter import graphset_space
+from unswayed.spaces.edges import graphset_space, matching_space, spanning_tree_space
 from unswayed.spaces.graphs import as_graph
 from unswayed.spaces.paths import path_space, path_space_between
 

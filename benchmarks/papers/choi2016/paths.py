@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.papers.choi2016.tabular import learn_table
 from unswayed.circuits.psdd_counts import Laplace, learn
 from unswayed.circuits.psdd_structure import psdd_structure
 from unswayed.circuits.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
 from unswayed.core.arrays import Bools
 from unswayed.spaces.classifier.anomaly import anomaly_scores
-from unswayed.spaces.edge_orders import breadth_first_order
+from unswayed.spaces.edge_sets import breadth_first_order
 from unswayed.spaces.graphs import grid
 from unswayed.spaces.paths import path_space
 from unswayed.spaces.rankings import ranking_space
 from unswayed.spaces.space import Space
-from unswayed.spaces.tabular import learn_table
 
 SIDE = 8
 N_TEST = 4096

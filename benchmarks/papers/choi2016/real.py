@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.papers.choi2016.tabular import learn_table
 from benchmarks.papers.choi2017.records import markdown
 from unswayed.circuits.psdd import Psdd
 from unswayed.circuits.psdd_counts import Laplace, UniformExamples, learn
@@ -23,7 +24,6 @@ from unswayed.spaces.preflib import read_soc
 from unswayed.spaces.rankings import ranking_space
 from unswayed.spaces.route_files import read_graph, read_paths
 from unswayed.spaces.space import Space
-from unswayed.spaces.tabular import learn_table
 
 SHARED = Path(__file__).resolve().parents[4] / "shared" / "data"
 RANKINGS = ("agh_courses_2003", "agh_courses_2004", "dots_200x3")

@@ -1,7 +1,11 @@
-"""Spaces of matchings and of spanning trees: sets of edges of a graph.
+"""Spaces of sets of edges of a graph: matchings, spanning trees, and what Graphillion can say.
 
-Both come from the same frontier search as paths. A set is written as its edges, pairs of nodes in either
-order; variable `a-b` says that the edge is in the set.
+Matchings and trees come from the same frontier search as paths. A set is written as its edges, pairs of
+nodes in either order; variable `a-b` says that the edge is in the set.
+
+Graphillion (`pip install graphillion`) has many more ways to say which graphs are meant. Its sets are
+zero-suppressed diagrams over the edges of a universe, in the universe's order; `dumps` writes them one
+node a line, children first: number, level from 1, low and high child, with B and T for the constants.
 """
 
 from __future__ import annotations
@@ -16,13 +20,11 @@ from unswayed.core.arrays import Ints
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.kernels import frontier
-from unswayed.spaces.edge_orders import narrow_order
-from unswayed.spaces.edge_sets import EdgeSets, diagram_of
-from unswayed.spaces.graphs import Graph, as_graph, is_connected
-from unswayed.spaces.set_coding import SetCoding
+from unswayed.spaces.edge_sets import EdgeSets, diagram_of, narrow_order
+from unswayed.spaces.graphs import Graph, as_graph, graph_from_edges, is_connected
 from unswayed.spaces.space import Space
-from unswayed.spaces.zdd import count_sets
-from unswayed.spaces.zdd_circuits import circuit_of
+from unswayed.spaces.subsets import SetCoding
+from unswayed.spaces.zdd import Diagram, circuit_of, count_sets
 
 
 def matching_space(
@@ -103,3 +105,38 @@ def _why_no_tree(graph: Graph, edges: Ints) -> str:
         component = [one if each == other else each for each in component]
     apart = next(node for node in range(len(component)) if component[node] != component[0])
     return f"{graph.nodes[apart]} is not joined to {graph.nodes[0]}"
+
+
+def graphset_space(graphs: Any) -> Space[frozenset[Any]]:
+    """The graphs of a `graphillion.GraphSet`, each a set of edges of the universe."""
+    if not hasattr(graphs, "dumps") or not hasattr(type(graphs), "universe"):
+        raise QueryError(f"a graphillion.GraphSet is needed, not a {type(graphs).__name__}")
+    universe = [tuple(edge[:2]) for edge in type(graphs).universe()]
+    diagram = _diagram(graphs.dumps(), len(universe))
+    if diagram.root == 0:
+        raise QueryError("this GraphSet is empty, so there is no space of its graphs")
+    names = graph_from_edges(universe).edge_names()
+    coding = SetCoding(
+        tuple(universe),
+        diagram,
+        lambda found: f"no graph of the set has exactly these {len(found)} edges",
+        key=lambda edge: frozenset(edge) if isinstance(edge, tuple | list) else edge,
+        what="edge",
+    )
+    return Space("graphs of a GraphSet", circuit_of(diagram, names), count_sets(diagram), coding)
+
+
+def _diagram(text: str, n_edges: int) -> Diagram:
+    number = {"B": 0, "T": 1}
+    nodes = [(n_edges, 0, 0), (n_edges, 1, 1)]
+    root = 0
+    for line in text.split("\n"):
+        words = line.split()
+        if len(words) == 4:
+            name, level, low, high = words
+            root = number[name] = len(nodes)
+            nodes.append((int(level) - 1, number[low], number[high]))
+        elif words and words[0] in number:
+            root = number[words[0]]
+    level, low, high = np.array(nodes, dtype=np.int64).T.copy()
+    return Diagram(n_edges, level, low, high, root)

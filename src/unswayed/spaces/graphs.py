@@ -1,7 +1,7 @@
 """Undirected graphs as the spaces see them: nodes by name, edges as pairs of positions.
 
-Any networkx graph, any iterable of pairs and any `Graph` will do where a graph is asked for (`as_graph`).
-A path is told by its nodes, so parallel edges and loops are refused.
+Where a graph is asked for, give a `Graph`, a networkx graph or an iterable of pairs (`as_graph`).
+The nodes of a path name its edges, so parallel edges and loops are refused.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ Attributes]: its objects are the models of a circuit, so distributions over expo
 one parameter for each choice in the circuit. The circuit knows Boolean variables only; the *coding* of a
 space translates between objects, as people write them, and rows of truth values.
 
-Each kind of space has a file with a function that makes it: `rankings`, `paths`, `subsets`, `matchings`,
-`spanning_trees`, `formulas`.
+Each kind of space has a file with the functions that make it and its coding: `rankings.py`, `paths.py`,
+`edges.py` (matchings, spanning trees), `subsets.py`, `formulas.py`.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class Space(Generic[Object]):
 
 
 def checked_rows(rows: Any, n_columns: int) -> Bools:
-    """Rows of truth values as a matrix; zeros and ones of any type will do."""
+    """Rows of truth values as a matrix; zeros and ones of any number type are truth values."""
     try:
         matrix = np.asarray(rows)
     except ValueError:

@@ -14,8 +14,7 @@ from shared_data import SHARED, needs_shared_data
 from tolerances import ENGINE, EXACT
 from unswayed.core.errors import LimitError, QueryError
 from unswayed.core.limits import Limits
-from unswayed.spaces.kemeny import kemeny_ranking, pairwise_wins
-from unswayed.spaces.mallows import Mallows, kendall_distance, learn_mallows
+from unswayed.spaces.mallows import Mallows, kemeny_ranking, kendall_distance, learn_mallows, pairwise_wins
 from unswayed.spaces.preflib import read_soc
 
 

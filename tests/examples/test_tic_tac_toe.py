@@ -6,10 +6,9 @@ from itertools import product
 
 import numpy as np
 import pytest
+from examples.tic_tac_toe import DRAW, FIRST, SECOND, Style, play_tic_tac_toe
 
 from unswayed.core.errors import QueryError
-from unswayed.spaces.games.records import DRAW, FIRST, SECOND
-from unswayed.spaces.games.tic_tac_toe import Style, play_tic_tac_toe
 from unswayed.spaces.rankings import ranking_space
 
 ROWS = [(1, 2, 3), (4, 5, 6), (7, 8, 9), (1, 4, 7), (2, 5, 8), (3, 6, 9), (1, 5, 9), (3, 5, 7)]

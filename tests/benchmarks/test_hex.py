@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benchmarks.papers.choi2016.hex import BEGINNER, EXPERT, INTERMEDIATE, HexPlayer, picture, play_hex
+from benchmarks.papers.choi2016.hex_search import joins
 
 from unswayed.core.errors import LimitError, QueryError
 from unswayed.core.limits import Limits
-from unswayed.kernels.hex_search import joins
-from unswayed.spaces.games.hex import BEGINNER, EXPERT, INTERMEDIATE, HexPlayer, picture, play_hex
 
 
 def mask(cells: list[int]) -> int:

@@ -6,8 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-
-from unswayed.kernels import hex_search
+from benchmarks.papers.choi2016 import hex_search
 
 
 def touching(cell: int, side: int) -> list[int]:

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from examples.tic_tac_toe import Games, completed
 
+from benchmarks.papers.choi2016 import hex_search
 from unswayed.core.arrays import Ints
 from unswayed.core.errors import LimitError, QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
-from unswayed.kernels import hex_search
-from unswayed.spaces.games.records import Games, completed
 
 _GAMES_AT_ONCE: Final = 256
 """Games between looks at the clock."""

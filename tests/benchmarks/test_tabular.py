@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from benchmarks.papers.choi2016.tabular import learn_table, learn_tabular_naive_bayes
 
 from tolerances import EXACT
 from unswayed.core.errors import QueryError
@@ -13,7 +14,6 @@ from unswayed.spaces.graphs import grid
 from unswayed.spaces.paths import path_space
 from unswayed.spaces.rankings import ranking_space
 from unswayed.spaces.subsets import subset_space
-from unswayed.spaces.tabular import learn_table, learn_tabular_naive_bayes
 
 SPACE = ranking_space(3)
 ALL = SPACE.encode_many([(1, 2, 3), (1, 3, 2), (2, 1, 3), (2, 3, 1), (3, 1, 2), (3, 2, 1)])

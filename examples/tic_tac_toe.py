@@ -3,10 +3,14 @@
 Cells are numbered 1 to 9, row by row. A player is a table: for each board, which moves it chooses from,
 all with the same probability. There are 3^9 boards (a digit for each cell: 0 empty, 1 the first player's, 2
 the second's), so tables are made once and thousands of games are played side by side.
+
+A game is the order in which the cells were played. Games that end before the board is full are completed in a
+fixed way, the cells not played in order of their number, so that every game is a ranking of all cells.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache
 from typing import Final
@@ -15,7 +19,6 @@ import numpy as np
 
 from unswayed.core.arrays import Ints, read_only
 from unswayed.core.errors import QueryError
-from unswayed.spaces.games.records import DRAW, Games, completed
 
 _CELLS: Final = 9
 _POWERS: Final = 3 ** np.arange(_CELLS)
@@ -23,6 +26,46 @@ _LINES: Final = np.array(
     [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]
 )
 _BITS: Final = 1 << np.arange(_CELLS)
+
+DRAW, FIRST, SECOND = 0, 1, 2
+"""Who won."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Games:
+    """Games of one pair of players."""
+
+    orders: Ints = field(repr=False)  # (games, cells)
+    """The cells, numbered from 1, in the order of play; those not played at the end."""
+    n_moves: Ints = field(repr=False)  # (games,)
+    """How many cells were really played."""
+    winner: Ints = field(repr=False)  # (games,)
+    """`FIRST`, `SECOND` or `DRAW`."""
+
+    def __post_init__(self) -> None:
+        for name in ("orders", "n_moves", "winner"):
+            object.__setattr__(self, name, read_only(getattr(self, name)))
+
+    def __len__(self) -> int:
+        """Number of games."""
+        return len(self.orders)
+
+
+def completed(played: Ints, n_moves: Ints) -> Ints:
+    """The moves of each game followed by the other cells in order; cells are numbered from 0.
+
+    >>> completed(np.array([[2, 0, 9, 9]]), np.array([2])).tolist()
+    [[2, 0, 1, 3]]
+    """
+    n_games, n_cells = played.shape
+    turn = np.arange(n_cells)
+    is_played = turn < n_moves[:, None]
+    # A cell's place in the order: its turn, or, not played, after all turns by number.
+    place = np.broadcast_to(turn + n_cells, (n_games, n_cells)).copy()
+    row, column = np.nonzero(is_played)
+    place[row, played[row, column]] = column
+    order: Ints = np.argsort(place, axis=1)
+    return order
 
 
 class Style(Enum):

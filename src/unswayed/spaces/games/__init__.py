@@ -1,1 +1,0 @@
-"""Games whose records are rankings of the cells of a board: tic-tac-toe and Hex."""
