@@ -25,7 +25,6 @@ from unswayed.circuits.psdd import PsddStructure
 from unswayed.circuits.psdd_counts import Laplace, count_examples, estimate
 from unswayed.circuits.psdd_queries import log_likelihood, log_likelihoods, marginals
 from unswayed.circuits.psdd_sampling import sample
-from unswayed.circuits.psdd_structure import psdd_structure
 from unswayed.circuits.psdd_uniform import uniform_psdd
 from unswayed.circuits.psdd_walk import walk_tables
 from unswayed.core.arrays import Bools
@@ -79,7 +78,7 @@ def measure(name: str, make: Callable[[], Space[Any]], n_rows: int) -> Result:
     """Everything about one space, on rows drawn uniformly."""
     started = time.process_time()
     space = make()
-    structure = psdd_structure(space.sdd)
+    structure = space.structure
     walk_tables(structure)
     prepare = time.process_time() - started
     rows = sample(uniform_psdd(structure), n_rows, np.random.default_rng(0))
@@ -121,7 +120,7 @@ def by_words(structure: PsddStructure, rows: Bools) -> tuple[float, float]:
 def growth(n_rows: int) -> list[tuple[int, float, float]]:
     """Seconds to learn and to score by the number of games."""
     space = ranking_space(9)
-    structure = psdd_structure(space.sdd)
+    structure = space.structure
     rows = space.sample(n_rows, np.random.default_rng(0))
     psdd = estimate(count_examples(structure, rows[:1000]), Laplace(1.0))
     grown = []

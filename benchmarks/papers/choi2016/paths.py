@@ -40,7 +40,7 @@ def measure(training: tuple[int, ...], n_runs: int) -> Accuracies:
     graph = grid(SIDE, SIDE)
     # The order of edges that gives the printed number of parameters.
     space = path_space(graph, (0, 0), (SIDE - 1, SIDE - 1), order=breadth_first_order(graph, 0))
-    structure = psdd_structure(space.sdd)
+    structure = space.structure
     shares: dict[str, list[list[float]]] = {"psdd": [], "tabular": []}
     for run in range(n_runs):
         rng = np.random.default_rng(run)

@@ -90,8 +90,6 @@ def _pairs(nodes: tuple[Any, ...]) -> list[tuple[int, int]]:
 def _tell(space: Space[Any], *, count: bool, as_json: bool) -> None:
     from rich.text import Text
 
-    from unswayed.circuits.psdd_structure import psdd_structure
-
     if count:
         if as_json:
             show_json({"count": space.size})
@@ -104,7 +102,7 @@ def _tell(space: Space[Any], *, count: bool, as_json: bool) -> None:
         "variables": len(space.names),
         "circuit_nodes": space.sdd.n_nodes,
         "circuit_elements": space.sdd.n_elements,
-        "parameters": psdd_structure(space.sdd).n_parameters,
+        "parameters": space.structure.n_parameters,
     }
     if as_json:
         show_json(answer)

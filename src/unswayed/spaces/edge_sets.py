@@ -27,6 +27,8 @@ _SLICE: Final = 1 << 17
 """States expanded between looks at the clock; some tens of milliseconds."""
 _PLAIN: Final = 3000
 """States that plain Python expands before the compiled search is loaded, which takes a second."""
+_BYTES_PER_STATE: Final = 64
+"""Measured while diagrams of grids are reduced: 60 for each state that was found."""
 _GROWTH = 3.0
 """How the number of states grows with each vertex in the frontier: Motzkin numbers, for paths in grids."""
 _MUCH_BETTER = 4.0
@@ -65,12 +67,12 @@ def diagram_of(wanted: EdgeSets, *, limits: Limits = DEFAULT_LIMITS) -> Diagram:
     width = int(frontier_widths(wanted.graph, wanted.order).max())
     states = frontier.initial_state(wanted.kind, width)[None, :]
     levels: list[Ints] = []
-    n_bytes = n_states = 0
+    n_states = 0
     for step in _steps(wanted, width):
-        # A state's children, its two possible successors, and their part of the hash table.
-        n_bytes += 16 * len(states)
-        limits.check_bytes(n_bytes + len(states) * (6 * width + 64), f"the diagram at edge {len(levels) + 1}")
         n_states += len(states)
+        # What reducing takes for every state so far; two possible successors with their hash for these.
+        n_bytes = _BYTES_PER_STATE * n_states + len(states) * (6 * width + 64)
+        limits.check_bytes(n_bytes, f"the diagram at edge {len(levels) + 1}")
         quick = n_states > _PLAIN or frontier.is_compiled()
         search = frontier.compiled_search() if quick else frontier.search
         level = frontier.new_level(len(states), width)

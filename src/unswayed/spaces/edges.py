@@ -24,7 +24,7 @@ from unswayed.spaces.edge_sets import EdgeSets, diagram_of, narrow_order
 from unswayed.spaces.graphs import Graph, as_graph, graph_from_edges, is_connected
 from unswayed.spaces.space import Space
 from unswayed.spaces.subsets import SetCoding
-from unswayed.spaces.zdd import Diagram, circuit_of, count_sets
+from unswayed.spaces.zdd import Diagram, diagram_space
 
 
 def matching_space(
@@ -72,8 +72,7 @@ def _space(
         key=_either_way,
         what="edge",
     )
-    circuit = circuit_of(diagram, [names[edge] for edge in order.tolist()])
-    return Space(what, circuit, count_sets(diagram), coding)
+    return diagram_space(what, diagram, [names[edge] for edge in order.tolist()], coding, limits=limits)
 
 
 def _wanted(graph: Graph, kind: int, required: Ints) -> EdgeSets:
@@ -107,7 +106,7 @@ def _why_no_tree(graph: Graph, edges: Ints) -> str:
     return f"{graph.nodes[apart]} is not joined to {graph.nodes[0]}"
 
 
-def graphset_space(graphs: Any) -> Space[frozenset[Any]]:
+def graphset_space(graphs: Any, *, limits: Limits = DEFAULT_LIMITS) -> Space[frozenset[Any]]:
     """The graphs of a `graphillion.GraphSet`, each a set of edges of the universe."""
     if not hasattr(graphs, "dumps") or not hasattr(type(graphs), "universe"):
         raise QueryError(f"a graphillion.GraphSet is needed, not a {type(graphs).__name__}")
@@ -123,7 +122,7 @@ def graphset_space(graphs: Any) -> Space[frozenset[Any]]:
         key=lambda edge: frozenset(edge) if isinstance(edge, tuple | list) else edge,
         what="edge",
     )
-    return Space("graphs of a GraphSet", circuit_of(diagram, names), count_sets(diagram), coding)
+    return diagram_space("graphs of a GraphSet", diagram, names, coding, limits=limits)
 
 
 def _diagram(text: str, n_edges: int) -> Diagram:

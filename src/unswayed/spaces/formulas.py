@@ -54,7 +54,7 @@ def _space(circuit: Sdd, formula: Cnf | Expression | None, description: str) -> 
     size = model_count(circuit)
     if not size:
         raise QueryError("the formula never holds, so its space is empty; look for constraints in conflict")
-    return Space(description, circuit, size, AssignmentCoding(circuit, formula))
+    return Space(description, size, circuit.vtree, AssignmentCoding(circuit, formula), lambda: circuit)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -23,7 +23,7 @@ from unswayed.kernels import frontier
 from unswayed.spaces.edge_sets import EdgeSets, diagram_of, narrow_order
 from unswayed.spaces.graphs import Graph, Node, as_graph
 from unswayed.spaces.space import Space, listed, refusal
-from unswayed.spaces.zdd import Diagram, circuit_of, count_sets
+from unswayed.spaces.zdd import Diagram, diagram_space
 
 Path: TypeAlias = tuple[Node, ...]
 """Nodes in the order in which a path visits them."""
@@ -91,12 +91,8 @@ def _space(graph: Graph, ends: EndPairs, order: Ints | None, limits: Limits) -> 
     if diagram.root == 0:
         raise QueryError(f"there are no {coding.description()}: the ends are not connected")
     names = graph.edge_names()
-    return Space(
-        coding.description(),
-        circuit_of(diagram, [names[edge] for edge in decided.tolist()]),
-        count_sets(diagram),
-        coding,
-    )
+    ordered = [names[edge] for edge in decided.tolist()]
+    return diagram_space(coding.description(), diagram, ordered, coding, limits=limits)
 
 
 def _checked_order(order: Ints, graph: Graph) -> Ints:

@@ -28,16 +28,16 @@ _BYTES_PER_ELEMENT = 400
 """Measured while a draft is written; the finished circuit takes 16."""
 
 
-def ranking_circuit(names: Sequence[Sequence[str]], tiers: Sequence[int], *, limits: Limits) -> Sdd:
-    """The circuit of rankings with tiers of these sizes; `names[j][i]` is the variable of item i in tier j.
+def ranking_circuit(vtree: Vtree, tiers: Sequence[int], *, limits: Limits) -> Sdd:
+    """The circuit of rankings with tiers of these sizes, for a vtree of `ranking_vtree`.
 
     Cost: the number of sets of items that the first tiers can hold, times the tiers that can follow:
     n 2^(n - 1) elements for rankings of n items without ties.
     """
-    n_items = len(names[0])
+    n_items = len(vtree.names) // len(tiers)
     n_elements = min(n_spine_elements(n_items, tiers), 10**30)  # as floats, larger numbers overflow
     limits.check_bytes(_BYTES_PER_ELEMENT * n_elements, f"the circuit of rankings of {n_items} items")
-    block = _Blocks(names)
+    block = _Blocks(vtree, n_items)
     deadline = limits.deadline()
     everything = (1 << n_items) - 1
     last = len(tiers) - 1
@@ -85,10 +85,9 @@ def _sets(n_items: int, size: int) -> list[int]:
 class _Blocks:
     """The circuit's draft and its functions inside blocks."""
 
-    def __init__(self, names: Sequence[Sequence[str]]) -> None:
-        self.n_items = len(names[0])
-        self.n_tiers = len(names)
-        self.draft = CircuitDraft(_vtree(names))
+    def __init__(self, vtree: Vtree, n_items: int) -> None:
+        self.n_items = n_items
+        self.draft = CircuitDraft(vtree)
         self._made: dict[tuple[int, int, int, int, bool], int] = {}
 
     def spine(self, tier: int) -> int:
@@ -119,7 +118,8 @@ class _Blocks:
         return leaf if item == self.n_items - 1 else leaf + 1
 
 
-def _vtree(names: Sequence[Sequence[str]]) -> Vtree:
+def ranking_vtree(names: Sequence[Sequence[str]]) -> Vtree:
+    """A right-linear block for each tier, and a right-linear spine; `names[j][i]`: item i is in tier j."""
     blocks = [_linear(block) for block in names]
     return vtree_from_nested(_linear(blocks), [name for block in names for name in block])
 

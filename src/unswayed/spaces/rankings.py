@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from math import factorial, prod
 from typing import Any, TypeAlias
@@ -22,7 +23,8 @@ from unswayed.core.arrays import Bools, Ints
 from unswayed.core.errors import LimitError, QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.names import unknown_name
-from unswayed.spaces.ranking_circuits import ranking_circuit
+from unswayed.spaces.ranking_circuits import ranking_circuit, ranking_vtree
+from unswayed.spaces.ranking_structure import MOST_ITEMS, check_ranking_price, ranking_structure
 from unswayed.spaces.space import Space, listed, refusal
 
 _MOST_ITEMS = 500
@@ -95,7 +97,17 @@ def _space(items: tuple[Item, ...], tiers: tuple[int, ...], limits: Limits) -> S
         what = f"rankings of {len(items)} items into tiers of {', '.join(map(str, tiers))}"
     elif n_left:
         what = f"rankings of the first {len(tiers)} of {len(items)} items"
-    return Space(what, ranking_circuit(names, tiers, limits=limits), size, RankingCoding(items, tiers))
+    check_ranking_price(len(items), tiers, limits)
+    vtree = ranking_vtree(names)
+    quick = len(tiers) > 1 and len(items) <= MOST_ITEMS
+    return Space(
+        what,
+        size,
+        vtree,
+        RankingCoding(items, tiers),
+        partial(ranking_circuit, vtree, tiers, limits=limits),
+        partial(ranking_structure, vtree, tiers, limits=limits) if quick else None,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,13 @@ Each kind of space has a file with the functions that make it and its coding: `r
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
+from unswayed.circuits.psdd import PsddStructure
 from unswayed.circuits.sdd import Sdd
 from unswayed.circuits.vtree import Vtree
 from unswayed.core.arrays import Bools
@@ -52,22 +53,44 @@ class Space(Generic[Object]):
 
     description: str
     """What the objects are, for people: `rankings of 9 items`."""
-    sdd: Sdd = field(repr=False)
-    """The circuit whose models are the objects."""
     size: int
     """Number of objects, exact however large."""
+    vtree: Vtree = field(repr=False)
+    """The vtree of the circuit."""
     coding: Coding[Object] = field(repr=False)
     """How an object is written as a model."""
+    make_sdd: Callable[[], Sdd] = field(repr=False)
+    """Builds the circuit; its price was checked when the space was made."""
+    make_structure: Callable[[], PsddStructure] | None = field(repr=False, default=None)
+    """Builds the structure of distributions where that is possible without the circuit."""
+    recipe: Mapping[str, Any] | None = field(repr=False, default=None)
+    """How to make the space again, as JSON can say it; None where it cannot."""
+    made: dict[str, Any] = field(init=False, repr=False, default_factory=dict)
+    """What was built already: a cache, which changes speed and no answer."""
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the Boolean variables, in the order of the columns of encoded rows."""
-        return self.sdd.names
+        return self.vtree.names
 
     @property
-    def vtree(self) -> Vtree:
-        """The vtree of the circuit."""
-        return self.sdd.vtree
+    def sdd(self) -> Sdd:
+        """The circuit whose models are the objects, built when it is first asked for."""
+        if "sdd" not in self.made:
+            self.made["sdd"] = self.make_sdd()
+        circuit: Sdd = self.made["sdd"]
+        return circuit
+
+    @property
+    def structure(self) -> PsddStructure:
+        """The structure of all distributions over the objects, built when it is first asked for."""
+        from unswayed.circuits.psdd_structure import psdd_structure
+
+        if "structure" not in self.made:
+            make = self.make_structure
+            self.made["structure"] = psdd_structure(self.sdd) if make is None else make()
+        structure: PsddStructure = self.made["structure"]
+        return structure
 
     def encode(self, item: Any) -> Bools:
         """The object as truth values; `QueryError` when it is not in the space."""
@@ -89,10 +112,9 @@ class Space(Generic[Object]):
     def sample(self, n_samples: int, rng: np.random.Generator) -> Bools:
         """Rows of objects drawn uniformly, with repetition."""
         from unswayed.circuits.psdd_sampling import sample
-        from unswayed.circuits.psdd_structure import psdd_structure
         from unswayed.circuits.psdd_uniform import uniform_psdd
 
-        return sample(uniform_psdd(psdd_structure(self.sdd)), n_samples, rng)
+        return sample(uniform_psdd(self.structure), n_samples, rng)
 
     def explain(self, item: Any) -> str:
         """Why an object is not in the space; empty when it is."""

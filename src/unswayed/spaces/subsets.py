@@ -13,7 +13,7 @@ from unswayed.core.errors import QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.names import unknown_name
 from unswayed.spaces.space import Space, listed, refusal
-from unswayed.spaces.zdd import Diagram, circuit_of, count_sets, holds, reduced
+from unswayed.spaces.zdd import Diagram, diagram_space, holds, reduced
 
 _BYTES_PER_NODE = 300.0
 """For each number of elements chosen at each item, in the diagram and in the circuit."""
@@ -45,7 +45,7 @@ def subset_space(
     counts = " or ".join(map(str, wanted))
     coding = SetCoding(named, diagram, lambda found: f"{len(found)} elements are chosen, not {counts}")
     what = f"subsets of {counts} of {len(named)} items"
-    return Space(what, circuit_of(diagram, [str(item) for item in named]), count_sets(diagram), coding)
+    return diagram_space(what, diagram, [str(item) for item in named], coding, limits=limits)
 
 
 def _levels(n_items: int, sizes: list[int]) -> list[Ints]:

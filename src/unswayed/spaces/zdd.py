@@ -14,15 +14,21 @@ its *top*, down to its own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from unswayed.circuits.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
 from unswayed.circuits.vtree import NOTHING, right_linear
 from unswayed.core.arrays import Bools, Ints, read_only
+from unswayed.core.limits import Limits
+from unswayed.spaces.space import Coding, Object, Space
+
+_BYTES_PER_NODE = 280.0
+"""Measured while circuits of grids of 9 x 9 and 10 x 10 nodes are written: 256 for each circuit node."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,6 +119,22 @@ class _Layout(NamedTuple):
     level: Ints  # (circuit nodes,)
 
 
+def diagram_space(
+    description: str,
+    diagram: Diagram,
+    names: Sequence[str],
+    coding: Coding[Object],
+    *,
+    limits: Limits,
+    recipe: Mapping[str, Any] | None = None,
+) -> Space[Object]:
+    """The space of the sets in a diagram; `LimitError` when its circuit would take too much memory."""
+    n_nodes = int(_lengths(diagram, _tops(diagram)).sum())
+    limits.check_bytes(_BYTES_PER_NODE * n_nodes, f"the circuit of {description}, of {n_nodes:,} nodes,")
+    make = partial(circuit_of, diagram, tuple(names))
+    return Space(description, count_sets(diagram), right_linear(names), coding, make, recipe=recipe)
+
+
 def circuit_of(diagram: Diagram, names: Sequence[str]) -> Sdd:
     """The diagram as a circuit over the right-linear vtree of `names`, in the order of the elements.
 
@@ -142,17 +164,29 @@ def circuit_of(diagram: Diagram, names: Sequence[str]) -> Sdd:
 
 
 def _laid_out(diagram: Diagram) -> _Layout:
-    top = np.full(len(diagram.level), diagram.n_elements, dtype=np.int64)
-    for children in (diagram.low[2:], diagram.high[2:]):
-        np.minimum.at(top, children, diagram.level[2:] + 1)
-    top[diagram.root] = 0
-    length = diagram.level - top + 1
-    length[0] = 0
-    length[1] = diagram.n_elements - top[1]  # node 1 itself decides on nothing
+    top = _tops(diagram)
+    length = _lengths(diagram, top)
     begin = np.cumsum(length) - length
     source = np.repeat(np.arange(len(top)), length)
     level = np.arange(len(source)) - begin[source] + top[source]
     return _Layout(top, begin, source, level)
+
+
+def _tops(diagram: Diagram) -> Ints:  # (diagram nodes,)
+    """The highest level each node is reached on."""
+    top = np.full(len(diagram.level), diagram.n_elements, dtype=np.int64)
+    for children in (diagram.low[2:], diagram.high[2:]):
+        np.minimum.at(top, children, diagram.level[2:] + 1)
+    top[diagram.root] = 0
+    return top
+
+
+def _lengths(diagram: Diagram, top: Ints) -> Ints:  # (diagram nodes,)
+    """How many circuit nodes each diagram node becomes."""
+    length = diagram.level - top + 1
+    length[0] = 0
+    length[1] = diagram.n_elements - top[1]  # node 1 itself decides on nothing
+    return length
 
 
 def _leaf_numbers(high: Ints, low: Ints, n: int) -> Ints:

@@ -14,7 +14,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from unswayed.circuits.psdd_structure import psdd_structure
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import ModelError, QueryError, UnswayedWarning
 from unswayed.core.names import listing, unknown_name
@@ -139,7 +138,7 @@ def layout_of(rows: RawRows, structured: Sequence[tuple[Space[Any], Places]], ma
 
 def structured_attribute(space: Space[Any], name: str = "object") -> Structured:
     """The attribute of a space's objects; its structure is made once."""
-    return Structured(name, space, psdd_structure(space.sdd))
+    return Structured(name, space, space.structure)
 
 
 def simple_attribute(column: Column, name: str, max_categories: int) -> Gaussian | Discrete:

@@ -25,7 +25,6 @@ import numpy as np
 
 from unswayed.circuits.line_files import write_text
 from unswayed.circuits.psdd import Psdd, PsddStructure
-from unswayed.circuits.psdd_structure import psdd_structure
 from unswayed.core.arrays import Bools, Floats
 from unswayed.core.errors import FormatError, UnswayedError
 from unswayed.model.formats.source import load
@@ -136,7 +135,7 @@ def read_classifier(path: str | Path) -> SavedClassifier:
 def _restored(content: dict[str, Any]) -> SavedClassifier:
     recipe = _recipe(content["space"])
     space = recipe.space()
-    structure = psdd_structure(space.sdd)
+    structure = space.structure
     if content["structure"] != _checksum(structure):
         raise FormatError("the circuit made from this file is not the one it was learned with; learn again")
     kept = _open_choices(structure)

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 from unswayed.circuits.psdd_counts import Laplace, count_examples, estimate
-from unswayed.circuits.psdd_structure import psdd_structure
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import FormatError, QueryError
 from unswayed.core.names import listing, unknown_name
@@ -102,7 +101,7 @@ def learned(
 ) -> SavedClassifier:
     """A classifier of the files, one class each, or of the labels in them."""
     space = recipe.space()
-    structure = psdd_structure(space.sdd)
+    structure = space.structure
     by_class: dict[str, list[tuple[Any, Floats]]] = {}
     for name, each in zip(names, observed, strict=True):
         rows = space.encode_many(each.objects)

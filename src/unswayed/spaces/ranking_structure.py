@@ -1,0 +1,155 @@
+"""Structures of distributions over rankings, built without their circuit.
+
+A circuit of rankings (`ranking_circuits.py`) has, beside the ways to go on, a prime for everything that is no
+ranking, and these primes are most of it. Distributions do not need them. What is left is a node for each set
+of items that the first tiers can hold, with a choice for each tier that can follow, and the blocks of the
+tiers themselves. All nodes of a tier are written at once: 20 items take seconds where the circuit takes
+minutes.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from unswayed.circuits.psdd import PsddStructure
+from unswayed.circuits.vtree import NOTHING, Vtree
+from unswayed.core.arrays import Ints
+from unswayed.core.errors import LimitError
+from unswayed.core.limits import Limits
+from unswayed.spaces.ranking_circuits import n_spine_elements
+
+MOST_ITEMS = 62
+"""Most items of which a set fits into an int64."""
+_BYTES_PER_CHOICE = 110.0
+"""Measured while structures of 14 to 18 items are written; the finished one takes 24."""
+
+
+def check_ranking_price(n_items: int, tiers: Sequence[int], limits: Limits) -> None:
+    """Raise `LimitError` when the structure of rankings would take more memory than allowed."""
+    n_choices = min(n_spine_elements(n_items, tiers), 10**30)  # as floats, larger numbers overflow
+    limits.check_bytes(_BYTES_PER_CHOICE * n_choices, f"the circuit of rankings of {n_items} items")
+
+
+def ranking_structure(vtree: Vtree, tiers: Sequence[int], *, limits: Limits) -> PsddStructure:
+    """The structure of rankings of at most 62 items into two or more tiers, for the vtree of their circuit.
+
+    Cost: n 2^(n - 1) choices for rankings of n items without ties.
+    """
+    n_items = len(vtree.names) // len(tiers)
+    levels = _levels(n_items, tiers, limits.deadline())
+    blocks = _BlockNodes(n_items, len(tiers))
+    everything = (1 << n_items) - 1
+    below = blocks.numbers(len(tiers) - 1, [everything & ~mask for mask in levels[-1].reached], tiers[-1])
+    primes = [blocks.numbers(tier, level.chosen, tiers[tier]) for tier, level in enumerate(levels)]
+    n_nodes = blocks.n_nodes
+    for tier in range(len(levels) - 1, -1, -1):
+        level, place = levels[tier], 2 * n_items * (tier + 1) - 1
+        blocks.add(place, level.counts, primes[tier][level.choice], below[level.target])
+        below = n_nodes + np.arange(len(level.counts))
+        n_nodes += len(level.counts)
+    return blocks.finished(vtree)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Level:
+    """The sets of items that the tiers before one can hold, and how they go on."""
+
+    chosen: list[int]
+    """All sets that the tier can be, as bit masks."""
+    counts: Ints  # (sets,)
+    """How many tiers can follow each set."""
+    choice: Ints  # (choices,)
+    """The position in `chosen` of each choice, those of one set side by side."""
+    target: Ints  # (choices,)
+    """The position in `reached` of the set after each choice."""
+    reached: list[int]
+    """The sets after the tier, ascending, as bit masks."""
+
+
+def _levels(n_items: int, tiers: Sequence[int], deadline: float) -> list[_Level]:
+    """One level for each tier but the last."""
+    sets = np.zeros(1, dtype=np.int64)
+    levels = []
+    for size in tiers[:-1]:
+        chosen = [sum(1 << item for item in items) for items in combinations(range(n_items), size)]
+        source, choice, after = [], [], []
+        for position, mask in enumerate(chosen):
+            if time.monotonic() > deadline:
+                raise LimitError("the circuit of rankings is not done in time; raise Limits(max_seconds=...)")
+            apart = np.flatnonzero((sets & mask) == 0)
+            source.append(apart)
+            choice.append(np.full(len(apart), position))
+            after.append(sets[apart] | mask)
+        sources = np.concatenate(source)
+        order = np.argsort(sources, kind="stable")
+        reached, target = np.unique(np.concatenate(after)[order], return_inverse=True)
+        counts = np.bincount(sources, minlength=len(sets))
+        levels.append(_Level(chosen, counts, np.concatenate(choice)[order], target, reached.tolist()))
+        sets = reached
+    return levels
+
+
+class _BlockNodes:
+    """Nodes while they are written: two literals for each variable, then the blocks, then the spine."""
+
+    def __init__(self, n_items: int, n_tiers: int) -> None:
+        self.n_items = n_items
+        self.n_variables = n_items * n_tiers
+        self.n_nodes = 1 + 2 * self.n_variables
+        self._places: list[Ints] = []
+        self._counts: list[Ints] = []
+        self._lefts: list[Ints] = []
+        self._rights: list[Ints] = []
+        self._made: dict[tuple[int, int, int, int], int] = {}
+
+    def numbers(self, tier: int, pools: Sequence[int], count: int) -> Ints:
+        """The nodes of `exactly` for each pool."""
+        return np.array([self.exactly(tier, 0, pool, count) for pool in pools], dtype=np.int64)
+
+    def exactly(self, tier: int, item: int, pool: int, count: int) -> int:
+        """The node for exactly `count` of the items in `pool` from `item` on, and no others."""
+        variable = tier * self.n_items + item
+        taken, left_out = 1 + 2 * variable, 2 + 2 * variable
+        if item == self.n_items - 1:
+            return taken if count else left_out
+        pool = pool >> item << item if count else 0  # without any item, the pool does not matter
+        key = (tier, item, pool, count)
+        if key not in self._made:
+            rest = (pool >> item + 1).bit_count()
+            choices = []
+            if count and pool >> item & 1 and count - 1 <= rest:
+                choices.append((taken, self.exactly(tier, item + 1, pool, count - 1)))
+            if count <= rest:
+                choices.append((left_out, self.exactly(tier, item + 1, pool, count)))
+            self._made[key] = self.n_nodes
+            self.n_nodes += 1
+            pairs = np.array(choices, dtype=np.int64)
+            self.add(2 * variable + 1, np.array([len(pairs)]), pairs[:, 0], pairs[:, 1])
+        return self._made[key]
+
+    def add(self, place: int, counts: Ints, lefts: Ints, rights: Ints) -> None:
+        """Nodes at one vtree node with these numbers of choices."""
+        self._places.append(np.full(len(counts), place))
+        self._counts.append(counts)
+        self._lefts.append(lefts)
+        self._rights.append(rights)
+
+    def finished(self, vtree: Vtree) -> PsddStructure:
+        """The structure of everything added; the last node is the root."""
+        variable = np.repeat(np.arange(self.n_variables), 2)
+        signs = np.tile([1, -1], self.n_variables)
+        places, counts = np.concatenate(self._places), np.concatenate(self._counts)
+        no_choices = np.zeros(1 + len(variable), dtype=np.int64)
+        return PsddStructure(
+            vtree=vtree,
+            vtree_node=np.concatenate([[NOTHING], 2 * variable, places]),
+            literal=np.concatenate([[0], signs * (1 + variable), np.zeros(len(places), dtype=np.int64)]),
+            starts=np.concatenate([[0], np.cumsum(np.concatenate([no_choices, counts]))]),
+            lefts=np.concatenate(self._lefts),
+            rights=np.concatenate(self._rights),
+        )
