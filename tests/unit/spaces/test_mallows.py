@@ -14,7 +14,14 @@ from shared_data import SHARED, needs_shared_data
 from tolerances import ENGINE, EXACT
 from unswayed.core.errors import LimitError, QueryError
 from unswayed.core.limits import Limits
-from unswayed.spaces.mallows import Mallows, kemeny_ranking, kendall_distance, learn_mallows, pairwise_wins
+from unswayed.spaces.mallows import (
+    Mallows,
+    heuristic_center,
+    kemeny_ranking,
+    kendall_distance,
+    learn_mallows,
+    pairwise_wins,
+)
 from unswayed.spaces.preflib import read_soc
 
 
@@ -117,10 +124,37 @@ def test_bad_weights_dispersions_and_limits():
         Mallows(np.array([1, 2]), -0.5)
     with pytest.raises(QueryError, match="3 items for a model of 2"):
         Mallows(np.array([1, 2]), 1.0).log_likelihood([[1, 2, 3]])
-    with pytest.raises(LimitError, match="central ranking of 30 items"):
+    with pytest.raises(LimitError, match=r"central ranking of 30 items .*heuristic_center"):
         learn_mallows([list(range(1, 31))])
     with pytest.raises(LimitError):
         learn_mallows([list(range(1, 16))], limits=Limits(max_seconds=1e-9))
+
+
+def test_beyond_the_exact_search_a_center_is_given_and_said_to_be_no_proof():
+    rng = np.random.default_rng(3)
+    truth = Mallows(1 + rng.permutation(40), 0.5)
+    orders = truth.sample(300, rng)
+    learned = learn_mallows(orders, center=heuristic_center(orders))
+    assert not learned.is_optimal
+    assert learned.log_likelihood(orders).sum() >= truth.log_likelihood(orders).sum()
+    assert learn_mallows(orders[:, :1] * 0 + 1).is_optimal
+
+
+@given(st.lists(st.permutations(range(1, 6)), min_size=1, max_size=8))
+def test_the_heuristic_center_cannot_be_bettered_by_moving_one_item(orders):
+    center = heuristic_center(np.array(orders)).tolist()
+    cost = sum(disagreements(center, order) for order in orders)
+    assert cost >= sum(
+        disagreements(
+            (1 + kemeny_ranking(pairwise_wins(np.array(orders) - 1, np.ones(len(orders))))).tolist(), o
+        )
+        for o in orders
+    )
+    for item in center:
+        rest = [each for each in center if each != item]
+        for place in range(len(center)):
+            moved = [*rest[:place], item, *rest[place:]]
+            assert cost <= sum(disagreements(moved, order) for order in orders)
 
 
 @needs_shared_data
