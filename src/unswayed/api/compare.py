@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from unswayed.core.errors import QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.problem import make_problem
 from unswayed.inference.posteriors import joint_table
 from unswayed.inference.sampling import sample_states
 from unswayed.model.variable import Variable
@@ -79,9 +81,8 @@ def compare_decisions(
     >>> round(found.agreement, 2), found.differences[0].states
     (0.92, {'R1': '+', 'R2': '-', 'AC': '+'})
     """
-    network = full.network
-    observed = network.evidence(evidence)
-    free = [p for p in map(network.index, full.features) if p not in observed]
+    problem = make_problem(full, evidence, limits=limits)
+    full, network, observed, free = problem.classifier, problem.network, problem.evidence, list(problem.free)
     sizes = [len(network.variables[p]) for p in free]
     if math.prod(map(float, sizes)) <= LARGEST_TABLE:
         states: Ints = np.indices(sizes).reshape(len(sizes), math.prod(sizes)).T
@@ -110,7 +111,12 @@ class _Rows:
 
 
 def _drawn(
-    full: Classifier, observed: dict[int, int], free: list[int], *, rng: np.random.Generator, limits: Limits
+    full: Classifier,
+    observed: Mapping[int, int],
+    free: list[int],
+    *,
+    rng: np.random.Generator,
+    limits: Limits,
 ) -> tuple[Ints, Floats]:
     """Distinct instances by how often they were drawn, their mass split by the exact posterior."""
     drawn = sample_states(full.network, SAMPLES, observed, rng, limits=limits)[:, free]
@@ -130,7 +136,7 @@ def _compared(
     full: Classifier,
     other: Classifier | TableClassifier,
     rows: _Rows,
-    observed: dict[int, int],
+    observed: Mapping[int, int],
     *,
     at_most: int,
     certainty: Certainty,
@@ -152,7 +158,7 @@ def _compared(
 
 
 def _decisions(
-    other: Classifier | TableClassifier, full: Classifier, rows: _Rows, observed: dict[int, int]
+    other: Classifier | TableClassifier, full: Classifier, rows: _Rows, observed: Mapping[int, int]
 ) -> list[str]:
     """What the other classifier decides on each instance, given the evidence."""
     network = full.network

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -17,11 +18,12 @@ from unswayed.core.errors import ImpossibleEvidence, QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.inference import explanations, marginals, posteriors, sampling
 from unswayed.model.dataset import Dataset
+from unswayed.model.evidence import observe
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.variable import Variable
 
-Evidence = Mapping[str, str]
-"""What was observed: a state's name for each observed variable's name."""
+Evidence = Mapping[str, Any]
+"""What was observed: a finding for each observed variable's name, as `model/evidence.py` describes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +67,15 @@ def posterior(
     Raises `ImpossibleEvidence` when Pr(evidence) = 0 and `LimitError` when it would take too much.
     """
     position = network.index(variable)
-    table = posteriors.joint_table(network, [position], network.evidence(evidence), limits=limits)
+    seen = observe(network, evidence)
+    table = posteriors.joint_table(seen.network, [position], seen.states, limits=limits)
     return _by_state(network.variables[position], table)
 
 
 def probability(network: BayesianNetwork, evidence: Evidence, *, limits: Limits = DEFAULT_LIMITS) -> float:
     """Pr(evidence); 0 for impossible evidence.
+
+    With likelihoods among the findings, the probability of reports whose largest likelihood is 1.
 
     >>> from unswayed.model.zoo import review
     >>> round(probability(review(), {"AC": "+"}), 4)
@@ -84,7 +89,8 @@ def log_probability(
 ) -> float:
     """Natural logarithm of Pr(evidence), also where Pr(evidence) is too small for a number; -inf for zero."""
     try:
-        return posteriors.log_probability(network, network.evidence(evidence), limits=limits)
+        seen = observe(network, evidence)
+        return posteriors.log_probability(seen.network, seen.states, limits=limits)
     except ImpossibleEvidence:
         return -math.inf
 
@@ -107,7 +113,8 @@ def joint(
     positions = [network.index(name) for name in variables]
     if len(set(positions)) < len(positions):
         raise QueryError(f"a joint table over {list(variables)} names a variable twice; name each once")
-    table = posteriors.joint_table(network, positions, network.evidence(evidence), limits=limits)
+    seen = observe(network, evidence)
+    table = posteriors.joint_table(seen.network, positions, seen.states, limits=limits)
     return JointTable(tuple(network.variables[p] for p in positions), read_only(table))
 
 
@@ -120,8 +127,9 @@ def all_marginals(
     >>> round(all_marginals(review(), {"AC": "-"})["D"]["+"], 3)
     0.122
     """
-    tables = marginals.all_marginals(network, network.evidence(evidence), limits=limits)
-    return {v.name: _by_state(v, t) for v, t in zip(network.variables, tables, strict=True)}
+    seen = observe(network, evidence)
+    tables = marginals.all_marginals(seen.network, seen.states, limits=limits)
+    return {v.name: _by_state(v, t) for v, t in zip(network.variables, tables[: len(network)], strict=True)}
 
 
 def most_probable_explanation(
@@ -133,12 +141,12 @@ def most_probable_explanation(
     >>> most_probable_explanation(review(), {"AC": "+"}).states
     {'D': '+', 'R1': '+', 'R2': '+'}
     """
-    observed = network.evidence(evidence)
-    states, log_probability = explanations.most_probable_states(network, observed, limits=limits)
+    seen = observe(network, evidence)
+    states, log_probability = explanations.most_probable_states(seen.network, seen.states, limits=limits)
     named = {
         v.name: v.states[s]
-        for position, (v, s) in enumerate(zip(network.variables, states, strict=True))
-        if position not in observed
+        for position, (v, s) in enumerate(zip(network.variables, states[: len(network)], strict=True))
+        if position not in seen.states
     }
     return Explanation(named, log_probability)
 
@@ -154,8 +162,9 @@ def sample(
     """`count` independent samples of all variables given the evidence, exact and without rejection."""
     if count < 0:
         raise QueryError(f"cannot draw {count} samples; ask for 0 or more")
-    states = sampling.sample_states(network, count, network.evidence(evidence), rng, limits=limits)
-    return Dataset(network.variables, states)
+    seen = observe(network, evidence)
+    states = sampling.sample_states(seen.network, count, seen.states, rng, limits=limits)
+    return Dataset(network.variables, states[:, : len(network)])
 
 
 def _by_state(variable: Variable, table: Floats) -> dict[str, float]:

@@ -19,6 +19,7 @@ from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.measurement import Measurement
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rewards import Margin, NegativeEntropy
+from unswayed.model.evidence import list_open, read_evidence
 
 MOST_FINDINGS = 16
 """Single findings that are looked at, those of the features worth most first."""
@@ -60,7 +61,7 @@ class Examination:
     @property
     def free(self) -> tuple[str, ...]:
         """Features that are not observed yet."""
-        return tuple(name for name in self.classifier.features if name not in self.evidence)
+        return list_open(self.classifier.network, self.classifier.features, self.evidence)
 
     @property
     def trimming(self) -> Trimming | None:
@@ -111,7 +112,7 @@ def examine(
         )
     return Examination(
         classifier=classifier,
-        evidence=dict(evidence or {}),
+        evidence=read_evidence(classifier.network, evidence),
         at_least=at_least,
         stopping=stopping,
         ranking=ranking,

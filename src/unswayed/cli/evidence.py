@@ -3,7 +3,8 @@
 Names and pairs are divided by commas; a pair is divided at its first equals sign, so that states such as
 `<=45` need no care. A name or a state in double quotes may hold commas and equals signs:
 `"blood test, left"=high`. A backslash before a comma, an equals sign, a quote or a backslash makes it part of
-a name, too. Blanks around names do not count.
+a name, too. Blanks around names do not count. What may stand after the equals sign besides a state (numbers,
+`HIGH|NORMAL`, `!HIGH`, `HIGH:0.7|LOW:0.2`) is explained in `model/evidence.py`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ from unswayed.core.errors import QueryError
 
 if TYPE_CHECKING:
     from unswayed.model.network import BayesianNetwork
-    from unswayed.model.variable import Variable
 
 _QUOTED = r'\s*"(?:\\.|[^"\\])*"\s*'
 _NAME = re.compile(rf"{_QUOTED}(?=[=,]|$)|(?:\\.|[^\\=,]|\\$)*")
@@ -26,12 +26,16 @@ _ESCAPED = re.compile(r'\\([\\,="])')
 
 
 def evidence_of(words: Iterable[str] | None, network: BayesianNetwork) -> dict[str, str]:
-    """The state that each observed variable was observed in; `QueryError` when a word makes no sense."""
+    """The finding on each observed variable; `QueryError` when a word makes no sense."""
+    from unswayed.model.evidence import read_evidence
+
     found: dict[str, str] = {}
-    for name, text in pairs_in(words or ()):
-        state = _state(network.variable(name), text)
-        if found.setdefault(name, state) != state:
-            raise QueryError(f"evidence gives {name!r} two states, {found[name]!r} and {state!r}; give one")
+    for pair in pairs_in(words or ()):
+        for name, state in read_evidence(network, dict([pair])).items():
+            if found.setdefault(name, state) != state:
+                raise QueryError(
+                    f"evidence gives {name!r} two states, {found[name]!r} and {state!r}; give one"
+                )
     return found
 
 
@@ -110,16 +114,3 @@ def _pieces(words: Iterable[str]) -> Iterator[str]:
                 piece += "=" + _matched(_STATE, word, position + len(piece) + 1)
             yield piece
             position += len(piece) + 1
-
-
-def _state(variable: Variable, text: str) -> str:
-    """The state a text names; of a variable of intervals, also the one a number lies in."""
-    from unswayed.model.intervals import interval_codes, interval_cuts
-    from unswayed.model.tables import number_in
-
-    number, cuts = number_in(text), interval_cuts(variable)
-    if text in variable.states or number is None or cuts is None or number != number:
-        return variable.states[variable.index(text)]
-    import numpy as np
-
-    return variable.states[int(interval_codes(np.array([number]), cuts)[0])]

@@ -34,8 +34,9 @@ Evidence = Annotated[
         "--evidence",
         "-e",
         metavar="A=a,B=b",
-        help="What was observed; may be repeated. For a variable of intervals a number will do "
-        "(age=52.3). A name or state with commas or equals signs is put in double quotes, or \\ before each.",
+        help="What was observed; may be repeated. A variable of intervals takes a number (age=52.3). One of "
+        "several states: BP=HIGH|NORMAL; any but one: BP=!HIGH; likelihoods: BP=HIGH:0.7|LOW:0.2. Put a name "
+        "or state with commas or equals signs in double quotes, or \\ before each.",
         show_default=False,
     ),
 ]

@@ -114,7 +114,9 @@ class Search:
     @property
     def free(self) -> tuple[str, ...]:
         """Features that are not observed yet."""
-        return tuple(name for name in self.classifier.features if name not in self.evidence)
+        from unswayed.model.evidence import list_open
+
+        return list_open(self.classifier.network, self.classifier.features, self.evidence)
 
     def described(self) -> dict[str, Any]:
         """What was asked about, for JSON."""

@@ -13,6 +13,7 @@ from unswayed.core.names import listing, unknown_name
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import Decider
 from unswayed.inference.posteriors import joint_table
+from unswayed.model.evidence import observe
 from unswayed.model.network import BayesianNetwork
 
 
@@ -21,7 +22,7 @@ class Problem:
     """What is observed, what may still be, and how the decision falls."""
 
     classifier: Classifier
-    """The classifier as the person gave it."""
+    """The classifier as the person gave it; with soft findings, on the network that `observe` extended."""
     evidence: Mapping[int, int]
     """Observed states by position; may include variables that are no features."""
     free: tuple[int, ...]
@@ -64,11 +65,16 @@ class Problem:
 
 
 def make_problem(
-    classifier: Classifier, evidence: Mapping[str, str] | None = None, *, limits: Limits = DEFAULT_LIMITS
+    classifier: Classifier, evidence: Mapping[str, Any] | None = None, *, limits: Limits = DEFAULT_LIMITS
 ) -> Problem:
-    """The classifier at this evidence, checked; `ImpossibleEvidence` when Pr(evidence) = 0."""
-    network = classifier.network
-    observed = network.evidence(evidence)
+    """The classifier at this evidence, checked; `ImpossibleEvidence` when Pr(evidence) = 0.
+
+    A feature with a soft finding, such as one of several states, may still be observed (`model/evidence.py`).
+    """
+    seen = observe(classifier.network, evidence)
+    network, observed = seen.network, seen.states
+    if network is not classifier.network:
+        classifier = Classifier(network, classifier.target, classifier.features, classifier.rule)
     if classifier.target_index in observed:
         raise QueryError(
             f"the target {classifier.target!r} is part of the evidence; once it is known, "

@@ -1,7 +1,7 @@
 """New rows as states of variables that exist, in the units they were measured in.
 
 A number finds its state by the interval it lies in (`intervals.py`), or as the state that spells the same
-number: 1, `1` and `1.0` are one. A label finds the state of its name; `True` also finds `true`.
+number: 1, `1` and `1.0` are one. `states.py` says which state a label means.
 
 What finds no state was not seen in learning, so the network can say nothing about it: it is taken as not
 observed, with a `UnswayedWarning` that names column and value. Missing cells, and variables without a
@@ -21,6 +21,7 @@ from unswayed.core.errors import QueryError, UnswayedWarning
 from unswayed.core.names import listing, nearest
 from unswayed.model.dataset import Dataset, smallest_type
 from unswayed.model.intervals import interval_codes, interval_cuts, matching_codes
+from unswayed.model.states import find_state
 from unswayed.model.tables import Column, LabelColumn, NumberColumn, Table, number_in, read_table, text_of
 from unswayed.model.variable import Variable
 
@@ -68,7 +69,7 @@ def _check_names(table: Table, known: Sequence[str]) -> None:
 def column_codes(column: Column, variable: Variable) -> Codes:  # (rows,)
     """State of `variable` in each row, -1 where not observed or not known."""
     if isinstance(column, LabelColumn):
-        state_by_label = np.array([*(_label_state(label, variable) for label in column.labels), -1])
+        state_by_label = np.array([*(_label_code(label, variable) for label in column.labels), -1])
         codes: Codes = state_by_label[column.codes]
         unknown = (codes < 0) & (column.codes >= 0)
         if unknown.any():
@@ -76,6 +77,11 @@ def column_codes(column: Column, variable: Variable) -> Codes:  # (rows,)
         return codes
     cuts = interval_cuts(variable)
     return _spelt_codes(column, variable) if cuts is None else interval_codes(column.values, cuts)
+
+
+def _label_code(label: str, variable: Variable) -> int:
+    found = find_state(variable, label)
+    return -1 if found is None else found
 
 
 def _spelt_codes(column: NumberColumn, variable: Variable) -> Codes:
@@ -95,22 +101,6 @@ def _numeric_states(variable: Variable) -> tuple[Floats, Ints]:
     pairs = [(number, i) for number, i in spelt if number is not None and np.isfinite(number)]
     numbers, first = np.unique(np.array([number for number, _ in pairs]), return_index=True)
     return numbers, np.array([i for _, i in pairs], dtype=np.int64)[first]
-
-
-def _label_state(label: str, variable: Variable) -> int:
-    """The state a label names: by its text, as a number, or as a truth value; -1 when none does."""
-    if label in variable.states:
-        return variable.index(label)
-    number = number_in(label)
-    if number is not None and np.isfinite(number):
-        cuts = interval_cuts(variable)
-        if cuts is not None:
-            return int(np.searchsorted(cuts, number, side="left"))
-        return next((i for i, state in enumerate(variable.states) if number_in(state) == number), -1)
-    if label.casefold() in ("true", "false"):
-        folded = [state.casefold() for state in variable.states]
-        return folded.index(label.casefold()) if folded.count(label.casefold()) == 1 else -1
-    return -1
 
 
 def _warn(variable: Variable, values: list[str], unknown: np.ndarray[Any, Any]) -> None:

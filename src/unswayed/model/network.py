@@ -15,6 +15,8 @@ from typing import Any
 from unswayed.core.errors import ModelError, QueryError
 from unswayed.core.names import listing, unknown_name
 from unswayed.model.cpt import Cpt
+from unswayed.model.states import find_state
+from unswayed.model.tables import is_missing
 from unswayed.model.variable import Variable, check_name
 
 
@@ -102,12 +104,19 @@ class BayesianNetwork:
         """The variable called `name`."""
         return self.variables[self.index(name)]
 
-    def evidence(self, states_by_name: Mapping[str, str] | None) -> dict[int, int]:
-        """Evidence in names as evidence in positions, checked name by name."""
+    def evidence(self, states_by_name: Mapping[str, Any] | None) -> dict[int, int]:
+        """Evidence in names as evidence in positions, checked name by name: one state for each variable.
+
+        A finding that leaves several states possible needs `observe` of `evidence.py`.
+        """
         found = {}
-        for name, state in (states_by_name or {}).items():
+        for name, value in (states_by_name or {}).items():
             position = self.index(name)
-            found[position] = self.variables[position].index(state)
+            state = find_state(self.variables[position], value)
+            if state is not None:
+                found[position] = state
+            elif not is_missing(value):
+                self.variables[position].index(value)  # raises, naming the nearest state
         return found
 
 

@@ -22,6 +22,7 @@ from unswayed.core.errors import QueryError
 from unswayed.core.names import unknown_name
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import ThresholdRule
+from unswayed.model.evidence import observe
 from unswayed.model.network import BayesianNetwork
 from unswayed.view.canvas import Picture
 from unswayed.view.graph import Box, Graph, Role
@@ -64,7 +65,7 @@ def _graph(
     observed: dict[str, str],
     kept: Iterable[str] | None,
 ) -> Graph:
-    network.evidence(observed)
+    observe(network, observed)  # raises where a name or state is not known
     chosen = None if kept is None else frozenset(kept)
     for name in sorted(chosen or ()):
         if name not in features:
