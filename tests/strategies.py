@@ -8,10 +8,11 @@ import math
 import numpy as np
 from hypothesis import strategies as st
 
-from unswayed.circuits import apply, expressions
+from unswayed.circuits import expressions
 from unswayed.circuits.expressions import Expression
-from unswayed.circuits.function_table import FunctionTable
-from unswayed.circuits.sdd import FALSE, TRUE, Sdd
+from unswayed.circuits.sdd import apply
+from unswayed.circuits.sdd.sdd import FALSE, TRUE, Sdd
+from unswayed.circuits.sdd.table import FunctionTable
 from unswayed.circuits.vtree import Nested, Vtree, vtree_from_nested
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import MostProbable, Rule, ThresholdRule, UtilityRule

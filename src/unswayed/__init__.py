@@ -65,13 +65,13 @@ if TYPE_CHECKING:
     from unswayed.circuits.dimacs import read_cnf, write_cnf
     from unswayed.circuits.formula import Cnf
     from unswayed.circuits.formula_compiler import compile_cnf, compile_formula
-    from unswayed.circuits.passes import log_weighted_model_count, model_count, weighted_model_count
     from unswayed.circuits.psdd import Psdd, PsddStructure
     from unswayed.circuits.psdd_counts import Laplace, UniformExamples
     from unswayed.circuits.psdd_files import read_psdd, write_psdd
     from unswayed.circuits.psdd_structure import psdd_structure
-    from unswayed.circuits.sampling import sample_models
-    from unswayed.circuits.sdd import Sdd
+    from unswayed.circuits.sdd.evaluate import log_weighted_model_count, model_count, weighted_model_count
+    from unswayed.circuits.sdd.sampling import sample_models
+    from unswayed.circuits.sdd.sdd import Sdd
     from unswayed.circuits.sdd_files import read_sdd, write_sdd
     from unswayed.circuits.vtree import Vtree, balanced, left_linear, right_linear
     from unswayed.circuits.vtree_files import read_vtree, write_vtree
@@ -206,7 +206,7 @@ _MODULE_BY_NAME = {
     "SameDecision": "unswayed.api",
     "SameDecisionGain": "unswayed.api",
     "SamplingEngine": "unswayed.engines.sampling",
-    "Sdd": "unswayed.circuits.sdd",
+    "Sdd": "unswayed.circuits.sdd.sdd",
     "SddBuilder": "unswayed.circuits.builder",
     "SearchRecord": "unswayed.api.recording",
     "Selection": "unswayed.api",
@@ -263,13 +263,13 @@ _MODULE_BY_NAME = {
     "left_linear": "unswayed.circuits.vtree",
     "load_classifier": "unswayed.api",
     "log_probability": "unswayed.api",
-    "log_weighted_model_count": "unswayed.circuits.passes",
+    "log_weighted_model_count": "unswayed.circuits.sdd.evaluate",
     "make_dataset": "unswayed.model.dataset",
     "make_decoder": "unswayed.focs.decoding",
     "matching_space": "unswayed.spaces.edges",
     "maximum_achievable_agreement": "unswayed.api",
     "maximum_potential_agreement": "unswayed.api",
-    "model_count": "unswayed.circuits.passes",
+    "model_count": "unswayed.circuits.sdd.evaluate",
     "most_probable_explanation": "unswayed.api",
     "path_space": "unswayed.spaces.paths",
     "path_space_between": "unswayed.spaces.paths",
@@ -292,7 +292,7 @@ _MODULE_BY_NAME = {
     "rule_cpt": "unswayed.focs.cpt",
     "same_decision_probability": "unswayed.api",
     "sample": "unswayed.api",
-    "sample_models": "unswayed.circuits.sampling",
+    "sample_models": "unswayed.circuits.sdd.sampling",
     "save_classifier": "unswayed.api",
     "sdp_gain": "unswayed.api",
     "select_by_accuracy": "unswayed.learning.accuracy",
@@ -307,7 +307,7 @@ _MODULE_BY_NAME = {
     "to_pyagrum": "unswayed.model.adapters",
     "trim": "unswayed.api",
     "value_of_information": "unswayed.api",
-    "weighted_model_count": "unswayed.circuits.passes",
+    "weighted_model_count": "unswayed.circuits.sdd.evaluate",
     "write_cnf": "unswayed.circuits.dimacs",
     "write_network": "unswayed.model.formats.files",
     "write_paths": "unswayed.spaces.route_files",

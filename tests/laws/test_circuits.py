@@ -13,9 +13,7 @@ from strategies import clause_lists, formulas, sdds, vtrees
 from tolerances import EXACT
 from unswayed.circuits.formula import Cnf
 from unswayed.circuits.formula_compiler import compile_cnf, compile_formula
-from unswayed.circuits.models import models
-from unswayed.circuits.moving import move_leaf
-from unswayed.circuits.operations import (
+from unswayed.circuits.sdd.algebra import (
     canonical,
     condition,
     conjoin,
@@ -26,15 +24,23 @@ from unswayed.circuits.operations import (
     negate,
     over_vtree,
 )
-from unswayed.circuits.passes import (
+from unswayed.circuits.sdd.evaluate import (
     evaluate,
     log_weighted_model_count,
     model_count,
     normalized,
     weighted_model_count,
 )
-from unswayed.circuits.sampling import sample_models
-from unswayed.circuits.validators import check_circuit, is_canonical, is_compressed, is_normalized, is_trimmed
+from unswayed.circuits.sdd.models import models
+from unswayed.circuits.sdd.moving import move_leaf
+from unswayed.circuits.sdd.sampling import sample_models
+from unswayed.circuits.sdd.validate import (
+    check_circuit,
+    is_canonical,
+    is_compressed,
+    is_normalized,
+    is_trimmed,
+)
 from unswayed.circuits.vtree import Vtree
 from unswayed.circuits.vtree_moves import Side, moved_leaf, rotated_left, rotated_right, swapped
 from unswayed.circuits.vtree_shapes import constrain, constrained_node

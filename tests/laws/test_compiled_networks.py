@@ -25,8 +25,8 @@ from unswayed.circuits.encodings_rows import row_encoding
 from unswayed.circuits.expected import expected_agreement
 from unswayed.circuits.expected_registers import registers_of
 from unswayed.circuits.formula_compiler import compile_cnf
-from unswayed.circuits.moving import move_leaf
-from unswayed.circuits.passes import weighted_model_count
+from unswayed.circuits.sdd.evaluate import weighted_model_count
+from unswayed.circuits.sdd.moving import move_leaf
 from unswayed.core.errors import ImpossibleEvidence
 from unswayed.core.limits import Limits
 from unswayed.decisions import measures

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracles import edge_sets
-from unswayed.circuits.passes import evaluate, model_count
-from unswayed.circuits.validators import check_circuit, is_compressed, is_normalized
+from unswayed.circuits.sdd.evaluate import evaluate, model_count
+from unswayed.circuits.sdd.validate import check_circuit, is_compressed, is_normalized
 from unswayed.core.errors import QueryError
 from unswayed.spaces.edges import matching_space, spanning_tree_space
 from unswayed.spaces.graphs import Graph, is_connected

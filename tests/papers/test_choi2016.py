@@ -7,7 +7,7 @@ import pytest
 from examples.tic_tac_toe import Style, play_tic_tac_toe
 
 from unswayed.circuits.psdd_structure import psdd_structure
-from unswayed.circuits.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
+from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
 from unswayed.spaces.edge_sets import breadth_first_order, edges_by_vertex
 from unswayed.spaces.graphs import grid
 from unswayed.spaces.paths import path_space

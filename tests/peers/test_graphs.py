@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from unswayed.circuits.passes import evaluate, model_count
+from unswayed.circuits.sdd.evaluate import evaluate, model_count
 from unswayed.core.errors import ModelError, QueryError
 from unswayed.spaces.edges import graphset_space, matching_space, spanning_tree_space
 from unswayed.spaces.graphs import as_graph

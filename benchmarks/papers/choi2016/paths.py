@@ -11,7 +11,7 @@ import numpy as np
 from benchmarks.papers.choi2016.tabular import learn_table
 from unswayed.circuits.psdd_counts import Laplace, learn
 from unswayed.circuits.psdd_structure import psdd_structure
-from unswayed.circuits.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
+from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
 from unswayed.core.arrays import Bools
 from unswayed.spaces.classifier.anomaly import anomaly_scores
 from unswayed.spaces.edge_sets import breadth_first_order

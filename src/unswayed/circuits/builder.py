@@ -13,7 +13,7 @@ import numpy as np
 
 from unswayed.circuits.program import MOST_SECONDS, Operation, Program
 from unswayed.circuits.running import run_program
-from unswayed.circuits.sdd import Sdd
+from unswayed.circuits.sdd.sdd import Sdd
 from unswayed.circuits.vtree import Vtree
 from unswayed.circuits.workers import Progress
 from unswayed.core.errors import QueryError

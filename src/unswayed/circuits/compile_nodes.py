@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from unswayed.circuits import apply
-from unswayed.circuits.function_table import FunctionTable
-from unswayed.circuits.sdd import FALSE, TRUE
+from unswayed.circuits.sdd import apply
+from unswayed.circuits.sdd.sdd import FALSE, TRUE
+from unswayed.circuits.sdd.table import FunctionTable
 from unswayed.circuits.vtree import NOTHING
 
 

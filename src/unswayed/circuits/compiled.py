@@ -18,7 +18,7 @@ from unswayed.circuits.elimination_vtree import EliminationTree, network_tree, n
 from unswayed.circuits.encodings import Encoding
 from unswayed.circuits.encodings_rows import row_encoding
 from unswayed.circuits.formula_compiler import compile_cnf
-from unswayed.circuits.sdd import Sdd
+from unswayed.circuits.sdd.sdd import Sdd
 from unswayed.circuits.vtree import Vtree
 from unswayed.circuits.workers import Progress
 from unswayed.core.errors import QueryError

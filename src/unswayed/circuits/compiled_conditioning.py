@@ -14,12 +14,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from unswayed.circuits import apply
 from unswayed.circuits.compiled import CompiledNetwork
 from unswayed.circuits.compiled_levels import FeatureLevels
-from unswayed.circuits.function_table import FunctionTable
-from unswayed.circuits.loading import load
-from unswayed.circuits.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
+from unswayed.circuits.sdd import apply
+from unswayed.circuits.sdd.loading import load
+from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
+from unswayed.circuits.sdd.table import FunctionTable
 from unswayed.circuits.vtree import NOTHING
 from unswayed.core.arrays import Ints
 from unswayed.core.limits import DEFAULT_LIMITS, Limits

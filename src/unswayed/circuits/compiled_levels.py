@@ -25,8 +25,8 @@ from unswayed.circuits.compiled import CompiledNetwork
 from unswayed.circuits.compiled_queries import circuit_gaps, weight_columns
 from unswayed.circuits.compiled_spine import SpineReading, spine_steps
 from unswayed.circuits.compiled_values import log_node_values, node_values
-from unswayed.circuits.gaps import Gaps, gap_products
-from unswayed.circuits.sdd import FALSE, Sdd
+from unswayed.circuits.sdd.free_variables import Gaps, gap_products
+from unswayed.circuits.sdd.sdd import FALSE, Sdd
 from unswayed.circuits.vtree import NOTHING
 from unswayed.core.arrays import Floats, Ints
 from unswayed.inference.problem import SAFE, impossible

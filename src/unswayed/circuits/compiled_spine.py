@@ -16,7 +16,7 @@ from unswayed.circuits.compiled import CompiledNetwork
 from unswayed.circuits.compiled_queries import circuit_gaps, weight_columns
 from unswayed.circuits.compiled_values import node_values
 from unswayed.circuits.elimination_vtree import scopes_of
-from unswayed.circuits.sdd import FALSE, TRUE
+from unswayed.circuits.sdd.sdd import FALSE, TRUE
 from unswayed.circuits.vtree import NOTHING, Vtree
 from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.core.errors import ModelError

@@ -122,7 +122,7 @@ def exactly_one(*parts: Expression) -> Expression:
     """The formula that holds where one part does and no other.
 
     >>> from unswayed.circuits.formula_compiler import compile_formula
-    >>> from unswayed.circuits.passes import model_count
+    >>> from unswayed.circuits.sdd.evaluate import model_count
     >>> model_count(compile_formula(exactly_one(*variables("red", "green", "blue"))))
     3
     """

@@ -16,7 +16,7 @@ from unswayed.circuits.builder import SddBuilder
 from unswayed.circuits.expression_program import expression_register
 from unswayed.circuits.expressions import Expression, variable_names
 from unswayed.circuits.formula import Cnf
-from unswayed.circuits.sdd import Sdd
+from unswayed.circuits.sdd.sdd import Sdd
 from unswayed.circuits.vtree import Vtree, balanced
 from unswayed.circuits.workers import Progress
 from unswayed.core.errors import QueryError
@@ -37,7 +37,7 @@ def compile_formula(
     fit in the limits: the order of the variables decides how large a circuit becomes.
 
     >>> from unswayed.circuits.expressions import variables
-    >>> from unswayed.circuits.passes import model_count
+    >>> from unswayed.circuits.sdd.evaluate import model_count
     >>> rain, wet = variables("rain", "wet")
     >>> model_count(compile_formula(rain >> wet))
     3
@@ -67,7 +67,7 @@ def compile_cnf(
     `groups` names for each clause the vtree node at which it is conjoined; this changes the time taken, not
     the circuit. Variables are matched by name; the circuit numbers them as the vtree does.
 
-    >>> from unswayed.circuits.passes import model_count
+    >>> from unswayed.circuits.sdd.evaluate import model_count
     >>> model_count(compile_cnf(Cnf("ABC", [(1, 2), (-2, 3)])))
     4
     """

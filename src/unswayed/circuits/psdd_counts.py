@@ -149,7 +149,7 @@ def estimate(counts: PsddCounts, prior: Prior = NO_PRIOR) -> Psdd:
 def learn(structure: PsddStructure, rows: Any, weights: Any = None, *, prior: Prior = NO_PRIOR) -> Psdd:
     """The distribution learned from complete examples: `estimate(count_examples(...))`.
 
-    >>> from unswayed.circuits.sdd import Sdd
+    >>> from unswayed.circuits.sdd.sdd import Sdd
     >>> from unswayed.circuits.psdd_structure import psdd_structure
     >>> from unswayed.circuits.vtree import right_linear
     >>> coin = psdd_structure(Sdd(right_linear("A"), [0, 1, 1], [-1, -1, 0], [0, 0, 0], [0] * 4, [], [], 2))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from unswayed.circuits.psdd import PsddStructure
-from unswayed.circuits.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
+from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
 from unswayed.circuits.vtree import NOTHING, Vtree
 from unswayed.core.arrays import Bools, Ints
 from unswayed.core.errors import ModelError
@@ -30,7 +30,7 @@ def psdd_structure(sdd: Sdd) -> PsddStructure:
     1
     """
     if not _is_normalized(sdd):
-        from unswayed.circuits.passes import normalized
+        from unswayed.circuits.sdd.evaluate import normalized
 
         sdd = normalized(sdd)
     kept = _live_elements(sdd)

@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from unswayed.circuits import apply
-from unswayed.circuits.function_table import FunctionTable, StepsError
 from unswayed.circuits.jobs import Job, Report
-from unswayed.circuits.loading import canonical, load
 from unswayed.circuits.program import Operation, Program
-from unswayed.circuits.sdd import Sdd
+from unswayed.circuits.sdd import apply
+from unswayed.circuits.sdd.loading import canonical, load
+from unswayed.circuits.sdd.sdd import Sdd
+from unswayed.circuits.sdd.table import FunctionTable, StepsError
+from unswayed.circuits.sdd.validate import is_canonical
 from unswayed.circuits.sdd_files import sdd_text
-from unswayed.circuits.validators import is_canonical
 from unswayed.circuits.vtree import Vtree
 from unswayed.circuits.vtree_files import parse_vtree, tree_lines
 from unswayed.circuits.workers import Progress, run_job

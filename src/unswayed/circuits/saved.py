@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unswayed.circuits.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
+from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
 from unswayed.circuits.vtree import NOTHING, Vtree
 from unswayed.core.arrays import Ints
 

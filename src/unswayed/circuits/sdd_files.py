@@ -20,8 +20,8 @@ from pathlib import Path
 import numpy as np
 
 from unswayed.circuits.line_files import Lines, write_text
-from unswayed.circuits.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd, below_root
-from unswayed.circuits.validators import check_circuit
+from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd, below_root
+from unswayed.circuits.sdd.validate import check_circuit
 from unswayed.circuits.vtree import NOTHING, Vtree
 from unswayed.circuits.vtree_files import parse_vtree
 from unswayed.core.errors import FormatError, ModelError

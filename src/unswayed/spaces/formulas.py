@@ -15,8 +15,8 @@ import numpy as np
 
 from unswayed.circuits.expressions import Connective, Expression, variable_names
 from unswayed.circuits.formula import Cnf
-from unswayed.circuits.passes import evaluate, model_count
-from unswayed.circuits.sdd import Sdd
+from unswayed.circuits.sdd.evaluate import evaluate, model_count
+from unswayed.circuits.sdd.sdd import Sdd
 from unswayed.circuits.vtree import Vtree
 from unswayed.core.arrays import Bools
 from unswayed.core.errors import QueryError

@@ -19,7 +19,7 @@ from math import comb
 
 import numpy as np
 
-from unswayed.circuits.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
+from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
 from unswayed.circuits.vtree import NOTHING, Nested, Vtree, vtree_from_nested
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits

@@ -19,7 +19,7 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 
 from unswayed.circuits.psdd import PsddStructure
-from unswayed.circuits.sdd import Sdd
+from unswayed.circuits.sdd.sdd import Sdd
 from unswayed.circuits.vtree import Vtree
 from unswayed.core.arrays import Bools
 from unswayed.core.errors import QueryError

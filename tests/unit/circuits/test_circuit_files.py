@@ -11,8 +11,8 @@ from strategies import clause_lists, names, sdds, vtrees
 from unswayed.circuits.dimacs import cnf_text, parse_cnf, read_cnf, write_cnf
 from unswayed.circuits.formula import Cnf
 from unswayed.circuits.formula_compiler import compile_cnf
-from unswayed.circuits.operations import is_equivalent
-from unswayed.circuits.passes import model_count, normalized
+from unswayed.circuits.sdd.algebra import is_equivalent
+from unswayed.circuits.sdd.evaluate import model_count, normalized
 from unswayed.circuits.sdd_files import parse_sdd, read_sdd, sdd_text, write_sdd
 from unswayed.circuits.vtree import balanced, right_linear, to_nested
 from unswayed.circuits.vtree_files import parse_vtree, read_vtree, vtree_text, write_vtree

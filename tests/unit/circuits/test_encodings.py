@@ -11,7 +11,7 @@ from unswayed.circuits.elimination_vtree import formula_vtree
 from unswayed.circuits.encodings import basic_encoding, exactly_one, weights_under
 from unswayed.circuits.encodings_rows import constant_cubes, row_encoding
 from unswayed.circuits.formula_compiler import compile_cnf
-from unswayed.circuits.passes import weighted_model_count
+from unswayed.circuits.sdd.evaluate import weighted_model_count
 from unswayed.core.errors import FormatError
 from unswayed.inference.posteriors import log_probability
 from unswayed.model.cpt import Cpt

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from oracles.enumerate_psdd import all_rows
 from tolerances import ENGINE
-from unswayed.circuits.passes import evaluate, model_count, normalized
 from unswayed.circuits.psdd import Psdd, PsddStructure
 from unswayed.circuits.psdd_queries import log_likelihood
 from unswayed.circuits.psdd_structure import psdd_structure
 from unswayed.circuits.psdd_uniform import log_model_count, uniform_psdd
-from unswayed.circuits.sdd import Sdd
+from unswayed.circuits.sdd.evaluate import evaluate, model_count, normalized
+from unswayed.circuits.sdd.sdd import Sdd
 from unswayed.circuits.vtree import right_linear
 from unswayed.core.errors import ModelError
 from unswayed.spaces.paths import path_space

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from oracles.truth_tables import all_rows
 from strategies import sdds, vtrees
 from unswayed.circuits.builder import SddBuilder
-from unswayed.circuits.minimizing import minimize
-from unswayed.circuits.operations import is_equivalent, literal
-from unswayed.circuits.passes import evaluate, model_count, normalized
 from unswayed.circuits.program import MOST_SECONDS, Operation, Program
 from unswayed.circuits.running import run_here, run_in_worker
+from unswayed.circuits.sdd.algebra import is_equivalent, literal
+from unswayed.circuits.sdd.evaluate import evaluate, model_count, normalized
+from unswayed.circuits.sdd.minimizing import minimize
 from unswayed.circuits.vtree import balanced, right_linear
 from unswayed.core.errors import QueryError, UnswayedError
 

@@ -17,9 +17,9 @@ from unswayed.circuits.builder import SddBuilder
 from unswayed.circuits.formula import Cnf
 from unswayed.circuits.formula_compiler import compile_cnf
 from unswayed.circuits.jobs import Answer, Failure, Job, Report
-from unswayed.circuits.passes import model_count
 from unswayed.circuits.program import Operation, Program
 from unswayed.circuits.running import run_here, run_in_worker
+from unswayed.circuits.sdd.evaluate import model_count
 from unswayed.circuits.vtree import balanced, right_linear
 from unswayed.circuits.vtree_files import tree_lines
 from unswayed.core.errors import LimitError, SolverError

@@ -8,7 +8,7 @@ import pytest
 
 from unswayed.circuits.expressions import all_of, exactly_one, variable
 from unswayed.circuits.formula import Cnf
-from unswayed.circuits.sdd import Sdd
+from unswayed.circuits.sdd.sdd import Sdd
 from unswayed.circuits.vtree import right_linear
 from unswayed.core.errors import QueryError
 from unswayed.spaces.formulas import circuit_space, formula_space

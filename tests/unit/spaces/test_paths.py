@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from shared_data import SHARED, needs_shared_data
-from unswayed.circuits.passes import evaluate
+from unswayed.circuits.sdd.evaluate import evaluate
 from unswayed.core.errors import LimitError, ModelError, QueryError
 from unswayed.core.limits import Limits
 from unswayed.spaces.graphs import Graph, as_graph, graph_from_edges, grid

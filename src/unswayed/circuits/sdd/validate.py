@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from unswayed.circuits.apply import compressed, conjoin, disjoin
-from unswayed.circuits.function_table import Elements, FunctionTable, elements_of
-from unswayed.circuits.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
+from unswayed.circuits.sdd.apply import compressed, conjoin, disjoin
+from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
+from unswayed.circuits.sdd.table import Elements, FunctionTable, elements_of
 from unswayed.circuits.vtree import NOTHING
 from unswayed.core.arrays import Bools, Ints
 from unswayed.core.errors import ModelError

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from unswayed.circuits.apply import compressed
-from unswayed.circuits.function_table import FunctionTable, elements_of
-from unswayed.circuits.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
+from unswayed.circuits.sdd.apply import compressed
+from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
+from unswayed.circuits.sdd.table import FunctionTable, elements_of
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 
 

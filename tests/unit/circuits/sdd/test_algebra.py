@@ -20,7 +20,7 @@ from unswayed.circuits.expressions import (
 from unswayed.circuits.expressions import constant as constant_expression
 from unswayed.circuits.formula import Cnf
 from unswayed.circuits.formula_compiler import compile_cnf, compile_formula
-from unswayed.circuits.operations import (
+from unswayed.circuits.sdd.algebra import (
     condition,
     conjoin,
     constant,
@@ -31,9 +31,9 @@ from unswayed.circuits.operations import (
     negate,
     over_vtree,
 )
-from unswayed.circuits.passes import model_count, normalized
-from unswayed.circuits.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd, compacted
-from unswayed.circuits.validators import (
+from unswayed.circuits.sdd.evaluate import model_count, normalized
+from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd, compacted
+from unswayed.circuits.sdd.validate import (
     check_circuit,
     is_canonical,
     is_compressed,

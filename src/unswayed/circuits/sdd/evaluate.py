@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from unswayed.circuits.gaps import Gaps, gap_products, gaps_of
-from unswayed.circuits.normalizing import normalized
-from unswayed.circuits.sdd import DECISION, LITERAL, TRUE, Sdd
+from unswayed.circuits.sdd.free_variables import Gaps, gap_products, gaps_of
+from unswayed.circuits.sdd.normalize import normalized
+from unswayed.circuits.sdd.sdd import DECISION, LITERAL, TRUE, Sdd
 from unswayed.circuits.vtree import NOTHING
 from unswayed.core.arrays import Bools, Floats
 from unswayed.core.errors import QueryError

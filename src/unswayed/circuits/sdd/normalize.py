@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unswayed.circuits.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd, compacted
+from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd, compacted
 from unswayed.circuits.vtree import NOTHING
 
 Lifted = tuple[int, bool, int]

@@ -13,17 +13,17 @@ from oracles.truth_tables import all_rows
 from strategies import sdds
 from unswayed.circuits.expressions import at_most, exactly, exactly_one, iff, variables
 from unswayed.circuits.formula_compiler import compile_formula
-from unswayed.circuits.gaps import gap_products, gaps_of
-from unswayed.circuits.models import models
-from unswayed.circuits.operations import constant, literal
-from unswayed.circuits.passes import (
+from unswayed.circuits.sdd.algebra import constant, literal
+from unswayed.circuits.sdd.evaluate import (
     evaluate,
     log_weighted_model_count,
     model_count,
     normalized,
     weighted_model_count,
 )
-from unswayed.circuits.sampling import sample_models
+from unswayed.circuits.sdd.free_variables import gap_products, gaps_of
+from unswayed.circuits.sdd.models import models
+from unswayed.circuits.sdd.sampling import sample_models
 from unswayed.circuits.vtree import balanced, right_linear
 from unswayed.core.errors import QueryError
 from unswayed.kernels.circuit_passes import Elements, any_of_both, compiled, log_sum_products, sum_products

@@ -8,7 +8,7 @@ are joined again: f = (x and f|x) or (not x and f|not x). Beside the root this i
 from __future__ import annotations
 
 from unswayed.circuits.builder import SddBuilder
-from unswayed.circuits.sdd import LITERAL, Sdd
+from unswayed.circuits.sdd.sdd import LITERAL, Sdd
 from unswayed.circuits.vtree_moves import Relinked, Side, relink_leaf
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 
@@ -21,7 +21,7 @@ def move_leaf(
     Cost: that of conditioning twice and of joining once; the join is short beside a node of the right-most
     path.
 
-    >>> from unswayed.circuits.operations import literal
+    >>> from unswayed.circuits.sdd.algebra import literal
     >>> from unswayed.circuits.vtree import balanced, to_nested
     >>> sdd = literal(balanced("ABC"), "C")
     >>> to_nested(move_leaf(sdd, "C", sdd.vtree.root).vtree)

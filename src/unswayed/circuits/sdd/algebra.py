@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from unswayed.circuits.builder import SddBuilder
-from unswayed.circuits.function_table import FunctionTable, elements_of
-from unswayed.circuits.loading import canonical, load
-from unswayed.circuits.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
+from unswayed.circuits.sdd.loading import canonical, load
+from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
+from unswayed.circuits.sdd.table import FunctionTable, elements_of
 from unswayed.circuits.vtree import Vtree
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
@@ -47,7 +47,7 @@ def literal(vtree: Vtree, name: str, value: bool = True) -> Sdd:
 def conjoin(*circuits: Sdd, limits: Limits = DEFAULT_LIMITS) -> Sdd:
     """The circuit that holds where all of some circuits over one vtree do.
 
-    >>> from unswayed.circuits.passes import model_count
+    >>> from unswayed.circuits.sdd.evaluate import model_count
     >>> from unswayed.circuits.vtree import balanced
     >>> vtree = balanced("ABC")
     >>> model_count(conjoin(literal(vtree, "A"), literal(vtree, "B", False)))

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from typing import Any
 
-from unswayed.circuits.function_table import Elements, FunctionTable, Task
-from unswayed.circuits.sdd import FALSE, TRUE
+from unswayed.circuits.sdd.sdd import FALSE, TRUE
+from unswayed.circuits.sdd.table import Elements, FunctionTable, Task
 from unswayed.circuits.vtree import NOTHING
 
 

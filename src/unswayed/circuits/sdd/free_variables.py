@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from unswayed.circuits.sdd import FALSE, Sdd
+from unswayed.circuits.sdd.sdd import FALSE, Sdd
 from unswayed.circuits.vtree import NOTHING, Vtree
 from unswayed.core.arrays import Floats, Ints, read_only
 

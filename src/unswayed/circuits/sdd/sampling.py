@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from unswayed.circuits.gaps import Gaps, gaps_of
-from unswayed.circuits.passes import log_values
-from unswayed.circuits.sdd import DECISION, LITERAL, Sdd
+from unswayed.circuits.sdd.evaluate import log_values
+from unswayed.circuits.sdd.free_variables import Gaps, gaps_of
+from unswayed.circuits.sdd.sdd import DECISION, LITERAL, Sdd
 from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.core.errors import QueryError
 
