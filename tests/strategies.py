@@ -8,8 +8,8 @@ import math
 import numpy as np
 from hypothesis import strategies as st
 
-from unswayed.circuits import expressions
-from unswayed.circuits.expressions import Expression
+from unswayed.circuits.formulas import expressions
+from unswayed.circuits.formulas.expressions import Expression
 from unswayed.circuits.sdd import apply
 from unswayed.circuits.sdd.sdd import FALSE, TRUE, Sdd
 from unswayed.circuits.sdd.table import FunctionTable

@@ -63,8 +63,8 @@ if TYPE_CHECKING:
     from unswayed.circuits.builder import SddBuilder
     from unswayed.circuits.compiled import CompiledNetwork, compile_network
     from unswayed.circuits.dimacs import read_cnf, write_cnf
-    from unswayed.circuits.formula import Cnf
-    from unswayed.circuits.formula_compiler import compile_cnf, compile_formula
+    from unswayed.circuits.formulas.cnf import Cnf
+    from unswayed.circuits.formulas.compile import compile_cnf, compile_formula
     from unswayed.circuits.psdd import Psdd, PsddStructure
     from unswayed.circuits.psdd_counts import Laplace, UniformExamples
     from unswayed.circuits.psdd_files import read_psdd, write_psdd
@@ -151,7 +151,7 @@ _MODULE_BY_NAME = {
     "CircuitEngine": "unswayed.engines.circuit",
     "CircuitVariant": "unswayed.search.fs_sdd",
     "Classifier": "unswayed.decisions.classifier",
-    "Cnf": "unswayed.circuits.formula",
+    "Cnf": "unswayed.circuits.formulas.cnf",
     "Comparison": "unswayed.api.compare",
     "CompiledNetwork": "unswayed.circuits.compiled",
     "Course": "unswayed.api.history",
@@ -232,8 +232,8 @@ _MODULE_BY_NAME = {
     "circuit_space": "unswayed.spaces.formulas",
     "class_posteriors": "unswayed.learning.predict",
     "compare_decisions": "unswayed.api.compare",
-    "compile_cnf": "unswayed.circuits.formula_compiler",
-    "compile_formula": "unswayed.circuits.formula_compiler",
+    "compile_cnf": "unswayed.circuits.formulas.compile",
+    "compile_formula": "unswayed.circuits.formulas.compile",
     "compile_network": "unswayed.circuits.compiled",
     "decide": "unswayed.api",
     "draw_circuit": "unswayed.view.plotting",

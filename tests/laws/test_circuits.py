@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from oracles.truth_tables import all_rows, truth_of_clauses, truth_of_expression, weight_of
 from strategies import clause_lists, formulas, sdds, vtrees
 from tolerances import EXACT
-from unswayed.circuits.formula import Cnf
-from unswayed.circuits.formula_compiler import compile_cnf, compile_formula
+from unswayed.circuits.formulas.cnf import Cnf
+from unswayed.circuits.formulas.compile import compile_cnf, compile_formula
 from unswayed.circuits.sdd.algebra import (
     canonical,
     condition,

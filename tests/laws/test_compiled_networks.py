@@ -20,11 +20,11 @@ from unswayed.circuits.compiled_conditioning import levels_by_conditioning
 from unswayed.circuits.compiled_levels import bottom_masses, feature_levels
 from unswayed.circuits.compiled_moves import move_feature
 from unswayed.circuits.compiled_queries import all_marginals, log_probability, probability
-from unswayed.circuits.encodings import basic_encoding, weights_under
-from unswayed.circuits.encodings_rows import row_encoding
 from unswayed.circuits.expected import expected_agreement
 from unswayed.circuits.expected_registers import registers_of
-from unswayed.circuits.formula_compiler import compile_cnf
+from unswayed.circuits.formulas.compile import compile_cnf
+from unswayed.circuits.formulas.encode import basic_encoding, weights_under
+from unswayed.circuits.formulas.encode_rows import row_encoding
 from unswayed.circuits.sdd.evaluate import weighted_model_count
 from unswayed.circuits.sdd.moving import move_leaf
 from unswayed.core.errors import ImpossibleEvidence

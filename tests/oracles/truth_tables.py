@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from unswayed.circuits.expressions import Connective, Expression
+from unswayed.circuits.formulas.expressions import Connective, Expression
 
 
 def all_rows(n_variables: int) -> np.ndarray:

@@ -21,8 +21,8 @@ from pathlib import Path
 
 import numpy as np
 
-from unswayed.circuits.encodings import Encoding
-from unswayed.circuits.formula import Cnf
+from unswayed.circuits.formulas.cnf import Cnf
+from unswayed.circuits.formulas.encode import Encoding
 from unswayed.circuits.vtree import NOTHING
 from unswayed.core.errors import FormatError, ModelError
 from unswayed.model.formats.source import Source, load

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unswayed.circuits.elimination_vtree import EliminationTree
-from unswayed.circuits.encodings_rows import RowEncoding
+from unswayed.circuits.formulas.encode_rows import RowEncoding
 from unswayed.core.arrays import Bools, Ints
 from unswayed.core.errors import LimitError
 from unswayed.inference.relevance import ancestors_of

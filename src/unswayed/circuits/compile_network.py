@@ -21,7 +21,7 @@ import numpy as np
 from unswayed.circuits.compile_contexts import Branches, ContextSearch
 from unswayed.circuits.compile_nodes import Decisions, conjoin_apart, term
 from unswayed.circuits.elimination_vtree import EliminationTree, network_vtree
-from unswayed.circuits.encodings_rows import RowEncoding
+from unswayed.circuits.formulas.encode_rows import RowEncoding
 from unswayed.circuits.jobs import Report
 from unswayed.circuits.sdd.sdd import FALSE, TRUE, Sdd
 from unswayed.circuits.sdd.table import FunctionTable

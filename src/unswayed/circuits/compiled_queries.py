@@ -9,7 +9,7 @@ import numpy as np
 
 from unswayed.circuits.compiled import CompiledNetwork
 from unswayed.circuits.compiled_values import NodeValues, literal_shares, log_node_values, node_values
-from unswayed.circuits.encodings import weights_under
+from unswayed.circuits.formulas.encode import weights_under
 from unswayed.circuits.sdd.free_variables import Gaps, gaps_of
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import ImpossibleEvidence

@@ -22,8 +22,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from unswayed.circuits.encodings import Encoding
-from unswayed.circuits.formula import Cnf
+from unswayed.circuits.formulas.cnf import Cnf
+from unswayed.circuits.formulas.encode import Encoding
 from unswayed.circuits.vtree import NOTHING, Nested, Vtree, vtree_from_nested
 from unswayed.core.errors import LimitError
 from unswayed.inference.ordering import elimination_order
@@ -126,7 +126,7 @@ def tree_of(
 def network_vtree(encoding: Encoding, tree: EliminationTree) -> Vtree:
     """The vtree of an elimination tree over the Boolean variables of an encoding.
 
-    >>> from unswayed.circuits.encodings_rows import row_encoding
+    >>> from unswayed.circuits.formulas.encode_rows import row_encoding
     >>> from unswayed.circuits.vtree import to_nested
     >>> from unswayed.model.zoo import sprinkler
     >>> network = sprinkler()

@@ -24,9 +24,9 @@ from unswayed.circuits.compiled import CompiledNetwork, compile_spine
 from unswayed.circuits.compiled_conditioning import levels_by_conditioning
 from unswayed.circuits.compiled_levels import FeatureLevels, bottom_masses, feature_levels
 from unswayed.circuits.elimination_vtree import features_last, scopes_of
-from unswayed.circuits.encodings_rows import row_encoding
 from unswayed.circuits.expected import expected_agreement
 from unswayed.circuits.expected_registers import Registers, registers_of
+from unswayed.circuits.formulas.encode_rows import row_encoding
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits
 from unswayed.decisions.problem import Problem

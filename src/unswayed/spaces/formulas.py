@@ -13,8 +13,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from unswayed.circuits.expressions import Connective, Expression, variable_names
-from unswayed.circuits.formula import Cnf
+from unswayed.circuits.formulas.cnf import Cnf
+from unswayed.circuits.formulas.expressions import Connective, Expression, variable_names
 from unswayed.circuits.sdd.evaluate import evaluate, model_count
 from unswayed.circuits.sdd.sdd import Sdd
 from unswayed.circuits.vtree import Vtree
@@ -39,7 +39,7 @@ def formula_space(
     >>> space.size, space.explain(["rain", "snow"])
     (5, 'not rain or not snow: this clause does not hold')
     """
-    from unswayed.circuits.formula_compiler import compile_formula
+    from unswayed.circuits.formulas.compile import compile_formula
 
     circuit = compile_formula(formula, vtree, limits=limits)
     return _space(circuit, formula, f"models of a formula over {len(circuit.names)} variables")

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from strategies import clause_lists, names, sdds, vtrees
 from unswayed.circuits.dimacs import cnf_text, parse_cnf, read_cnf, write_cnf
-from unswayed.circuits.formula import Cnf
-from unswayed.circuits.formula_compiler import compile_cnf
+from unswayed.circuits.formulas.cnf import Cnf
+from unswayed.circuits.formulas.compile import compile_cnf
 from unswayed.circuits.sdd.algebra import is_equivalent
 from unswayed.circuits.sdd.evaluate import model_count, normalized
 from unswayed.circuits.sdd_files import parse_sdd, read_sdd, sdd_text, write_sdd

@@ -14,7 +14,7 @@ from unswayed.circuits.compiled import compile_network, compile_spine
 from unswayed.circuits.compiled_levels import feature_levels
 from unswayed.circuits.compiled_moves import move_feature
 from unswayed.circuits.compiled_queries import all_marginals, probability
-from unswayed.circuits.encodings import basic_encoding
+from unswayed.circuits.formulas.encode import basic_encoding
 from unswayed.circuits.sdd.validate import check_circuit
 from unswayed.circuits.vtree import right_linear
 from unswayed.circuits.vtree_shapes import constrained_node

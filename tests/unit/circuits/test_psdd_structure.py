@@ -26,8 +26,8 @@ from unswayed.spaces.rankings import ranking_space
 @settings(max_examples=25, deadline=None)
 def test_compiled_formulas_keep_their_models(clauses):
     pytest.importorskip("pysdd")
-    from unswayed.circuits.formula import Cnf
-    from unswayed.circuits.formula_compiler import compile_cnf
+    from unswayed.circuits.formulas.cnf import Cnf
+    from unswayed.circuits.formulas.compile import compile_cnf
 
     sdd = compile_cnf(Cnf("ABCDE", [tuple(dict.fromkeys(clause)) for clause in clauses]))
     if model_count(sdd) == 0:

@@ -14,8 +14,8 @@ import pytest
 
 from unswayed.circuits import running, workers
 from unswayed.circuits.builder import SddBuilder
-from unswayed.circuits.formula import Cnf
-from unswayed.circuits.formula_compiler import compile_cnf
+from unswayed.circuits.formulas.cnf import Cnf
+from unswayed.circuits.formulas.compile import compile_cnf
 from unswayed.circuits.jobs import Answer, Failure, Job, Report
 from unswayed.circuits.program import Operation, Program
 from unswayed.circuits.running import run_here, run_in_worker

@@ -6,8 +6,8 @@ from itertools import permutations
 
 import pytest
 
-from unswayed.circuits.expressions import all_of, exactly_one, variable
-from unswayed.circuits.formula import Cnf
+from unswayed.circuits.formulas.cnf import Cnf
+from unswayed.circuits.formulas.expressions import all_of, exactly_one, variable
 from unswayed.circuits.sdd.sdd import Sdd
 from unswayed.circuits.vtree import right_linear
 from unswayed.core.errors import QueryError

@@ -31,8 +31,8 @@ def model_count(sdd: Sdd) -> int:
 
     Cost: one multiplication of whole numbers of any size for each element.
 
-    >>> from unswayed.circuits.formula import Cnf
-    >>> from unswayed.circuits.formula_compiler import compile_cnf
+    >>> from unswayed.circuits.formulas.cnf import Cnf
+    >>> from unswayed.circuits.formulas.compile import compile_cnf
     >>> model_count(compile_cnf(Cnf([f"x{i}" for i in range(100)], [(1, 2)]))) == 3 * 2**98
     True
     """
@@ -60,8 +60,8 @@ def weighted_model_count(sdd: Sdd, weights: npt.ArrayLike, *, gaps: Gaps | None 
 
     Cost: O(elements) for each weighting.
 
-    >>> from unswayed.circuits.formula import Cnf
-    >>> from unswayed.circuits.formula_compiler import compile_cnf
+    >>> from unswayed.circuits.formulas.cnf import Cnf
+    >>> from unswayed.circuits.formulas.compile import compile_cnf
     >>> either = compile_cnf(Cnf("AB", [(1, 2)]))
     >>> print(weighted_model_count(either, [[0.9, 0.1], [0.5, 0.5]]))
     0.55

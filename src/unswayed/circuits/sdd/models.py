@@ -35,8 +35,8 @@ _Branch = tuple[_Todo | None, _Chosen | None]
 def models(sdd: Sdd) -> Iterator[tuple[bool, ...]]:
     """All models, each the values of the variables in the order of `sdd.names`; in no particular order.
 
-    >>> from unswayed.circuits.expressions import variables
-    >>> from unswayed.circuits.formula_compiler import compile_formula
+    >>> from unswayed.circuits.formulas.expressions import variables
+    >>> from unswayed.circuits.formulas.compile import compile_formula
     >>> rain, wet = variables("rain", "wet")
     >>> sorted(models(compile_formula(rain >> wet)))
     [(False, False), (False, True), (True, True)]

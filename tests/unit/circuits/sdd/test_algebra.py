@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from unswayed.circuits.expressions import (
+from unswayed.circuits.formulas.cnf import Cnf
+from unswayed.circuits.formulas.compile import compile_cnf, compile_formula
+from unswayed.circuits.formulas.expressions import (
     Expression,
     all_of,
     any_of,
@@ -17,9 +19,7 @@ from unswayed.circuits.expressions import (
     variable_names,
     variables,
 )
-from unswayed.circuits.expressions import constant as constant_expression
-from unswayed.circuits.formula import Cnf
-from unswayed.circuits.formula_compiler import compile_cnf, compile_formula
+from unswayed.circuits.formulas.expressions import constant as constant_expression
 from unswayed.circuits.sdd.algebra import (
     condition,
     conjoin,

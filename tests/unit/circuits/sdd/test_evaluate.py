@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from oracles.truth_tables import all_rows
 from strategies import sdds
-from unswayed.circuits.expressions import at_most, exactly, exactly_one, iff, variables
-from unswayed.circuits.formula_compiler import compile_formula
+from unswayed.circuits.formulas.compile import compile_formula
+from unswayed.circuits.formulas.expressions import at_most, exactly, exactly_one, iff, variables
 from unswayed.circuits.sdd.algebra import constant, literal
 from unswayed.circuits.sdd.evaluate import (
     evaluate,

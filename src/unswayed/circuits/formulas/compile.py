@@ -13,9 +13,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from unswayed.circuits.builder import SddBuilder
-from unswayed.circuits.expression_program import expression_register
-from unswayed.circuits.expressions import Expression, variable_names
-from unswayed.circuits.formula import Cnf
+from unswayed.circuits.formulas.cnf import Cnf
+from unswayed.circuits.formulas.expression_program import expression_register
+from unswayed.circuits.formulas.expressions import Expression, variable_names
 from unswayed.circuits.sdd.sdd import Sdd
 from unswayed.circuits.vtree import Vtree, balanced
 from unswayed.circuits.workers import Progress
@@ -36,7 +36,7 @@ def compile_formula(
     The vtree may have more variables than the formula, which are free then. `LimitError` when it does not
     fit in the limits: the order of the variables decides how large a circuit becomes.
 
-    >>> from unswayed.circuits.expressions import variables
+    >>> from unswayed.circuits.formulas.expressions import variables
     >>> from unswayed.circuits.sdd.evaluate import model_count
     >>> rain, wet = variables("rain", "wet")
     >>> model_count(compile_formula(rain >> wet))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from unswayed.circuits.builder import SddBuilder
-from unswayed.circuits.expressions import Connective, Expression
+from unswayed.circuits.formulas.expressions import Connective, Expression
 
 
 def expression_register(builder: SddBuilder, expression: Expression) -> int:

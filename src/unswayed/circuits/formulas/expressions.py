@@ -121,7 +121,7 @@ def exactly(count: int, *parts: Expression) -> Expression:
 def exactly_one(*parts: Expression) -> Expression:
     """The formula that holds where one part does and no other.
 
-    >>> from unswayed.circuits.formula_compiler import compile_formula
+    >>> from unswayed.circuits.formulas.compile import compile_formula
     >>> from unswayed.circuits.sdd.evaluate import model_count
     >>> model_count(compile_formula(exactly_one(*variables("red", "green", "blue"))))
     3

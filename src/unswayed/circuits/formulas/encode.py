@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from unswayed.circuits.formula import Cnf
+from unswayed.circuits.formulas.cnf import Cnf
 from unswayed.circuits.vtree import NOTHING
 from unswayed.core.arrays import Floats, frozen_floats
 from unswayed.core.errors import ModelError

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from unswayed.circuits.encodings import Draft, Encoding
+from unswayed.circuits.formulas.encode import Draft, Encoding
 from unswayed.core.arrays import Floats, Ints, read_only
 from unswayed.model.network import BayesianNetwork
 
