@@ -17,7 +17,7 @@ from unswayed.api.history import replay
 from unswayed.api.recording import SearchRecord
 from unswayed.api.report import examine
 from unswayed.api.thresholds import sweep_thresholds
-from unswayed.circuits.builder import SddBuilder
+from unswayed.circuits.libsdd.builder import SddBuilder
 from unswayed.circuits.sdd.sdd import Sdd
 from unswayed.circuits.vtree import balanced
 from unswayed.model import zoo

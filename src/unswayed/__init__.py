@@ -60,11 +60,11 @@ if TYPE_CHECKING:
     from unswayed.api.recording import SearchRecord
     from unswayed.api.report import Examination, examine
     from unswayed.api.thresholds import ThresholdSweep, sweep_thresholds
-    from unswayed.circuits.builder import SddBuilder
     from unswayed.circuits.compiled import CompiledNetwork, compile_network
     from unswayed.circuits.dimacs import read_cnf, write_cnf
     from unswayed.circuits.formulas.cnf import Cnf
     from unswayed.circuits.formulas.compile import compile_cnf, compile_formula
+    from unswayed.circuits.libsdd.builder import SddBuilder
     from unswayed.circuits.psdd import Psdd, PsddStructure
     from unswayed.circuits.psdd_counts import Laplace, UniformExamples
     from unswayed.circuits.psdd_files import read_psdd, write_psdd
@@ -207,7 +207,7 @@ _MODULE_BY_NAME = {
     "SameDecisionGain": "unswayed.api",
     "SamplingEngine": "unswayed.engines.sampling",
     "Sdd": "unswayed.circuits.sdd.sdd",
-    "SddBuilder": "unswayed.circuits.builder",
+    "SddBuilder": "unswayed.circuits.libsdd.builder",
     "SearchRecord": "unswayed.api.recording",
     "Selection": "unswayed.api",
     "SolverError": "unswayed.core.errors",

@@ -22,11 +22,11 @@ from unswayed.circuits.compile_contexts import Branches, ContextSearch
 from unswayed.circuits.compile_nodes import Decisions, conjoin_apart, term
 from unswayed.circuits.elimination_vtree import EliminationTree, network_vtree
 from unswayed.circuits.formulas.encode_rows import RowEncoding
-from unswayed.circuits.jobs import Report
+from unswayed.circuits.libsdd.client import Progress
+from unswayed.circuits.libsdd.jobs import Report
 from unswayed.circuits.sdd.sdd import FALSE, TRUE, Sdd
 from unswayed.circuits.sdd.table import FunctionTable
 from unswayed.circuits.vtree import Vtree
-from unswayed.circuits.workers import Progress
 from unswayed.core.arrays import Ints
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits

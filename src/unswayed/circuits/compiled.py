@@ -18,9 +18,9 @@ from unswayed.circuits.elimination_vtree import EliminationTree, network_tree, n
 from unswayed.circuits.formulas.compile import compile_cnf
 from unswayed.circuits.formulas.encode import Encoding
 from unswayed.circuits.formulas.encode_rows import row_encoding
+from unswayed.circuits.libsdd.client import Progress
 from unswayed.circuits.sdd.sdd import Sdd
 from unswayed.circuits.vtree import Vtree
-from unswayed.circuits.workers import Progress
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.names import listing

@@ -12,13 +12,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from unswayed.circuits.builder import SddBuilder
 from unswayed.circuits.formulas.cnf import Cnf
 from unswayed.circuits.formulas.expression_program import expression_register
 from unswayed.circuits.formulas.expressions import Expression, variable_names
+from unswayed.circuits.libsdd.builder import SddBuilder
+from unswayed.circuits.libsdd.client import Progress
 from unswayed.circuits.sdd.sdd import Sdd
 from unswayed.circuits.vtree import Vtree, balanced
-from unswayed.circuits.workers import Progress
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.names import unknown_name

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from unswayed.circuits.builder import SddBuilder
 from unswayed.circuits.formulas.expressions import Connective, Expression
+from unswayed.circuits.libsdd.builder import SddBuilder
 
 
 def expression_register(builder: SddBuilder, expression: Expression) -> int:

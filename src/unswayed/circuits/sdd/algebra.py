@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from unswayed.circuits.builder import SddBuilder
+from unswayed.circuits.libsdd.builder import SddBuilder
 from unswayed.circuits.sdd.loading import canonical, load
 from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
 from unswayed.circuits.sdd.table import FunctionTable, elements_of

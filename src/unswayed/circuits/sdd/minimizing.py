@@ -6,9 +6,9 @@ smaller [choi2013]. The search is greedy; it ends by itself or when its time is 
 
 from __future__ import annotations
 
-from unswayed.circuits.builder import SddBuilder
+from unswayed.circuits.libsdd.builder import SddBuilder
+from unswayed.circuits.libsdd.client import Progress
 from unswayed.circuits.sdd.sdd import Sdd
-from unswayed.circuits.workers import Progress
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 
 

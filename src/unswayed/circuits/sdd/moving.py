@@ -7,7 +7,7 @@ are joined again: f = (x and f|x) or (not x and f|not x). Beside the root this i
 
 from __future__ import annotations
 
-from unswayed.circuits.builder import SddBuilder
+from unswayed.circuits.libsdd.builder import SddBuilder
 from unswayed.circuits.sdd.sdd import LITERAL, Sdd
 from unswayed.circuits.vtree_moves import Relinked, Side, relink_leaf
 from unswayed.core.limits import DEFAULT_LIMITS, Limits

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from unswayed.circuits.program import MOST_SECONDS, Operation, Program
-from unswayed.circuits.running import run_program
+from unswayed.circuits.libsdd.client import Progress
+from unswayed.circuits.libsdd.program import MOST_SECONDS, Operation, Program
+from unswayed.circuits.libsdd.running import run_program
 from unswayed.circuits.sdd.sdd import Sdd
 from unswayed.circuits.vtree import Vtree
-from unswayed.circuits.workers import Progress
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 

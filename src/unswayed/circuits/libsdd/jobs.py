@@ -10,8 +10,8 @@ import pickle
 import struct
 from typing import IO, Any, NamedTuple
 
-from unswayed.circuits.program import Program
-from unswayed.circuits.saved import CircuitArrays
+from unswayed.circuits.libsdd.program import Program
+from unswayed.circuits.libsdd.saved import CircuitArrays
 
 _LENGTH = struct.Struct("<Q")
 

@@ -12,13 +12,14 @@ import time
 import numpy as np
 import pytest
 
-from unswayed.circuits import running, workers
-from unswayed.circuits.builder import SddBuilder
 from unswayed.circuits.formulas.cnf import Cnf
 from unswayed.circuits.formulas.compile import compile_cnf
-from unswayed.circuits.jobs import Answer, Failure, Job, Report
-from unswayed.circuits.program import Operation, Program
-from unswayed.circuits.running import run_here, run_in_worker
+from unswayed.circuits.libsdd import client as workers
+from unswayed.circuits.libsdd import running
+from unswayed.circuits.libsdd.builder import SddBuilder
+from unswayed.circuits.libsdd.jobs import Answer, Failure, Job, Report
+from unswayed.circuits.libsdd.program import Operation, Program
+from unswayed.circuits.libsdd.running import run_here, run_in_worker
 from unswayed.circuits.sdd.evaluate import model_count
 from unswayed.circuits.vtree import balanced, right_linear
 from unswayed.circuits.vtree_files import tree_lines
@@ -166,9 +167,9 @@ def test_limits_hold_here_as_well():
 def test_no_worker_outlives_its_parent(tmp_path):
     """A process that ends normally with an idle worker leaves nothing behind and prints nothing."""
     script = (
-        "from unswayed.circuits.running import run_in_worker\n"
+        "from unswayed.circuits.libsdd.running import run_in_worker\n"
         "from unswayed.circuits import workers\n"
-        "from unswayed.circuits.program import Program\n"
+        "from unswayed.circuits.libsdd.program import Program\n"
         "from unswayed.circuits.vtree import balanced\n"
         "run_in_worker(Program(2, 0, [[1, 0, 0]], (0,)), balanced('AB'))\n"
         "print(workers._IDLE[0]._process.pid)\n"

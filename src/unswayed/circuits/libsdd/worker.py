@@ -2,7 +2,7 @@
 
 libsdd ends the process on misuse and when memory runs out, holds Python's lock while it works, and cannot
 be interrupted. Here that hurts nobody: the process that asked waits with a deadline (`workers.py`) and
-kills this one. Started as `python -m unswayed.circuits.worker`, it reads jobs from its standard input and
+kills this one. Started as `python -m unswayed.circuits.libsdd.worker`, it reads jobs from its standard input and
 answers on its standard output until the input ends.
 """
 
@@ -18,9 +18,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
-from unswayed.circuits.jobs import Answer, Failure, Job, Report, receive, send
-from unswayed.circuits.program import Operation
-from unswayed.circuits.saved import arrays_from_saved
+from unswayed.circuits.libsdd.jobs import Answer, Failure, Job, Report, receive, send
+from unswayed.circuits.libsdd.program import Operation
+from unswayed.circuits.libsdd.saved import arrays_from_saved
 
 _SECONDS_BETWEEN_REPORTS = 0.1
 _DEAD_WORTH_COLLECTING = 200_000

@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable
 from typing import IO, Any, Final
 
-from unswayed.circuits.jobs import Answer, Failure, Job, Report, receive, send
+from unswayed.circuits.libsdd.jobs import Answer, Failure, Job, Report, receive, send
 from unswayed.core.errors import LimitError, SolverError
 from unswayed.core.limits import Limits, readable_bytes
 
@@ -37,7 +37,7 @@ class Worker:
         self._is_busy = False
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the child
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "unswayed.circuits.worker"],
+            [sys.executable, "-P", "-m", "unswayed.circuits.libsdd.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._complaints,

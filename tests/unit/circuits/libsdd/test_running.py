@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from oracles.truth_tables import all_rows
 from strategies import sdds, vtrees
-from unswayed.circuits.builder import SddBuilder
-from unswayed.circuits.program import MOST_SECONDS, Operation, Program
-from unswayed.circuits.running import run_here, run_in_worker
+from unswayed.circuits.libsdd.builder import SddBuilder
+from unswayed.circuits.libsdd.program import MOST_SECONDS, Operation, Program
+from unswayed.circuits.libsdd.running import run_here, run_in_worker
 from unswayed.circuits.sdd.algebra import is_equivalent, literal
 from unswayed.circuits.sdd.evaluate import evaluate, model_count, normalized
 from unswayed.circuits.sdd.minimizing import minimize
