@@ -21,12 +21,12 @@ from typing import Any
 
 import numpy as np
 
-from unswayed.circuits.psdd import PsddStructure
-from unswayed.circuits.psdd_counts import Laplace, count_examples, estimate
-from unswayed.circuits.psdd_queries import log_likelihood, log_likelihoods, marginals
-from unswayed.circuits.psdd_sampling import sample
-from unswayed.circuits.psdd_uniform import uniform_psdd
-from unswayed.circuits.psdd_walk import walk_tables
+from unswayed.circuits.psdd.learn import Laplace, count_examples, estimate
+from unswayed.circuits.psdd.psdd import PsddStructure
+from unswayed.circuits.psdd.query import log_likelihood, log_likelihoods, marginals
+from unswayed.circuits.psdd.sampling import sample
+from unswayed.circuits.psdd.uniform import uniform_psdd
+from unswayed.circuits.psdd.walk import walk_tables
 from unswayed.core.arrays import Bools
 from unswayed.spaces.graphs import grid
 from unswayed.spaces.paths import path_space

@@ -65,10 +65,10 @@ if TYPE_CHECKING:
     from unswayed.circuits.formulas.cnf import Cnf
     from unswayed.circuits.formulas.compile import compile_cnf, compile_formula
     from unswayed.circuits.libsdd.builder import SddBuilder
-    from unswayed.circuits.psdd import Psdd, PsddStructure
-    from unswayed.circuits.psdd_counts import Laplace, UniformExamples
+    from unswayed.circuits.psdd.learn import Laplace, UniformExamples
+    from unswayed.circuits.psdd.psdd import Psdd, PsddStructure
+    from unswayed.circuits.psdd.structure import psdd_structure
     from unswayed.circuits.psdd_files import read_psdd, write_psdd
-    from unswayed.circuits.psdd_structure import psdd_structure
     from unswayed.circuits.sdd.evaluate import log_weighted_model_count, model_count, weighted_model_count
     from unswayed.circuits.sdd.sampling import sample_models
     from unswayed.circuits.sdd.sdd import Sdd
@@ -183,7 +183,7 @@ _MODULE_BY_NAME = {
     "UnswayedWarning": "unswayed.core.errors",
     "ImpossibleEvidence": "unswayed.core.errors",
     "JointTable": "unswayed.api",
-    "Laplace": "unswayed.circuits.psdd_counts",
+    "Laplace": "unswayed.circuits.psdd.learn",
     "LimitError": "unswayed.core.errors",
     "Limits": "unswayed.core.limits",
     "LogOddsEngine": "unswayed.engines.log_odds",
@@ -198,8 +198,8 @@ _MODULE_BY_NAME = {
     "NegativeEntropy": "unswayed.decisions.rewards",
     "NoisyOrCpt": "unswayed.focs.functional",
     "PerceptronCpt": "unswayed.focs.functional",
-    "Psdd": "unswayed.circuits.psdd",
-    "PsddStructure": "unswayed.circuits.psdd",
+    "Psdd": "unswayed.circuits.psdd.psdd",
+    "PsddStructure": "unswayed.circuits.psdd.psdd",
     "QueryError": "unswayed.core.errors",
     "Ranking": "unswayed.api",
     "RankingData": "unswayed.spaces.preflib",
@@ -223,7 +223,7 @@ _MODULE_BY_NAME = {
     "ThresholdSweep": "unswayed.api.thresholds",
     "TrimmedClassifier": "unswayed.api.estimators",
     "Trimming": "unswayed.api",
-    "UniformExamples": "unswayed.circuits.psdd_counts",
+    "UniformExamples": "unswayed.circuits.psdd.learn",
     "UtilityRule": "unswayed.decisions.rules",
     "Variable": "unswayed.model.variable",
     "Vtree": "unswayed.circuits.vtree",
@@ -275,7 +275,7 @@ _MODULE_BY_NAME = {
     "path_space_between": "unswayed.spaces.paths",
     "posterior": "unswayed.api",
     "probability": "unswayed.api",
-    "psdd_structure": "unswayed.circuits.psdd_structure",
+    "psdd_structure": "unswayed.circuits.psdd.structure",
     "rank_observations": "unswayed.api",
     "ranking_space": "unswayed.spaces.rankings",
     "read_cnf": "unswayed.circuits.dimacs",

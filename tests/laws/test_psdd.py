@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from oracles.enumerate_psdd import all_rows, psdds, structure_of, structures, table, vtrees
 from tolerances import ENGINE, EXACT
-from unswayed.circuits.psdd import Psdd
-from unswayed.circuits.psdd_counts import (
+from unswayed.circuits.psdd.expectation import learn_incomplete
+from unswayed.circuits.psdd.learn import (
     Laplace,
     UniformExamples,
     count_examples,
@@ -19,10 +19,10 @@ from unswayed.circuits.psdd_counts import (
     merge,
     zero_counts,
 )
-from unswayed.circuits.psdd_expectation import learn_incomplete
-from unswayed.circuits.psdd_passing import counted, scored
-from unswayed.circuits.psdd_product import product
-from unswayed.circuits.psdd_queries import (
+from unswayed.circuits.psdd.passing import counted, scored
+from unswayed.circuits.psdd.product import product
+from unswayed.circuits.psdd.psdd import Psdd
+from unswayed.circuits.psdd.query import (
     condition,
     entropy,
     kl_divergence,
@@ -30,9 +30,9 @@ from unswayed.circuits.psdd_queries import (
     marginals,
     most_probable_completion,
 )
-from unswayed.circuits.psdd_rows import PackedRows
-from unswayed.circuits.psdd_sampling import sample
-from unswayed.circuits.psdd_uniform import log_model_count, uniform_psdd
+from unswayed.circuits.psdd.rows import PackedRows
+from unswayed.circuits.psdd.sampling import sample
+from unswayed.circuits.psdd.uniform import log_model_count, uniform_psdd
 from unswayed.circuits.vtree import balanced
 from unswayed.core.errors import ImpossibleEvidence, QueryError
 from unswayed.kernels.psdd_bits import plain_uses

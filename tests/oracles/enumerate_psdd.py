@@ -8,7 +8,7 @@ import math
 import numpy as np
 from hypothesis import strategies as st
 
-from unswayed.circuits.psdd import Psdd, PsddStructure
+from unswayed.circuits.psdd.psdd import Psdd, PsddStructure
 from unswayed.circuits.vtree import Nested, Vtree, vtree_from_nested
 
 

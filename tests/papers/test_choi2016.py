@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from examples.tic_tac_toe import Style, play_tic_tac_toe
 
-from unswayed.circuits.psdd_structure import psdd_structure
+from unswayed.circuits.psdd.structure import psdd_structure
 from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
 from unswayed.spaces.edge_sets import breadth_first_order, edges_by_vertex
 from unswayed.spaces.graphs import grid

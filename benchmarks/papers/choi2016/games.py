@@ -11,9 +11,9 @@ import numpy as np
 from examples.tic_tac_toe import Games, Style, play_tic_tac_toe
 
 from benchmarks.papers.choi2016.hex import BEGINNER, EXPERT, INTERMEDIATE, play_hex
-from unswayed.circuits.psdd_counts import Laplace, learn
-from unswayed.circuits.psdd_queries import log_likelihoods
-from unswayed.circuits.psdd_structure import psdd_structure
+from unswayed.circuits.psdd.learn import Laplace, learn
+from unswayed.circuits.psdd.query import log_likelihoods
+from unswayed.circuits.psdd.structure import psdd_structure
 from unswayed.core.arrays import Floats, Ints
 from unswayed.spaces.mallows import learn_mallows
 from unswayed.spaces.rankings import ranking_space

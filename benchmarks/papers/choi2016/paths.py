@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.papers.choi2016.tabular import learn_table
-from unswayed.circuits.psdd_counts import Laplace, learn
-from unswayed.circuits.psdd_structure import psdd_structure
+from unswayed.circuits.psdd.learn import Laplace, learn
+from unswayed.circuits.psdd.structure import psdd_structure
 from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
 from unswayed.core.arrays import Bools
 from unswayed.spaces.classifier.anomaly import anomaly_scores

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from unswayed.circuits.line_files import write_text
-from unswayed.circuits.psdd import Psdd, PsddStructure
+from unswayed.circuits.psdd.psdd import Psdd, PsddStructure
 from unswayed.circuits.psdd_parsing import parse_psdd
 from unswayed.circuits.vtree import Vtree
 from unswayed.circuits.vtree_files import read_vtree, write_vtree

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unswayed.circuits.psdd import Psdd
-from unswayed.circuits.psdd_structure import StructureDraft
+from unswayed.circuits.psdd.psdd import Psdd
+from unswayed.circuits.psdd.structure import StructureDraft
 from unswayed.circuits.vtree import NOTHING, Vtree
 from unswayed.core.errors import FormatError, ModelError
 from unswayed.model.formats.source import Source

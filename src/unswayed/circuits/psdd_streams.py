@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from unswayed.circuits.psdd_rows import UNKNOWN, Marks
+from unswayed.circuits.psdd.rows import UNKNOWN, Marks
 from unswayed.core.errors import FormatError, QueryError, SolverError
 from unswayed.core.names import unknown_name
 

@@ -217,7 +217,7 @@ def _score_lines(
 
 def _scored(model: Path, file: Path) -> tuple[SavedClassifier, Observations, Floats]:
     """The classifier, the observations, and their log-likelihoods in each class."""
-    from unswayed.circuits.psdd_queries import log_likelihoods
+    from unswayed.circuits.psdd.query import log_likelihoods
     from unswayed.spaces.classifier.files import PathsOn, read_classifier
     from unswayed.spaces.classifier.inputs import read_observations
 

@@ -16,7 +16,7 @@ from itertools import combinations
 
 import numpy as np
 
-from unswayed.circuits.psdd import PsddStructure
+from unswayed.circuits.psdd.psdd import PsddStructure
 from unswayed.circuits.vtree import NOTHING, Vtree
 from unswayed.core.arrays import Ints
 from unswayed.core.errors import LimitError

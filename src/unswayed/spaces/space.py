@@ -18,7 +18,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
-from unswayed.circuits.psdd import PsddStructure
+from unswayed.circuits.psdd.psdd import PsddStructure
 from unswayed.circuits.sdd.sdd import Sdd
 from unswayed.circuits.vtree import Vtree
 from unswayed.core.arrays import Bools
@@ -84,7 +84,7 @@ class Space(Generic[Object]):
     @property
     def structure(self) -> PsddStructure:
         """The structure of all distributions over the objects, built when it is first asked for."""
-        from unswayed.circuits.psdd_structure import psdd_structure
+        from unswayed.circuits.psdd.structure import psdd_structure
 
         if "structure" not in self.made:
             make = self.make_structure
@@ -111,8 +111,8 @@ class Space(Generic[Object]):
 
     def sample(self, n_samples: int, rng: np.random.Generator) -> Bools:
         """Rows of objects drawn uniformly, with repetition."""
-        from unswayed.circuits.psdd_sampling import sample
-        from unswayed.circuits.psdd_uniform import uniform_psdd
+        from unswayed.circuits.psdd.sampling import sample
+        from unswayed.circuits.psdd.uniform import uniform_psdd
 
         return sample(uniform_psdd(self.structure), n_samples, rng)
 

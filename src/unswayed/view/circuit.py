@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unswayed.circuits.psdd import Psdd
+from unswayed.circuits.psdd.psdd import Psdd
 from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, Sdd
 from unswayed.core.arrays import Ints
 from unswayed.core.errors import LimitError

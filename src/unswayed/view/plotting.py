@@ -15,7 +15,7 @@ from unswayed.api.observations import Monitor, Ranking, Stopping
 from unswayed.api.recording import SearchRecord
 from unswayed.api.selection import Frontier, Selection, Trimming
 from unswayed.api.thresholds import ThresholdSweep
-from unswayed.circuits.psdd import Psdd
+from unswayed.circuits.psdd.psdd import Psdd
 from unswayed.circuits.sdd.sdd import Sdd
 from unswayed.circuits.vtree import Vtree
 from unswayed.core.errors import QueryError

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracles.enumerate_psdd import all_rows, psdds, structure_of, structures
-from unswayed.circuits.psdd_passing import counted, scored
-from unswayed.circuits.psdd_walk import walk_tables
+from unswayed.circuits.psdd.passing import counted, scored
+from unswayed.circuits.psdd.walk import walk_tables
 from unswayed.circuits.vtree import balanced, right_linear, to_nested, vtree_from_nested
 from unswayed.kernels import psdd_bits, psdd_walk
 from unswayed.kernels.psdd_passes import PLAIN, Best, Draws, Flow, compiled

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from unswayed.circuits.psdd import Psdd, PsddStructure
+from unswayed.circuits.psdd.psdd import Psdd, PsddStructure
 from unswayed.circuits.sdd.sdd import Sdd
 from unswayed.circuits.vtree import balanced, right_linear
 from unswayed.core.errors import LimitError, QueryError

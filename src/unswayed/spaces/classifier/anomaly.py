@@ -15,8 +15,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from unswayed.circuits.psdd import Psdd
-from unswayed.circuits.psdd_queries import log_likelihood
+from unswayed.circuits.psdd.psdd import Psdd
+from unswayed.circuits.psdd.query import log_likelihood
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import ModelError
 from unswayed.spaces.classifier.attributes import Structured, checked_prior

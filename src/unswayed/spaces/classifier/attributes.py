@@ -18,8 +18,7 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from unswayed.circuits.psdd import Psdd, PsddStructure
-from unswayed.circuits.psdd_counts import (
+from unswayed.circuits.psdd.learn import (
     Laplace,
     Prior,
     PsddCounts,
@@ -28,7 +27,8 @@ from unswayed.circuits.psdd_counts import (
     merge,
     zero_counts,
 )
-from unswayed.circuits.psdd_queries import log_likelihoods
+from unswayed.circuits.psdd.psdd import Psdd, PsddStructure
+from unswayed.circuits.psdd.query import log_likelihoods
 from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.core.errors import ModelError
 from unswayed.spaces.space import Space

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from unswayed.circuits.line_files import write_text
-from unswayed.circuits.psdd import Psdd, PsddStructure
+from unswayed.circuits.psdd.psdd import Psdd, PsddStructure
 from unswayed.core.arrays import Bools, Floats
 from unswayed.core.errors import FormatError, UnswayedError
 from unswayed.model.formats.source import load

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from unswayed.circuits.psdd_counts import Laplace, count_examples, estimate
+from unswayed.circuits.psdd.learn import Laplace, count_examples, estimate
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import FormatError, QueryError
 from unswayed.core.names import listing, unknown_name

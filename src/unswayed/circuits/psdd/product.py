@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from unswayed.circuits.psdd import Psdd, PsddStructure
-from unswayed.circuits.psdd_structure import StructureDraft
-from unswayed.circuits.psdd_uniform import uniform_parameters
+from unswayed.circuits.psdd.psdd import Psdd, PsddStructure
+from unswayed.circuits.psdd.structure import StructureDraft
+from unswayed.circuits.psdd.uniform import uniform_parameters
 from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.core.errors import ImpossibleEvidence, ModelError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits

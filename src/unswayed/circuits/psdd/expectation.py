@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from unswayed.circuits.psdd import Psdd, PsddStructure
-from unswayed.circuits.psdd_counts import NO_PRIOR, Prior, PsddCounts, count_examples, estimate
-from unswayed.circuits.psdd_queries import shares_of
-from unswayed.circuits.psdd_rows import Marks, all_marks, checked_weights
-from unswayed.circuits.psdd_uniform import uniform_uses
+from unswayed.circuits.psdd.learn import NO_PRIOR, Prior, PsddCounts, count_examples, estimate
+from unswayed.circuits.psdd.psdd import Psdd, PsddStructure
+from unswayed.circuits.psdd.query import shares_of
+from unswayed.circuits.psdd.rows import Marks, all_marks, checked_weights
+from unswayed.circuits.psdd.uniform import uniform_uses
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from oracles.enumerate_psdd import all_rows
 from tolerances import ENGINE
-from unswayed.circuits.psdd import Psdd, PsddStructure
-from unswayed.circuits.psdd_queries import log_likelihood
-from unswayed.circuits.psdd_structure import psdd_structure
-from unswayed.circuits.psdd_uniform import log_model_count, uniform_psdd
+from unswayed.circuits.psdd.psdd import Psdd, PsddStructure
+from unswayed.circuits.psdd.query import log_likelihood
+from unswayed.circuits.psdd.structure import psdd_structure
+from unswayed.circuits.psdd.uniform import log_model_count, uniform_psdd
 from unswayed.circuits.sdd.evaluate import evaluate, model_count, normalized
 from unswayed.circuits.sdd.sdd import Sdd
 from unswayed.circuits.vtree import right_linear

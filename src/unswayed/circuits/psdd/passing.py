@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unswayed.circuits.psdd import PsddStructure
-from unswayed.circuits.psdd_rows import Bits
-from unswayed.circuits.psdd_steps import WalkTables
-from unswayed.circuits.psdd_walk import walk_tables
+from unswayed.circuits.psdd.psdd import PsddStructure
+from unswayed.circuits.psdd.rows import Bits
+from unswayed.circuits.psdd.steps import WalkTables
+from unswayed.circuits.psdd.walk import walk_tables
 from unswayed.core.arrays import Bools, Floats
 from unswayed.kernels import psdd_bits, psdd_walk
 

@@ -14,8 +14,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from unswayed.circuits.psdd import PsddStructure
-from unswayed.circuits.psdd_steps import DEAD, Step, WalkTables, joined, laid_out
+from unswayed.circuits.psdd.psdd import PsddStructure
+from unswayed.circuits.psdd.steps import DEAD, Step, WalkTables, joined, laid_out
 from unswayed.core.arrays import Bools, Ints
 from unswayed.kernels.psdd_bits import Circuit, plain_holds
 

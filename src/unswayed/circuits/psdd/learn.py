@@ -15,10 +15,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from unswayed.circuits.psdd import Psdd, PsddStructure, group_sums
-from unswayed.circuits.psdd_passing import counted
-from unswayed.circuits.psdd_rows import checked_weights, is_complete, row_chunks
-from unswayed.circuits.psdd_uniform import uniform_parameters, uniform_uses
+from unswayed.circuits.psdd.passing import counted
+from unswayed.circuits.psdd.psdd import Psdd, PsddStructure, group_sums
+from unswayed.circuits.psdd.rows import checked_weights, is_complete, row_chunks
+from unswayed.circuits.psdd.uniform import uniform_parameters, uniform_uses
 from unswayed.core.arrays import Floats, read_only
 from unswayed.core.errors import ModelError, QueryError
 
@@ -150,7 +150,7 @@ def learn(structure: PsddStructure, rows: Any, weights: Any = None, *, prior: Pr
     """The distribution learned from complete examples: `estimate(count_examples(...))`.
 
     >>> from unswayed.circuits.sdd.sdd import Sdd
-    >>> from unswayed.circuits.psdd_structure import psdd_structure
+    >>> from unswayed.circuits.psdd.structure import psdd_structure
     >>> from unswayed.circuits.vtree import right_linear
     >>> coin = psdd_structure(Sdd(right_linear("A"), [0, 1, 1], [-1, -1, 0], [0, 0, 0], [0] * 4, [], [], 2))
     >>> np.exp(learn(coin, [[1], [1], [0]], prior=Laplace(1)).log_parameters).round(3).tolist()

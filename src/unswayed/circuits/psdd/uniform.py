@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unswayed.circuits.psdd import Psdd, PsddStructure
+from unswayed.circuits.psdd.psdd import Psdd, PsddStructure
 from unswayed.core.arrays import Floats, read_only
 from unswayed.kernels.psdd_passes import Flow, compiled
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from unswayed.circuits.psdd import PsddStructure
+from unswayed.circuits.psdd.psdd import PsddStructure
 from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
 from unswayed.circuits.vtree import NOTHING, Vtree
 from unswayed.core.arrays import Bools, Ints

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from unswayed.circuits.psdd import Psdd, PsddStructure
-from unswayed.circuits.psdd_passing import scored
-from unswayed.circuits.psdd_rows import Marks, all_marks, row_chunks
+from unswayed.circuits.psdd.passing import scored
+from unswayed.circuits.psdd.psdd import Psdd, PsddStructure
+from unswayed.circuits.psdd.rows import Marks, all_marks, row_chunks
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import ImpossibleEvidence, ModelError
 from unswayed.kernels.psdd_passes import Best, Flow, compiled

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from unswayed.circuits.psdd import Psdd, PsddStructure
-from unswayed.circuits.psdd_queries import condition
+from unswayed.circuits.psdd.psdd import Psdd, PsddStructure
+from unswayed.circuits.psdd.query import condition
 from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.core.errors import QueryError
 from unswayed.kernels.psdd_passes import Draws, compiled
