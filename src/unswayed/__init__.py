@@ -60,11 +60,11 @@ if TYPE_CHECKING:
     from unswayed.api.recording import SearchRecord
     from unswayed.api.report import Examination, examine
     from unswayed.api.thresholds import ThresholdSweep, sweep_thresholds
-    from unswayed.circuits.compiled import CompiledNetwork, compile_network
     from unswayed.circuits.dimacs import read_cnf, write_cnf
     from unswayed.circuits.formulas.cnf import Cnf
     from unswayed.circuits.formulas.compile import compile_cnf, compile_formula
     from unswayed.circuits.libsdd.builder import SddBuilder
+    from unswayed.circuits.networks.compiled import CompiledNetwork, compile_network
     from unswayed.circuits.psdd.learn import Laplace, UniformExamples
     from unswayed.circuits.psdd.psdd import Psdd, PsddStructure
     from unswayed.circuits.psdd.structure import psdd_structure
@@ -153,7 +153,7 @@ _MODULE_BY_NAME = {
     "Classifier": "unswayed.decisions.classifier",
     "Cnf": "unswayed.circuits.formulas.cnf",
     "Comparison": "unswayed.api.compare",
-    "CompiledNetwork": "unswayed.circuits.compiled",
+    "CompiledNetwork": "unswayed.circuits.networks.compiled",
     "Course": "unswayed.api.history",
     "Cpt": "unswayed.model.cpt",
     "CustomReward": "unswayed.decisions.rewards",
@@ -234,7 +234,7 @@ _MODULE_BY_NAME = {
     "compare_decisions": "unswayed.api.compare",
     "compile_cnf": "unswayed.circuits.formulas.compile",
     "compile_formula": "unswayed.circuits.formulas.compile",
-    "compile_network": "unswayed.circuits.compiled",
+    "compile_network": "unswayed.circuits.networks.compiled",
     "decide": "unswayed.api",
     "draw_circuit": "unswayed.view.plotting",
     "draw_network": "unswayed.view.plotting",

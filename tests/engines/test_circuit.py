@@ -9,7 +9,7 @@ import pytest
 
 from tolerances import ENGINE
 from unswayed.api import decide, expected_same_decision_probability, same_decision_probability
-from unswayed.circuits.compiled import compile_network
+from unswayed.circuits.networks.compiled import compile_network
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits
 from unswayed.decisions.classifier import Classifier

@@ -14,17 +14,17 @@ from oracles.enumerate_joint import joint_table
 from strategies import classifiers, distributions, networks
 from tolerances import ENGINE, EXACT
 from unswayed.api.selection import Method, select_features
-from unswayed.circuits.compile_order import spine_of
-from unswayed.circuits.compiled import compile_network, compile_spine
-from unswayed.circuits.compiled_conditioning import levels_by_conditioning
-from unswayed.circuits.compiled_levels import bottom_masses, feature_levels
-from unswayed.circuits.compiled_moves import move_feature
-from unswayed.circuits.compiled_queries import all_marginals, log_probability, probability
-from unswayed.circuits.expected import expected_agreement
-from unswayed.circuits.expected_registers import registers_of
 from unswayed.circuits.formulas.compile import compile_cnf
 from unswayed.circuits.formulas.encode import basic_encoding, weights_under
 from unswayed.circuits.formulas.encode_rows import row_encoding
+from unswayed.circuits.networks.compiled import compile_network, compile_spine
+from unswayed.circuits.networks.conditioning import levels_by_conditioning
+from unswayed.circuits.networks.expected_registers import registers_of
+from unswayed.circuits.networks.expected_sdp import expected_agreement
+from unswayed.circuits.networks.levels import bottom_masses, feature_levels
+from unswayed.circuits.networks.order import spine_of
+from unswayed.circuits.networks.queries import all_marginals, log_probability, probability
+from unswayed.circuits.networks.rearrange import move_feature
 from unswayed.circuits.sdd.evaluate import weighted_model_count
 from unswayed.circuits.sdd.moving import move_leaf
 from unswayed.core.errors import ImpossibleEvidence

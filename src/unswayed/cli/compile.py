@@ -15,7 +15,7 @@ from unswayed.core.errors import QueryError
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from unswayed.circuits.compiled import CompiledNetwork
+    from unswayed.circuits.networks.compiled import CompiledNetwork
 
 
 def compile_(
@@ -44,7 +44,7 @@ def compile_(
 
     Tells the size that was predicted and the one that came out.
     """
-    from unswayed.circuits.compiled import compile_network
+    from unswayed.circuits.networks.compiled import compile_network
 
     if output is not None:
         _check_name(output)

@@ -16,17 +16,17 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from unswayed.circuits.compile_order import Spine, spine_of
-from unswayed.circuits.compiled import (
+from unswayed.circuits.networks.compiled import (
     CompiledNetwork,
     PredictedSize,
     compile_spine,
     predicted_size,
     tree_for,
 )
-from unswayed.circuits.compiled_levels import FeatureLevels, bottom_masses, feature_levels
-from unswayed.circuits.compiled_rows import kept_rows
-from unswayed.circuits.expected import decided_mass
+from unswayed.circuits.networks.expected_sdp import decided_mass
+from unswayed.circuits.networks.levels import FeatureLevels, bottom_masses, feature_levels
+from unswayed.circuits.networks.order import Spine, spine_of
+from unswayed.circuits.networks.rows import kept_rows
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits

@@ -19,14 +19,14 @@ from typing import Protocol
 
 import numpy as np
 
-from unswayed.circuits.compile_network import compile_tree
-from unswayed.circuits.compiled import CompiledNetwork, compile_spine
-from unswayed.circuits.compiled_conditioning import levels_by_conditioning
-from unswayed.circuits.compiled_levels import FeatureLevels, bottom_masses, feature_levels
-from unswayed.circuits.elimination_vtree import features_last, scopes_of
-from unswayed.circuits.expected import expected_agreement
-from unswayed.circuits.expected_registers import Registers, registers_of
 from unswayed.circuits.formulas.encode_rows import row_encoding
+from unswayed.circuits.networks.compile import compile_tree
+from unswayed.circuits.networks.compiled import CompiledNetwork, compile_spine
+from unswayed.circuits.networks.conditioning import levels_by_conditioning
+from unswayed.circuits.networks.elimination_vtree import features_last, scopes_of
+from unswayed.circuits.networks.expected_registers import Registers, registers_of
+from unswayed.circuits.networks.expected_sdp import expected_agreement
+from unswayed.circuits.networks.levels import FeatureLevels, bottom_masses, feature_levels
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits
 from unswayed.decisions.problem import Problem

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unswayed.circuits.compile_contexts import drawn_bits
-from unswayed.circuits.elimination_vtree import EliminationTree, scopes_of
+from unswayed.circuits.networks.contexts import drawn_bits
+from unswayed.circuits.networks.elimination_vtree import EliminationTree, scopes_of
 from unswayed.model.network import BayesianNetwork
 
 GOOD_BITS = 12.0

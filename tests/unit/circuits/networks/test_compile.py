@@ -10,11 +10,11 @@ import pytest
 from oracles.enumerate_joint import joint_table
 from shared_data import SHARED, needs_shared_data
 from tolerances import ENGINE
-from unswayed.circuits.compiled import compile_network, compile_spine
-from unswayed.circuits.compiled_levels import feature_levels
-from unswayed.circuits.compiled_moves import move_feature
-from unswayed.circuits.compiled_queries import all_marginals, probability
 from unswayed.circuits.formulas.encode import basic_encoding
+from unswayed.circuits.networks.compiled import compile_network, compile_spine
+from unswayed.circuits.networks.levels import feature_levels
+from unswayed.circuits.networks.queries import all_marginals, probability
+from unswayed.circuits.networks.rearrange import move_feature
 from unswayed.circuits.sdd.validate import check_circuit
 from unswayed.circuits.vtree import right_linear
 from unswayed.circuits.vtree_shapes import constrained_node

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from unswayed.circuits.compiled_levels import FeatureLevels
+from unswayed.circuits.networks.levels import FeatureLevels
 from unswayed.circuits.vtree import NOTHING
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import LimitError

@@ -14,8 +14,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from unswayed.circuits.compiled import CompiledNetwork
-from unswayed.circuits.compiled_levels import FeatureLevels
+from unswayed.circuits.networks.compiled import CompiledNetwork
+from unswayed.circuits.networks.levels import FeatureLevels
 from unswayed.circuits.sdd import apply
 from unswayed.circuits.sdd.loading import load
 from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unswayed.circuits.compiled import CompiledNetwork
-from unswayed.circuits.compiled_queries import circuit_gaps, weight_columns
-from unswayed.circuits.compiled_values import node_values
-from unswayed.circuits.elimination_vtree import scopes_of
+from unswayed.circuits.networks.compiled import CompiledNetwork
+from unswayed.circuits.networks.elimination_vtree import scopes_of
+from unswayed.circuits.networks.queries import circuit_gaps, weight_columns
+from unswayed.circuits.networks.values import node_values
 from unswayed.circuits.sdd.sdd import FALSE, TRUE
 from unswayed.circuits.vtree import NOTHING, Vtree
 from unswayed.core.arrays import Bools, Floats, Ints

@@ -18,12 +18,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unswayed.circuits.compile_contexts import Branches, ContextSearch
-from unswayed.circuits.compile_nodes import Decisions, conjoin_apart, term
-from unswayed.circuits.elimination_vtree import EliminationTree, network_vtree
 from unswayed.circuits.formulas.encode_rows import RowEncoding
 from unswayed.circuits.libsdd.client import Progress
 from unswayed.circuits.libsdd.jobs import Report
+from unswayed.circuits.networks.compile_nodes import Decisions, conjoin_apart, term
+from unswayed.circuits.networks.contexts import Branches, ContextSearch
+from unswayed.circuits.networks.elimination_vtree import EliminationTree, network_vtree
 from unswayed.circuits.sdd.sdd import FALSE, TRUE, Sdd
 from unswayed.circuits.sdd.table import FunctionTable
 from unswayed.circuits.vtree import Vtree

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from unswayed.circuits.compiled import CompiledNetwork
-from unswayed.circuits.compiled_values import NodeValues, literal_shares, log_node_values, node_values
 from unswayed.circuits.formulas.encode import weights_under
+from unswayed.circuits.networks.compiled import CompiledNetwork
+from unswayed.circuits.networks.values import NodeValues, literal_shares, log_node_values, node_values
 from unswayed.circuits.sdd.free_variables import Gaps, gaps_of
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import ImpossibleEvidence
@@ -21,7 +21,7 @@ def probability(compiled: CompiledNetwork, evidence: Mapping[str, str] | None = 
 
     Cost: one pass over the circuit.
 
-    >>> from unswayed.circuits.compiled import compile_network
+    >>> from unswayed.circuits.networks.compiled import compile_network
     >>> from unswayed.model.zoo import review
     >>> round(probability(compile_network(review()), {"R1": "+", "R2": "+"}), 3)
     0.1

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from unswayed.circuits.compiled_levels import FeatureLevels
+from unswayed.circuits.networks.levels import FeatureLevels
 from unswayed.circuits.vtree import NOTHING
 from unswayed.core.arrays import Ints
 from unswayed.core.errors import QueryError

@@ -12,13 +12,18 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from unswayed.circuits.compile_network import BYTES_PER_BRANCH, compile_tree
-from unswayed.circuits.compile_order import predicted_branches
-from unswayed.circuits.elimination_vtree import EliminationTree, network_tree, network_vtree, scopes_of
 from unswayed.circuits.formulas.compile import compile_cnf
 from unswayed.circuits.formulas.encode import Encoding
 from unswayed.circuits.formulas.encode_rows import row_encoding
 from unswayed.circuits.libsdd.client import Progress
+from unswayed.circuits.networks.compile import BYTES_PER_BRANCH, compile_tree
+from unswayed.circuits.networks.elimination_vtree import (
+    EliminationTree,
+    network_tree,
+    network_vtree,
+    scopes_of,
+)
+from unswayed.circuits.networks.order import predicted_branches
 from unswayed.circuits.sdd.sdd import Sdd
 from unswayed.circuits.vtree import Vtree
 from unswayed.core.errors import QueryError

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from unswayed.circuits.compiled_levels import FeatureLevels
-from unswayed.circuits.compiled_moves import move_feature
-from unswayed.circuits.expected import Decide, decided_mass, one_up, paths
+from unswayed.circuits.networks.expected_sdp import Decide, decided_mass, one_up, paths
+from unswayed.circuits.networks.levels import FeatureLevels
+from unswayed.circuits.networks.rearrange import move_feature
 from unswayed.core.arrays import Floats
 
 

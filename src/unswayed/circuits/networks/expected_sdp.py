@@ -20,7 +20,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from unswayed.circuits.compiled_levels import FeatureLevels
+from unswayed.circuits.networks.levels import FeatureLevels
 from unswayed.circuits.vtree import NOTHING
 from unswayed.core.arrays import Floats, Ints
 

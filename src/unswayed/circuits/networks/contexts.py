@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from unswayed.circuits.elimination_vtree import EliminationTree
 from unswayed.circuits.formulas.encode_rows import RowEncoding
+from unswayed.circuits.networks.elimination_vtree import EliminationTree
 from unswayed.core.arrays import Bools, Ints
 from unswayed.core.errors import LimitError
 from unswayed.inference.relevance import ancestors_of

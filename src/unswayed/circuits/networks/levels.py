@@ -21,10 +21,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from unswayed.circuits.compiled import CompiledNetwork
-from unswayed.circuits.compiled_queries import circuit_gaps, weight_columns
-from unswayed.circuits.compiled_spine import SpineReading, spine_steps
-from unswayed.circuits.compiled_values import log_node_values, node_values
+from unswayed.circuits.networks.compiled import CompiledNetwork
+from unswayed.circuits.networks.queries import circuit_gaps, weight_columns
+from unswayed.circuits.networks.spine import SpineReading, spine_steps
+from unswayed.circuits.networks.values import log_node_values, node_values
 from unswayed.circuits.sdd.free_variables import Gaps, gap_products
 from unswayed.circuits.sdd.sdd import FALSE, Sdd
 from unswayed.circuits.vtree import NOTHING
