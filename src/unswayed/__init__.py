@@ -60,21 +60,21 @@ if TYPE_CHECKING:
     from unswayed.api.recording import SearchRecord
     from unswayed.api.report import Examination, examine
     from unswayed.api.thresholds import ThresholdSweep, sweep_thresholds
-    from unswayed.circuits.dimacs import read_cnf, write_cnf
     from unswayed.circuits.formulas.cnf import Cnf
     from unswayed.circuits.formulas.compile import compile_cnf, compile_formula
+    from unswayed.circuits.io.dimacs import read_cnf, write_cnf
+    from unswayed.circuits.io.psdd import read_psdd, write_psdd
+    from unswayed.circuits.io.sdd import read_sdd, write_sdd
+    from unswayed.circuits.io.vtree import read_vtree, write_vtree
     from unswayed.circuits.libsdd.builder import SddBuilder
     from unswayed.circuits.networks.compiled import CompiledNetwork, compile_network
     from unswayed.circuits.psdd.learn import Laplace, UniformExamples
     from unswayed.circuits.psdd.psdd import Psdd, PsddStructure
     from unswayed.circuits.psdd.structure import psdd_structure
-    from unswayed.circuits.psdd_files import read_psdd, write_psdd
     from unswayed.circuits.sdd.evaluate import log_weighted_model_count, model_count, weighted_model_count
     from unswayed.circuits.sdd.sampling import sample_models
     from unswayed.circuits.sdd.sdd import Sdd
-    from unswayed.circuits.sdd_files import read_sdd, write_sdd
     from unswayed.circuits.vtree import Vtree, balanced, left_linear, right_linear
-    from unswayed.circuits.vtree_files import read_vtree, write_vtree
     from unswayed.core.errors import (
         FormatError,
         ImpossibleEvidence,
@@ -278,14 +278,14 @@ _MODULE_BY_NAME = {
     "psdd_structure": "unswayed.circuits.psdd.structure",
     "rank_observations": "unswayed.api",
     "ranking_space": "unswayed.spaces.rankings",
-    "read_cnf": "unswayed.circuits.dimacs",
+    "read_cnf": "unswayed.circuits.io.dimacs",
     "read_graph": "unswayed.spaces.route_files",
     "read_network": "unswayed.model.formats.files",
     "read_paths": "unswayed.spaces.route_files",
-    "read_psdd": "unswayed.circuits.psdd_files",
-    "read_sdd": "unswayed.circuits.sdd_files",
+    "read_psdd": "unswayed.circuits.io.psdd",
+    "read_sdd": "unswayed.circuits.io.sdd",
     "read_soc": "unswayed.spaces.preflib",
-    "read_vtree": "unswayed.circuits.vtree_files",
+    "read_vtree": "unswayed.circuits.io.vtree",
     "replay": "unswayed.api.history",
     "report_page": "unswayed.view.page",
     "right_linear": "unswayed.circuits.vtree",
@@ -308,13 +308,13 @@ _MODULE_BY_NAME = {
     "trim": "unswayed.api",
     "value_of_information": "unswayed.api",
     "weighted_model_count": "unswayed.circuits.sdd.evaluate",
-    "write_cnf": "unswayed.circuits.dimacs",
+    "write_cnf": "unswayed.circuits.io.dimacs",
     "write_network": "unswayed.model.formats.files",
     "write_paths": "unswayed.spaces.route_files",
-    "write_psdd": "unswayed.circuits.psdd_files",
-    "write_sdd": "unswayed.circuits.sdd_files",
+    "write_psdd": "unswayed.circuits.io.psdd",
+    "write_sdd": "unswayed.circuits.io.sdd",
     "write_soc": "unswayed.spaces.preflib",
-    "write_vtree": "unswayed.circuits.vtree_files",
+    "write_vtree": "unswayed.circuits.io.vtree",
 }
 
 __all__ = [

@@ -10,8 +10,8 @@ from hypothesis import given
 
 from oracles.enumerate_psdd import psdds, table
 from tolerances import EXACT
-from unswayed.circuits.psdd_files import psdd_text, read_psdd, write_psdd
-from unswayed.circuits.psdd_parsing import parse_psdd
+from unswayed.circuits.io.psdd import psdd_text, read_psdd, write_psdd
+from unswayed.circuits.io.psdd_reader import parse_psdd
 from unswayed.circuits.vtree import vtree_from_nested
 from unswayed.core.errors import FormatError
 from unswayed.model.formats.source import Source

@@ -101,8 +101,8 @@ def _check_name(output: Path) -> None:
 
 
 def _write(compiled: CompiledNetwork, output: Path) -> None:
-    from unswayed.circuits.sdd_files import write_sdd
-    from unswayed.circuits.vtree_files import write_vtree
+    from unswayed.circuits.io.sdd import write_sdd
+    from unswayed.circuits.io.vtree import write_vtree
 
     write_sdd(compiled.sdd, output)
     write_vtree(compiled.sdd.vtree, output.with_suffix(".vtree"))

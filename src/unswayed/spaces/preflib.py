@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from unswayed.circuits.line_files import write_text
+from unswayed.circuits.io.lines import write_text
 from unswayed.core.arrays import Ints, read_only
 from unswayed.core.errors import FormatError, ModelError
 from unswayed.model.formats.source import Source, load

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from unswayed.circuits.line_files import write_text
+from unswayed.circuits.io.lines import write_text
 from unswayed.core.errors import FormatError, UnswayedWarning
 from unswayed.model.formats.source import Source, load
 from unswayed.spaces.graphs import Graph, graph_from_edges

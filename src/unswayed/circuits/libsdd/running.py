@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
+from unswayed.circuits.io.sdd import sdd_text
+from unswayed.circuits.io.vtree import parse_vtree, tree_lines
 from unswayed.circuits.libsdd.client import Progress, run_job
 from unswayed.circuits.libsdd.jobs import Job, Report
 from unswayed.circuits.libsdd.program import Operation, Program
@@ -19,9 +21,7 @@ from unswayed.circuits.sdd.loading import canonical, load
 from unswayed.circuits.sdd.sdd import Sdd
 from unswayed.circuits.sdd.table import FunctionTable, StepsError
 from unswayed.circuits.sdd.validate import is_canonical
-from unswayed.circuits.sdd_files import sdd_text
 from unswayed.circuits.vtree import Vtree
-from unswayed.circuits.vtree_files import parse_vtree, tree_lines
 from unswayed.core.errors import SolverError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.model.formats.source import Source

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from unswayed.circuits.line_files import write_text
+from unswayed.circuits.io.lines import write_text
 from unswayed.circuits.psdd.psdd import Psdd, PsddStructure
 from unswayed.core.arrays import Bools, Floats
 from unswayed.core.errors import FormatError, UnswayedError

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from shared_data import SHARED, needs_shared_data
-from unswayed.circuits.ace import read_ace
 from unswayed.circuits.formulas.compile import compile_cnf
 from unswayed.circuits.formulas.encode import basic_encoding, exactly_one, weights_under
 from unswayed.circuits.formulas.encode_rows import constant_cubes, row_encoding
+from unswayed.circuits.io.ace import read_ace
 from unswayed.circuits.networks.elimination_vtree import formula_vtree
 from unswayed.circuits.sdd.evaluate import weighted_model_count
 from unswayed.core.errors import FormatError

@@ -14,6 +14,7 @@ import pytest
 
 from unswayed.circuits.formulas.cnf import Cnf
 from unswayed.circuits.formulas.compile import compile_cnf
+from unswayed.circuits.io.vtree import tree_lines
 from unswayed.circuits.libsdd import client as workers
 from unswayed.circuits.libsdd import running
 from unswayed.circuits.libsdd.builder import SddBuilder
@@ -22,7 +23,6 @@ from unswayed.circuits.libsdd.program import Operation, Program
 from unswayed.circuits.libsdd.running import run_here, run_in_worker
 from unswayed.circuits.sdd.evaluate import model_count
 from unswayed.circuits.vtree import balanced, right_linear
-from unswayed.circuits.vtree_files import tree_lines
 from unswayed.core.errors import LimitError, SolverError
 from unswayed.core.limits import Limits
 

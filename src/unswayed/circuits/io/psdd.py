@@ -19,11 +19,11 @@ from pathlib import Path
 
 import numpy as np
 
-from unswayed.circuits.line_files import write_text
+from unswayed.circuits.io.lines import write_text
+from unswayed.circuits.io.psdd_reader import parse_psdd
+from unswayed.circuits.io.vtree import read_vtree, write_vtree
 from unswayed.circuits.psdd.psdd import Psdd, PsddStructure
-from unswayed.circuits.psdd_parsing import parse_psdd
 from unswayed.circuits.vtree import Vtree
-from unswayed.circuits.vtree_files import read_vtree, write_vtree
 from unswayed.core.arrays import Bools
 from unswayed.kernels.psdd_passes import compiled
 from unswayed.model.formats.source import load

@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import clause_lists, names, sdds, vtrees
-from unswayed.circuits.dimacs import cnf_text, parse_cnf, read_cnf, write_cnf
 from unswayed.circuits.formulas.cnf import Cnf
 from unswayed.circuits.formulas.compile import compile_cnf
+from unswayed.circuits.io.dimacs import cnf_text, parse_cnf, read_cnf, write_cnf
+from unswayed.circuits.io.sdd import parse_sdd, read_sdd, sdd_text, write_sdd
+from unswayed.circuits.io.vtree import parse_vtree, read_vtree, vtree_text, write_vtree
 from unswayed.circuits.sdd.algebra import is_equivalent
 from unswayed.circuits.sdd.evaluate import model_count, normalized
-from unswayed.circuits.sdd_files import parse_sdd, read_sdd, sdd_text, write_sdd
 from unswayed.circuits.vtree import balanced, right_linear, to_nested
-from unswayed.circuits.vtree_files import parse_vtree, read_vtree, vtree_text, write_vtree
 from unswayed.core.errors import FormatError
 from unswayed.model.formats.source import Source
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from oracles.enumerate_psdd import all_rows, structure_of
+from unswayed.circuits.io.streams import stream_rows
 from unswayed.circuits.psdd.learn import count_examples, count_stream
-from unswayed.circuits.psdd_streams import stream_rows
 from unswayed.circuits.vtree import right_linear
 from unswayed.core.errors import FormatError, QueryError
 

@@ -19,11 +19,11 @@ from pathlib import Path
 
 import numpy as np
 
-from unswayed.circuits.line_files import Lines, write_text
+from unswayed.circuits.io.lines import Lines, write_text
+from unswayed.circuits.io.vtree import parse_vtree
 from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd, below_root
 from unswayed.circuits.sdd.validate import check_circuit
 from unswayed.circuits.vtree import NOTHING, Vtree
-from unswayed.circuits.vtree_files import parse_vtree
 from unswayed.core.errors import FormatError, ModelError
 from unswayed.model.formats.source import Source, load
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from unswayed.circuits.formulas.cnf import Cnf
-from unswayed.circuits.line_files import Lines, name_lines, write_text
+from unswayed.circuits.io.lines import Lines, name_lines, write_text
 from unswayed.core.errors import FormatError, ModelError
 from unswayed.model.formats.source import Source, load
 

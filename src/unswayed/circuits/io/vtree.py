@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from unswayed.circuits.line_files import Lines, name_lines, write_text
+from unswayed.circuits.io.lines import Lines, name_lines, write_text
 from unswayed.circuits.vtree import Nested, Vtree, vtree_from_nested
 from unswayed.core.errors import FormatError, ModelError
 from unswayed.model.formats.source import Source, load
