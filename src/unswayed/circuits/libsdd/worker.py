@@ -1,8 +1,8 @@
 """The worker: runs programs over libsdd in a process of its own.
 
 libsdd ends the process on misuse and when memory runs out, holds Python's lock while it works, and cannot
-be interrupted. Here that hurts nobody: the process that asked waits with a deadline (`workers.py`) and
-kills this one. Started as `python -m unswayed.circuits.libsdd.worker`, it reads jobs from its standard input and
+be interrupted. Here that hurts nobody: the process that asked waits with a deadline (`client.py`) and kills
+this one. Started as `python -m unswayed.circuits.libsdd.worker`, it reads jobs from its standard input and
 answers on its standard output until the input ends.
 """
 

@@ -168,7 +168,7 @@ def test_no_worker_outlives_its_parent(tmp_path):
     """A process that ends normally with an idle worker leaves nothing behind and prints nothing."""
     script = (
         "from unswayed.circuits.libsdd.running import run_in_worker\n"
-        "from unswayed.circuits import workers\n"
+        "from unswayed.circuits.libsdd import client as workers\n"
         "from unswayed.circuits.libsdd.program import Program\n"
         "from unswayed.circuits.vtree import balanced\n"
         "run_in_worker(Program(2, 0, [[1, 0, 0]], (0,)), balanced('AB'))\n"
