@@ -15,6 +15,7 @@ ALWAYS = {"network", "target", "evidence"}
 OPTIONS_BY_COMMAND = {
     "decide": (),
     "sdp": (),
+    "why": ("--evidence", "AC=+"),
     "esdp": ("--keep", "AC"),
     "eca": ("--keep", "AC"),
     "eca --new-threshold": ("--keep", "AC", "--new-threshold", "0.4"),

@@ -13,6 +13,7 @@ from unswayed.api.decisions import (
     maximum_potential_agreement,
     same_decision_probability,
 )
+from unswayed.api.explained import Reasons
 from unswayed.api.networks import (
     Evidence,
     Explanation,
@@ -36,6 +37,7 @@ from unswayed.api.observations import (
     should_stop,
     value_of_information,
 )
+from unswayed.api.reasons import explain_decision
 from unswayed.api.saving import load_classifier, save_classifier
 from unswayed.api.selection import (
     Frontier,
@@ -57,6 +59,7 @@ __all__ = [
     "Method",
     "Monitor",
     "Ranking",
+    "Reasons",
     "SameDecision",
     "SameDecisionGain",
     "Selection",
@@ -66,6 +69,7 @@ __all__ = [
     "decide",
     "expected_classification_agreement",
     "expected_same_decision_probability",
+    "explain_decision",
     "follow",
     "frontier",
     "joint",

@@ -24,6 +24,7 @@ from unswayed.cli.selection import frontier, select, trim
 from unswayed.cli.snb import app as snb
 from unswayed.cli.structured import paths, rankings
 from unswayed.cli.thresholds import thresholds
+from unswayed.cli.why import why
 
 app = typer.Typer(
     name="unswayed",
@@ -36,6 +37,7 @@ app = typer.Typer(
 for command in (
     decide,
     sdp,
+    why,
     esdp,
     eca,
     voi,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 from unswayed.api.decisions import Decision
+from unswayed.api.explained import Reasons
 from unswayed.api.history import Course
 from unswayed.api.observations import Monitor, Ranking, Stopping
 from unswayed.api.selection import Frontier, Selection, Trimming
@@ -14,12 +16,19 @@ from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import ThresholdRule
 from unswayed.view.cards import bar, card, framed, sentence, table
-from unswayed.view.colours import GREEN
+from unswayed.view.colours import GREEN, VERMILLION
 from unswayed.view.frontier_svg import frontier_svg
 from unswayed.view.graph import MOST_NODES
 from unswayed.view.markup import escaped
 from unswayed.view.network_svg import network_svg
 from unswayed.view.plotting import offers_of, trimming_graph
+from unswayed.view.reason_lines import (
+    finding_text,
+    note_sentences,
+    number_text,
+    reason_sentences,
+    turning_sentences,
+)
 
 MOST_ROWS = 20
 """Rows of a table before it is cut."""
@@ -145,6 +154,24 @@ def sweep_card(sweep: ThresholdSweep) -> str:
     return card(f"the best features within a budget of {sweep.budget:g}", table(headings, rows))
 
 
+def reasons_card(why: Reasons) -> str:
+    """Why this decision, what would turn it, and what each finding added."""
+    finite = [abs(each.weight) for each in why.contributions if math.isfinite(each.weight)]
+    longest = max(finite, default=0.0) or 1.0
+    rows = [
+        [
+            escaped(finding_text(each.feature, each.state)),
+            number_text(each.weight),
+            bar(abs(each.weight) / longest, GREEN if each.weight >= 0 else VERMILLION),
+            escaped(each.decision_without),
+        ]
+        for each in why.contributions
+    ]
+    told = [*reason_sentences(why), *turning_sentences(why), *note_sentences(why)]
+    headings = ["finding", "weight", "", "decision without it"]
+    return card(f"decision: {why.decision.action}", *map(sentence, told), table(headings, _cut(rows)))
+
+
 def measured_text(measured: Measurement) -> str:
     """A probability, or the interval it lies in.
 
@@ -176,6 +203,7 @@ _CARD_BY_TYPE: dict[type, Callable[..., str]] = {
     Frontier: frontier_card,
     Course: course_card,
     ThresholdSweep: sweep_card,
+    Reasons: reasons_card,
 }
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from unswayed.api.decisions import Decision
+from unswayed.api.explained import Reasons
 from unswayed.api.history import Course
 from unswayed.api.networks import Evidence
 from unswayed.api.observations import Monitor, Ranking, Stopping
@@ -212,6 +213,18 @@ def plot_record(record: SearchRecord, *, title: str) -> Picture:
     return progress_picture(instants, title=title or "How the search went")
 
 
+def plot_reasons(why: Reasons, *, title: str, parameters: bool = False) -> Picture:
+    """What each finding added; with `parameters`, how far numbers of the network may move (a tornado)."""
+    from unswayed.view.reasons import Leeway, Push, contributions_picture, leeways_picture
+
+    decided = f"the decision {why.decision.action!r}"
+    if parameters:
+        leeways = [Leeway(each.name, each.value, each.low, each.high) for each in why.parameters]
+        return leeways_picture(leeways, title=title or f"How far numbers may move and keep {decided}")
+    pushes = [Push(f"{each.feature} = {each.state}", each.weight) for each in why.contributions]
+    return contributions_picture(pushes, leaning=why.leaning, title=title or f"What drove {decided}")
+
+
 _PLOT_BY_TYPE: dict[type, Callable[..., Picture]] = {
     Decision: plot_decision,
     Stopping: plot_stopping,
@@ -222,6 +235,7 @@ _PLOT_BY_TYPE: dict[type, Callable[..., Picture]] = {
     Frontier: plot_frontier,
     Course: plot_course,
     ThresholdSweep: plot_sweep,
+    Reasons: plot_reasons,
     SearchRecord: plot_record,
 }
 

@@ -1,0 +1,314 @@
+"""Why this decision: the verb `explain_decision`."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar, Unpack
+
+from unswayed.api.decisions import agreement_of, decision_of
+from unswayed.api.explained import Contribution, Flip, ParameterRange, Reason, Reasons
+from unswayed.api.networks import Evidence
+from unswayed.api.questions import Options, problem_of
+from unswayed.core.errors import ImpossibleEvidence, LimitError, QueryError
+from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.core.measurement import Measurement
+from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.problem import Problem, make_problem
+from unswayed.decisions.rules import Decider
+from unswayed.inference.posteriors import log_probability
+from unswayed.reasons.case import (
+    ExplainedDecision,
+    FoundReasons,
+    SufficientSet,
+    decider_of,
+    explained_decision,
+    fails,
+    reaches,
+)
+from unswayed.reasons.contributions import (
+    FindingWeight,
+    conflict_of,
+    finding_weights,
+    make_leaning,
+    shapley_values,
+)
+from unswayed.reasons.flips import Turn, cheapest_changes, cheapest_observations
+from unswayed.reasons.oracle import SubsetOracle, find_reasons, interval_of, make_subset_oracle
+from unswayed.reasons.search import Effort, Watch
+from unswayed.reasons.sensitivity import (
+    ParameterInterval,
+    given_states,
+    network_at,
+    parameter_intervals,
+    threshold_interval,
+)
+
+MOST_MEASURED = 10
+"""Parameters whose SDP at both ends is measured; a third of it where each takes an engine."""
+MOST_LEFT_OUT = 40
+"""Findings up to which the SDP without each of them is asked of an engine."""
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """What is asked about a decision, and what had to be left out so far."""
+
+    explained: ExplainedDecision
+    level: float
+    costs: dict[int, float]
+    """By position; 1 where none was given."""
+    most: int
+    """Length of each list."""
+    options: Options
+    limits: Limits
+    notes: list[str] = field(default_factory=list)
+
+    def ask(self, problem: Problem, decider: Decider, tolerance: float) -> Measurement:
+        """How often all features decide as the decider does, from the engine that the options lead to."""
+        options = self.options
+        if tolerance > 0:
+            options = Options(
+                **{**options, "tolerance": min(tolerance, options.get("tolerance") or tolerance)}
+            )
+        return agreement_of(problem, frozenset(), decider, options)
+
+    def attempt(self, what: str, work: Callable[[], Answer], instead: Answer) -> Answer:
+        """What `work` gives; where it is over the limits, `instead` and a note."""
+        try:
+            return work()
+        except LimitError as error:
+            self.notes.append(f"{what} left out: {error}")
+            return instead
+
+
+def explain_decision(
+    classifier: Classifier,
+    *,
+    evidence: Evidence | None = None,
+    at_least: float = 0.95,
+    costs: Mapping[str, float] | None = None,
+    fixed: Iterable[str] = (),
+    most: int = 10,
+    watch: Watch | None = None,
+    **options: Unpack[Options],
+) -> Reasons:
+    """Why this decision: the smallest reason, what would turn it, what drove it, how far numbers may move.
+
+    A set of findings is a reason when, given these findings alone, the full classifier decides the same with
+    probability `at_least`; with 1 it is a sufficient reason in the sense of logic. `costs` weigh findings (1
+    where left out), `fixed` names features that cannot change, `most` bounds each list, and `watch` is called
+    with the cost of the best reason, the bound on any, and the number of subsets evaluated.
+
+    Both reviewers are for this paper. Neither of them alone would be enough:
+
+    >>> from unswayed.decisions.rules import ThresholdRule
+    >>> from unswayed.model.zoo import review
+    >>> papers = Classifier(review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6))
+    >>> why = explain_decision(papers, evidence={"R1": "+", "R2": "+"})
+    >>> why.reason.findings, why.reason.sdp.value, why.necessary
+    ({'R1': '+', 'R2': '+'}, 1.0, ('R1', 'R2'))
+    >>> [flip.states for flip in why.flips]
+    [{'R2': '-'}, {'R1': '-'}]
+    """
+    started = time.perf_counter()
+    _check(at_least, most)
+    explained = explained_decision(problem_of(classifier, evidence, options))
+    limits = options.get("limits", DEFAULT_LIMITS)
+    inquiry = Inquiry(explained, at_least, _costs_of(explained, costs), most, options, limits)
+    held = _positions_of(explained, fixed)
+    leaning = make_leaning(explained)
+    weights = finding_weights(explained, leaning, limits)
+    shares = inquiry.attempt("Shapley values are", lambda: shapley_values(explained, leaning, limits), None)
+    oracle = make_subset_oracle(explained, inquiry.ask, limits)
+    effort = Effort(limits.deadline(), watch=watch)
+    found = find_reasons(
+        oracle, inquiry.costs, at_least, most, weights=[each.weight for each in weights], effort=effort
+    )
+    changes = cheapest_changes(explained, held, inquiry.costs, most, limits)
+    observations = cheapest_observations(explained, inquiry.costs, most, limits)
+    now = inquiry.attempt("The SDP of all findings is", lambda: oracle.measure(explained.findings), None)
+    contributions = _contributions(inquiry, oracle, weights, None if shares is None else shares.tolist())
+    return Reasons(
+        classifier=classifier,
+        evidence=explained.named(dict(explained.problem.evidence)),
+        decision=decision_of(explained.problem),
+        at_least=at_least,
+        sdp=now,
+        reasons=tuple(_reason(oracle, each) for each in found.reasons),
+        more_reasons=found.cut,
+        proven=found.proven,
+        cost_bound=found.cost_bound,
+        closest=None if found.closest is None else _reason(oracle, found.closest),
+        necessary=_necessary(inquiry, contributions, now),
+        in_every_reason=_in_every(explained, found),
+        flips=tuple(_flip(inquiry, each) for each in changes.turns),
+        flips_bound=changes.cost_bound,
+        flips_if_observed=tuple(_flip(inquiry, each) for each in observations.turns),
+        observed_bound=observations.cost_bound,
+        contributions=contributions,
+        leaning=leaning.name,
+        conflict=conflict_of(explained, limits),
+        parameters=_parameters(inquiry, oracle),
+        threshold_interval=threshold_interval(explained),
+        notes=tuple(inquiry.notes),
+        evaluations=found.evaluations,
+        seconds=time.perf_counter() - started,
+    )
+
+
+def _check(at_least: float, most: int) -> None:
+    if not 0.0 < at_least <= 1.0:
+        raise QueryError(f"the level must be above 0 and at most 1; got {at_least!r}")
+    if most < 1:
+        raise QueryError(f"at least one of each kind is listed; got most={most!r}")
+
+
+def _costs_of(explained: ExplainedDecision, costs: Mapping[str, float] | None) -> dict[int, float]:
+    """Costs by position; `QueryError` for unknown features and for costs that are not positive."""
+    network = explained.network
+    by_position = dict.fromkeys((*explained.findings, *explained.problem.free), 1.0)
+    for name, cost in (costs or {}).items():
+        position = network.index(name)
+        if not 0.0 < cost < math.inf:
+            raise QueryError(f"the cost of {name!r} must be a positive number, not {cost!r}")
+        by_position[position] = float(cost)
+    return by_position
+
+
+def _positions_of(explained: ExplainedDecision, names: Iterable[str]) -> frozenset[int]:
+    return frozenset(explained.network.index(name) for name in names)
+
+
+def _reason(oracle: SubsetOracle, found: SufficientSet) -> Reason:
+    explained = oracle.explained
+    return Reason(
+        explained.named(explained.given(found.findings)), oracle.measure(found.findings), found.cost
+    )
+
+
+def _contributions(
+    inquiry: Inquiry, oracle: SubsetOracle, weights: list[FindingWeight], shares: list[float] | None
+) -> tuple[Contribution, ...]:
+    """What each finding did, the largest weight first."""
+    explained = inquiry.explained
+    found = []
+    for i, each in enumerate(weights):
+        [(feature, state)] = explained.named(explained.given([each.finding])).items()
+        found.append(
+            Contribution(
+                feature,
+                state,
+                each.weight,
+                None if shares is None else shares[i],
+                _by_state(explained, each.posterior_without.tolist()),
+                explained.problem.decider.actions[each.action_without],
+                _sdp_without(inquiry, oracle, each.finding),
+            )
+        )
+    return tuple(sorted(found, key=lambda one: -abs(one.weight)))
+
+
+def _sdp_without(inquiry: Inquiry, oracle: SubsetOracle, finding: int) -> Measurement | None:
+    findings = inquiry.explained.findings
+    if oracle.table is None and len(findings) > MOST_LEFT_OUT:
+        return None
+    others = [v for v in findings if v != finding]
+    return inquiry.attempt(
+        "The SDP without a finding is", lambda: oracle.measure(others, inquiry.level), None
+    )
+
+
+def _by_state(explained: ExplainedDecision, probabilities: list[float]) -> dict[str, float]:
+    states = explained.network.variables[explained.problem.target].states
+    return dict(zip(states, probabilities, strict=True))
+
+
+def _necessary(
+    inquiry: Inquiry, contributions: tuple[Contribution, ...], now: Measurement | None
+) -> tuple[str, ...]:
+    """Findings without which the decision is another, or the SDP falls below the level that it has now."""
+    explained = inquiry.explained
+    decided = explained.problem.decider.actions[explained.action]
+    enough = now is not None and reaches(interval_of(now), inquiry.level)
+    needed = {
+        one.feature
+        for one in contributions
+        if one.decision_without != decided
+        or (enough and one.sdp_without is not None and fails(interval_of(one.sdp_without), inquiry.level))
+    }
+    return tuple(name for name in _names(explained, explained.findings) if name in needed)
+
+
+def _in_every(explained: ExplainedDecision, found: FoundReasons) -> tuple[str, ...] | None:
+    if found.in_every is None:
+        return None
+    return tuple(_names(explained, [v for v in explained.findings if v in found.in_every]))
+
+
+def _names(explained: ExplainedDecision, positions: Iterable[int]) -> list[str]:
+    return [explained.network.variables[v].name for v in positions]
+
+
+def _flip(inquiry: Inquiry, turn: Turn) -> Flip:
+    explained = inquiry.explained
+    rest = {v: s for v, s in explained.problem.evidence.items() if v not in turn.states}
+    logs = [
+        log_probability(explained.network, evidence, limits=inquiry.limits)
+        for evidence in ({**rest, **turn.states}, rest)
+    ]
+    return Flip(
+        explained.named(turn.states),
+        explained.problem.decider.actions[turn.action],
+        math.exp(logs[0] - logs[1]),
+        turn.cost,
+    )
+
+
+def _parameters(inquiry: Inquiry, oracle: SubsetOracle) -> tuple[ParameterRange, ...]:
+    """The parameters that can turn the decision, the first of them with the SDP at both ends."""
+    explained = inquiry.explained
+    nothing: tuple[ParameterInterval, ...] = ()
+    intervals = inquiry.attempt(
+        "How far numbers of the network may move is",
+        lambda: parameter_intervals(explained, inquiry.limits),
+        nothing,
+    )
+    variables = explained.network.variables
+    distinct = [each for each in intervals if len(variables[each.variable]) > 2 or each.state == 0]
+    most = MOST_MEASURED if oracle.table is not None else MOST_MEASURED // 3
+    return tuple(_range(inquiry, each, measured=i < most) for i, each in enumerate(distinct))
+
+
+def _range(inquiry: Inquiry, each: ParameterInterval, *, measured: bool) -> ParameterRange:
+    variable = inquiry.explained.network.variables[each.variable]
+    ends = [_sdp_at(inquiry, each, end) if measured else None for end in (each.low, each.high)]
+    return ParameterRange(
+        variable.name,
+        variable.states[each.state],
+        given_states(inquiry.explained.network, each),
+        each.value,
+        each.low,
+        each.high,
+        *ends,
+    )
+
+
+def _sdp_at(inquiry: Inquiry, each: ParameterInterval, end: float) -> Measurement | None:
+    """SDP of all findings with one number moved; None where the findings become impossible."""
+    explained, classifier = inquiry.explained, inquiry.explained.problem.classifier
+    if not explained.problem.free:
+        return Measurement.exact(1.0, engine="nothing left to observe")
+    moved = network_at(explained.network, each, end)
+    changed = Classifier(moved, classifier.target, classifier.features, classifier.rule)
+    try:
+        problem = make_problem(changed, explained.named(dict(explained.problem.evidence)))
+        return inquiry.attempt(
+            "An SDP at the end of a range is", lambda: inquiry.ask(problem, decider_of(explained), 0.0), None
+        )
+    except ImpossibleEvidence:
+        return None

@@ -1,0 +1,193 @@
+"""What would turn the decision: changed findings, or features observed next in certain states.
+
+A *change* puts some findings into other states and leaves the rest as they are. An *observation* puts
+features that were not observed into states of theirs. Either turns the decision when the classifier decides
+otherwise on what is then known. Sets are tried from the cheapest up, so the first that turns it is the
+cheapest there is, and the cost at which the work stops is a bound on any that was not found.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from unswayed.core.arrays import Bools, Floats
+from unswayed.core.limits import Limits
+from unswayed.inference.posteriors import joint_table
+from unswayed.model.cpt import configuration_of
+from unswayed.reasons.case import ExplainedDecision
+
+LARGEST_TABLE = 2**21
+"""Numbers in a table from which all sets are read; beyond it each set gets an inference of its own."""
+MOST_SETS = 20_000
+"""Sets tried from a table before the search says how far it came."""
+MOST_INFERENCES = 1_000
+"""The same where each set takes an inference."""
+
+Masses = Callable[[tuple[int, ...]], Floats]
+"""From positions of variables to the mass of their states with each class: (instantiations, classes)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """States of some variables under which the classifier decides otherwise."""
+
+    states: dict[int, int]
+    """The states, by position of the variable."""
+    action: int
+    """What is then decided."""
+    cost: float
+    """What the variables cost together."""
+    mass: float
+    """Probability of the states, relative to that of other turns."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTurns:
+    """The cheapest turns, the most probable first, and what is proven about them."""
+
+    turns: tuple[Turn, ...]
+    """Turns of lowest cost; empty when none was found."""
+    cost_bound: float
+    """No turn costs less than this; infinite when it is proven that there is none."""
+    cut: bool = False
+    """Whether there are more of this cost than are listed."""
+
+    @property
+    def proven(self) -> bool:
+        """Whether nothing cheaper exists."""
+        return math.isinf(self.cost_bound) if not self.turns else self.turns[0].cost <= self.cost_bound
+
+
+NO_TURNS = FoundTurns((), math.inf)
+
+
+def cheapest_changes(
+    explained: ExplainedDecision, fixed: frozenset[int], costs: dict[int, float], most: int, limits: Limits
+) -> FoundTurns:
+    """The cheapest sets of findings in other states that turn the decision; `fixed` ones stay."""
+    movable = tuple(v for v in explained.findings if v not in fixed)
+    network, target = explained.network, explained.problem.target
+    rest = explained.given(v for v in explained.findings if v in fixed)
+    sizes = explained.whole.sizes(movable)
+    n_classes = len(explained.problem.prior)
+    if math.prod(map(float, sizes)) * n_classes > LARGEST_TABLE:
+
+        def inferred(chosen: tuple[int, ...]) -> Floats:
+            others = explained.given(v for v in explained.findings if v not in chosen)
+            return joint_table(network, [*chosen, target], others, limits=limits).reshape(-1, n_classes)
+
+        return _cheapest_first(explained, movable, costs, most, limits, inferred, MOST_INFERENCES)
+    table = joint_table(network, [*movable, target], rest, limits=limits).reshape([*sizes, n_classes])
+    if not _turned(explained, table.reshape(-1, n_classes)).any():
+        return NO_TURNS
+
+    def read(chosen: tuple[int, ...]) -> Floats:
+        at = tuple(slice(None) if v in chosen else explained.problem.evidence[v] for v in movable)
+        cut: Floats = table[at].reshape(-1, n_classes)
+        return cut
+
+    return _cheapest_first(explained, movable, costs, most, limits, read, MOST_SETS)
+
+
+def cheapest_observations(
+    explained: ExplainedDecision, costs: dict[int, float], most: int, limits: Limits
+) -> FoundTurns:
+    """The cheapest sets of features not observed yet, in states that turn the decision."""
+    free, network, target = explained.problem.free, explained.network, explained.problem.target
+    evidence, n_classes = explained.problem.evidence, len(explained.problem.prior)
+    sizes = explained.problem.sizes(free)
+    if math.prod(map(float, sizes)) * n_classes > LARGEST_TABLE:
+
+        def inferred(chosen: tuple[int, ...]) -> Floats:
+            return joint_table(network, [*chosen, target], evidence, limits=limits).reshape(-1, n_classes)
+
+        return _cheapest_first(explained, free, costs, most, limits, inferred, MOST_INFERENCES)
+    table = joint_table(network, [*free, target], evidence, limits=limits).reshape([*sizes, n_classes])
+    # Masses of fewer features are sums of these, and the masses on which a rule decides alike are closed
+    # under sums: where no instantiation of all features turns the decision, none of some does.
+    if not _turned(explained, table.reshape(-1, n_classes)).any():
+        return NO_TURNS
+
+    def read(chosen: tuple[int, ...]) -> Floats:
+        summed = tuple(i for i, v in enumerate(free) if v not in chosen)
+        total: Floats = table.sum(axis=summed).reshape(-1, n_classes)
+        return total
+
+    return _cheapest_first(explained, free, costs, most, limits, read, MOST_SETS)
+
+
+def _cheapest_first(
+    explained: ExplainedDecision,
+    variables: Sequence[int],
+    costs: dict[int, float],
+    most: int,
+    limits: Limits,
+    masses: Masses,
+    most_sets: int,
+) -> FoundTurns:
+    deadline, found = limits.deadline(), list[Turn]()
+    for count, (cost, chosen) in enumerate(subsets_by_cost([costs[v] for v in variables])):
+        if found and cost > found[0].cost * (1 + 1e-12):
+            break
+        if count > most_sets or time.monotonic() > deadline:
+            # All cheaper sets were tried, so what was found already is among the cheapest.
+            return _listed(explained, found, most, cost, cut=True)
+        members = tuple(variables[i] for i in chosen)
+        found.extend(_turns(explained, members, masses(members), cost))
+    return _listed(explained, found, most, found[0].cost if found else math.inf, cut=False)
+
+
+def _turns(
+    explained: ExplainedDecision, members: tuple[int, ...], mass: Floats, cost: float
+) -> Iterator[Turn]:
+    """The instantiations of a set that turn the decision; findings among them must change."""
+    turned = np.flatnonzero(_turned(explained, mass))
+    sizes, now = explained.whole.sizes(members), explained.problem.evidence
+    for row in map(int, turned):
+        states = dict(zip(members, configuration_of(row, sizes), strict=True))
+        if all(now.get(v) != s for v, s in states.items()):
+            action = int(explained.problem.decider.decide(mass[row][np.newaxis])[0])
+            yield Turn(states, action, cost, float(mass[row].sum()))
+
+
+def _turned(explained: ExplainedDecision, mass: Floats) -> Bools:  # (rows,)
+    """Which possible rows of class masses are decided otherwise."""
+    turned = np.zeros(len(mass), dtype=np.bool_)
+    possible = np.flatnonzero(mass.sum(axis=1) > 0)
+    turned[possible] = explained.problem.decider.decide(mass[possible]) != explained.action
+    return turned
+
+
+def _listed(
+    explained: ExplainedDecision, found: list[Turn], most: int, cost_bound: float, *, cut: bool
+) -> FoundTurns:
+    variables = explained.network.variables
+
+    def rank(turn: Turn) -> tuple[float, list[tuple[str, int]]]:
+        return -float(f"{turn.mass:.12g}"), sorted((variables[v].name, s) for v, s in turn.states.items())
+
+    return FoundTurns(tuple(sorted(found, key=rank)[:most]), cost_bound, cut or len(found) > most)
+
+
+def subsets_by_cost(costs: Sequence[float]) -> Iterator[tuple[float, tuple[int, ...]]]:
+    """All subsets that are not empty, by position, the cheapest first.
+
+    >>> [chosen for _, chosen in subsets_by_cost([1.0, 3.0, 1.5])]
+    [(0,), (2,), (0, 2), (1,), (0, 1), (1, 2), (0, 1, 2)]
+    """
+    order = sorted(range(len(costs)), key=lambda i: costs[i])
+    waiting: list[tuple[float, tuple[int, ...]]] = [(costs[order[0]], (0,))] if order else []
+    while waiting:
+        cost, ranks = heapq.heappop(waiting)
+        yield cost, tuple(sorted(order[rank] for rank in ranks))
+        following = ranks[-1] + 1
+        if following < len(order):
+            for longer in ((*ranks, following), (*ranks[:-1], following)):
+                total = math.fsum(costs[order[rank]] for rank in longer)
+                heapq.heappush(waiting, (total, longer))
