@@ -1,0 +1,126 @@
+"""A problem as plans see it: one table over the outcomes of all tests that may be bought.
+
+A group of features is one test, whose outcomes are the combinations of their states. Features that are never
+bought are summed out, after the full decision was made with them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from unswayed.core.arrays import Floats, read_only
+from unswayed.core.limits import Limits
+from unswayed.decisions.catalogue import Catalogue
+from unswayed.decisions.problem import Problem
+from unswayed.engines.dense import DenseEngine
+
+UNDONE = -1
+"""The outcome of a test that was not done."""
+
+State = tuple[int, ...]
+"""For each test its outcome, or `UNDONE`."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ground:
+    """The masses of all outcomes of all tests."""
+
+    problem: Problem
+    """The classifier at its evidence."""
+    catalogue: Catalogue
+    """The tests and their prices."""
+    masses: Floats = field(repr=False)  # (classes + actions, outcomes of the first test, ...)
+    """Pr(class, outcomes | evidence) and Pr(full decision, outcomes | evidence)."""
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """How many outcomes each test has."""
+        return self.masses.shape[1:]
+
+    @property
+    def n_states(self) -> int:
+        """How many partial observations there are."""
+        return math.prod(size + 1 for size in self.sizes)
+
+    def split(self, columns: Floats) -> tuple[Floats, Floats]:
+        """Class masses (rows, classes) and decision masses (rows, actions) of columns of masses."""
+        rows = columns.reshape(len(columns), -1).T
+        n_classes = len(self.problem.prior)
+        return rows[:, :n_classes], rows[:, n_classes:]
+
+
+def lay_ground(problem: Problem, catalogue: Catalogue, limits: Limits) -> Ground:
+    """The table of a problem; its price is that of the dense engine."""
+    table = DenseEngine().prepare(problem, limits).masses
+    table = table.reshape(len(table), *problem.sizes(problem.free))
+    axis = {feature: position + 1 for position, feature in enumerate(problem.free)}
+    bought = [axis[feature] for offer in catalogue.offers for feature in offer.features]
+    never = tuple(position for position in axis.values() if position not in bought)
+    ordered = table.transpose(0, *bought, *never)
+    summed = ordered.sum(axis=tuple(range(1 + len(bought), ordered.ndim)))
+    sizes = [math.prod(problem.sizes(offer.features)) for offer in catalogue.offers]
+    return Ground(problem, catalogue, read_only(np.ascontiguousarray(summed).reshape(len(table), *sizes)))
+
+
+def slice_at(ground: Ground, state: State) -> Floats:
+    """The masses of the outcomes still open in a state: one axis for each test not done."""
+    chosen = tuple(slice(None) if outcome == UNDONE else outcome for outcome in state)
+    return ground.masses[(slice(None), *chosen)]
+
+
+def blocks(ground: Ground, largest: int) -> Iterator[Floats]:
+    """Masses of all partial observations in ascending order, in blocks (columns, states) of equal size.
+
+    The first test changes slowest; its last digit, not done, has the sum over its outcomes. So each block is
+    made of a part of the table that gets smaller with every test that is decided: all blocks together take
+    three additions a state, and memory for one block beside the table.
+    """
+    sizes = ground.sizes
+    inner = len(sizes)
+    while inner > 0 and math.prod(size + 1 for size in sizes[inner - 1 :]) <= largest:
+        inner -= 1
+    yield from _blocks(ground.masses, inner)
+
+
+def _blocks(masses: Floats, n_outer: int) -> Iterator[Floats]:
+    if n_outer == 0:
+        yield _with_sums(masses).reshape(len(masses), -1)
+        return
+    for outcome in range(masses.shape[1]):
+        yield from _blocks(masses[:, outcome], n_outer - 1)
+    yield from _blocks(masses.sum(axis=1), n_outer - 1)
+
+
+def _with_sums(masses: Floats) -> Floats:
+    """The table with one more entry on every axis but the first: the sum along it."""
+    shape = masses.shape
+    table = np.empty((shape[0], *[size + 1 for size in shape[1:]]))
+    table[tuple(slice(size) for size in shape)] = masses
+    filled = list(shape)
+    for axis in range(masses.ndim - 1, 0, -1):
+        # Rows of the axes still to come are left alone, so that nothing is added up twice.
+        rows = tuple(slice(size) for size in filled)
+        before, after = rows[:axis], rows[axis + 1 :]
+        total = table[(*before, shape[axis], *after)]
+        total[...] = table[(*before, 0, *after)]
+        for outcome in range(1, shape[axis]):  # several times faster than a sum along a short axis
+            total += table[(*before, outcome, *after)]
+        filled[axis] += 1
+    return table
+
+
+def outcome_states(ground: Ground, test: int, outcome: int) -> tuple[str, ...]:
+    """Names of the states of a test's features in one outcome."""
+    features = ground.catalogue.offers[test].features
+    states = np.unravel_index(outcome, ground.problem.sizes(features))
+    variables = ground.problem.network.variables
+    return tuple(variables[f].states[int(s)] for f, s in zip(features, states, strict=True))
+
+
+def done_in(state: Sequence[int]) -> int:
+    """Bits of the tests done in a state."""
+    return sum(1 << test for test, outcome in enumerate(state) if outcome != UNDONE)

@@ -1,0 +1,167 @@
+"""The best plan by dynamic programming over partial observations.
+
+Every partial observation is valued once, from full observations back to none (`kernels/plan_values.py`). With
+n tests of two outcomes there are 3^n of them, so 16 to 18 tests are the limit; up to there the plan is proven
+to be the best. States that stop at once, have no mass or cannot be reached are passed over.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from unswayed.core.arrays import Floats, Ints
+from unswayed.core.errors import QueryError
+from unswayed.core.limits import Limits
+from unswayed.decisions.catalogue import (
+    Catalogue,
+    check_no_conditions,
+    price_table,
+    reachable_sets,
+    spent_table,
+)
+from unswayed.engines.protocol import Cost
+from unswayed.kernels.plan_values import (
+    STOP,
+    Block,
+    FixedSets,
+    Rules,
+    Values,
+    choose_test,
+    compiled_fill_values,
+    fill_values,
+)
+from unswayed.plans.goals import Goal, PlanObjective, SameDecisionLevel, judge
+from unswayed.plans.ground import Ground, State, blocks, done_in
+
+LARGEST_BLOCK = 3**10
+"""States valued at a time: their masses stay in the cache."""
+COMPILED_FROM = 3**7
+"""States from which the compiled pass is worth loading."""
+MOST_TESTS = 24
+"""Tests beyond which the table of prices alone is too large."""
+SECONDS_PER_STATE = 2.5e-7
+"""Measured with 14 to 16 tests of two outcomes."""
+
+Report = Callable[[float], None]
+"""Told now and then which share of the states is valued."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Programme:
+    """The value of every partial observation."""
+
+    ground: Ground
+    goal: Goal
+    rules: Rules = field(repr=False)
+    values: Values = field(repr=False)
+    fixed: FixedSets = field(repr=False)
+
+    def choose(self, state: State, mass: float, loss: float) -> int:
+        """The test to do in a state, or `STOP`."""
+        digits = np.array([size if x < 0 else x for x, size in zip(state, self.ground.sizes, strict=True)])
+        done = done_in(state)
+        if mass <= 0.0 or (loss <= 0.0 and self.rules.may_stop[done]):
+            return STOP
+        number = int(digits @ self.rules.strides)
+        return choose_test(self.rules, self.values, (number, done), digits.astype(np.int64), mass, loss)[2]
+
+
+def price_programme(sizes: Sequence[int], n_columns: int) -> Cost:
+    """Seconds and bytes for tests with so many outcomes: two values a state, the prices, one block."""
+    states = math.prod(size + 1.0 for size in sizes)
+    prices = 9.0 * 2.0 ** len(sizes) * (len(sizes) + 4)
+    block = 32.0 * min(states, LARGEST_BLOCK) * n_columns
+    return Cost(1e-3 + SECONDS_PER_STATE * states * (1 + len(sizes) / 8), 16.0 * states + prices + block)
+
+
+def run_programme(
+    ground: Ground, goal: Goal, limits: Limits, report: Report | None = None
+) -> Programme | None:
+    """Value all partial observations; None when time runs out or Ctrl-C comes first."""
+    price = price_programme(ground.sizes, len(ground.masses))
+    limits.check_bytes(price.n_bytes, "a plan over all partial observations")
+    rules = rules_of(ground, goal)
+    n_states = ground.n_states
+    single = rules.counts_cost and not rules.worst
+    values = Values(np.empty(n_states), np.empty(0 if single else n_states))
+    fixed = FixedSets(np.zeros(len(rules.reached)), np.zeros(len(rules.reached)))
+    fill = compiled_fill_values() if n_states >= COMPILED_FROM else fill_values
+    deadline, start = limits.deadline(), 0
+    for columns in blocks(ground, LARGEST_BLOCK):
+        standing = judge(ground.problem, goal, *ground.split(columns))
+        fill(rules, values, Block(start, standing.mass, standing.loss, standing.agreement), fixed)
+        start += columns.shape[1]
+        if report is not None:
+            report(start / n_states)
+        if time.monotonic() > deadline:
+            return None
+    return Programme(ground, goal, rules, values, fixed)
+
+
+def rules_of(ground: Ground, goal: Goal) -> Rules:
+    """What may be done in each state and for how much, as the pass over the states reads it."""
+    catalogue, sizes = ground.catalogue, ground.sizes
+    prices = price_table(catalogue)
+    _bound(catalogue, goal, prices)
+    reached = reachable_sets(prices)
+    done = np.arange(len(prices))
+    may_stop = (catalogue.mandatory & ~done) == 0
+    if not (reached & may_stop).any():
+        raise QueryError("the mandatory tests alone exceed the budget or the depth; allow for them")
+    strides = np.cumprod([1, *[size + 1 for size in sizes[:0:-1]]])[::-1] if sizes else np.ones(0)
+    given, extra, first_given = _conditions(catalogue)
+    worst = goal.objective is PlanObjective.WORST_COST
+    forced = worst or (goal.objective is PlanObjective.EXPECTED_COST and not may_fail(ground, goal))
+    return Rules(
+        np.array(sizes, dtype=np.int64),
+        strides.astype(np.int64),
+        prices,
+        reached,
+        may_stop,
+        forced,
+        forced or goal.objective is PlanObjective.NET_UTILITY,
+        worst,
+        given,
+        extra,
+        first_given,
+    )
+
+
+def may_fail(ground: Ground, goal: Goal) -> bool:
+    """Whether a path may end before the stopping rule is met, so that failing less comes before costing less.
+
+    With every feature bought, the decision is the full one: a level of the SDP is always reached.
+    """
+    bought = {feature for offer in ground.catalogue.offers for feature in offer.features}
+    certain = isinstance(goal.stop, SameDecisionLevel) and bought == set(ground.problem.free)
+    return goal.is_bounded or not certain
+
+
+def _bound(catalogue: Catalogue, goal: Goal, prices: Floats) -> None:
+    """Make tests that exceed the budget or the depth infinitely dear."""
+    if math.isfinite(goal.budget):
+        check_no_conditions(catalogue, "a budget")
+        spent = spent_table(catalogue)[:, None]
+        prices[spent + prices > goal.budget * (1 + 1e-12) + 1e-12] = np.inf
+    if goal.max_depth is not None:
+        prices[np.bitwise_count(np.arange(len(prices))) >= goal.max_depth] = np.inf
+
+
+def _conditions(catalogue: Catalogue) -> tuple[Ints, Floats, Ints]:
+    """The conditional prices as arrays, a row for each outcome that one names."""
+    given: list[tuple[int, int]] = []
+    extra: list[float] = []
+    first_given = [0]
+    for offer in catalogue.offers:
+        for each in offer.conditions:
+            outcomes = [-1] if each.outcomes is None else sorted(each.outcomes)
+            given += [(each.offer, outcome) for outcome in outcomes]
+            extra += [each.price - offer.price] * len(outcomes)
+        first_given.append(len(given))
+    rows = np.array(given, dtype=np.int64).reshape(-1, 2)
+    return rows, np.array(extra, dtype=np.float64), np.array(first_given, dtype=np.int64)
