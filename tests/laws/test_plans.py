@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 
 import numpy as np
 import pytest
@@ -12,9 +13,13 @@ from hypothesis import strategies as st
 from oracles.plan_by_definition import Case, best_cost, best_policy, best_within
 from plan_cases import plan_problems
 from tolerances import ENGINE
+from unswayed.core.errors import QueryError
 from unswayed.core.limits import DEFAULT_LIMITS
 from unswayed.decisions.binding import bind_purchase
+from unswayed.plans import bounded
+from unswayed.plans.bounded import search_bounded
 from unswayed.plans.goals import Goal, PlanObjective, SameDecisionLevel
+from unswayed.plans.greedy import Greed, GreedyPolicy
 from unswayed.plans.ground import lay_ground
 from unswayed.plans.programme import run_programme
 from unswayed.plans.tree import depth_of, expected_cost, grow_tree, leaves, worst_cost
@@ -95,3 +100,56 @@ def test_bounded_plans_agree_as_often_as_they_can(case, budget, depth):
         lost, abs=ENGINE
     )
     assert expected_cost(tree) == pytest.approx(cost, abs=1e-8)
+
+
+@settings(max_examples=25)
+@given(plan_problems(max_features=4), st.sampled_from(list(PlanObjective)[:3]), st.sampled_from([None, 2]))
+def test_bounded_search_finds_what_dynamic_programming_finds(case, objective, depth):
+    problem, purchase, level = case
+    goal = Goal(objective, SameDecisionLevel(level), max_depth=depth)
+    ground = lay_ground(problem, bind_purchase(purchase, problem), DEFAULT_LIMITS)
+    try:
+        programme = run_programme(ground, goal, DEFAULT_LIMITS)
+    except QueryError:
+        with pytest.raises(QueryError):
+            search_bounded(ground, goal, math.inf)
+        return
+    best = float(programme.values.first[-1])
+    if not math.isfinite(best):
+        return
+    search = search_bounded(ground, goal, time.monotonic() + 20)
+    lower, upper = search.bounds
+    assert lower[0] == pytest.approx(best, abs=ENGINE)
+    assert upper[0] == pytest.approx(best, abs=ENGINE)
+    found, tree = grow_tree(ground, goal, search), grow_tree(ground, goal, programme)
+    if objective is PlanObjective.WORST_COST:
+        assert worst_cost(found) == pytest.approx(worst_cost(tree), abs=ENGINE)
+    else:
+        assert expected_cost(found) == pytest.approx(expected_cost(tree), abs=ENGINE)
+
+
+@settings(max_examples=20)
+@given(plan_problems(max_features=5), st.integers(0, 12))
+def test_bounds_hold_however_early_the_search_ends(case, walks):
+    problem, purchase, level = case
+    goal = Goal(PlanObjective.EXPECTED_COST, SameDecisionLevel(level))
+    ground = lay_ground(problem, bind_purchase(purchase, problem), DEFAULT_LIMITS)
+    search = search_bounded(ground, goal, -math.inf)
+    for _ in range(walks):
+        bounded._walk(search)
+    best = best_cost(Case(problem, purchase, level))
+    lower, upper = search.bounds
+    assert lower[0] <= best + ENGINE
+    assert upper[0] >= best - ENGINE
+    assert expected_cost(grow_tree(ground, goal, search)) <= upper[0] + ENGINE
+
+
+@settings(max_examples=20)
+@given(plan_problems(max_features=4), st.sampled_from(list(Greed)))
+def test_greedy_plans_reach_the_level_and_cost_no_less(case, greed):
+    problem, purchase, level = case
+    goal = Goal(PlanObjective.EXPECTED_COST, SameDecisionLevel(level))
+    ground = lay_ground(problem, bind_purchase(purchase, problem), DEFAULT_LIMITS)
+    tree = grow_tree(ground, goal, GreedyPolicy(ground, goal, greed))
+    assert all(leaf.sdp >= level - ENGINE for leaf in leaves(tree))
+    assert expected_cost(tree) >= best_cost(Case(problem, purchase, level)) - ENGINE

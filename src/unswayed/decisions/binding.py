@@ -123,8 +123,12 @@ class _Binding:
 
 
 def _unseen(tests: _Tests, problem: Problem) -> dict[str, tuple[int, ...]]:
-    """The tests that still tell something, with the positions of their features not known yet."""
-    index, known = problem.network.index, problem.evidence
+    """The tests that still tell something, with the positions of their features not known yet.
+
+    A feature with one state tells nothing: it is known already.
+    """
+    index = problem.network.index
+    known = {*problem.evidence, *(p for p in problem.free if problem.sizes([p]) == [1])}
     left = {
         test: tuple(p for p in map(index, tests.features(test)) if p not in known) for test in tests.all()
     }
@@ -212,6 +216,8 @@ def _condition(price: PriceAfter, binding: _Binding) -> Condition | None:
     if price.state is None:
         return Condition(binding.place[owner], None, price.cost)
     features = binding.unseen[owner]
+    if network.index(price.given) not in features:  # it has one state, which is the one that is meant
+        return Condition(binding.place[owner], None, price.cost)
     states = np.indices(binding.problem.sizes(features)).reshape(len(features), -1)
     matching = np.flatnonzero(states[features.index(network.index(price.given))] == wanted)
     return Condition(binding.place[owner], frozenset(matching.tolist()), price.cost)

@@ -103,13 +103,11 @@ def _with_sums(masses: Floats) -> Floats:
     filled = list(shape)
     for axis in range(masses.ndim - 1, 0, -1):
         # Rows of the axes still to come are left alone, so that nothing is added up twice.
-        rows = tuple(slice(size) for size in filled)
-        before, after = rows[:axis], rows[axis + 1 :]
-        total = table[(*before, shape[axis], *after)]
-        total[...] = table[(*before, 0, *after)]
-        for outcome in range(1, shape[axis]):  # several times faster than a sum along a short axis
-            total += table[(*before, outcome, *after)]
         filled[axis] += 1
+        part = np.moveaxis(table[tuple(slice(size) for size in filled)], axis, 0)
+        part[-1] = part[0]
+        for outcome in range(1, shape[axis]):  # several times faster than a sum along a short axis
+            part[-1] += part[outcome]
     return table
 
 

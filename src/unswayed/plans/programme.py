@@ -15,15 +15,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
-from unswayed.core.errors import QueryError
 from unswayed.core.limits import Limits
-from unswayed.decisions.catalogue import (
-    Catalogue,
-    check_no_conditions,
-    price_table,
-    reachable_sets,
-    spent_table,
-)
+from unswayed.decisions.catalogue import Catalogue, price_table, reachable_sets, spent_table
 from unswayed.engines.protocol import Cost
 from unswayed.kernels.plan_values import (
     STOP,
@@ -37,6 +30,7 @@ from unswayed.kernels.plan_values import (
 )
 from unswayed.plans.goals import Goal, PlanObjective, SameDecisionLevel, judge
 from unswayed.plans.ground import Ground, State, blocks, done_in
+from unswayed.plans.moves import check_goal
 
 LARGEST_BLOCK = 3**10
 """States valued at a time: their masses stay in the cache."""
@@ -106,17 +100,15 @@ def run_programme(
 def rules_of(ground: Ground, goal: Goal) -> Rules:
     """What may be done in each state and for how much, as the pass over the states reads it."""
     catalogue, sizes = ground.catalogue, ground.sizes
+    check_goal(catalogue, goal)
     prices = price_table(catalogue)
     _bound(catalogue, goal, prices)
     reached = reachable_sets(prices)
     done = np.arange(len(prices))
     may_stop = (catalogue.mandatory & ~done) == 0
-    if not (reached & may_stop).any():
-        raise QueryError("the mandatory tests alone exceed the budget or the depth; allow for them")
     strides = np.cumprod([1, *[size + 1 for size in sizes[:0:-1]]])[::-1] if sizes else np.ones(0)
     given, extra, first_given = _conditions(catalogue)
-    worst = goal.objective is PlanObjective.WORST_COST
-    forced = worst or (goal.objective is PlanObjective.EXPECTED_COST and not may_fail(ground, goal))
+    worst, forced = goal.objective is PlanObjective.WORST_COST, is_forced(ground, goal)
     return Rules(
         np.array(sizes, dtype=np.int64),
         strides.astype(np.int64),
@@ -132,20 +124,23 @@ def rules_of(ground: Ground, goal: Goal) -> Rules:
     )
 
 
-def may_fail(ground: Ground, goal: Goal) -> bool:
-    """Whether a path may end before the stopping rule is met, so that failing less comes before costing less.
+def is_forced(ground: Ground, goal: Goal) -> bool:
+    """Whether a plan goes on until its stopping rule is met, since it always can.
 
-    With every feature bought, the decision is the full one: a level of the SDP is always reached.
+    With every feature bought, the decision is the full one: a level of the SDP is always reached. Where a path
+    may have to end before that, failing less comes before costing less.
     """
+    if goal.objective is PlanObjective.WORST_COST:
+        return True
     bought = {feature for offer in ground.catalogue.offers for feature in offer.features}
-    certain = isinstance(goal.stop, SameDecisionLevel) and bought == set(ground.problem.free)
-    return goal.is_bounded or not certain
+    telling = {feature for feature in ground.problem.free if ground.problem.sizes([feature]) != [1]}
+    certain = isinstance(goal.stop, SameDecisionLevel) and bought == telling and not goal.is_bounded
+    return goal.objective is PlanObjective.EXPECTED_COST and certain
 
 
 def _bound(catalogue: Catalogue, goal: Goal, prices: Floats) -> None:
     """Make tests that exceed the budget or the depth infinitely dear."""
     if math.isfinite(goal.budget):
-        check_no_conditions(catalogue, "a budget")
         spent = spent_table(catalogue)[:, None]
         prices[spent + prices > goal.budget * (1 + 1e-12) + 1e-12] = np.inf
     if goal.max_depth is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -10,10 +11,11 @@ from typing import Protocol
 import numpy as np
 
 from unswayed.core.arrays import Floats
-from unswayed.decisions.catalogue import Catalogue, price_after
+from unswayed.core.errors import LimitError
 from unswayed.kernels.plan_values import STOP
-from unswayed.plans.goals import Goal, judge
-from unswayed.plans.ground import UNDONE, Ground, State, done_in, outcome_states
+from unswayed.plans.goals import Goal, PlanObjective, judge
+from unswayed.plans.ground import UNDONE, Ground, State, outcome_states
+from unswayed.plans.moves import price_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +25,13 @@ class PlanLeaf:
     decision: str
     """What is decided."""
     sdp: float
-    """The same-decision probability there."""
+    """The same-decision probability."""
     probability: float
     """How probable it is to come here."""
-    posterior: Mapping[str, float] = field(repr=False)
-    """The posterior of each state of the target."""
     reached: bool = True
     """Whether the stopping rule is met; False where nothing that may be bought can meet it."""
+    loss: float = 0.0
+    """What is lost by stopping here, as the objective counts it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +44,12 @@ class PlanStep:
     """The features that it tells."""
     cost: float
     """What it costs here."""
+    decision: str
+    """What would be decided without the test,"""
+    sdp: float
+    """and the same-decision probability of that."""
     probability: float
     """How probable it is to come here."""
-    sdp: float
-    """The same-decision probability before the test."""
     outcomes: Mapping[tuple[str, ...], PlanNode] = field(repr=False)
     """What follows on each combination of states of the features; impossible ones are left out."""
 
@@ -60,10 +64,10 @@ class Policy(Protocol):
         """The test to do, or `STOP`."""
 
 
-def grow_tree(ground: Ground, goal: Goal, policy: Policy) -> PlanNode:
-    """The tree of what a policy does, from nothing observed on."""
+def grow_tree(ground: Ground, goal: Goal, policy: Policy, deadline: float = math.inf) -> PlanNode:
+    """The tree of what a policy does, from nothing observed on; `LimitError` after the deadline."""
     start = (UNDONE,) * len(ground.sizes)
-    return _grow(_Growth(ground, goal, policy), start, ground.masses, tuple(range(len(start))))
+    return _grow(_Growth(ground, goal, policy, deadline), start, ground.masses, tuple(range(len(start))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,23 +75,28 @@ class _Growth:
     ground: Ground
     goal: Goal
     policy: Policy
+    deadline: float
+
+    def check_time(self) -> None:
+        """`LimitError` after the deadline."""
+        if time.monotonic() > self.deadline:
+            raise LimitError("the tree of the plan is too large to be written down in this time")
 
 
 def _grow(growth: _Growth, state: State, masses: Floats, open_tests: tuple[int, ...]) -> PlanNode:
     """The tree from a state on; `masses` has an axis for each test not done."""
+    growth.check_time()
     ground = growth.ground
     columns = masses.reshape(len(masses), -1).sum(axis=1, keepdims=True)
     class_mass, decision_mass = ground.split(columns)
     standing = judge(ground.problem, growth.goal, class_mass, decision_mass)
     mass = float(standing.mass[0])
     sdp = min(1.0, float(standing.agreement[0]) / mass)
+    decision = ground.problem.decider.actions[int(standing.action[0])]
     test = growth.policy.choose(state, mass, float(standing.loss[0]))
     if test == STOP:
-        states = ground.problem.network.variables[ground.problem.target].states
-        posterior = dict(zip(states, (class_mass[0] / mass).tolist(), strict=True))
-        decision = ground.problem.decider.actions[int(standing.action[0])]
         reached = _is_reached(growth, class_mass, standing.agreement)
-        return PlanLeaf(decision, sdp, mass, posterior, reached)
+        return PlanLeaf(decision, sdp, mass, reached, float(standing.loss[0]) / mass)
     axis = 1 + open_tests.index(test)
     left = tuple(each for each in open_tests if each != test)
     outcomes = {}
@@ -99,24 +108,13 @@ def _grow(growth: _Growth, state: State, masses: Floats, open_tests: tuple[int, 
     offer = ground.catalogue.offers[test]
     features = tuple(ground.problem.network.variables[f].name for f in offer.features)
     price = price_in(ground.catalogue, state, test)
-    return PlanStep(offer.name, features, price, mass, sdp, outcomes)
+    return PlanStep(offer.name, features, price, decision, sdp, mass, outcomes)
 
 
 def _is_reached(growth: _Growth, class_mass: Floats, agreement: Floats) -> bool:
     target = growth.ground.problem.network.variables[growth.ground.problem.target]
     with np.errstate(divide="ignore"):
         return bool(growth.goal.stop.is_met(class_mass, agreement, target)[0])
-
-
-def price_in(catalogue: Catalogue, state: State, test: int) -> float:
-    """What a test costs in a state, conditional prices included."""
-    offer = catalogue.offers[test]
-    price = price_after(catalogue, done_in(state), test)
-    for each in offer.conditions:
-        outcome = state[each.offer]
-        if outcome != UNDONE and (each.outcomes is None or outcome in each.outcomes):
-            return price + each.price - offer.price
-    return price
 
 
 def leaves(node: PlanNode) -> Iterator[PlanLeaf]:
@@ -156,3 +154,19 @@ def steps(node: PlanNode) -> Iterator[PlanStep]:
         yield node
         for child in node.outcomes.values():
             yield from steps(child)
+
+
+def expected_loss(node: PlanNode) -> float:
+    """What the leaves lose on average, as the objective counts it."""
+    return math.fsum(leaf.probability * leaf.loss for leaf in leaves(node))
+
+
+def plan_value(node: PlanNode, goal: Goal, *, forced: bool) -> tuple[float, float]:
+    """What counts first of a plan and what counts second, lower being better, as `goals.py` has it."""
+    cost = expected_cost(node)
+    if goal.objective is PlanObjective.WORST_COST:
+        return worst_cost(node), cost
+    if forced:
+        return cost, 0.0
+    lost = expected_loss(node)
+    return (lost + cost, 0.0) if goal.objective is PlanObjective.NET_UTILITY else (lost, cost)

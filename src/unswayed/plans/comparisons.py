@@ -1,0 +1,92 @@
+"""What other ways to test cost: everything, the best fixed sets, and plans that look one test ahead."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from unswayed.core.arrays import Bools
+from unswayed.core.errors import LimitError
+from unswayed.decisions.catalogue import cost_together, spent_table
+from unswayed.plans.goals import LEVEL_SLACK, Goal, PlanObjective, SameDecisionLevel
+from unswayed.plans.greedy import Greed, GreedyPolicy
+from unswayed.plans.ground import Ground
+from unswayed.plans.programme import Programme
+from unswayed.plans.tree import PlanNode, expected_cost, expected_tests, grow_tree, worst_cost
+
+PATIENCE = 10.0
+"""Seconds that all plans for comparison may take together."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanComparison:
+    """What another way to test costs, to see what the plan is worth."""
+
+    name: str
+    """Which way: everything, a fixed set, or a greedy plan."""
+    expected_cost: float
+    """What it costs on average."""
+    worst_cost: float
+    """What it costs at most."""
+    expected_tests: float
+    """How many tests it takes on average."""
+    tests: tuple[str, ...] = ()
+    """The tests of a fixed set."""
+
+
+def compare_everything(ground: Ground) -> PlanComparison:
+    """What it costs to do all tests."""
+    offers = ground.catalogue.offers
+    cost = cost_together(ground.catalogue, range(len(offers)))
+    return PlanComparison("everything", cost, cost, len(offers), tuple(offer.name for offer in offers))
+
+
+def compare_fixed(programme: Programme) -> list[PlanComparison]:
+    """The cheapest fixed sets of tests: one that always meets the stopping rule, one that does on average.
+
+    The first gives what the plan gives, without looking at results on the way; the second agrees with the
+    full decision with the level's probability, over all its results.
+    """
+    goal, fixed = programme.goal, programme.fixed
+    if programme.ground.catalogue.has_conditions or not goal.seeks_cost:
+        return []
+    found = [_cheapest_set(programme, "a fixed set, always", fixed.loss <= LEVEL_SLACK)]
+    if isinstance(goal.stop, SameDecisionLevel):
+        good = fixed.agreement >= goal.stop.level - LEVEL_SLACK
+        found.append(_cheapest_set(programme, "a fixed set, on average", good))
+    return [each for each in found if each is not None]
+
+
+def _cheapest_set(programme: Programme, name: str, good: Bools) -> PlanComparison | None:
+    """The cheapest of the good sets of tests, of equal ones the smallest; None where none is good."""
+    offers, rules = programme.ground.catalogue.offers, programme.rules
+    sets = np.flatnonzero(good & rules.reached & rules.may_stop)
+    if not len(sets):
+        return None
+    costs = spent_table(programme.ground.catalogue)[sets]
+    first = np.lexsort((np.bitwise_count(sets), np.round(costs, 12)))[0]
+    tests = tuple(offer.name for test, offer in enumerate(offers) if sets[first] >> test & 1)
+    return PlanComparison(name, float(costs[first]), float(costs[first]), len(tests), tests)
+
+
+def compare_greedy(
+    ground: Ground, goal: Goal, deadline: float = math.inf
+) -> list[tuple[PlanComparison, PlanNode]]:
+    """The greedy plans with their trees; those too large for the time are left out."""
+    if not (goal.seeks_cost or goal.objective is PlanObjective.SAME_DECISION):
+        return []  # they know no utilities
+    found = []
+    deadline = min(deadline, time.monotonic() + PATIENCE)
+    for greed in Greed:
+        try:
+            tree = grow_tree(ground, goal, GreedyPolicy(ground, goal, greed), deadline)
+        except LimitError:
+            continue
+        name = f"greedy by {greed.value} per cost"
+        found.append(
+            (PlanComparison(name, expected_cost(tree), worst_cost(tree), expected_tests(tree)), tree)
+        )
+    return found

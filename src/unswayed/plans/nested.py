@@ -1,0 +1,48 @@
+"""A plan as nested plain data, for JSON and for drawings; and back.
+
+A test is `{"test", "cost", "decision", "sdp", "probability", "outcomes": {state: ...}}`; a leaf is
+`{"decision", "sdp", "probability"}`, with `"reached": false` where the stopping rule is not met and `"loss"`
+where something is lost there. A group of features also names its `features`, and each of its outcomes its
+`states`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from unswayed.plans.tree import PlanLeaf, PlanNode, PlanStep
+
+
+def nested_plan(node: PlanNode) -> dict[str, Any]:
+    """The tree as plain data."""
+    standing = {"decision": node.decision, "sdp": node.sdp, "probability": node.probability}
+    if isinstance(node, PlanLeaf):
+        lost = {"loss": node.loss} if node.loss > 0 else {}
+        return {**standing, **lost} if node.reached else {**standing, **lost, "reached": False}
+    outcomes = {", ".join(states): _outcome(states, child) for states, child in node.outcomes.items()}
+    features = {} if node.features == (node.test,) else {"features": list(node.features)}
+    return {"test": node.test, **features, "cost": node.cost, **standing, "outcomes": outcomes}
+
+
+def _outcome(states: tuple[str, ...], child: PlanNode) -> dict[str, Any]:
+    content = nested_plan(child)
+    return content if len(states) == 1 else {"states": list(states), **content}
+
+
+def plan_from_nested(content: Mapping[str, Any]) -> PlanNode:
+    """The tree of plain data; `KeyError`, `TypeError` or `ValueError` when something is missing."""
+    decision, sdp = str(content["decision"]), float(content["sdp"])
+    probability = float(content["probability"])
+    if "test" not in content:
+        loss = float(content.get("loss", 0.0))
+        return PlanLeaf(decision, sdp, probability, bool(content.get("reached", True)), loss)
+    test = str(content["test"])
+    features = tuple(map(str, content.get("features", [test])))
+    outcomes = {
+        tuple(map(str, child.get("states", [label]))): plan_from_nested(child)
+        for label, child in content["outcomes"].items()
+    }
+    if any(len(states) != len(features) for states in outcomes):
+        raise ValueError(f"the outcomes of {test!r}")
+    return PlanStep(test, features, float(content["cost"]), decision, sdp, probability, outcomes)

@@ -1,0 +1,98 @@
+"""A plan as text, as an HTML list, and in the language of Graphviz."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+
+from unswayed.plans.tree import PlanLeaf, PlanNode
+
+MOST_LINES = 200
+"""Lines of an outline before the rest is folded."""
+
+
+def outline_text(node: PlanNode, *, max_depth: int | None = None) -> str:
+    """The plan as indented lines; tests deeper than `max_depth` are folded to what is decided without them.
+
+    >>> leaf = PlanLeaf("not +", 0.99, 0.2)
+    >>> print(outline_text(leaf))
+    decide not +  (SDP 0.9900)
+    """
+    return "\n".join(_lines(node, "", max_depth))
+
+
+def _lines(node: PlanNode, indent: str, depth: int | None) -> Iterator[str]:
+    if isinstance(node, PlanLeaf) or depth == 0:
+        yield f"{indent}{_verdict(node)}"
+        return
+    yield f"{indent}{node.test}?  (cost {node.cost:g})"
+    for states, child in node.outcomes.items():
+        share = child.probability / node.probability
+        label = f"{indent}  {', '.join(states)} ({share:.0%}): "
+        inner = _lines(child, f"{indent}    ", None if depth is None else depth - 1)
+        first = next(inner)
+        yield label + first.strip()
+        yield from inner
+
+
+def _verdict(node: PlanNode) -> str:
+    """What is decided at a leaf, or where the rest is folded."""
+    text = f"decide {node.decision}  (SDP {node.sdp:.4f})"
+    if not isinstance(node, PlanLeaf):
+        return f"... {node.test} and further tests; without them: {text}"
+    return text if node.reached else f"{text}, the level is not reached"
+
+
+def outline_html(node: PlanNode, *, max_depth: int | None = 5) -> str:
+    """The plan as nested lists that fold and unfold; deeper than `max_depth` they start folded."""
+    return f'<ul class="plan"><li>{_item(node, 0, max_depth)}</li></ul>'
+
+
+def _item(node: PlanNode, depth: int, max_depth: int | None) -> str:
+    if isinstance(node, PlanLeaf):
+        return f"<strong>{escape(node.decision)}</strong> (SDP {node.sdp:.4f})" + (
+            "" if node.reached else ", the level is not reached"
+        )
+    rows = "".join(
+        f"<li>{escape(', '.join(states))} ({child.probability / node.probability:.0%}): "
+        f"{_item(child, depth + 1, max_depth)}</li>"
+        for states, child in node.outcomes.items()
+    )
+    is_open = " open" if max_depth is None or depth < max_depth else ""
+    summary = f"<summary>{escape(node.test)}? (cost {node.cost:g})</summary>"
+    return f"<details{is_open}>{summary}<ul>{rows}</ul></details>"
+
+
+def dot_text(node: PlanNode, name: str = "plan") -> str:
+    """The plan as a directed graph for Graphviz.
+
+    >>> print(dot_text(PlanLeaf("+", 1.0, 1.0)))
+    digraph "plan" {
+      node [fontname="sans-serif"];
+      n0 [shape=box, style=rounded, label="+\\nSDP 1.0000"];
+    }
+    """
+    lines: list[str] = []
+    _write_dot(node, lines, [0])
+    return "\n".join([f"digraph {_quoted(name)} {{", '  node [fontname="sans-serif"];', *lines, "}"])
+
+
+def _write_dot(node: PlanNode, lines: list[str], count: list[int]) -> int:
+    """Write a node and what follows it; its number."""
+    number = count[0]
+    count[0] += 1
+    if isinstance(node, PlanLeaf):
+        label = _quoted(node.decision)[:-1] + f'\\nSDP {node.sdp:.4f}"'
+        lines.append(f"  n{number} [shape=box, style=rounded, label={label}];")
+        return number
+    label = _quoted(node.test)[:-1] + f'\\ncost {node.cost:g}"'
+    lines.append(f"  n{number} [shape=ellipse, label={label}];")
+    for states, child in node.outcomes.items():
+        other = _write_dot(child, lines, count)
+        lines.append(f"  n{number} -> n{other} [label={_quoted(', '.join(states))}];")
+    return number
+
+
+def _quoted(text: str) -> str:
+    """Text in the quotes of Graphviz, which reads a backslash as the start of a command."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
