@@ -76,7 +76,7 @@ def price_programme(sizes: Sequence[int], n_columns: int) -> Cost:
 def run_programme(
     ground: Ground, goal: Goal, limits: Limits, report: Report | None = None
 ) -> Programme | None:
-    """Value all partial observations; None when time runs out or Ctrl-C comes first."""
+    """Value all partial observations; None when time runs out first."""
     price = price_programme(ground.sizes, len(ground.masses))
     limits.check_bytes(price.n_bytes, "a plan over all partial observations")
     rules = rules_of(ground, goal)
@@ -127,8 +127,8 @@ def rules_of(ground: Ground, goal: Goal) -> Rules:
 def is_forced(ground: Ground, goal: Goal) -> bool:
     """Whether a plan goes on until its stopping rule is met, since it always can.
 
-    With every feature bought, the decision is the full one: a level of the SDP is always reached. Where a path
-    may have to end before that, failing less comes before costing less.
+    With every feature bought, the decision is the full one: a level of the SDP is always reached. Where a
+    path may have to end before that, failing less comes before costing less.
     """
     if goal.objective is PlanObjective.WORST_COST:
         return True

@@ -48,7 +48,10 @@ def solve(ground: Ground, goal: Goal, limits: Limits, report: Report | None = No
     """The best plan; where time runs out, the best found so far with its bound."""
     check_goal(ground.catalogue, goal)
     deadline = limits.deadline()
-    programme = _programme(ground, goal, limits, report)
+    try:
+        programme = _programme(ground, goal, limits, report)
+    except KeyboardInterrupt:  # somebody wants the best so far, at once
+        programme, deadline = None, time.monotonic()
     if programme is not None:
         if not math.isfinite(programme.values.first[-1]):
             raise QueryError(NO_PLAN)
