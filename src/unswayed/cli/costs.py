@@ -1,34 +1,38 @@
-"""What observing each feature costs, as typed (`--cost A=2,B=0.5`) or from a file (`--costs FILE.csv`).
-
-The file has a line for each feature, its name and its cost; a first line may name the columns:
-
-    feature,cost
-    blood test,12.5
-    temperature,0.5
-"""
+"""What observing each feature costs, as typed (`--cost A=2,B=0.5`) or from a file (`--costs FILE`)."""
 
 from __future__ import annotations
 
-import csv
-import io
-import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from unswayed.cli.evidence import pairs_in
-from unswayed.core.errors import FormatError, QueryError
+from unswayed.core.errors import QueryError
+
+if TYPE_CHECKING:
+    from unswayed.decisions.purchase import Costs
 
 EXPECTED = "FEATURE=COST, such as Light=2"
-HEADER = ["feature", "cost"]
 
 
-def costs_of(words: Sequence[str] | None, path: Path | None) -> dict[str, float] | None:
-    """Costs by feature; None when none are given, `QueryError` or `FormatError` when they make no sense."""
+def costs_of(words: Sequence[str] | None, path: Path | None) -> Costs | None:
+    """Costs by feature or a whole purchase; None when none are given, an error when they make no sense."""
     if words and path is not None:
         raise QueryError("--cost and --costs both give costs; put all of them in one place")
     if path is not None:
-        return _from_file(path)
+        from unswayed.decisions.purchase_files import read_purchase
+
+        purchase = read_purchase(path)
+        return dict(purchase.costs) if purchase.is_plain and purchase.default == 1.0 else purchase
     return _typed(words) if words else None
+
+
+def plain_costs_of(words: Sequence[str] | None, path: Path | None) -> dict[str, float] | None:
+    """Costs by feature, for commands that know nothing else."""
+    found = costs_of(words, path)
+    if found is None or isinstance(found, dict):
+        return found
+    raise QueryError("this command takes one cost for each feature, and nothing about groups or order")
 
 
 def _typed(words: Iterable[str]) -> dict[str, float]:
@@ -36,47 +40,8 @@ def _typed(words: Iterable[str]) -> dict[str, float]:
     for name, text in pairs_in(words, expected=EXPECTED):
         if name in found:
             raise QueryError(f"--cost prices {name!r} twice; give one cost")
-        cost = _number(text)
-        if cost is None:
-            raise QueryError(f"the cost of {name!r} is {text!r}; expected {EXPECTED}")
-        found[name] = cost
+        try:
+            found[name] = float(text)
+        except ValueError:
+            raise QueryError(f"the cost of {name!r} is {text!r}; expected {EXPECTED}") from None
     return found
-
-
-def _from_file(path: Path) -> dict[str, float]:
-    found: dict[str, float] = {}
-    for line, cells in _rows(path):
-        if len(cells) != 2:
-            raise FormatError(f"expected FEATURE,COST; found {','.join(cells)!r}", path, line)
-        name, cost = cells[0], _number(cells[1])
-        if cost is None:
-            raise FormatError(f"the cost of {name!r} is {cells[1]!r}; give a number", path, line)
-        if not (math.isfinite(cost) and cost > 0):
-            raise FormatError(f"the cost of {name!r} must be a positive number, not {cost:g}", path, line)
-        if name in found:
-            raise FormatError(f"{name!r} has a second cost; give one", path, line)
-        found[name] = cost
-    return found
-
-
-def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Numbered lines as cells without blanks around them; empty lines and the column names left out."""
-    from unswayed.model.formats.source import load
-
-    reader = csv.reader(io.StringIO(load(path).text, newline=""))
-    is_first = True
-    try:
-        for row in reader:
-            cells = [cell.strip() for cell in row]
-            if any(cells) and not (is_first and [cell.lower() for cell in cells] == HEADER):
-                yield reader.line_num, cells
-            is_first = is_first and not any(cells)
-    except csv.Error as error:
-        raise FormatError(f"no table: {error}", path, reader.line_num) from None
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None

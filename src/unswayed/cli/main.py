@@ -18,6 +18,7 @@ from unswayed.cli.networks import convert, info
 from unswayed.cli.observations import voi
 from unswayed.cli.outcome import reporting
 from unswayed.cli.pictures import draw
+from unswayed.cli.plan import plan
 from unswayed.cli.posteriors import posterior
 from unswayed.cli.report import report
 from unswayed.cli.selection import frontier, select, trim
@@ -42,6 +43,7 @@ for command in (
     eca,
     voi,
     follow,
+    plan,
     select,
     trim,
     frontier,

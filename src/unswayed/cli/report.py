@@ -10,7 +10,7 @@ import typer
 
 from unswayed.cli.case import with_case
 from unswayed.cli.classifiers import classifier_of
-from unswayed.cli.costs import costs_of
+from unswayed.cli.costs import plain_costs_of
 from unswayed.cli.evidence import evidence_of
 from unswayed.cli.options import (
     AsJson,
@@ -85,7 +85,9 @@ def report(
     )
     evidence = evidence_of(case.evidence, network)
     limits = limits_of(case.max_memory, case.max_seconds)
-    found = examine(classifier, costs_of(case.cost, case.costs), evidence, at_least=at_least, limits=limits)
+    found = examine(
+        classifier, plain_costs_of(case.cost, case.costs), evidence, at_least=at_least, limits=limits
+    )
     write_text(report_page(found, title=title or ""), output)
     if case.as_json:
         answer = {"network": network.name, "target": classifier.target, "evidence": evidence}

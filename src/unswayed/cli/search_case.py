@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unswayed.cli.classifiers import classifier_of
-from unswayed.cli.costs import costs_of
+from unswayed.cli.costs import plain_costs_of
 from unswayed.cli.evidence import evidence_of
 from unswayed.cli.options import (
     AsJson,
@@ -148,4 +148,4 @@ def opened_search(case: SearchCase) -> Search:
 
         options["variant"] = CircuitVariant(case.variant.value)
     evidence = evidence_of(case.evidence, network)
-    return Search(classifier, evidence, costs_of(case.cost, case.costs), options)
+    return Search(classifier, evidence, plain_costs_of(case.cost, case.costs), options)

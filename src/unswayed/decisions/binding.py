@@ -20,7 +20,7 @@ def leave_out_skipped(classifier: Classifier, purchase: Purchase) -> tuple[Class
     if not purchase.skipped:
         return classifier, purchase
     tests = _Tests(purchase, classifier.features)
-    gone = {tests.owner(name, "a skip") for name in purchase.skipped}
+    gone = {tests.owner(name, "among the skipped tests") for name in purchase.skipped}
     lost = {feature for name in gone for feature in tests.features(name)}
     left = [name for name in classifier.features if name not in lost]
     names = gone | lost
@@ -53,10 +53,12 @@ def bind_purchase(purchase: Purchase, problem: Problem) -> Catalogue:
     """
     tests = _Tests(purchase, problem.classifier.features)
     unseen = _unseen(tests, problem)
-    forbidden = {tests.owner(name, "a ban") for name in purchase.forbidden}
+    forbidden = {tests.owner(name, "among the forbidden tests") for name in purchase.forbidden}
     needs = _needs(tests, unseen, forbidden)
     names = [name for name in unseen if name not in forbidden]
-    mandatory = _with_needed({tests.owner(name, "a duty") for name in purchase.mandatory}, needs)
+    mandatory = _with_needed(
+        {tests.owner(name, "among the mandatory tests") for name in purchase.mandatory}, needs
+    )
     binding = _Binding(tests, problem, unseen, {name: place for place, name in enumerate(names)})
     return Catalogue(
         tuple(_offer(binding, name, needs[name]) for name in names),
@@ -81,15 +83,16 @@ class _Tests:
                     hint = unknown_name("feature", feature, self.known)
                     raise QueryError(f"in the group {name!r}: {hint}")
         for name in self.purchase.costs:
-            self.owner(name, "a cost")
+            self.owner(name, f"a cost is given for {name!r}")
 
-    def owner(self, name: str, what: str) -> str:
+    def owner(self, name: str, where: str) -> str:
         """The test that a name stands for: a group, a feature by itself, or the group of a feature."""
         if name in self.purchase.groups:
             return name
         if name not in self.known:
+            kind = "test" if self.purchase.groups else "feature"
             names = (*self.known, *self.purchase.groups)
-            raise QueryError(f"{what} is given for {name!r}: {unknown_name('test', name, names)}")
+            raise QueryError(f"{where}: {unknown_name(kind, name, names)}")
         groups = self.purchase.groups.items()
         return next((group for group, features in groups if name in features), name)
 
@@ -139,8 +142,8 @@ def _needs(tests: _Tests, unseen: Iterable[str], forbidden: set[str]) -> dict[st
     """For each test, the tests not done yet that must come before it; `QueryError` when that cannot be."""
     needs: dict[str, set[str]] = {name: set() for name in unseen}
     for name, others in tests.purchase.needs.items():
-        owner = tests.owner(name, "a need")
-        needed = {tests.owner(other, f"what {name!r} needs") for other in others}
+        owner = tests.owner(name, "among the needs")
+        needed = {tests.owner(other, f"among what {name!r} needs") for other in others}
         if owner in needs:
             needs[owner] |= needed & needs.keys()
     for name in needs:
@@ -176,7 +179,7 @@ def _offer(binding: _Binding, name: str, needs: Iterable[str]) -> Offer:
     purchase = binding.tests.purchase
     price, conditions = purchase.costs.get(name, purchase.default), []
     for each in purchase.after:
-        if binding.tests.owner(each.test, "a price") != name:
+        if binding.tests.owner(each.test, "among the prices") != name:
             continue
         if _holds(each, binding):
             price = each.cost
@@ -198,7 +201,7 @@ def _holds(price: PriceAfter, binding: _Binding) -> bool:
         raise QueryError(
             f"the price of {price.test!r} names a state of the group {price.given!r}; name a feature of it"
         )
-    owner = binding.tests.owner(price.given, "a price")
+    owner = binding.tests.owner(price.given, "among the prices")
     return all(map(binding.is_known, binding.tests.features(owner)))
 
 
@@ -210,7 +213,7 @@ def _condition(price: PriceAfter, binding: _Binding) -> Condition | None:
         wanted = None if price.state is None else variable.index(price.state)
         if binding.is_known(price.given) or price.given not in tests.known:
             return None
-    owner = tests.owner(price.given, "a price")
+    owner = tests.owner(price.given, "among the prices")
     if owner not in binding.place:
         return None
     if price.state is None:
@@ -227,7 +230,7 @@ def _set_ups(binding: _Binding) -> tuple[tuple[float, int], ...]:
     """The set-up costs that no evidence has paid, with the bits of their tests."""
     tests, found = binding.tests, []
     for name, set_up in tests.purchase.set_ups.items():
-        owners = [tests.owner(each, f"the set-up {name!r}") for each in set_up.tests]
+        owners = [tests.owner(each, f"in the set-up {name!r}") for each in set_up.tests]
         paid = any(binding.is_known(feature) for owner in owners for feature in tests.features(owner))
         bits = binding.bits(owners)
         if bits and not paid and set_up.cost > 0:

@@ -25,6 +25,8 @@ from dataclasses import dataclass, field
 
 from unswayed.core.errors import QueryError
 from unswayed.core.names import listing
+from unswayed.decisions.classifier import Classifier
+from unswayed.model import roles
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +114,18 @@ def purchase_of(costs: Costs | None) -> Purchase:
     if isinstance(costs, Purchase):
         return costs
     return Purchase(dict(costs or {}))
+
+
+def purchase_for(classifier: Classifier, costs: Costs | None) -> Purchase:
+    """The description that costs stand for; without costs, what the network's file says of observations."""
+    if costs is not None:
+        return purchase_of(costs)
+    network, features = classifier.network, classifier.features
+    stated = roles.observation_costs(network)
+    return Purchase(
+        {name: cost for name, cost in stated.items() if name in features},
+        mandatory=tuple(name for name in roles.mandatory_observations(network) if name in features),
+    )
 
 
 def _check_prices(purchase: Purchase) -> None:

@@ -11,11 +11,18 @@ import numpy as np
 from unswayed.core.arrays import Bools
 from unswayed.core.errors import LimitError
 from unswayed.decisions.catalogue import cost_together, spent_table
-from unswayed.plans.goals import LEVEL_SLACK, Goal, PlanObjective, SameDecisionLevel
+from unswayed.plans.goals import LEVEL_SLACK, Goal, PlanObjective, SameDecisionLevel, judge
 from unswayed.plans.greedy import Greed, GreedyPolicy
 from unswayed.plans.ground import Ground
 from unswayed.plans.programme import Programme
-from unswayed.plans.tree import PlanNode, expected_cost, expected_tests, grow_tree, worst_cost
+from unswayed.plans.tree import (
+    PlanNode,
+    chance_reached,
+    expected_cost,
+    expected_tests,
+    grow_tree,
+    worst_cost,
+)
 
 PATIENCE = 10.0
 """Seconds that all plans for comparison may take together."""
@@ -33,15 +40,21 @@ class PlanComparison:
     """What it costs at most."""
     expected_tests: float
     """How many tests it takes on average."""
+    chance_reached: float = 1.0
+    """Probability that it ends where the stopping rule is met."""
     tests: tuple[str, ...] = ()
     """The tests of a fixed set."""
 
 
-def compare_everything(ground: Ground) -> PlanComparison:
+def compare_everything(ground: Ground, goal: Goal) -> PlanComparison:
     """What it costs to do all tests."""
     offers = ground.catalogue.offers
     cost = cost_together(ground.catalogue, range(len(offers)))
-    return PlanComparison("everything", cost, cost, len(offers), tuple(offer.name for offer in offers))
+    columns = ground.masses.reshape(len(ground.masses), -1)
+    standing = judge(ground.problem, goal, *ground.split(columns))
+    reached = 1.0 - float(standing.loss.sum()) if goal.seeks_cost else 1.0
+    names = tuple(offer.name for offer in offers)
+    return PlanComparison("everything", cost, cost, len(offers), max(0.0, reached), names)
 
 
 def compare_fixed(programme: Programme) -> list[PlanComparison]:
@@ -69,7 +82,8 @@ def _cheapest_set(programme: Programme, name: str, good: Bools) -> PlanCompariso
     costs = spent_table(programme.ground.catalogue)[sets]
     first = np.lexsort((np.bitwise_count(sets), np.round(costs, 12)))[0]
     tests = tuple(offer.name for test, offer in enumerate(offers) if sets[first] >> test & 1)
-    return PlanComparison(name, float(costs[first]), float(costs[first]), len(tests), tests)
+    reached = 1.0 - min(1.0, float(programme.fixed.loss[sets[first]]))
+    return PlanComparison(name, float(costs[first]), float(costs[first]), len(tests), reached, tests)
 
 
 def compare_greedy(
@@ -86,7 +100,6 @@ def compare_greedy(
         except LimitError:
             continue
         name = f"greedy by {greed.value} per cost"
-        found.append(
-            (PlanComparison(name, expected_cost(tree), worst_cost(tree), expected_tests(tree)), tree)
-        )
+        costs = expected_cost(tree), worst_cost(tree), expected_tests(tree)
+        found.append((PlanComparison(name, *costs, chance_reached(tree)), tree))
     return found

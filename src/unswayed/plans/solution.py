@@ -57,7 +57,7 @@ def solve(ground: Ground, goal: Goal, limits: Limits, report: Report | None = No
             raise QueryError(NO_PLAN)
         tree = grow_tree(ground, goal, programme)
         others = compare_fixed(programme) + [each for each, _ in compare_greedy(ground, goal, deadline)]
-        return Solution(tree, "dynamic programming", 0.0, (compare_everything(ground), *others))
+        return Solution(tree, "dynamic programming", 0.0, (compare_everything(ground, goal), *others))
     until = min(deadline, time.monotonic() + PATIENCE)
     search = search_bounded(ground, goal, until, _bounds_report(report))
     return _best_found(search, compare_greedy(ground, goal))
@@ -96,7 +96,7 @@ def _best_found(search: BoundedSearch, others: list[tuple[PlanComparison, PlanNo
     ]
     values = [plan_value(tree, goal, forced=search.forced) for tree, _ in trees]
     best = min(range(len(trees)), key=lambda k: (values[k], k))
-    comparisons = (compare_everything(ground), *(each for each, _ in others))
+    comparisons = (compare_everything(ground, goal), *(each for each, _ in others))
     return Solution(*trees[best], _gap(lower, min(values[best], upper)), comparisons)
 
 

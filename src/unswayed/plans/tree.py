@@ -156,6 +156,11 @@ def steps(node: PlanNode) -> Iterator[PlanStep]:
             yield from steps(child)
 
 
+def chance_reached(node: PlanNode) -> float:
+    """Probability that the plan ends where its stopping rule is met."""
+    return min(1.0, math.fsum(leaf.probability for leaf in leaves(node) if leaf.reached))
+
+
 def expected_loss(node: PlanNode) -> float:
     """What the leaves lose on average, as the objective counts it."""
     return math.fsum(leaf.probability * leaf.loss for leaf in leaves(node))

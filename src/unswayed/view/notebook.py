@@ -10,13 +10,16 @@ from unswayed.api.decisions import Decision
 from unswayed.api.explained import Reasons
 from unswayed.api.history import Course
 from unswayed.api.observations import Monitor, Ranking, Stopping
+from unswayed.api.plan_result import TestPlan
 from unswayed.api.selection import Frontier, Selection, Trimming
 from unswayed.api.thresholds import ThresholdSweep
 from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import ThresholdRule
+from unswayed.plans.nested import nested_plan
 from unswayed.view.cards import bar, card, framed, sentence, table
 from unswayed.view.colours import GREEN, VERMILLION
+from unswayed.view.flow_chart import flow_chart_svg
 from unswayed.view.frontier_svg import frontier_svg
 from unswayed.view.graph import MOST_NODES
 from unswayed.view.markup import escaped
@@ -193,6 +196,13 @@ def _cut(rows: list[list[str]]) -> list[list[str]]:
     return [*rows[:MOST_ROWS], [f"and {len(rows) - MOST_ROWS:,} more"]]
 
 
+def plan_card(plan: TestPlan) -> str:
+    """The plan as a flow chart, with what it costs."""
+    proof = "proven best" if plan.optimal else f"best within {plan.gap:.4g}"
+    heading = f"plan for {plan.target}: expected cost {plan.expected_cost:.4g}, {proof}"
+    return card(heading, framed(flow_chart_svg(nested_plan(plan.tree), label=heading)))
+
+
 _CARD_BY_TYPE: dict[type, Callable[..., str]] = {
     Decision: decision_card,
     Stopping: stopping_card,
@@ -202,6 +212,7 @@ _CARD_BY_TYPE: dict[type, Callable[..., str]] = {
     Trimming: trimming_card,
     Frontier: frontier_card,
     Course: course_card,
+    TestPlan: plan_card,
     ThresholdSweep: sweep_card,
     Reasons: reasons_card,
 }

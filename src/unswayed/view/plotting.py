@@ -13,6 +13,7 @@ from unswayed.api.explained import Reasons
 from unswayed.api.history import Course
 from unswayed.api.networks import Evidence
 from unswayed.api.observations import Monitor, Ranking, Stopping
+from unswayed.api.plan_result import TestPlan
 from unswayed.api.recording import SearchRecord
 from unswayed.api.selection import Frontier, Selection, Trimming
 from unswayed.api.thresholds import ThresholdSweep
@@ -25,7 +26,9 @@ from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import ThresholdRule
 from unswayed.model.evidence import observe
 from unswayed.model.network import BayesianNetwork
+from unswayed.plans.nested import nested_plan
 from unswayed.view.canvas import Picture
+from unswayed.view.flow_chart import DEEPEST, flow_chart_picture
 from unswayed.view.graph import Box, Graph, Role
 
 if TYPE_CHECKING:
@@ -225,6 +228,11 @@ def plot_reasons(why: Reasons, *, title: str, parameters: bool = False) -> Pictu
     return contributions_picture(pushes, leaning=why.leaning, title=title or f"What drove {decided}")
 
 
+def plot_plan(plan: TestPlan, *, title: str = "", deepest: int = DEEPEST) -> Picture:
+    """The plan as a flow chart; tests deeper than `deepest` are folded."""
+    return flow_chart_picture(nested_plan(plan.tree), title=title, deepest=deepest)
+
+
 _PLOT_BY_TYPE: dict[type, Callable[..., Picture]] = {
     Decision: plot_decision,
     Stopping: plot_stopping,
@@ -234,6 +242,7 @@ _PLOT_BY_TYPE: dict[type, Callable[..., Picture]] = {
     Trimming: plot_trimming,
     Frontier: plot_frontier,
     Course: plot_course,
+    TestPlan: plot_plan,
     ThresholdSweep: plot_sweep,
     Reasons: plot_reasons,
     SearchRecord: plot_record,

@@ -1,0 +1,208 @@
+"""The command `plan`: which test first, which next, and when to stop."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from unswayed.cli.case import with_case
+from unswayed.cli.classifiers import classifier_of
+from unswayed.cli.costs import costs_of
+from unswayed.cli.evidence import evidence_of
+from unswayed.cli.options import (
+    AsJson,
+    Cost,
+    CostsFile,
+    Evidence,
+    Features,
+    MaxMemory,
+    NetworkFile,
+    Normalize,
+    Target,
+    Threshold,
+    UtilitiesFile,
+    limits_of,
+    network_in,
+)
+from unswayed.cli.output import check_output, show, show_json, write_text
+from unswayed.core.errors import FormatError, QueryError
+
+if TYPE_CHECKING:
+    from unswayed.api.plan_result import TestPlan
+    from unswayed.plans.goals import StopRule
+
+PLAN_FILES = (".json", ".txt", ".html", ".dot")
+
+
+class PlanObjectiveWord(StrEnum):
+    """The words for `--objective`: the values of `unswayed.PlanObjective`."""
+
+    EXPECTED_COST = "expected-cost"
+    WORST_COST = "worst-cost"
+    SDP = "sdp"
+    UTILITY = "utility"
+    NET_UTILITY = "net-utility"
+
+
+AtLeast = Annotated[
+    float, typer.Option(metavar="P", help="Stop where the same-decision probability is at least this.")
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanCase:
+    """The options that a plan is made from, as they were typed."""
+
+    network: NetworkFile
+    target: Target
+    threshold: Threshold = None
+    utilities: UtilitiesFile = None
+    evidence: Evidence = None
+    features: Features = None
+    cost: Cost = None
+    costs: CostsFile = None
+    at_least: AtLeast = 0.95
+    objective: Annotated[
+        PlanObjectiveWord,
+        typer.Option(help="What the best plan has least of, or, for sdp and utilities, most of."),
+    ] = PlanObjectiveWord.EXPECTED_COST
+    stop_posterior: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LOW,HIGH",
+            help="Stop where the posterior of the positive state is at most LOW or at least HIGH, instead of "
+            "by --at-least.",
+            show_default=False,
+        ),
+    ] = None
+    budget: Annotated[
+        float | None,
+        typer.Option(metavar="B", help="What the tests of a path may cost together.", show_default=False),
+    ] = None
+    max_depth: Annotated[
+        int | None, typer.Option(metavar="K", help="How many tests a path may have.", show_default=False)
+    ] = None
+    max_memory: MaxMemory = None
+    max_seconds: Annotated[
+        float | None,
+        typer.Option(metavar="S", help="Take the best plan found in this time.", show_default=False),
+    ] = None
+    normalize: Normalize = False
+
+
+@with_case
+def plan(
+    case: PlanCase,
+    *,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write the plan: a flow chart (.svg, .png, .pdf), an outline (.txt, .html), .json or .dot.",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Which test first, which next by what it tells, and when to stop?
+
+    The plan of tests with the least expected cost until the decision is safe, proven to be so; beside it the
+    cost of testing everything, of the best fixed sets of tests, and of plans that look one test ahead.
+    """
+    from unswayed.view.plan_lines import plan_lines
+
+    if output is not None:
+        check_plan_file(output)
+    with showing_words() as report:
+        found = make_plan(case, report)
+    if as_json:
+        show_json(found.to_dict())
+    else:
+        show(plan_lines(found))
+    if output is not None:
+        save_plan(found, output)
+        if not as_json:
+            typer.echo(f"wrote {output}")
+
+
+def make_plan(case: PlanCase, report: Callable[[str], None] | None = None) -> TestPlan:
+    """The plan that the options ask for."""
+    from unswayed.api.plans import plan_tests
+    from unswayed.plans.goals import PlanObjective
+
+    network = network_in(case.network, normalize=case.normalize)
+    classifier = classifier_of(
+        network, case.target, case.features, threshold=case.threshold, utilities=case.utilities
+    )
+    return plan_tests(
+        classifier,
+        costs=costs_of(case.cost, case.costs),
+        at_least=case.at_least,
+        evidence=evidence_of(case.evidence, network),
+        objective=PlanObjective(case.objective.value),
+        stop=None if case.stop_posterior is None else _limits(case.stop_posterior, case.target),
+        budget=case.budget,
+        max_depth=case.max_depth,
+        limits=limits_of(case.max_memory, case.max_seconds),
+        report=report,
+    )
+
+
+def _limits(text: str, target: str) -> StopRule:
+    """The stopping rule that `--stop-posterior` names."""
+    from unswayed.cli.evidence import name_and_state
+    from unswayed.plans.goals import PosteriorLimits
+
+    _, positive = name_and_state(target)
+    if positive is None:
+        raise QueryError("--stop-posterior needs a positive state; name it with --target D=STATE")
+    try:
+        low, high = (float(part) for part in text.split(","))
+    except ValueError:
+        raise QueryError(f"--stop-posterior is {text!r}; expected two numbers, such as 0.05,0.9") from None
+    return PosteriorLimits(positive, low, high)
+
+
+def check_plan_file(path: Path) -> None:
+    """`FormatError` for a name that no plan can be saved under; asked before the work."""
+    from unswayed.view.canvas import SUFFIXES
+
+    known = (*SUFFIXES, *PLAN_FILES)
+    if path.suffix.lower() not in known:
+        raise FormatError(f"plans are saved as {', '.join(known)}, not {path.suffix!r}", path)
+    check_output(path)
+
+
+def save_plan(found: TestPlan, path: Path) -> None:
+    """Write a plan as the suffix says."""
+    if path.suffix.lower() in PLAN_FILES:
+        found.save(path)
+    elif path.suffix.lower() == ".svg":
+        from unswayed.plans.nested import nested_plan
+        from unswayed.view.flow_chart import flow_chart_svg
+
+        # Needs no matplotlib, and its boxes tell their full names.
+        write_text(flow_chart_svg(nested_plan(found.tree)) + "\n", path)
+    else:
+        found.plot().save(path)
+
+
+@contextmanager
+def showing_words() -> Iterator[Callable[[str], None] | None]:
+    """A report that shows its words on stderr, where that is a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from tqdm import tqdm
+
+    with tqdm(bar_format="{desc} [{elapsed}]", leave=False, file=sys.stderr) as line:
+        yield line.set_description_str

@@ -1,0 +1,77 @@
+"""A test plan for people: the outline, what is proven, and what other ways to test cost."""
+
+from __future__ import annotations
+
+from rich.text import Text
+
+from unswayed.api.plan_result import TestPlan
+from unswayed.plans.comparisons import PlanComparison
+from unswayed.plans.goals import PlanObjective
+from unswayed.plans.outline import outline_text
+from unswayed.plans.tree import PlanLeaf, depth_of
+from unswayed.view.posterior_lines import given_line
+from unswayed.view.probabilities import padded, widest
+
+FIELDS = (
+    ("expected cost", "expected_cost"),
+    ("worst cost", "worst_cost"),
+    ("tests", "expected_tests"),
+    ("safe", "chance_reached"),
+)
+SURE = 1.0 - 1e-9
+DEEPEST = 5
+"""Tests of a path that are shown before the rest is folded."""
+PROOF_BY_OBJECTIVE = {
+    PlanObjective.EXPECTED_COST: "no plan costs less",  # where every path is safe
+    PlanObjective.WORST_COST: "no plan costs less in the worst case",
+    PlanObjective.SAME_DECISION: "no plan within these limits agrees more often",
+    PlanObjective.UTILITY: "no plan within these limits has more utility",
+    PlanObjective.NET_UTILITY: "no plan has more utility after costs",
+}
+
+
+def plan_lines(plan: TestPlan, *, max_depth: int = DEEPEST) -> list[Text]:
+    """The plan, folded below `max_depth`, with its costs beside those of other ways to test."""
+    depth = depth_of(plan.tree)
+    lines = [given_line(plan.evidence)] if plan.evidence else []
+    lines += [Text(f"Test until {plan.until}:"), Text()]
+    lines += map(Text, outline_text(plan.tree, max_depth=max_depth).splitlines())
+    if depth > max_depth:
+        lines.append(Text(f"(the longest path has {depth} tests; -o writes all of it)"))
+    return [*lines, Text(), *map(Text, _cost_rows(plan)), Text(), *map(Text, _verdict(plan))]
+
+
+def _cost_rows(plan: TestPlan) -> list[str]:
+    """A row for each way to test; how often it is safe, where not all always are."""
+    ways: list[tuple[str, TestPlan | PlanComparison]] = [("this plan", plan)]
+    ways += [(each.name, each) for each in plan.comparisons]
+    fields = FIELDS if any(way.chance_reached < SURE for _, way in ways) else FIELDS[:-1]
+    rows = [["", *(heading for heading, _ in fields)]]
+    rows += [[name, *(f"{getattr(way, field):.4g}" for _, field in fields)] for name, way in ways]
+    width, *widths = (widest([row[k] for row in rows]) for k in range(len(rows[0])))
+    table = [
+        padded(name, width) + "".join(f"  {c:>{w}}" for c, w in zip(cells, widths, strict=True))
+        for name, *cells in rows
+    ]
+    sets = [f"  {each.name}: {', '.join(each.tests)}" for each in plan.comparisons if "fixed" in each.name]
+    return [line.rstrip() for line in table] + sets
+
+
+def _verdict(plan: TestPlan) -> list[str]:
+    """What is proven, and how good the decisions are."""
+    failing = 1.0 - plan.chance_reached
+    if plan.optimal and plan.objective is PlanObjective.EXPECTED_COST and failing > 1.0 - SURE:
+        proof = "Proven: no plan within these limits is safe more often, and of those none costs less."
+    elif plan.optimal:
+        proof = f"Proven: {PROOF_BY_OBJECTIVE[plan.objective]}."
+    else:
+        proof = f"Not proven: another plan could be better by up to {plan.gap:.4g}."
+    found = [
+        proof,
+        f"The decision is that on all features with probability {plan.expected_sdp:.4f}, on average.",
+    ]
+    if failing > 1.0 - SURE:
+        found.append(f"With probability {failing:.4f} it has to stop before that.")
+    if isinstance(plan.tree, PlanLeaf):
+        found.insert(0, "Nothing needs to be tested.")
+    return found
