@@ -59,6 +59,8 @@ if TYPE_CHECKING:
     from unswayed.api.compare import Comparison, Difference, compare_decisions
     from unswayed.api.estimators import TrimmedClassifier
     from unswayed.api.history import Course, replay
+    from unswayed.api.plan_result import PlanPath, TestPlan, load_plan
+    from unswayed.api.plans import plan_tests
     from unswayed.api.recording import SearchRecord
     from unswayed.api.report import Examination, examine
     from unswayed.api.thresholds import ThresholdSweep, sweep_thresholds
@@ -91,6 +93,8 @@ if TYPE_CHECKING:
     from unswayed.core.measurement import Certainty, Measurement
     from unswayed.decisions.classifier import Classifier
     from unswayed.decisions.profile import DecisionProfile
+    from unswayed.decisions.purchase import PriceAfter, Purchase, SetUp
+    from unswayed.decisions.purchase_files import read_purchase, write_purchase
     from unswayed.decisions.rewards import CustomReward, ExpectedUtility, Margin, NegativeEntropy
     from unswayed.decisions.rules import MostProbable, ThresholdRule, UtilityRule
     from unswayed.decisions.table_classifier import TableClassifier
@@ -124,6 +128,7 @@ if TYPE_CHECKING:
     from unswayed.model.formats.files import read_network, write_network
     from unswayed.model.network import BayesianNetwork
     from unswayed.model.variable import Variable
+    from unswayed.plans.goals import PlanObjective, PosteriorLimits, SameDecisionLevel
     from unswayed.search.fs_sdd import CircuitVariant
     from unswayed.spaces.classifier.anomaly import StructuredAnomalyDetector
     from unswayed.spaces.classifier.estimator import StructuredNaiveBayes
@@ -181,8 +186,6 @@ _MODULE_BY_NAME = {
     "Frontier": "unswayed.api",
     "FunctionalNetwork": "unswayed.focs.network",
     "Graph": "unswayed.spaces.graphs",
-    "UnswayedError": "unswayed.core.errors",
-    "UnswayedWarning": "unswayed.core.errors",
     "ImpossibleEvidence": "unswayed.core.errors",
     "JointTable": "unswayed.api",
     "Laplace": "unswayed.circuits.psdd.learn",
@@ -200,19 +203,26 @@ _MODULE_BY_NAME = {
     "NegativeEntropy": "unswayed.decisions.rewards",
     "NoisyOrCpt": "unswayed.focs.functional",
     "PerceptronCpt": "unswayed.focs.functional",
+    "PlanObjective": "unswayed.plans.goals",
+    "PlanPath": "unswayed.api.plan_result",
+    "PosteriorLimits": "unswayed.plans.goals",
+    "PriceAfter": "unswayed.decisions.purchase",
     "Psdd": "unswayed.circuits.psdd.psdd",
     "PsddStructure": "unswayed.circuits.psdd.psdd",
+    "Purchase": "unswayed.decisions.purchase",
     "QueryError": "unswayed.core.errors",
     "Ranking": "unswayed.api",
     "RankingData": "unswayed.spaces.preflib",
     "Reasons": "unswayed.api",
     "SameDecision": "unswayed.api",
     "SameDecisionGain": "unswayed.api",
+    "SameDecisionLevel": "unswayed.plans.goals",
     "SamplingEngine": "unswayed.engines.sampling",
     "Sdd": "unswayed.circuits.sdd.sdd",
     "SddBuilder": "unswayed.circuits.libsdd.builder",
     "SearchRecord": "unswayed.api.recording",
     "Selection": "unswayed.api",
+    "SetUp": "unswayed.decisions.purchase",
     "SolverError": "unswayed.core.errors",
     "Space": "unswayed.spaces.space",
     "StepContexts": "unswayed.focs.step",
@@ -222,11 +232,14 @@ _MODULE_BY_NAME = {
     "StructuredAnomalyDetector": "unswayed.spaces.classifier.anomaly",
     "StructuredNaiveBayes": "unswayed.spaces.classifier.estimator",
     "TableClassifier": "unswayed.decisions.table_classifier",
+    "TestPlan": "unswayed.api.plan_result",
     "ThresholdRule": "unswayed.decisions.rules",
     "ThresholdSweep": "unswayed.api.thresholds",
     "TrimmedClassifier": "unswayed.api.estimators",
     "Trimming": "unswayed.api",
     "UniformExamples": "unswayed.circuits.psdd.learn",
+    "UnswayedError": "unswayed.core.errors",
+    "UnswayedWarning": "unswayed.core.errors",
     "UtilityRule": "unswayed.decisions.rules",
     "Variable": "unswayed.model.variable",
     "Vtree": "unswayed.circuits.vtree",
@@ -266,6 +279,7 @@ _MODULE_BY_NAME = {
     "learn_tree_cpt": "unswayed.focs.learn.cpts",
     "left_linear": "unswayed.circuits.vtree",
     "load_classifier": "unswayed.api",
+    "load_plan": "unswayed.api.plan_result",
     "log_probability": "unswayed.api",
     "log_weighted_model_count": "unswayed.circuits.sdd.evaluate",
     "make_dataset": "unswayed.model.dataset",
@@ -277,6 +291,7 @@ _MODULE_BY_NAME = {
     "most_probable_explanation": "unswayed.api",
     "path_space": "unswayed.spaces.paths",
     "path_space_between": "unswayed.spaces.paths",
+    "plan_tests": "unswayed.api.plans",
     "posterior": "unswayed.api",
     "probability": "unswayed.api",
     "psdd_structure": "unswayed.circuits.psdd.structure",
@@ -287,6 +302,7 @@ _MODULE_BY_NAME = {
     "read_network": "unswayed.model.formats.files",
     "read_paths": "unswayed.spaces.route_files",
     "read_psdd": "unswayed.circuits.io.psdd",
+    "read_purchase": "unswayed.decisions.purchase_files",
     "read_sdd": "unswayed.circuits.io.sdd",
     "read_soc": "unswayed.spaces.preflib",
     "read_vtree": "unswayed.circuits.io.vtree",
@@ -316,6 +332,7 @@ _MODULE_BY_NAME = {
     "write_network": "unswayed.model.formats.files",
     "write_paths": "unswayed.spaces.route_files",
     "write_psdd": "unswayed.circuits.io.psdd",
+    "write_purchase": "unswayed.decisions.purchase_files",
     "write_sdd": "unswayed.circuits.io.sdd",
     "write_soc": "unswayed.spaces.preflib",
     "write_vtree": "unswayed.circuits.io.vtree",
@@ -377,19 +394,26 @@ __all__ = [
     "NegativeEntropy",
     "NoisyOrCpt",
     "PerceptronCpt",
+    "PlanObjective",
+    "PlanPath",
+    "PosteriorLimits",
+    "PriceAfter",
     "Psdd",
     "PsddStructure",
+    "Purchase",
     "QueryError",
     "Ranking",
     "RankingData",
     "Reasons",
     "SameDecision",
     "SameDecisionGain",
+    "SameDecisionLevel",
     "SamplingEngine",
     "Sdd",
     "SddBuilder",
     "SearchRecord",
     "Selection",
+    "SetUp",
     "SolverError",
     "Space",
     "StepContexts",
@@ -399,6 +423,7 @@ __all__ = [
     "StructuredAnomalyDetector",
     "StructuredNaiveBayes",
     "TableClassifier",
+    "TestPlan",
     "ThresholdRule",
     "ThresholdSweep",
     "TrimmedClassifier",
@@ -445,6 +470,7 @@ __all__ = [
     "learn_tree_cpt",
     "left_linear",
     "load_classifier",
+    "load_plan",
     "log_probability",
     "log_weighted_model_count",
     "make_dataset",
@@ -456,6 +482,7 @@ __all__ = [
     "most_probable_explanation",
     "path_space",
     "path_space_between",
+    "plan_tests",
     "posterior",
     "probability",
     "psdd_structure",
@@ -466,6 +493,7 @@ __all__ = [
     "read_network",
     "read_paths",
     "read_psdd",
+    "read_purchase",
     "read_sdd",
     "read_soc",
     "read_vtree",
@@ -495,6 +523,7 @@ __all__ = [
     "write_network",
     "write_paths",
     "write_psdd",
+    "write_purchase",
     "write_sdd",
     "write_soc",
     "write_vtree",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from unswayed.cli.case import Case, opened, with_case
-from unswayed.cli.costs import costs_of
+from unswayed.cli.costs import plain_costs_of
 from unswayed.cli.decisions import described
 from unswayed.cli.evidence import names_in
 from unswayed.cli.options import Cost, CostsFile
@@ -54,7 +54,7 @@ def why(
             found.classifier,
             evidence=found.evidence,
             at_least=at_least,
-            costs=costs_of(cost, costs),
+            costs=plain_costs_of(cost, costs),
             fixed=names_in(fixed or ()),
             most=most,
             watch=watch,

@@ -129,6 +129,8 @@ def choose_test(
         elif rules.counts_cost:
             first += price * mass
         second += price * mass
+        if first == np.inf:
+            continue
         slack = SLACK * (mass + abs(first))
         if first < best_first - slack or (
             len(values.second) > 0 and first <= best_first + slack and second < best_second - SLACK * second

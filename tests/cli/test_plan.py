@@ -1,0 +1,60 @@
+"""`unswayed plan`: the numbers of the reviewers, its files, and what goes wrong."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+PAPERS = ["--target", "D=+", "--threshold", "0.6", "--features", "R1,R2,AC"]
+
+
+def test_json_holds_the_tree(unswayed, review):
+    outcome = unswayed("plan", review, *PAPERS, "--json")
+    answer = json.loads(outcome.out)
+    assert answer["expected_cost"] == pytest.approx(1.2)
+    assert (answer["worst_cost"], answer["optimal"], answer["gap"]) == (2.0, True, 0.0)
+    assert answer["tree"]["test"] == "R2"
+    assert answer["tree"]["outcomes"]["-"]["decision"] == "not +"
+    assert answer["tree"]["outcomes"]["+"]["outcomes"]["+"]["sdp"] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("suffix", ["svg", "png", "html", "txt", "json", "dot"])
+def test_a_plan_is_written_as_its_suffix_says(unswayed, review, tmp_path, suffix):
+    path = tmp_path / f"plan.{suffix}"
+    outcome = unswayed("plan", review, *PAPERS, "-o", path)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert f"wrote {path}" in outcome.out
+    assert path.stat().st_size > 100
+
+
+def test_costs_come_from_a_file(unswayed, review, tmp_path):
+    costs = tmp_path / "costs.toml"
+    costs.write_text('[groups.votes]\nfeatures = ["R1", "R2"]\ncost = 1.1\n', encoding="utf-8")
+    answer = json.loads(unswayed("plan", review, *PAPERS, "--costs", costs, "--json").out)
+    assert answer["expected_cost"] == pytest.approx(1.1)
+    assert answer["tree"]["features"] == ["R1", "R2"]
+
+
+def test_a_shallow_plan_says_how_often_it_is_safe(unswayed, review):
+    outcome = unswayed("plan", review, *PAPERS, "--max-depth", 1)
+    assert "no plan within these limits is safe more often" in outcome.out
+    assert "With probability 0.1600 it has to stop before that." in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--at-least", "2"], "--at-least must lie between 0 and 1; got 2.0"),
+        (["--stop-posterior", "0.9"], "--stop-posterior is '0.9'; expected two numbers, such as 0.05,0.9"),
+        (["--stop-posterior", "0.9,0.1"], "limits of a posterior must ascend"),
+        (["-o", "plan.doc"], "plans are saved as .png, .svg, .pdf, .json, .txt, .html, .dot, not '.doc'"),
+        (["--objective", "utility"], "a plan by utility needs a utility rule"),
+        (["--budget", "-1"], "the budget must be at least 0"),
+        (["--costs", "none.toml"], "no such file"),
+    ],
+)
+def test_mistakes_get_a_message_and_exit_code_2(unswayed, review, words, message):
+    outcome = unswayed("plan", review, *PAPERS, *words)
+    assert outcome.code == 2
+    assert message in outcome.err

@@ -1,0 +1,208 @@
+"""Plans as people use them: what comes next, what happens in a case, files, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+
+import numpy as np
+import pytest
+
+import unswayed
+from oracles.plan_by_definition import Case, best_within
+from unswayed import Classifier, Limits, PlanObjective, Purchase, ThresholdRule, UtilityRule, plan_tests
+from unswayed.core.errors import FormatError, LimitError, QueryError
+from unswayed.decisions.problem import make_problem
+from unswayed.model.zoo import random_naive_bayes, review
+from unswayed.plans.tree import PlanLeaf, PlanStep, leaves
+
+PAPERS = Classifier(review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6))
+
+
+def test_a_plan_beats_the_test_of_highest_value():
+    """The chair gains most at once; the reviewers, asked one after the other, cost less in the end.
+
+    The second reviewer says + on 0.2 * 0.6 + 0.8 * 0.1 = 20% of papers, and only then the first is needed.
+    """
+    plan = plan_tests(PAPERS, at_least=0.95)
+    assert plan.expected_cost == pytest.approx(1.2)
+    assert plan.worst_cost == 2.0
+    assert plan.optimal
+    costs = {each.name: each.expected_cost for each in plan.comparisons}
+    assert costs["everything"] == 3.0
+    assert costs["greedy by sdp per cost"] == pytest.approx(1.28)
+
+
+def test_next_test_follows_the_results():
+    plan = plan_tests(PAPERS)
+    assert plan.next_test() == "R2"
+    assert plan.next_test({"R2": "+"}) == "R1"
+    assert plan.next_test({"R2": "-"}) is None
+    assert plan.next_test({"R1": "+"}) == "R2", "what the plan did not ask for does not matter"
+    with pytest.raises(QueryError, match=r"no outcome 'maybe' of 'R2'.*known: '\+', '-'"):
+        plan.next_test({"R2": "maybe"})
+
+
+def test_apply_gives_the_path_of_a_row_and_of_a_table():
+    plan = plan_tests(PAPERS, costs={"R2": 2.0, "R1": 3.0, "AC": 9.0})
+    path = plan.apply({"R2": "+", "R1": "-", "AC": "+"})
+    assert (path.tests, path.cost, path.decision) == ((("R2", ("+",)), ("R1", ("-",))), 5.0, "not +")
+    rows = plan.apply({"R2": ["-", "+", None], "R1": ["+", None, "+"]})
+    assert [row.missing for row in rows] == [None, "R1", "R2"]
+    assert [row.cost for row in rows] == [2.0, 2.0, 0.0]
+
+
+def test_a_group_is_bought_together():
+    panel = Purchase({"votes": 1.5}, groups={"votes": ("R1", "R2")})
+    plan = plan_tests(PAPERS, costs=panel, at_least=1.0)
+    assert isinstance(plan.tree, PlanStep)
+    assert plan.tree.features == ("R1", "R2")
+    assert plan.expected_cost == pytest.approx(1.5)
+    assert plan.apply({"R1": "+", "R2": "+"}).decision == "+"
+
+
+def test_forbidden_tests_may_leave_the_level_out_of_reach():
+    plan = plan_tests(PAPERS, costs=Purchase(forbidden=("R1", "R2")), at_least=0.98)
+    assert plan.chance_reached < 1.0
+    assert {leaf.reached for leaf in leaves(plan.tree)} == {True, False}
+
+
+def test_skipped_tests_are_not_waited_for():
+    plan = plan_tests(PAPERS, costs=Purchase(skipped=("R1", "R2")), at_least=1.0)
+    assert plan.chance_reached == 1.0
+    assert {step for step, _ in plan.apply({"AC": "+"}).tests} == {"AC"}
+
+
+def test_a_decision_that_is_safe_needs_no_test():
+    plan = plan_tests(PAPERS, at_least=0.9)
+    assert isinstance(plan.tree, PlanLeaf)
+    assert plan.expected_cost == 0.0
+    assert plan.next_test() is None
+    assert plan.apply({"R1": "+"}).decision == "not +"
+
+
+def test_net_utility_stops_where_tests_cost_more_than_they_gain():
+    rule = UtilityRule({"accept": {"+": 10.0, "-": -8.0}, "reject": {"+": 0.0, "-": 0.0}})
+    papers = Classifier(review(), "D", ["R1", "R2", "AC"], rule)
+    for price in (0.01, 50.0):
+        costs = dict.fromkeys(papers.features, price)
+        plan = plan_tests(papers, costs=costs, objective=PlanObjective.NET_UTILITY)
+        assert (plan.expected_cost > 0.0) == (price < 1.0)
+
+    def lost(case, seen):
+        _, _, classes = case.standing(seen)
+        worth = [classes[0] * w["+"] + classes[1] * w["-"] for w in rule.utilities.values()]
+        return 10.0 - max(worth) / sum(classes)
+
+    problem = make_problem(papers)
+    costs = Purchase(dict.fromkeys(papers.features, 0.3))
+    best, _ = best_within(Case(problem, costs, 1.0), 0.65, 3, lost)
+    plan = plan_tests(papers, costs=costs, objective=PlanObjective.UTILITY, budget=0.65)
+    assert plan.expected_loss == pytest.approx(best, abs=1e-9)
+
+
+def test_posterior_limits_stop_by_the_posterior():
+    stop = unswayed.PosteriorLimits("+", 0.1, 0.8)
+    plan = plan_tests(PAPERS, stop=stop)
+
+    def failing(case, seen):
+        _, _, classes = case.standing(seen)
+        return float(0.1 + 1e-9 < classes[0] / sum(classes) < 0.8 - 1e-9)
+
+    missed, cost = best_within(Case(make_problem(PAPERS), Purchase(), 1.0), 3.0, 3, failing)
+    assert plan.chance_reached == pytest.approx(1.0 - missed)
+    assert plan.expected_cost == pytest.approx(cost)
+    assert plan.until == "Pr(+) <= 0.1 or >= 0.8"
+
+
+def test_a_plan_comes_back_from_its_file(tmp_path):
+    costs = Purchase({"votes": 1.5}, groups={"votes": ("R1", "R2")})
+    plan = plan_tests(PAPERS, costs=costs, at_least=0.97, evidence={"AC": "+"})
+    plan.save(tmp_path / "plan.json")
+    assert unswayed.load_plan(tmp_path / "plan.json") == plan
+    content = json.loads((tmp_path / "plan.json").read_text(encoding="utf-8"))
+    assert content["tree"]["test"] == "votes"
+    assert content["optimal"] is True
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "not JSON"),
+        ("[]", "not a plan"),
+        ('{"kind": "unswayed plan", "version": 1}', "incomplete: 'tree'"),
+        ('{"kind": "unswayed plan", "version": 1, "tree": {"decision": 1}}', "incomplete: 'sdp'"),
+    ],
+)
+def test_a_broken_plan_file_says_what_is_wrong(tmp_path, text, message):
+    path = tmp_path / "plan.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(FormatError, match=message):
+        unswayed.load_plan(path)
+
+
+def test_a_plan_is_saved_under_known_suffixes_only(tmp_path):
+    with pytest.raises(FormatError, match=r"\.json, \.txt, \.html, \.dot, not '\.doc'"):
+        plan_tests(PAPERS).save(tmp_path / "plan.doc")
+
+
+def test_graphviz_and_html_escape_what_people_name(tmp_path):
+    plan = plan_tests(PAPERS)
+    for suffix in (".txt", ".html", ".dot"):
+        plan.save(tmp_path / f"plan{suffix}")
+        assert "R2" in (tmp_path / f"plan{suffix}").read_text(encoding="utf-8")
+    edges = re.findall(r"n\d+ -> n\d+", plan.to_dot())
+    assert len(edges) == 4, "a tree with five nodes"
+
+
+@pytest.mark.parametrize(
+    ("question", "message"),
+    [
+        ({"at_least": 1.5}, "the level must lie between 0 and 1"),
+        ({"budget": -1.0}, "the budget must be at least 0"),
+        ({"max_depth": -1}, "the depth must be at least 0"),
+        ({"objective": PlanObjective.UTILITY}, "needs a utility rule"),
+        ({"costs": {"R9": 1.0}}, "a cost is given for 'R9'"),
+        ({"costs": Purchase(mandatory=("AC",)), "max_depth": 0}, "the mandatory tests alone exceed"),
+        ({"costs": Purchase(forbidden=("R1", "R2")), "at_least": 0.99, "objective": PlanObjective.WORST_COST},
+         "no plan meets the stopping rule on every path"),
+    ],
+)  # fmt: skip
+def test_a_question_that_makes_no_sense_is_refused(question, message):
+    with pytest.raises(QueryError, match=message):
+        plan_tests(PAPERS, **question)
+
+
+def test_conditional_prices_and_a_budget_exclude_each_other():
+    costs = Purchase(after=(unswayed.PriceAfter("R1", "R2", 0.5),))
+    with pytest.raises(QueryError, match="the price of 'R1' depends on what is done before, and a budget"):
+        plan_tests(PAPERS, costs=costs, budget=2.0)
+
+
+def test_more_features_than_a_table_holds_are_refused():
+    network = random_naive_bayes(40, np.random.default_rng(1))
+    with pytest.raises(LimitError, match="a plan over 40 features needs a table"):
+        plan_tests(Classifier(network, "C", None, ThresholdRule("s0", 0.5)))
+
+
+def test_short_time_gives_a_plan_with_a_gap():
+    network = random_naive_bayes(14, np.random.default_rng(5))
+    classifier = Classifier(network, "C", None, ThresholdRule(network.variable("C").states[0], 0.5))
+    started = time.monotonic()
+    plan = plan_tests(classifier, at_least=0.99, limits=Limits(max_seconds=0.3))
+    assert time.monotonic() - started < 15
+    best = plan_tests(classifier, at_least=0.99)
+    assert best.optimal
+    assert plan.expected_cost - plan.gap <= best.expected_cost + 1e-9
+    assert plan.expected_cost >= best.expected_cost - 1e-9
+
+
+def test_ctrl_c_gives_the_best_so_far(monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("unswayed.plans.programme.fill_values", interrupt)
+    plan = plan_tests(PAPERS)
+    assert plan.expected_cost == pytest.approx(1.2)
+    assert not plan.optimal

@@ -1,0 +1,47 @@
+"""The compiled pass over partial observations equals the plain one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from plan_cases import plan_problems
+from unswayed.core.limits import DEFAULT_LIMITS
+from unswayed.decisions.binding import bind_purchase
+from unswayed.kernels.plan_values import Block, FixedSets, Values, compiled_fill_values, fill_values
+from unswayed.plans.goals import Goal, PlanObjective, SameDecisionLevel, judge
+from unswayed.plans.ground import blocks, lay_ground
+from unswayed.plans.programme import rules_of
+
+
+def values_by(fill, ground, goal, block_size):
+    rules = rules_of(ground, goal)
+    values = Values(np.full(ground.n_states, np.nan), np.full(ground.n_states, np.nan))
+    fixed = FixedSets(np.zeros(len(rules.reached)), np.zeros(len(rules.reached)))
+    start = 0
+    for columns in blocks(ground, block_size):
+        standing = judge(ground.problem, goal, *ground.split(columns))
+        fill(rules, values, Block(start, standing.mass, standing.loss, standing.agreement), fixed)
+        start += columns.shape[1]
+    assert start == ground.n_states
+    return np.concatenate([*values, *fixed])
+
+
+@settings(max_examples=15)
+@given(
+    plan_problems(max_features=4),
+    st.sampled_from([PlanObjective.EXPECTED_COST, PlanObjective.WORST_COST, PlanObjective.SAME_DECISION]),
+    st.sampled_from([None, 2]),
+)
+def test_compiled_equals_plain(case, objective, depth):
+    problem, purchase, level = case
+    ground = lay_ground(problem, bind_purchase(purchase, problem), DEFAULT_LIMITS)
+    goal = Goal(objective, SameDecisionLevel(level), max_depth=depth)
+    if purchase.mandatory and depth is not None:
+        goal = Goal(objective, SameDecisionLevel(level))
+    plain = values_by(fill_values, ground, goal, 3**10)
+    assert not np.isnan(plain).any()
+    assert values_by(compiled_fill_values(), ground, goal, 3**10) == pytest.approx(plain, abs=1e-14)
+    assert values_by(fill_values, ground, goal, 4) == pytest.approx(plain, abs=1e-13), "blocks do not matter"
