@@ -12,28 +12,27 @@ from unswayed.decisions.problem import Problem
 from unswayed.decisions.profile import DecisionProfile
 from unswayed.decisions.rules import MostProbable, ThresholdRule, UtilityRule
 
-TIE = 1e-9
+TIE = 1e-12
 
 
 def decide(rule, target, posterior) -> int:
     """The action for one posterior, by the words of the rule, ties as the documentation says."""
     if isinstance(rule, ThresholdRule):
-        p = posterior[target.states.index(rule.positive)]
-        if p <= 0 or p >= 1:
-            return 0 if p >= 1 else 1
-        odds = math.log(p) - math.log(sum(posterior) - p)
+        positive = target.states.index(rule.positive)
+        p, rest = posterior[positive], math.fsum(q for i, q in enumerate(posterior) if i != positive)
+        if p <= 0 or rest <= 0:
+            return 0 if rest <= 0 else 1
+        odds = math.log(p) - math.log(rest)
         return 0 if odds >= math.log(rule.threshold / (1 - rule.threshold)) - TIE else 1
     if isinstance(rule, MostProbable):
         return next(i for i, p in enumerate(posterior) if p > 0 and p >= max(posterior) * math.exp(-TIE))
     assert isinstance(rule, UtilityRule)
-    worth = [
-        sum(p * row[s] for p, s in zip(posterior, target.states, strict=True))
-        for row in rule.utilities.values()
+    terms = [
+        [p * row[s] for p, s in zip(posterior, target.states, strict=True)] for row in rule.utilities.values()
     ]
-    spread = max(max(row.values()) for row in rule.utilities.values()) - min(
-        min(row.values()) for row in rule.utilities.values()
-    )
-    return next(i for i, w in enumerate(worth) if w >= max(worth) - TIE * max(spread, 1e-300))
+    worth, size = [math.fsum(row) for row in terms], [math.fsum(map(abs, row)) for row in terms]
+    best = worth.index(max(worth))
+    return next(i for i, w in enumerate(worth) if w >= worth[best] - TIE * (size[i] + size[best]))
 
 
 def feature_table(problem: Problem):

@@ -28,7 +28,7 @@ TARGET_BY_NAME = {
 SLOW = ("hepatitis",)
 NAMES = [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in TARGET_BY_NAME]
 THRESHOLDS = [round(0.1 * i, 1) for i in range(1, 10)]
-TIE = 1e-9
+TIE = 1e-12
 """Log-odds closer than this are equal: the rule on ties."""
 AT_ONCE = 12
 """Features whose subsets are enumerated together, which bounds the memory of the oracle."""

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unswayed.core.arrays import Floats
+from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.core.errors import QueryError
 from unswayed.decisions.profile import DecisionProfile
-from unswayed.decisions.rules import TIE, Decider, log_odds
+from unswayed.decisions.rules import TIE, Decider, largest_threshold, log_odds
 
 
 def expected_agreement(profile: DecisionProfile, decider: Decider) -> float:
@@ -60,11 +60,19 @@ class AchievableAgreement:
     """Thresholds above this one,"""
     threshold_high: float
     """up to and including this one, achieve it."""
+    others: tuple[tuple[float, float], ...] = ()
+    """Further intervals of thresholds that achieve it too, ascending, none adjacent to another."""
 
     @property
     def threshold(self) -> float:
         """A threshold inside the interval: its middle, away from ties."""
-        return 0.5 * (self.threshold_low + self.threshold_high)
+        middle = 0.5 * (self.threshold_low + self.threshold_high)
+        return middle if middle > self.threshold_low else self.threshold_high
+
+    def has_threshold(self, threshold: float) -> bool:
+        """Whether a threshold achieves the agreement."""
+        intervals = ((self.threshold_low, self.threshold_high), *self.others)
+        return any(low < threshold <= high for low, high in intervals)
 
 
 def maximum_achievable_agreement(profile: DecisionProfile, positive: int) -> AchievableAgreement:
@@ -72,7 +80,8 @@ def maximum_achievable_agreement(profile: DecisionProfile, positive: int) -> Ach
 
     The posteriors are walked in ascending order; raising the threshold past one turns its rows from
     positive to negative [choi2018, Def. 3 and Algorithm 2]. Posteriors within `TIE` in log-odds move
-    together, since no rule tells them apart. Of equally good intervals the lowest is returned.
+    together, since no rule tells them apart. Of equally good intervals that do not touch, the lowest comes
+    first and the `others` after it.
 
     `decision_mass` must have the columns (positive, not positive). Cost: O(rows log rows).
 
@@ -103,24 +112,53 @@ def best_threshold(class_mass: Floats, decision_mass: Floats, positive: int) -> 
     # Cutting before row i: rows below turn negative, the rest stay positive.
     below = np.concatenate([[0.0], np.cumsum(negative_share)])
     above = np.concatenate([np.cumsum(positive_share[::-1])[::-1], [0.0]])
-    agreement = below + above
-    # Equal posteriors cannot be separated, and infinities subtract to nothing.
-    with np.errstate(invalid="ignore"):
-        together = np.concatenate([[False], ~(np.diff(odds) > TIE), [False]])
-    agreement[together] = -np.inf
+    agreement = np.where(_can_cut(odds), below + above, -np.inf)
     best = float(agreement.max())
-    first = int(np.argmax(agreement >= best - AGREEMENT_SLACK))
-    low = 0.0 if first == 0 else _probability(odds[first - 1])
-    high = 1.0 if first == len(odds) else _probability(odds[first])
-    return AchievableAgreement(min(max(best, 0.0), 1.0), low, high)
+    cuts = np.flatnonzero(agreement >= best - AGREEMENT_SLACK)
+    (low, high), *others = _intervals(odds, cuts)
+    return AchievableAgreement(min(max(best, 0.0), 1.0), low, high, tuple(others))
+
+
+def _can_cut(odds: Floats) -> Bools:  # (rows + 1,)
+    """Whether some threshold lies between the rows below a place and those above it.
+
+    Equal posteriors cannot be separated, nor can posteriors so near 0 or 1 that no number is between them;
+    what is certain is decided by every threshold alike.
+    """
+    thresholds = np.clip(_probabilities(odds), 0.0, 1.0 - 2.0**-53)
+    with np.errstate(invalid="ignore"):
+        apart = (np.diff(odds) > TIE) & (np.diff(thresholds) > 0)
+    first = odds[0] > -np.inf and thresholds[0] > 0
+    last = odds[-1] < np.inf and thresholds[-1] < 1.0 - 2.0**-53
+    can: Bools = np.concatenate([[first], apart, [last]])
+    # Where nothing can be separated, every threshold decides alike.
+    can[0] |= not can.any()
+    return can
+
+
+def _intervals(odds: Floats, cuts: Ints) -> list[tuple[float, float]]:
+    """The thresholds of some cuts, as intervals open below; neighbours joined."""
+    found: list[tuple[float, float]] = []
+    for cut in cuts.tolist():
+        low = 0.0 if cut == 0 else largest_threshold(float(odds[cut - 1]))
+        high = 1.0 if cut == len(odds) else largest_threshold(float(odds[cut]))
+        if high == 0.0 or (cut == 0 and high >= 1.0 - 2.0**-53):
+            high = 1.0
+        if found and found[-1][1] == low:
+            found[-1] = (found[-1][0], high)
+        else:
+            found.append((low, high))
+    return found
 
 
 AGREEMENT_SLACK = 1e-13
 """Agreements closer than this are rounding apart; the lower threshold is then taken."""
 
 
-def _probability(value: float) -> float:
-    return float(1.0 / (1.0 + np.exp(-value))) if value > -700 else 0.0
+def _probabilities(odds: Floats) -> Floats:
+    with np.errstate(over="ignore"):
+        probabilities: Floats = 1.0 / (1.0 + np.exp(-odds))
+    return probabilities
 
 
 def _share(masses: Floats) -> float:

@@ -2,7 +2,7 @@
 
 Hand-written probabilities make posteriors that equal the threshold exactly, and rounding would decide
 them at random, differently in each engine. So every comparison allows for `TIE` in log-odds (or, for
-utilities, relative to their range), and a tie goes one way: to the positive state, or to the first of
+utilities, relative to what is added up), and a tie goes one way: to the positive state, or to the first of
 equally good actions.
 
 A person writes a *rule* with names (`ThresholdRule("+", 0.6)`); a classifier binds it to its target,
@@ -22,10 +22,11 @@ import numpy as np
 
 from unswayed.core.arrays import Floats, Ints, frozen_floats
 from unswayed.core.errors import QueryError
+from unswayed.core.numerics import logit
 from unswayed.model.variable import Variable
 
-TIE = 1e-9
-"""Log-odds closer than this count as equal."""
+TIE = 1e-12
+"""Log-odds closer than this count as equal: some twenty times what rounding does to a posterior."""
 _LARGEST = float(np.finfo(np.float64).max)
 
 
@@ -192,14 +193,36 @@ class _Utility:
 
     def decide(self, class_mass: Floats) -> Ints:
         worth = class_mass @ self.utilities.T
-        slack = TIE * max(float(np.ptp(self.utilities)), 1e-300) * class_mass.sum(axis=1, keepdims=True)
-        first: Ints = np.argmax(worth >= worth.max(axis=1, keepdims=True) - slack, axis=1)
+        best = worth.argmax(axis=1)[:, np.newaxis]
+        # Rounding is relative to the terms added up, not to the range of utilities: a rare disaster counts.
+        size = class_mass @ np.abs(self.utilities).T
+        slack = TIE * (size + np.take_along_axis(size, best, axis=1))
+        first: Ints = np.argmax(worth >= np.take_along_axis(worth, best, axis=1) - slack, axis=1)
         return first
 
 
-def logit(probability: float) -> float:
-    """log(p / (1 - p))."""
-    return math.log(probability) - math.log1p(-probability)
+def largest_threshold(odds: float) -> float:
+    """The largest threshold at which log-odds of this size are still decided positive; 0 for none.
+
+    It is the float itself that counts: near 1 neighbouring thresholds are far apart in log-odds.
+    """
+    if odds == -math.inf:
+        return 0.0
+    threshold = min(_expit(odds + TIE), _BELOW_ONE)
+    while threshold > 0.0 and logit(threshold) - TIE > odds:
+        threshold = math.nextafter(threshold, 0.0)
+    while threshold < _BELOW_ONE and logit(math.nextafter(threshold, 1.0)) - TIE <= odds:
+        threshold = math.nextafter(threshold, 1.0)
+    return threshold
+
+
+def _expit(odds: float) -> float:
+    if odds < 0:
+        return math.exp(odds) / (1.0 + math.exp(odds)) if odds > -745.0 else 0.0
+    return 1.0 / (1.0 + math.exp(-odds))
+
+
+_BELOW_ONE = math.nextafter(1.0, 0.0)
 
 
 def log_odds(class_mass: Floats, upper: int) -> Floats:  # (rows, classes) -> (rows,)
@@ -220,7 +243,7 @@ def _envelope(actions: tuple[str, ...], utilities: Floats) -> LogOddsIntervals:
     along it from p = 0, each time to the action that overtakes first.
     """
     at_zero, slope = utilities[:, 1], utilities[:, 0] - utilities[:, 1]
-    current = int(np.argmax(at_zero >= at_zero.max() - TIE * float(np.ptp(utilities))))
+    current = int(np.argmax(at_zero))
     cuts: list[float] = []
     regions = [current]
     while True:
@@ -233,17 +256,19 @@ def _envelope(actions: tuple[str, ...], utilities: Floats) -> LogOddsIntervals:
         if crossing[following] == 1.0 and following > current:
             break
         tie = -TIE if following < current else TIE
-        cuts.append(_finite_logit(crossing[following]) + tie)
+        cuts.append(_crossing_log_odds(utilities[current], utilities[following]) + tie)
         regions.append(following)
         current = following
     return LogOddsIntervals(actions, 0, frozen_floats(cuts), tuple(regions))
 
 
-def _finite_logit(probability: float) -> float:
-    """log(p / (1 - p)), with the largest numbers there are in place of the infinities of certainty.
+def _crossing_log_odds(current: Floats, following: Floats) -> float:
+    """Log-odds of class 0 at which two actions are worth the same, the second better above.
 
-    So a cut at certainty separates certainty itself, whose log-odds are infinite, from everything else.
+    The largest numbers there are stand for the infinities of certainty: a cut there separates certainty
+    itself, whose log-odds are infinite, from everything else.
     """
-    if probability <= 0.0:
+    lost, gained = float(current[1] - following[1]), float(following[0] - current[0])
+    if lost <= 0.0:
         return -_LARGEST
-    return _LARGEST if probability >= 1.0 else logit(probability)
+    return _LARGEST if gained <= 0.0 else math.log(lost) - math.log(gained)

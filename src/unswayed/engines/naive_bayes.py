@@ -16,9 +16,10 @@ import numpy as np
 
 from unswayed.core.arrays import Ints
 from unswayed.core.limits import Limits
+from unswayed.core.numerics import logit
 from unswayed.decisions.measures import AchievableAgreement, maximum_achievable_agreement
 from unswayed.decisions.problem import Problem
-from unswayed.decisions.rules import TIE, LogOddsIntervals, logit
+from unswayed.decisions.rules import TIE, LogOddsIntervals
 from unswayed.engines.groups import group_tables
 from unswayed.engines.log_odds import BYTES_PER_OUTCOME, LogOddsEngine, LogOddsOracle
 from unswayed.engines.parts import base_log_odds, probability_of

@@ -152,7 +152,8 @@ def _find_threshold(plan: SearchPlan, kept: frozenset[int]) -> AchievableAgreeme
 def _with_threshold(plan: SearchPlan, found: Found, best: AchievableAgreement) -> Classifier:
     full = plan.problem.classifier
     assert isinstance(full.rule, ThresholdRule)
-    threshold = min(max(best.threshold, 1e-300), 1.0 - 2**-53)
+    kept = best.has_threshold(full.rule.threshold)
+    threshold = full.rule.threshold if kept else min(max(best.threshold, 1e-300), 1.0 - 2**-53)
     return Classifier(
         full.network, full.target, _names(plan, found), ThresholdRule(full.rule.positive, threshold)
     )
