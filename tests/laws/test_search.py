@@ -209,8 +209,9 @@ def test_jobs_are_a_positive_number(jobs):
 
 
 @pytest.mark.parametrize("turned", [False, True])
-def test_equal_features_are_not_gone_through_one_by_one(turned):
+def test_equal_features_are_not_gone_through_one_by_one(monkeypatch, turned):
     """Sixteen equal features have 8,008 subsets of six, all alike, even with the states of half turned."""
+    monkeypatch.setattr("unswayed.search.branch_and_bound.LARGE", 0)  # the compiled search at once
     rows = [[0.7, 0.4], [0.3, 0.6]]
     tables = {f"F{i:02}": (("C",), rows[turned and i % 2]) for i in range(16)}
     network = binary_network({"C": ((), [0.5]), **tables}, states=("s0", "s1"))

@@ -18,7 +18,8 @@ from unswayed.model.formats.files import read_network, write_network
 from unswayed.model.network import BayesianNetwork
 
 KIND = "unswayed classifier"
-VERSION = 1
+VERSION = 2
+"""Version 1 knew no `given`; it is read as well."""
 
 
 def save_classifier(classifier: Classifier | TableClassifier, path: str | os.PathLike[str]) -> None:
@@ -43,6 +44,7 @@ def save_classifier(classifier: Classifier | TableClassifier, path: str | os.Pat
         "target": classifier.target,
         "features": list(classifier.features),
         "rule": _rule_as_data(classifier),
+        "given": dict(classifier.given),
     }
     try:
         path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -54,7 +56,7 @@ def load_classifier(path: str | os.PathLike[str]) -> Classifier | TableClassifie
     """The classifier that `save_classifier` wrote; `FormatError` says what is wrong with the file."""
     path = Path(path)
     content = _read(path)
-    if content.get("kind") != KIND or content.get("version") != VERSION:
+    if content.get("kind") != KIND or content.get("version") not in (1, VERSION):
         raise FormatError(
             f"not a classifier of version {VERSION}; expected what save_classifier writes", path
         )
@@ -71,11 +73,12 @@ def load_classifier(path: str | os.PathLike[str]) -> Classifier | TableClassifie
 
 def _classifier(network: BayesianNetwork, content: dict[str, Any]) -> Classifier | TableClassifier:
     target, features, rule = content["target"], content["features"], content["rule"]
+    given = dict(content.get("given", {}))
     if rule["kind"] != "table":
-        return Classifier(network, target, features, _rule_from_data(rule))
+        return Classifier(network, target, features, _rule_from_data(rule), given=given)
     network.index(target)
     masses = np.asarray(rule["decision_mass"], dtype=np.float64)
-    return TableClassifier(network, target, tuple(features), tuple(rule["actions"]), masses)
+    return TableClassifier(network, target, tuple(features), tuple(rule["actions"]), masses, given)
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -92,7 +95,8 @@ def _read(path: Path) -> dict[str, Any]:
 
 def _needed(classifier: Classifier | TableClassifier) -> BayesianNetwork:
     network = classifier.network
-    wanted = [network.index(classifier.target), *map(network.index, classifier.features)]
+    names = [classifier.target, *classifier.features, *classifier.given]
+    wanted = list(map(network.index, names))
     return BayesianNetwork([network.cpts[i] for i in ancestors_of(network, wanted)], network.name)
 
 

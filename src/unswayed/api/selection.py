@@ -17,8 +17,9 @@ from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.measurement import Certainty
 from unswayed.core.numerics import below
 from unswayed.decisions.classifier import Classifier
-from unswayed.decisions.problem import Problem, make_problem
+from unswayed.decisions.problem import Problem, join_findings, make_problem
 from unswayed.decisions.rewards import Reward
+from unswayed.decisions.table_classifier import TableClassifier
 from unswayed.search.options import Costs, Method, SearchOptions, check_jobs
 from unswayed.search.plan import SearchPlan, plan_search
 from unswayed.search.task import SLACK, Found, Terms, make_terms
@@ -103,7 +104,9 @@ def trim(
     limits = options.get("limits", DEFAULT_LIMITS)
     problem = _make_problem(classifier, evidence, limits)
     plan = plan_search(problem, limits, allow_estimates=_allows_estimates(options))
-    return _trim(plan, make_terms(problem, costs, budget), (options, potential, started))
+    return _trim(
+        (classifier, evidence), plan, make_terms(problem, costs, budget), (options, potential, started)
+    )
 
 
 def frontier(
@@ -133,7 +136,12 @@ def frontier(
         if plan.limits.max_seconds is not None:
             left = (deadline - time.monotonic()) / n_left
             within = replace(plan, limits=replace(plan.limits, max_seconds=max(left, 1e-3)))
-        return _trim(within, terms.with_budget(budget), (options, potential, time.perf_counter()))
+        return _trim(
+            (classifier, evidence),
+            within,
+            terms.with_budget(budget),
+            (options, potential, time.perf_counter()),
+        )
 
     # A search on a grid may not end by itself: each point that may be to come gets its share of time.
     return Frontier(_lower_budget(trim_within, terms, shares_time=plan.grid is not None))
@@ -156,11 +164,26 @@ def _lower_budget(
     return tuple(reversed(points))
 
 
-def _trim(plan: SearchPlan, terms: Terms, asked: tuple[SearchOptions, bool, float]) -> Trimming:
-    options, potential, started = asked
+def _trim(
+    case: tuple[Classifier, Evidence | None],
+    plan: SearchPlan,
+    terms: Terms,
+    asked: tuple[SearchOptions, bool, float],
+) -> Trimming:
+    (full, evidence), (options, potential, started) = case, asked
     trimmed = trim_classifier(plan, terms, options, potential=potential)
     selection = _make_selection(plan.problem, trimmed.chosen, terms, started)
-    return Trimming(trimmed.classifier, selection, trimmed.thresholds)
+    return Trimming(_add_findings(trimmed.classifier, full, evidence), selection, trimmed.thresholds)
+
+
+def _add_findings(
+    trimmed: Classifier | TableClassifier, full: Classifier, evidence: Evidence | None
+) -> Classifier | TableClassifier:
+    """The trimmed classifier on the full one's own network, for cases with this evidence."""
+    given = join_findings(full, evidence)
+    if isinstance(trimmed, TableClassifier):
+        return replace(trimmed, network=full.network, given=given)
+    return Classifier(full.network, full.target, trimmed.features, trimmed.rule, given=given)
 
 
 def _select_by_circuits(

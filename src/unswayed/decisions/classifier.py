@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,8 +10,10 @@ from unswayed.core.errors import QueryError
 from unswayed.core.names import listing
 from unswayed.decisions.defaults import choose_features
 from unswayed.decisions.prediction import row_posteriors
-from unswayed.decisions.rules import Decider, Rule
+from unswayed.decisions.rules import Decider, MostProbable, Rule, ThresholdRule
+from unswayed.model.evidence import observe, read_evidence
 from unswayed.model.network import BayesianNetwork
+from unswayed.model.variable import Variable
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,11 @@ class Classifier:
     >>> from unswayed.model.zoo import review
     >>> Classifier(review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6)).features
     ('R1', 'R2', 'AC')
+
+    A threshold needs no ceremony, and without any rule the most probable state is decided:
+
+    >>> Classifier(review(), "D", threshold=0.6, positive="+").rule
+    ThresholdRule(positive='+', threshold=0.6)
     """
 
     network: BayesianNetwork
@@ -36,13 +43,27 @@ class Classifier:
     """Names of what may be observed, in the order given."""
     rule: Rule
     """How a posterior becomes a decision."""
+    given: Mapping[str, str] = field(default_factory=dict)
+    """Findings that hold for every case, beside what is observed of each: the evidence of a trimming."""
     decider: Decider = field(init=False, repr=False, compare=False)
     """The rule bound to the target."""
 
     def __init__(
-        self, network: BayesianNetwork, target: str, features: Iterable[str] | None, rule: Rule
+        self,
+        network: BayesianNetwork,
+        target: str,
+        features: Iterable[str] | None = None,
+        rule: Rule | None = None,
+        *,
+        threshold: float | None = None,
+        positive: str | None = None,
+        given: Mapping[str, Any] | None = None,
     ) -> None:
         variable = network.variable(target)
+        if rule is None:
+            rule = _make_rule(variable, threshold, positive)
+        elif threshold is not None or positive is not None:
+            raise QueryError("give either a rule, or a threshold with its positive state, not both")
         target = variable.name
         if features is None:
             chosen = choose_features(network, target).names
@@ -54,6 +75,7 @@ class Classifier:
             "target": target,
             "features": chosen,
             "rule": rule,
+            "given": read_evidence(network, given),
             "decider": rule.bind(variable),
         }.items():
             object.__setattr__(self, name, value)
@@ -81,8 +103,20 @@ class Classifier:
         ['+', 'not +', '+']
         """
         positions = tuple(map(self.network.index, self.features))
-        posteriors = row_posteriors(self.network, self.target_index, positions, data)
+        seen = observe(self.network, self.given)
+        posteriors = row_posteriors(seen.network, self.target_index, positions, data, seen.states)
         return [self.actions[action] for action in self.decider.decide(posteriors)]
+
+
+def _make_rule(target: Variable, threshold: float | None, positive: str | None) -> Rule:
+    """A threshold on the positive state, 0.5 by default; without either, the most probable state."""
+    if threshold is None and positive is None:
+        return MostProbable()
+    if positive is None:
+        raise QueryError(
+            f"a threshold needs the state it is about; pass positive=..., one of {list(target.states)}"
+        )
+    return ThresholdRule(target.states[target.index(positive)], 0.5 if threshold is None else threshold)
 
 
 def _check_features(target: str, features: tuple[str, ...]) -> None:

@@ -7,7 +7,7 @@ target, looked up row by row, or, where that table would be large, one posterior
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,33 +22,42 @@ LARGEST_TABLE = 2**18
 
 
 def row_posteriors(
-    network: BayesianNetwork, target: int, features: tuple[int, ...], data: Any
+    network: BayesianNetwork,
+    target: int,
+    features: tuple[int, ...],
+    data: Any,
+    given: Mapping[int, int] | None = None,
 ) -> Floats:  # (rows, classes)
-    """Pr(target | row) for each row of a table, of which only `features` are looked at."""
+    """Pr(target | row, given) for each row of a table, of which only `features` count."""
+    given = given or {}
     codes = encode(data, [network.variables[f] for f in features]).codes
     found = np.empty((len(codes), len(network.variables[target])))
     seen = codes >= 0
     for pattern in np.unique(seen, axis=0):
         rows = np.flatnonzero((seen == pattern).all(axis=1))
         observed = tuple(feature for feature, one in zip(features, pattern, strict=True) if one)
-        found[rows] = _posteriors(network, target, observed, codes[rows][:, pattern])
+        found[rows] = _posteriors(network, (target, observed, given), codes[rows][:, pattern])
     return found
 
 
-def _posteriors(network: BayesianNetwork, target: int, observed: tuple[int, ...], codes: Codes) -> Floats:
+def _posteriors(
+    network: BayesianNetwork, asked: tuple[int, tuple[int, ...], Mapping[int, int]], codes: Codes
+) -> Floats:
+    target, observed, given = asked
     sizes = [len(network.variables[f]) for f in observed]
     distinct, which = np.unique(codes, axis=0, return_inverse=True)
     if math.prod(sizes) > min(LARGEST_TABLE, 64 * len(distinct)):
         answers = [
-            joint_table(network, [target], dict(zip(observed, map(int, row), strict=True)))
+            joint_table(network, [target], {**given, **dict(zip(observed, map(int, row), strict=True))})
             for row in distinct
         ]
         return np.array(answers)[which.reshape(-1)]
-    table = joint_table(network, [*observed, target], {}).reshape(math.prod(sizes), -1)
+    table = joint_table(network, [*observed, target], given).reshape(math.prod(sizes), -1)
     mass = table[row_numbers(distinct, sizes)]
     if not mass.sum(axis=1).all():
         bad = distinct[np.flatnonzero(mass.sum(axis=1) == 0)[0]]
-        joint_table(network, [target], dict(zip(observed, map(int, bad), strict=True)))  # raises, naming it
+        impossible = dict(zip(observed, map(int, bad), strict=True))
+        joint_table(network, [target], {**given, **impossible})  # raises, naming it
     posteriors: Floats = (mass / mass.sum(axis=1, keepdims=True))[which.reshape(-1)]
     return posteriors
 

@@ -13,7 +13,7 @@ from unswayed.core.names import listing, unknown_name
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import Decider
 from unswayed.inference.posteriors import joint_table
-from unswayed.model.evidence import observe
+from unswayed.model.evidence import observe, read_evidence
 from unswayed.model.network import BayesianNetwork
 
 
@@ -64,6 +64,17 @@ class Problem:
         return frozenset(positions)
 
 
+def join_findings(classifier: Classifier, evidence: Mapping[str, Any] | None) -> dict[str, str]:
+    """Findings that hold for every case with those of this one; `QueryError` where they contradict."""
+    given, evidence = classifier.given, read_evidence(classifier.network, evidence)
+    for name, value in evidence.items():
+        if given.get(name, value) != value:
+            raise QueryError(
+                f"{name!r} is {value!r} here, but this classifier is for cases where it is {given[name]!r}"
+            )
+    return {**given, **evidence}
+
+
 def make_problem(
     classifier: Classifier, evidence: Mapping[str, Any] | None = None, *, limits: Limits = DEFAULT_LIMITS
 ) -> Problem:
@@ -71,9 +82,9 @@ def make_problem(
 
     A feature with a soft finding, such as one of several states, may still be observed (`model/evidence.py`).
     """
-    seen = observe(classifier.network, evidence)
+    seen = observe(classifier.network, join_findings(classifier, evidence) if classifier.given else evidence)
     network, observed = seen.network, seen.states
-    if network is not classifier.network:
+    if network is not classifier.network or classifier.given:
         classifier = Classifier(network, classifier.target, classifier.features, classifier.rule)
     if classifier.target_index in observed:
         raise QueryError(

@@ -8,6 +8,7 @@ independent given the class a threshold does as well; elsewhere the table may be
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,7 +34,9 @@ class TableClassifier:
     actions: tuple[str, ...]
     """Names of what can be decided."""
     decision_mass: Floats = field(repr=False)  # (instantiations of the features, actions)
-    """Pr(features, the full classifier decides the action)."""
+    """Pr(features, the full classifier decides the action | given)."""
+    given: Mapping[str, str] = field(default_factory=dict)
+    """Findings that hold for every case that the table is for."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "decision_mass", frozen_floats(self.decision_mass))

@@ -50,7 +50,7 @@ def encode(data: Any, variables: Sequence[Variable], *, weights: Any = None) -> 
 def _check_names(table: Table, known: Sequence[str]) -> None:
     unused = [name for name in table.names if name not in known]
     absent = [name for name in known if name not in table.names]
-    if len(absent) == len(known):
+    if known and len(absent) == len(known):
         raise QueryError(
             f"no column names a variable: the columns are {listing(table.names)}, "
             f"the variables {listing(list(known))}; rename the columns"

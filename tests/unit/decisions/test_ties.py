@@ -1,0 +1,79 @@
+"""Ties, rare disasters, and thresholds that the rule itself confirms."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from unswayed import ThresholdRule, UtilityRule, Variable
+from unswayed.decisions.measures import best_threshold
+from unswayed.decisions.rules import largest_threshold
+
+TARGET = Variable("D", ["+", "-"])
+
+
+def test_a_rare_disaster_is_insured_against():
+    """Two disasters of probability .75e-9 cost 1e9 each: 1.5 expected, and the premium is 1."""
+    loss = -1e9
+    rule = UtilityRule(
+        {
+            "save the premium": {"fire": loss, "flood": loss, "none": 0.0},
+            "insure": {"fire": -1.0, "flood": -1.0, "none": -1.0},
+        }
+    )
+    decider = rule.bind(Variable("D", ["fire", "flood", "none"]))
+    posterior = np.array([[0.75e-9, 0.75e-9, 1 - 1.5e-9]])
+    assert decider.actions[decider.decide(posterior)[0]] == "insure"
+
+
+def test_equal_expected_utilities_go_to_the_first_action():
+    rule = UtilityRule({"one": {"a": 0.3, "b": 0.1, "c": 0.2}, "two": {"a": 0.1, "b": 0.3, "c": 0.2}})
+    decider = rule.bind(Variable("D", ["a", "b", "c"]))
+    assert decider.decide(np.array([[0.35, 0.35, 0.3]]))[0] == 0
+
+
+@pytest.mark.parametrize("odds", [-800.0, -40.0, -1.0, 0.0, 1e-13, 3.0, 27.631, 36.0, 36.8, 60.0, math.inf])
+def test_the_largest_threshold_is_the_last_that_decides_positive(odds):
+    found = largest_threshold(odds)
+    assert found == 0 or decide_positive(odds, found)
+    above = math.nextafter(found, 1.0)
+    assert not 0 < above < 1 or not decide_positive(odds, above)
+
+
+def decide_positive(odds: float, threshold: float) -> bool:
+    """Whether the rule decides positive at these log-odds, by the rule itself."""
+    return bool(ThresholdRule("+", threshold).bind(TARGET).decide_log_odds(np.array([odds]))[0] == 0)
+
+
+MASSES = st.sampled_from([0.0, 1e-300, 1e-17, 1e-12, 0.1, 0.3, 0.5, 1.0])
+ROWS = st.tuples(MASSES, MASSES, st.floats(0.0, 1.0)).filter(lambda row: row[0] + row[1] > 0)
+
+
+@settings(max_examples=300)
+@given(st.lists(ROWS, min_size=1, max_size=6))
+def test_every_threshold_of_every_interval_achieves_the_best_agreement(rows):
+    """Checked by deciding at the ends, just outside them, and at many thresholds between."""
+    class_mass = np.array([[a, b] for a, b, _ in rows])
+    totals = class_mass.sum(axis=1) / class_mass.sum()
+    shares = np.array([s for _, _, s in rows])
+    decision_mass = np.stack([totals * shares, totals * (1 - shares)], axis=1)
+    best = best_threshold(class_mass, decision_mass, 0)
+
+    def agreement(threshold: float) -> float:
+        decided = ThresholdRule("+", threshold).bind(TARGET).decide(class_mass)
+        return float(np.take_along_axis(decision_mass, decided[:, np.newaxis], axis=1).sum())
+
+    tried = {5e-324, 1e-300, 1e-17, 1e-12, 0.1, 0.25, 0.5, 0.75, 0.9, 1 - 1e-12, math.nextafter(1.0, 0.0)}
+    for low, high in [(best.threshold_low, best.threshold_high), *best.others]:
+        assert low < high
+        tried |= {low, high, math.nextafter(low, 1.0), math.nextafter(high, 0.0), math.nextafter(high, 1.0)}
+    for threshold in sorted(t for t in tried if 0.0 < t < 1.0):
+        reached = agreement(threshold)
+        assert reached <= best.value + 1e-12
+        if abs(reached - best.value) < 1e-15 or abs(reached - best.value) > 1e-12:
+            assert (reached >= best.value - 1e-12) == best.has_threshold(threshold)
+    assert agreement(min(max(best.threshold, 5e-324), math.nextafter(1.0, 0.0))) == pytest.approx(best.value)
