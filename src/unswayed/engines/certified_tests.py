@@ -62,7 +62,7 @@ def _at_least(sums: Sums, bound: float) -> tuple[Floats, Floats]:
         return everything, everything
     tails = np.concatenate([np.cumsum(sums.hidden.masses[::-1])[::-1], [0.0]])
     needed = bound - sums.kept_values() - sums.hidden.shift
-    reach = sums.kept.reach + sums.hidden.reach + SLACK * sums.step
+    reach = sums.kept.reach + sums.hidden.reach
     infinite = sums.hidden.certain if sums.upper else 0.0
     surely = tails[_positions(sums, needed + reach)] + infinite
     maybe = tails[_positions(sums, needed - reach)] + infinite
@@ -78,7 +78,7 @@ def _positions(sums: Sums, values: Floats) -> Ints:
 
 def kept_within(sums: Sums, span: Span) -> tuple[Bools, Bools]:
     """For each kept grid point, whether the kept sum is for certain, and whether it may be, in `span`."""
-    values, reach = sums.kept_values(), sums.kept.reach + SLACK * sums.step
+    values, reach = sums.kept_values(), sums.kept.reach
     surely = (values >= span[0] + reach) & (values < span[1] - reach)
     maybe = (values >= span[0] - reach) & (values < span[1] + reach)
     return surely, maybe

@@ -29,8 +29,8 @@ LONGEST = 1.3
 """How much longer than wanted a step may be."""
 TILTS = (0.7, 1.3, 2.0, 3.0, 4.5)
 """Of the exponential moments, over the standard deviation of what rounding takes away."""
-FLOATING = 1e-11
-"""More than floating point can misplace a sum of weights by."""
+FLOATING = 2.0**-51
+"""How far floating point misplaces a sum of weights, for each weight and unit of their sizes."""
 ARITHMETIC = 1e-11
 """More than floating point can add up to in an error on the grid."""
 
@@ -88,8 +88,9 @@ def whole_steps(features: Sequence[WeightList], question: Question, n_cells: int
     moments = _moments(values, numbers, [t - c for t, c in zip(taken, centre, strict=True)])
     middle = math.ceil((needed - float(centre.sum())) / step)
     cuts = sorted({min(max(cut, 0), longest + 1) for cut in (middle - 1, middle, middle + 1)})
+    floating = FLOATING * len(values) * sum(float(np.abs(one.weight).max()) for one in values)
     lost = {
-        cut: _disagreement(moments, question, cut, (needed - centre.sum(), step, radius.sum()))
+        cut: _disagreement(moments, question, cut, (needed - centre.sum(), step, radius.sum() + floating))
         for cut in cuts
     }
     best = min(cuts, key=lambda cut: lost[cut])
@@ -131,8 +132,10 @@ def _good_step(values: Sequence[_Values], wanted: float) -> float:
     """A step a little longer than wanted that rounds the weights least; whole fractions of them are tried."""
     gaps = np.concatenate([one.weight - one.weight[0] for one in values])
     mass = np.concatenate([0.5 * (one.upper + one.lower) for one in values])
-    frequent, counts = np.unique(np.round(gaps[gaps > wanted], 12), return_counts=True)
-    frequent = frequent[np.argsort(-counts, kind="stable")[:8]]
+    long = gaps[gaps > wanted]
+    # Grouped up to rounding, but taken as they are: a rounded step would miss ties.
+    _, places, counts = np.unique(np.round(long, 12), return_index=True, return_counts=True)
+    frequent = long[places[np.argsort(-counts, kind="stable")[:8]]]
     candidates = np.concatenate(
         [
             wanted * np.linspace(1.0, LONGEST, CANDIDATES),
@@ -200,15 +203,16 @@ def _disagreement(
 ) -> float:
     """How probable it is, at most, that the sum of steps and the sum of weights are on two sides of the cut.
 
-    `place` has what the weights need beyond the centres, the step, and how much rounding can take at most.
+    `place` has what the weights need beyond the centres, the step, and how much rounding can take at most,
+    floating point included.
     """
     needed, step, radius = place
     missing = needed - step * np.arange(moments.cells.shape[2])
     below = np.arange(len(missing)) < cut
     total = 0.0
     for side, sums in (
-        (1.0, below & (missing <= radius + FLOATING)),
-        (-1.0, ~below & (missing >= -radius - FLOATING)),
+        (1.0, below & (missing <= radius)),
+        (-1.0, ~below & (missing >= -radius)),
     ):
         tilts = moments.tilts * side >= 0
         powers = np.exp(np.minimum(-moments.tilts[tilts, np.newaxis] * missing[sums], 700.0))
