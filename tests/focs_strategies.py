@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from unswayed.focs.cpt import FocsCpt
-from unswayed.focs.functional import LogisticCpt, NoisyOrCpt, PerceptronCpt
-from unswayed.focs.network import FunctionalNetwork, Node
-from unswayed.focs.perceptron import Activation, Perceptron
-from unswayed.focs.step import StepContexts, StepNetwork
 from unswayed.model.cpt import Cpt
+from unswayed.model.distribution import ConditionalDistribution
+from unswayed.model.network import BayesianNetwork
+from unswayed.model.nodes.focs import FocsCpt
+from unswayed.model.nodes.functional import LogisticCpt, PerceptronCpt
+from unswayed.model.nodes.noisy import NoisyOrCpt
+from unswayed.model.nodes.perceptron import Activation, Perceptron
+from unswayed.model.nodes.steps import StepContexts, StepNetwork
 from unswayed.model.variable import Variable
 
 SHARES = st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.7, 0.9, 1.0])
@@ -43,7 +45,9 @@ def columns(draw: st.DrawFn, count: int) -> list[list[float]]:
 
 
 @st.composite
-def functions(draw: st.DrawFn, child: Variable, parents: list[Variable], *, only_step: bool) -> Node:
+def functions(
+    draw: st.DrawFn, child: Variable, parents: list[Variable], *, only_step: bool
+) -> ConditionalDistribution:
     """A functional CPT over all the parents."""
     n = len(parents)
     kind = (
@@ -68,19 +72,19 @@ def functions(draw: st.DrawFn, child: Variable, parents: list[Variable], *, only
 @st.composite
 def functional_networks(
     draw: st.DrawFn, *, max_roots: int = 5, max_children: int = 3, only_step: bool = False
-) -> FunctionalNetwork:
+) -> BayesianNetwork:
     """Bits with tables, some of them in a chain, and functions of all bits."""
     bits = [bit(f"U{i}") for i in range(draw(st.integers(1, max_roots)))]
-    nodes: list[Node] = []
+    nodes: list[ConditionalDistribution] = []
     for place, each in enumerate(bits):
         parents = bits[place - 1 : place] if place and draw(st.booleans()) else []
         nodes.append(Cpt(each, parents, draw(columns(2 ** len(parents)))))
     children = [bit(f"X{number}") for number in range(draw(st.integers(1, max_children)))]
-    return FunctionalNetwork([*nodes, *(draw(functions(c, bits, only_step=only_step)) for c in children)])
+    return BayesianNetwork([*nodes, *(draw(functions(c, bits, only_step=only_step)) for c in children)])
 
 
 @st.composite
-def findings(draw: st.DrawFn, network: FunctionalNetwork) -> dict[str, str]:
+def findings(draw: st.DrawFn, network: BayesianNetwork) -> dict[str, str]:
     """Evidence on some of the variables; it may be impossible."""
     chosen = draw(st.sets(st.sampled_from(network.names)))
     return {name: draw(st.sampled_from(["0", "1"])) for name in sorted(chosen)}

@@ -32,7 +32,7 @@ from unswayed.focs.mpe.explanation import MpeMethod
 from unswayed.focs.mpe.problem import Evaluator, MpeProblem
 from unswayed.focs.mpe.program import Highs
 from unswayed.focs.mpe.search import BranchAndBound
-from unswayed.focs.network import FunctionalNetwork
+from unswayed.model.network import BayesianNetwork
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "benchmarks" / "mpe.md"
 PRUNED = (10, 15, 20, 25, 30, 40, 50, 60)
@@ -70,7 +70,7 @@ def methods() -> dict[str, Callable[[MpeProblem], MpeMethod]]:
     return found
 
 
-def learned(kind: str, n_bits: int) -> tuple[FunctionalNetwork, np.ndarray]:
+def learned(kind: str, n_bits: int) -> tuple[BayesianNetwork, np.ndarray]:
     """A learned code, and words to decode."""
     rng = np.random.default_rng(n_bits)
     code, channel = adjacent_parities(n_bits), Channel()
@@ -108,7 +108,7 @@ def measure(kind: str, n_bits: int, limits: Limits, given_up: set[str]) -> Itera
     yield from compiled(kind, network, places, words)
 
 
-def compiled(kind: str, network: FunctionalNetwork, places: list[int], words: np.ndarray) -> Iterator[Result]:
+def compiled(kind: str, network: BayesianNetwork, places: list[int], words: np.ndarray) -> Iterator[Result]:
     """The trellis, compiled once: time for a word, compiling not counted."""
     try:
         trellis = compile_network(network, limits=Limits(max_bytes=2**27, max_seconds=10.0))

@@ -105,14 +105,10 @@ if TYPE_CHECKING:
     from unswayed.engines.dense import DenseEngine
     from unswayed.engines.log_odds import LogOddsEngine
     from unswayed.engines.sampling import SamplingEngine
-    from unswayed.focs.cpt import FocsCpt, rule_cpt
     from unswayed.focs.decoding import learn_code, make_decoder
-    from unswayed.focs.functional import LogisticCpt, NoisyOrCpt, PerceptronCpt
     from unswayed.focs.learn.cpts import learn_focs_cpt, learn_tree_cpt
     from unswayed.focs.learn.estimator import FocsClassifier
     from unswayed.focs.learn.inputs import StepOptions
-    from unswayed.focs.network import FunctionalNetwork, tabulated
-    from unswayed.focs.step import StepContexts, StepNetwork
     from unswayed.learning.accuracy import AccuracySelection, select_by_accuracy
     from unswayed.learning.classifiers import learn_naive_bayes, learn_tan
     from unswayed.learning.estimator import BayesNetClassifier
@@ -126,7 +122,11 @@ if TYPE_CHECKING:
     from unswayed.model.discretize import AtMean, Discretization, EntropyMdl, EqualFrequency, EqualWidth
     from unswayed.model.encode import encode
     from unswayed.model.formats.files import read_network, write_network
-    from unswayed.model.network import BayesianNetwork
+    from unswayed.model.network import BayesianNetwork, to_tables
+    from unswayed.model.nodes.focs import FocsCpt, rule_cpt
+    from unswayed.model.nodes.functional import LogisticCpt, PerceptronCpt
+    from unswayed.model.nodes.noisy import NoisyMaxCpt, NoisyOrCpt
+    from unswayed.model.nodes.steps import StepContexts, StepNetwork
     from unswayed.model.variable import Variable
     from unswayed.plans.goals import PlanObjective, PosteriorLimits, SameDecisionLevel
     from unswayed.search.fs_sdd import CircuitVariant
@@ -181,10 +181,9 @@ _MODULE_BY_NAME = {
     "ExpectedUtility": "unswayed.decisions.rewards",
     "Explanation": "unswayed.api",
     "FocsClassifier": "unswayed.focs.learn.estimator",
-    "FocsCpt": "unswayed.focs.cpt",
+    "FocsCpt": "unswayed.model.nodes.focs",
     "FormatError": "unswayed.core.errors",
     "Frontier": "unswayed.api",
-    "FunctionalNetwork": "unswayed.focs.network",
     "Graph": "unswayed.spaces.graphs",
     "ImpossibleEvidence": "unswayed.core.errors",
     "JointTable": "unswayed.api",
@@ -192,7 +191,7 @@ _MODULE_BY_NAME = {
     "LimitError": "unswayed.core.errors",
     "Limits": "unswayed.core.limits",
     "LogOddsEngine": "unswayed.engines.log_odds",
-    "LogisticCpt": "unswayed.focs.functional",
+    "LogisticCpt": "unswayed.model.nodes.functional",
     "Mallows": "unswayed.spaces.mallows",
     "Margin": "unswayed.decisions.rewards",
     "Measurement": "unswayed.core.measurement",
@@ -201,8 +200,9 @@ _MODULE_BY_NAME = {
     "Monitor": "unswayed.api",
     "MostProbable": "unswayed.decisions.rules",
     "NegativeEntropy": "unswayed.decisions.rewards",
-    "NoisyOrCpt": "unswayed.focs.functional",
-    "PerceptronCpt": "unswayed.focs.functional",
+    "NoisyMaxCpt": "unswayed.model.nodes.noisy",
+    "NoisyOrCpt": "unswayed.model.nodes.noisy",
+    "PerceptronCpt": "unswayed.model.nodes.functional",
     "PlanObjective": "unswayed.plans.goals",
     "PlanPath": "unswayed.api.plan_result",
     "PosteriorLimits": "unswayed.plans.goals",
@@ -225,8 +225,8 @@ _MODULE_BY_NAME = {
     "SetUp": "unswayed.decisions.purchase",
     "SolverError": "unswayed.core.errors",
     "Space": "unswayed.spaces.space",
-    "StepContexts": "unswayed.focs.step",
-    "StepNetwork": "unswayed.focs.step",
+    "StepContexts": "unswayed.model.nodes.steps",
+    "StepNetwork": "unswayed.model.nodes.steps",
     "StepOptions": "unswayed.focs.learn.inputs",
     "Stopping": "unswayed.api",
     "StructuredAnomalyDetector": "unswayed.spaces.classifier.anomaly",
@@ -309,7 +309,7 @@ _MODULE_BY_NAME = {
     "replay": "unswayed.api.history",
     "report_page": "unswayed.view.page",
     "right_linear": "unswayed.circuits.vtree",
-    "rule_cpt": "unswayed.focs.cpt",
+    "rule_cpt": "unswayed.model.nodes.focs",
     "same_decision_probability": "unswayed.api",
     "sample": "unswayed.api",
     "sample_models": "unswayed.circuits.sdd.sampling",
@@ -321,7 +321,7 @@ _MODULE_BY_NAME = {
     "spanning_tree_space": "unswayed.spaces.edges",
     "subset_space": "unswayed.spaces.subsets",
     "sweep_thresholds": "unswayed.api.thresholds",
-    "tabulated": "unswayed.focs.network",
+    "to_tables": "unswayed.model.network",
     "tiered_ranking_space": "unswayed.spaces.rankings",
     "to_pgmpy": "unswayed.model.adapters",
     "to_pyagrum": "unswayed.model.adapters",
@@ -375,7 +375,6 @@ __all__ = [
     "FocsCpt",
     "FormatError",
     "Frontier",
-    "FunctionalNetwork",
     "Graph",
     "ImpossibleEvidence",
     "JointTable",
@@ -392,6 +391,7 @@ __all__ = [
     "Monitor",
     "MostProbable",
     "NegativeEntropy",
+    "NoisyMaxCpt",
     "NoisyOrCpt",
     "PerceptronCpt",
     "PlanObjective",
@@ -512,10 +512,10 @@ __all__ = [
     "spanning_tree_space",
     "subset_space",
     "sweep_thresholds",
-    "tabulated",
     "tiered_ranking_space",
     "to_pgmpy",
     "to_pyagrum",
+    "to_tables",
     "trim",
     "value_of_information",
     "weighted_model_count",

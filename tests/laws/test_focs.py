@@ -12,10 +12,7 @@ from oracles.enumerate_functions import enumerate_rows
 from tolerances import ENGINE, EXACT
 from unswayed.core.errors import ImpossibleEvidence
 from unswayed.core.limits import DEFAULT_LIMITS
-from unswayed.focs.contexts import RuleContexts, TreeContexts, tree_rules
-from unswayed.focs.diagrams.neurons import neuron_diagram
-from unswayed.focs.diagrams.obdd import context_diagram, context_probabilities
-from unswayed.focs.diagrams.product import step_diagram
+from unswayed.focs.diagrams.obdd import step_diagram
 from unswayed.focs.diagrams.queries import marginals
 from unswayed.focs.diagrams.trellis import compile_network
 from unswayed.focs.mpe.building import build_problem
@@ -23,10 +20,12 @@ from unswayed.focs.mpe.choice import most_probable_explanation
 from unswayed.focs.mpe.elimination import Elimination
 from unswayed.focs.mpe.program import Highs
 from unswayed.focs.mpe.search import BranchAndBound
-from unswayed.focs.network import all_states, tabulated
 from unswayed.focs.sampling import log_likelihoods
-from unswayed.focs.step import as_step_contexts, simplified
 from unswayed.inference.posteriors import log_probability
+from unswayed.model.distribution import all_states
+from unswayed.model.network import to_tables
+from unswayed.model.nodes.contexts import RuleContexts, TreeContexts, tree_boxes
+from unswayed.model.nodes.steps import StepContexts, StepNetwork, as_step_contexts, simplified
 
 
 @given(
@@ -51,18 +50,8 @@ def test_a_compiled_context_is_the_network_s_on_every_input_of_fifteen(contexts)
 def test_a_compiled_neuron_is_on_where_its_sum_reaches_the_step(weights, bias):
     rows = all_states([2] * len(weights))
     expected = rows @ np.array(weights, dtype=np.int64) + bias >= 0
-    assert (neuron_diagram(np.array(weights, dtype=np.int64), bias).index(rows) == expected).all()
-
-
-@given(st.integers(1, 6).flatmap(step_contexts), st.data())
-def test_contexts_partition_the_instantiations(contexts, data):
-    """Each instantiation is in one context; the diagrams exclude each other and leave nothing out."""
-    rows = all_states([2] * contexts.n_inputs)
-    diagram = step_diagram(contexts)
-    holds = [context_diagram(diagram, c).index(rows) for c in range(contexts.n_contexts)]
-    assert (np.sum(holds, axis=0) == 1).all()
-    shares = np.array([data.draw(st.floats(0, 1)) for _ in range(contexts.n_inputs)])
-    assert abs(context_probabilities(diagram, shares).sum() - 1.0) < EXACT
+    neuron = StepContexts(StepNetwork(np.array([weights], dtype=np.int64), [bias], [1]), [0])
+    assert (step_diagram(neuron).index(rows) == expected).all()
 
 
 @given(st.integers(1, 6).flatmap(step_contexts), st.data())
@@ -97,8 +86,12 @@ def trees(draw):
 @given(trees())
 def test_a_tree_its_rules_and_its_step_network_are_the_same_contexts(tree):
     rows = all_states([2] * 4)
-    rules = tree_rules(tree)
-    assert len(rules) == tree.n_contexts
+    boxes = tree_boxes(tree, [2, 2, 2, 2])
+    assert len(boxes) == tree.n_contexts
+    rules = [
+        None if box is None else {place: min(states) for place, states in box.items() if len(states) == 1}
+        for box in boxes
+    ]
     reached = [rule for rule in rules if rule is not None]
     number = [k for k, rule in enumerate(rules) if rule is not None]
     by_rules = np.array(number)[RuleContexts((2, 2, 2, 2), tuple(reached)).index(rows)]
@@ -119,7 +112,7 @@ def test_the_tabulated_network_gives_the_same_evidence_the_same_probability(netw
     evidence = data.draw(findings(network))
     _, mass = enumerate_rows(network, evidence)
     assume(mass.sum() > 0)
-    written = tabulated(network)
+    written = to_tables(network)
     assert abs(log_probability(written, written.evidence(evidence)) - np.log(mass.sum())) < ENGINE
 
 

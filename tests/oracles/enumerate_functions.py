@@ -8,10 +8,10 @@ from itertools import product
 import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
-from unswayed.focs.network import FunctionalNetwork, node_probabilities
+from unswayed.model.network import BayesianNetwork
 
 
-def enumerate_rows(network: FunctionalNetwork, evidence: Mapping[str, str]) -> tuple[Ints, Floats]:
+def enumerate_rows(network: BayesianNetwork, evidence: Mapping[str, str]) -> tuple[Ints, Floats]:
     """All instantiations that agree with the evidence, and their probabilities."""
     known = network.evidence(evidence)
     choices = [
@@ -19,7 +19,7 @@ def enumerate_rows(network: FunctionalNetwork, evidence: Mapping[str, str]) -> t
     ]
     rows = np.array(list(product(*choices)), dtype=np.int64)
     mass = np.ones(len(rows))
-    for v, node in enumerate(network.nodes):
-        shares = node_probabilities(node, rows[:, list(network.parents[v])])
+    for v, node in enumerate(network.cpts):
+        shares = node.probabilities(rows[:, list(network.parents[v])])
         mass *= shares[np.arange(len(rows)), rows[:, v]]
     return rows, mass

@@ -10,15 +10,16 @@ import pytest
 
 from focs_strategies import bit
 from unswayed.focs.coding import Channel, adjacent_parities, code_network, simulate
-from unswayed.focs.contexts import FunctionContexts
-from unswayed.focs.cpt import FocsCpt, conditional_log_likelihood, learn_columns
 from unswayed.focs.decoding import accuracy, decode, learn_code, make_decoder, regret
-from unswayed.focs.diagrams.neurons import neuron_diagram
-from unswayed.focs.functional import LogisticCpt
 from unswayed.focs.learn.thresholds import best_split, grow, make_rows
 from unswayed.focs.mpe.choice import most_probable_explanation
-from unswayed.focs.network import FunctionalNetwork, all_states, tabulate
 from unswayed.model.cpt import Cpt
+from unswayed.model.distribution import all_states
+from unswayed.model.network import BayesianNetwork
+from unswayed.model.nodes.contexts import FunctionContexts
+from unswayed.model.nodes.focs import FocsCpt, conditional_log_likelihood, learn_columns
+from unswayed.model.nodes.functional import LogisticCpt
+from unswayed.model.nodes.neurons import neuron_diagram
 
 # Figure 1a: rows d1 to d5 over U1, U2, X.
 ROWS = np.array([[0, 0, 1], [1, 0, 0], [1, 1, 0], [0, 1, 1], [1, 1, 1]])
@@ -72,7 +73,7 @@ def test_section_2_1_a_logistic_cpt_has_the_table_written_there():
         return 1 / (1 + math.exp(-a))
 
     x, u1, u2 = (bit(name) for name in ("X", "U1", "U2"))
-    table = tabulate(LogisticCpt(x, [u1, u2], [weights["1"], weights["2"]], bias=weights["0"])).table
+    table = LogisticCpt(x, [u1, u2], [weights["1"], weights["2"]], bias=weights["0"]).table
     expected = {
         (1, 1): sigma(0.3 - 1.2 + 0.7),
         (1, 0): sigma(0.3 - 1.2),
@@ -97,7 +98,7 @@ def test_theorem_1_explaining_a_logistic_node_solves_knapsack():
     steep = 200.0
     fits = LogisticCpt(bit("X"), items, [-steep * w for w in weights], bias=steep * (capacity + 0.5))
     nodes = [Cpt(item, [], [1 - p, p]) for item, p in zip(items, shares, strict=True)]
-    found = most_probable_explanation(FunctionalNetwork([*nodes, fits]), {"X": "1"})
+    found = most_probable_explanation(BayesianNetwork([*nodes, fits]), {"X": "1"})
     assert tuple(int(found.states[f"U{i}"]) for i in range(6)) == best
 
 
@@ -126,7 +127,7 @@ def test_section_5_1_the_linear_classifier_has_the_truth_table_printed():
 
 def test_section_7_2_the_cpt_of_a_noisy_parity():
     network = code_network(adjacent_parities(5, width=2), Channel())
-    node = network.nodes[network.index("X4")]
+    node = network.cpts[network.index("X4")]
     shares = node.probabilities(np.array([[1, 0, 0, 0, 0], [1, 0, 0, 0, 1]]))
     assert shares[:, 1].tolist() == [0.95, 0.05]
 

@@ -12,16 +12,16 @@ from focs_strategies import bit
 from unswayed.core.errors import SolverError
 from unswayed.core.limits import Limits
 from unswayed.focs.coding import Channel, code_network, random_parities
-from unswayed.focs.cpt import FocsCpt
 from unswayed.focs.mpe.building import build_problem
 from unswayed.focs.mpe.choice import most_probable_explanation
 from unswayed.focs.mpe.problem import Evaluator
 from unswayed.focs.mpe.program import Highs
 from unswayed.focs.mpe.search import BranchAndBound
-from unswayed.focs.network import FunctionalNetwork
 from unswayed.focs.sampling import sample_rows
-from unswayed.focs.step import StepContexts, quantised
 from unswayed.model.cpt import Cpt
+from unswayed.model.network import BayesianNetwork
+from unswayed.model.nodes.focs import FocsCpt
+from unswayed.model.nodes.steps import StepContexts, quantised
 
 
 def needs(module):
@@ -49,7 +49,7 @@ def dense(n_inputs, n_children):
         nodes.append(
             FocsCpt(bit(f"X{number}"), inputs, StepContexts(steps, [0]), [[0.95, 0.05], [0.05, 0.95]])
         )
-    return FunctionalNetwork(nodes)
+    return BayesianNetwork(nodes)
 
 
 def received(network, seed):

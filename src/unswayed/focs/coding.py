@@ -13,10 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from unswayed.core.errors import ModelError
-from unswayed.focs.cpt import FocsCpt
-from unswayed.focs.network import FunctionalNetwork, Node
-from unswayed.focs.step import parity_network
 from unswayed.model.cpt import Cpt
+from unswayed.model.distribution import ConditionalDistribution
+from unswayed.model.network import BayesianNetwork
+from unswayed.model.nodes.focs import FocsCpt
+from unswayed.model.nodes.steps import parity_network
 from unswayed.model.variable import Variable
 
 Bits = npt.NDArray[np.bool_]
@@ -117,11 +118,11 @@ def received_variables(count: int) -> list[Variable]:
     return [Variable(f"X{i}", ["0", "1"]) for i in range(count)]
 
 
-def code_network(code: ParityCode, channel: Channel) -> FunctionalNetwork:
+def code_network(code: ParityCode, channel: Channel) -> BayesianNetwork:
     """The true network of a code: what a decoder knows that was told the code."""
     bits = message_variables(code.n_bits)
-    nodes: list[Node] = [Cpt(bit, [], [1.0 - channel.ones, channel.ones]) for bit in bits]
+    nodes: list[ConditionalDistribution] = [Cpt(bit, [], [1.0 - channel.ones, channel.ones]) for bit in bits]
     columns = [[1.0 - channel.noise, channel.noise], [channel.noise, 1.0 - channel.noise]]
     for variable, check in zip(received_variables(len(code.checks)), code.checks, strict=True):
         nodes.append(FocsCpt(variable, bits, parity_network(code.n_bits, check), columns))
-    return FunctionalNetwork(nodes, "code")
+    return BayesianNetwork(nodes, "code")

@@ -31,9 +31,10 @@ from unswayed.focs.learn.cpts import learn_focs_cpt
 from unswayed.focs.learn.inputs import StepOptions
 from unswayed.focs.mpe.building import build_problem
 from unswayed.focs.mpe.choice import choose_method
-from unswayed.focs.network import FunctionalNetwork, Node
 from unswayed.focs.sampling import log_likelihoods
 from unswayed.model.cpt import Cpt
+from unswayed.model.distribution import ConditionalDistribution
+from unswayed.model.network import BayesianNetwork
 
 COMPILE = Limits(max_bytes=2**28, max_seconds=20.0)
 """What compiling a decoder may take before words are searched for one by one instead."""
@@ -46,7 +47,7 @@ def learn_code(
     rng: np.random.Generator,
     report: Callable[[int, int], None] | None = None,
     limits: Limits = DEFAULT_LIMITS,
-) -> FunctionalNetwork:
+) -> BayesianNetwork:
     """The network of an unknown code, from messages and what was received of them.
 
     `report` is called with the number of received bits learned so far and of all. Raises `LimitError` when
@@ -57,7 +58,9 @@ def learn_code(
     bits = message_variables(messages.shape[1])
     # Laplace's estimate, as for every other column.
     shares = (messages.sum(axis=0) + 1.0) / (len(messages) + 2.0)
-    nodes: list[Node] = [Cpt(bit, [], [1.0 - p, p]) for bit, p in zip(bits, shares.tolist(), strict=True)]
+    nodes: list[ConditionalDistribution] = [
+        Cpt(bit, [], [1.0 - p, p]) for bit, p in zip(bits, shares.tolist(), strict=True)
+    ]
     words = received_variables(received.shape[1])
     for number, word in enumerate(words):
         if time.monotonic() > deadline:
@@ -69,14 +72,14 @@ def learn_code(
         nodes.append(learn_focs_cpt(word, bits, rows, options=options, rng=rng))
         if report is not None:
             report(number + 1, len(words))
-    return FunctionalNetwork(nodes, "learned code")
+    return BayesianNetwork(nodes, "learned code")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decoder:
     """A network of message and received bits, ready for words."""
 
-    network: FunctionalNetwork
+    network: BayesianNetwork
     compiled: CompiledNetwork | None
     """The network as a trellis; None where it does not compile."""
     limits: Limits
@@ -96,7 +99,7 @@ class Decoded:
     """For all words together."""
 
 
-def make_decoder(network: FunctionalNetwork, *, limits: Limits = DEFAULT_LIMITS) -> Decoder:
+def make_decoder(network: BayesianNetwork, *, limits: Limits = DEFAULT_LIMITS) -> Decoder:
     """A decoder for a network as `learn_code` or `code_network` make it."""
     try:
         return Decoder(network, compile_network(network, limits=COMPILE), limits)
@@ -149,12 +152,12 @@ def bit_probabilities(decoder: Decoder, received: Bits) -> Floats:  # (rows, che
     return found
 
 
-def _positions(network: FunctionalNetwork, letter: str) -> list[int]:
+def _positions(network: BayesianNetwork, letter: str) -> list[int]:
     count = sum(name.startswith(letter) for name in network.names)
     return [network.index(f"{letter}{i}") for i in range(count)]
 
 
-def _evidence(network: FunctionalNetwork, received: Bits) -> Ints:
+def _evidence(network: BayesianNetwork, received: Bits) -> Ints:
     """Rows with the received bits observed."""
     words = np.asarray(received)
     places = _positions(network, "X")

@@ -10,21 +10,19 @@ import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import QueryError
-from unswayed.focs.network import FunctionalNetwork, node_probabilities
+from unswayed.model.network import BayesianNetwork
 
 
-def sample_rows(
-    network: FunctionalNetwork, count: int, rng: np.random.Generator
-) -> Ints:  # (count, variables)
+def sample_rows(network: BayesianNetwork, count: int, rng: np.random.Generator) -> Ints:  # (count, variables)
     """`count` independent instantiations of all variables, in the network's order.
 
     >>> from unswayed.model.zoo import review
-    >>> sample_rows(FunctionalNetwork(review().cpts), 3, np.random.default_rng(0)).shape
+    >>> sample_rows(BayesianNetwork(review().cpts), 3, np.random.default_rng(0)).shape
     (3, 4)
     """
     states = np.zeros((count, len(network)), dtype=np.int64)
-    for position, node in enumerate(network.nodes):
-        shares = node_probabilities(node, states[:, list(network.parents[position])])
+    for position, node in enumerate(network.cpts):
+        shares = node.probabilities(states[:, list(network.parents[position])])
         sums = np.cumsum(shares, axis=1)
         # A point that rounds up to the total would fall behind the last state of positive probability.
         points = np.minimum(rng.random((count, 1)) * sums[:, -1:], np.nextafter(sums[:, -1:], 0.0))
@@ -32,7 +30,7 @@ def sample_rows(
     return states
 
 
-def log_likelihoods(network: FunctionalNetwork, rows: Ints) -> Floats:  # (rows, variables) -> (rows,)
+def log_likelihoods(network: BayesianNetwork, rows: Ints) -> Floats:  # (rows, variables) -> (rows,)
     """log Pr(row) for each complete row; minus infinity where a row is impossible."""
     rows = np.asarray(rows)
     if rows.ndim != 2 or rows.shape[1] != len(network) or rows.dtype.kind not in "iu":
@@ -48,7 +46,7 @@ def log_likelihoods(network: FunctionalNetwork, rows: Ints) -> Floats:  # (rows,
         )
     total = np.zeros(len(rows))
     with np.errstate(divide="ignore"):
-        for position, node in enumerate(network.nodes):
-            shares = node_probabilities(node, rows[:, list(network.parents[position])])
+        for position, node in enumerate(network.cpts):
+            shares = node.probabilities(rows[:, list(network.parents[position])])
             total += np.log(shares[np.arange(len(rows)), rows[:, position]])
     return total

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
+from unswayed.core.errors import LimitError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.inference.contraction import LogMax, run_keeping
 from unswayed.inference.problem import contraction, impossible
@@ -21,17 +22,22 @@ def most_probable_states(
 
     Among equally probable explanations one is chosen by position, the same on every run.
     """
-    problem = contraction(network, range(len(network)), evidence)
+    problem = contraction(network, range(len(network)), evidence, limits=limits)
+    if not problem.factors.is_deterministic:
+        raise LimitError(
+            "elimination finds a most probable explanation where every node is a table or reads its parents "
+            "without chance; a noisy-or of many unobserved parents does not, so it must be searched for"
+        )
     limits.check_bytes(2 * problem.plan.total_bytes, "the most probable explanation in this network")
     buffers = run_keeping(problem.plan, problem.log_leaves(), LogMax(), limits=limits)
     best = float(buffers[-1].reshape(()))
     if best == -np.inf:
         raise impossible(network, evidence)
-    states = np.zeros((1, len(network)), dtype=np.int64)
+    states = problem.factors.room(1)
     for variable, state in evidence.items():
         states[0, variable] = state
     trace_back(problem.plan, buffers, states, _largest)
-    return tuple(map(int, states[0])), best
+    return tuple(map(int, states[0, : len(network)])), best
 
 
 def _largest(log_weights: Floats) -> Ints:

@@ -16,6 +16,7 @@ from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.inference.contraction import Arithmetic, derivatives
 from unswayed.inference.plan import Plan
 from unswayed.inference.problem import contraction
+from unswayed.model.cpt import Cpt
 from unswayed.model.network import BayesianNetwork
 
 
@@ -26,7 +27,7 @@ def all_marginals(
 
     Cost: about three times that of Pr(evidence), whatever the number of variables.
     """
-    problem = contraction(network, range(len(network)), evidence)
+    problem = contraction(network, range(len(network)), evidence, limits=limits)
     plan = problem.plan
     limits.check_bytes(2 * plan.total_bytes, "all marginals of this network")
     buffers, arithmetic = problem.buffers(limits)
@@ -47,21 +48,23 @@ def all_marginals(
 
 def family_marginals(
     network: BayesianNetwork, evidence: Mapping[int, int], *, limits: Limits = DEFAULT_LIMITS
-) -> list[Floats]:
-    """Pr(parents, variable | evidence) for every variable, each shaped as the variable's table."""
-    problem = contraction(network, range(len(network)), evidence)
+) -> dict[int, Floats]:
+    """Pr(parents, variable | evidence) by position for every variable with a table, shaped as the table."""
+    problem = contraction(network, range(len(network)), evidence, limits=limits)
     plan = problem.plan
     limits.check_bytes(2 * plan.total_bytes, "all family marginals of this network")
     buffers, arithmetic = problem.buffers(limits)
     slopes = derivatives(plan, buffers, arithmetic, [b < plan.n_leaves for b in range(len(buffers))])
-    found = []
+    found = {}
     for position, cpt in enumerate(network.cpts):
+        if not isinstance(cpt, Cpt):
+            continue
         scope = (*network.parents[position], position)
         family = np.zeros([len(network.variables[v]) for v in scope])
-        leaf = position + 1  # the number one comes first
+        leaf = problem.factors.starts[position]
         mass = _scaled(_mass(buffers[leaf], slopes[leaf], arithmetic))
         family[tuple(evidence.get(v, slice(None)) for v in scope)] = mass
-        found.append(family.reshape(cpt.table.shape))
+        found[position] = family.reshape(cpt.table.shape)
     return found
 
 

@@ -33,7 +33,7 @@ def joint_table(
     names = [network.variables[v].name for v in variables]
     limits.check_bytes(16.0 * math.prod(map(float, sizes)), f"a table over {listing(names)}")
     free = [v for v in variables if v not in evidence]
-    problem = contraction(network, tables_for(network, free, evidence), evidence, free)
+    problem = contraction(network, tables_for(network, free, evidence), evidence, free, limits=limits)
     limits.check_bytes(problem.plan.peak_bytes, f"exact inference of {listing(names)}")
     values, _ = problem.answer(limits)
     scope = problem.plan.scopes[problem.plan.root]
@@ -47,7 +47,7 @@ def log_probability(
     network: BayesianNetwork, evidence: Mapping[int, int], *, limits: Limits = DEFAULT_LIMITS
 ) -> float:
     """Natural logarithm of Pr(evidence); raises `ImpossibleEvidence` where it is zero."""
-    problem = contraction(network, ancestors_of(network, evidence), evidence)
+    problem = contraction(network, ancestors_of(network, evidence), evidence, limits=limits)
     limits.check_bytes(problem.plan.peak_bytes, "the probability of this evidence")
     return problem.answer(limits)[1]
 

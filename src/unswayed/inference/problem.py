@@ -1,7 +1,10 @@
 """From a question to numbers: the tables it needs, cut down to the evidence, with a plan to contract them.
 
-Plans depend on which variables are observed, not on their states, and are kept with the network, so
-asking again with other findings skips the planning.
+A node that is a function gives a small table or a chain of tables with hidden variables (`factors.py`), so
+from here on everything is a table.
+
+Plans depend on the shapes of tables, not on their numbers, and are kept with the network, so asking again
+with other findings skips the planning.
 """
 
 from __future__ import annotations
@@ -13,10 +16,11 @@ import numpy as np
 
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import ImpossibleEvidence
-from unswayed.core.limits import Limits
+from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.names import listing
 from unswayed.inference.contraction import Arithmetic, Linear, LogSum, run, run_keeping
-from unswayed.inference.plan import Plan, Scope, make_plan
+from unswayed.inference.factors import Factors, gather_factors
+from unswayed.inference.plan import Plan, make_plan
 from unswayed.inference.relevance import ancestors_of, needed_for_posterior
 from unswayed.model.network import BayesianNetwork
 
@@ -33,12 +37,12 @@ class Contraction:
     network: BayesianNetwork
     evidence: Mapping[int, int]
     plan: Plan
-    leaves: tuple[Floats, ...]
+    factors: Factors
     """The number one, then tables of the needed variables with observed axes cut out; linear."""
 
     def answer(self, limits: Limits) -> tuple[Floats, float]:
         """The table over the kept variables, scaled to sum 1, and the logarithm of its sum."""
-        values = run(self.plan, self.leaves, Linear(), limits=limits)
+        values = run(self.plan, self.factors.leaves, Linear(), limits=limits)
         total = float(values.sum())
         if total > SAFE:
             return values / total, float(np.log(total))
@@ -53,7 +57,7 @@ class Contraction:
     def buffers(self, limits: Limits) -> tuple[list[Floats], Arithmetic]:
         """All buffers of a run that keeps nothing, in the arithmetic that holds them without loss."""
         linear = Linear()
-        buffers = run_keeping(self.plan, self.leaves, linear, limits=limits)
+        buffers = run_keeping(self.plan, self.factors.leaves, linear, limits=limits)
         if float(buffers[-1].sum()) > SAFE:
             return buffers, linear
         logarithmic = LogSum()
@@ -65,30 +69,33 @@ class Contraction:
     def log_leaves(self) -> list[Floats]:
         """The leaves as logarithms."""
         with np.errstate(divide="ignore"):
-            return [np.log(leaf) for leaf in self.leaves]
+            return [np.log(leaf) for leaf in self.factors.leaves]
 
 
 def contraction(
-    network: BayesianNetwork, tables: Sequence[int], evidence: Mapping[int, int], keep: Collection[int] = ()
+    network: BayesianNetwork,
+    tables: Sequence[int],
+    evidence: Mapping[int, int],
+    keep: Collection[int] = (),
+    *,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> Contraction:
     """The product of `tables` at the evidence, to be summed down to `keep`."""
-    # The number one is always among the factors, so that a question that needs no table has an answer.
-    scopes: list[Scope] = [()]
-    leaves: list[Floats] = [np.ones(())]
-    for position in tables:
-        scope, leaf = _leaf(network, position, evidence)
-        scopes.append(scope)
-        leaves.append(leaf)
-    observed = frozenset(evidence)
-    key = (tuple(tables), frozenset(observed), tuple(sorted(keep)))
+    factors = gather_factors(network, tables, evidence, limits)
+    return Contraction(network, evidence, _plan_for(network, factors, keep), factors)
+
+
+def _plan_for(network: BayesianNetwork, factors: Factors, keep: Collection[int]) -> Plan:
+    """The plan for these factors, remembered with the network."""
+    key = (factors.scopes, factors.sizes, tuple(sorted(keep)))
     plans: dict[object, Plan] = network._memo.setdefault("plans", {})
     plan = plans.get(key)
     if plan is None:
-        plan = make_plan(scopes, [len(v) for v in network.variables], keep)
+        plan = make_plan(factors.scopes, factors.sizes, keep)
         while len(plans) >= MOST_PLANS:
             plans.pop(next(iter(plans)), None)
         plans[key] = plan
-    return Contraction(network, evidence, plan, tuple(leaves))
+    return plan
 
 
 def tables_for(network: BayesianNetwork, query: Collection[int], evidence: Mapping[int, int]) -> list[int]:
@@ -105,17 +112,9 @@ def tables_for(network: BayesianNetwork, query: Collection[int], evidence: Mappi
 
 def _holding_zeros(network: BayesianNetwork) -> frozenset[int]:
     if "zeros" not in network._memo:
-        network._memo["zeros"] = frozenset(i for i, cpt in enumerate(network.cpts) if not cpt.table.all())
+        network._memo["zeros"] = frozenset(i for i, cpt in enumerate(network.cpts) if cpt.has_zeros)
     found: frozenset[int] = network._memo["zeros"]
     return found
-
-
-def _leaf(network: BayesianNetwork, position: int, evidence: Mapping[int, int]) -> tuple[Scope, Floats]:
-    """A variable's table, one axis a variable, with the observed axes cut out."""
-    scope = (*network.parents[position], position)
-    table = network.cpts[position].table.reshape([len(network.variables[v]) for v in scope])
-    cut = table[tuple(evidence.get(v, slice(None)) for v in scope)]
-    return tuple(v for v in scope if v not in evidence), np.asarray(cut)
 
 
 def impossible(network: BayesianNetwork, evidence: Mapping[int, int]) -> ImpossibleEvidence:

@@ -37,7 +37,8 @@ def sample_states(
     done = frozenset(above)
     for variable in range(len(network)):
         if variable not in done:
-            states[:, variable] = _draw(_rows_given_parents(network, variable, states), rng)
+            above_it = states[:, list(network.parents[variable])]
+            states[:, variable] = _draw(network.cpts[variable].probabilities(above_it), rng)
     return states
 
 
@@ -51,7 +52,7 @@ def _sample_above(
     limits: Limits,
 ) -> None:
     """Draw the evidence's ancestors given the evidence."""
-    problem = contraction(network, above, evidence)
+    problem = contraction(network, above, evidence, limits=limits)
     limits.check_bytes(2 * problem.plan.total_bytes, "sampling given this evidence")
     buffers, arithmetic = problem.buffers(limits)
     if arithmetic.one == 1.0:
@@ -61,16 +62,10 @@ def _sample_above(
     def pick(log_weights: Floats) -> Ints:
         return _draw(np.exp(log_weights - log_weights.max(axis=1, keepdims=True)), rng)
 
-    trace_back(problem.plan, buffers, states, pick)
-
-
-def _rows_given_parents(network: BayesianNetwork, variable: int, states: Ints) -> Floats:
-    """Each sample's distribution of the variable, given its parents' states."""
-    rows = np.zeros(len(states), dtype=np.int64)
-    for parent in network.parents[variable]:
-        rows = rows * len(network.variables[parent]) + states[:, parent]
-    chosen: Floats = network.cpts[variable].table[rows]
-    return chosen
+    room = problem.factors.room(len(states))
+    room[:, : len(network)] = states
+    trace_back(problem.plan, buffers, room, pick)
+    states[:, above] = room[:, above]
 
 
 def _draw(weights: Floats, rng: np.random.Generator) -> Ints:  # (rows, states) -> (rows,)

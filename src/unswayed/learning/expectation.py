@@ -25,7 +25,8 @@ from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.inference.marginals import family_marginals
 from unswayed.inference.posteriors import log_probability
 from unswayed.learning.counts import checked_smoothing, count_families, smoothed_cpt
-from unswayed.learning.parameters import Structure, structure_families, structured_dataset
+from unswayed.learning.parameters import Structure, structure_families, structured_dataset, with_functions
+from unswayed.model.cpt import Cpt
 from unswayed.model.dataset import Dataset
 from unswayed.model.discretize import Discretization
 from unswayed.model.network import BayesianNetwork
@@ -98,7 +99,9 @@ class _Work:
     """The data sorted out: what is counted once and for all, and what is counted anew in each step."""
 
     complete: tuple[Floats, ...]
-    """Counts of the rows that observe everything, one table for each family."""
+    """Counts of the rows that observe everything, one table for each family that has a table."""
+    functions: float
+    """Log-likelihood of those rows' other families, whose nodes are functions."""
     incomplete: tuple[tuple[dict[int, int], float], ...]
     """Distinct other rows as evidence, with their weights; rows that observe nothing are left out."""
     total: float
@@ -113,15 +116,15 @@ def _start(
     if rng is not None:
         tables = tuple(rng.exponential(size=table.shape) for table in tables)
     smoothing = 1.0 if rng is None else 0.0
-    cpts = (smoothed_cpt(rows.variables, f, t, smoothing) for f, t in zip(families, tables, strict=True))
-    return BayesianNetwork(cpts, structure.name if isinstance(structure, BayesianNetwork) else "")
+    cpts = [smoothed_cpt(rows.variables, f, t, smoothing) for f, t in zip(families, tables, strict=True)]
+    return with_functions(structure, cpts)
 
 
 def _work(network: BayesianNetwork, rows: Dataset, limits: Limits) -> _Work:
     codes = rows.codes[:, [rows.index(name) for name in network.names]]
     is_complete = (codes >= 0).all(axis=1)
     full = Dataset(network.variables, codes[is_complete], rows.weights[is_complete])
-    families = [(*parents, child) for child, parents in enumerate(network.parents)]
+    families = [(*network.parents[child], child) for child in table_positions(network)]
     patterns, which = np.unique(codes[~is_complete], axis=0, return_inverse=True)
     weights = np.bincount(which.reshape(-1), rows.weights[~is_complete], minlength=len(patterns))
     incomplete = tuple(
@@ -130,6 +133,7 @@ def _work(network: BayesianNetwork, rows: Dataset, limits: Limits) -> _Work:
     )
     return _Work(
         complete=count_families(full, families, limits=limits).tables,
+        functions=_function_log_likelihood(network, full),
         incomplete=tuple((evidence, weight) for evidence, weight in incomplete if evidence),
         total=float(rows.weights.sum()),
     )
@@ -138,24 +142,44 @@ def _work(network: BayesianNetwork, rows: Dataset, limits: Limits) -> _Work:
 def _expected_counts(network: BayesianNetwork, work: _Work, limits: Limits) -> tuple[list[Floats], float]:
     """Expected counts of each family under the network, and the log-likelihood of the data."""
     counts = [table.copy() for table in work.complete]
-    log_likelihood = sum(
-        float((seen * _logs(cpt.table)).sum()) for seen, cpt in zip(work.complete, network.cpts, strict=True)
+    positions = table_positions(network)
+    log_likelihood = work.functions + sum(
+        float((seen * _logs(network.cpts[position].table)).sum())
+        for seen, position in zip(work.complete, positions, strict=True)
     )
     for evidence, weight in work.incomplete:
         log_likelihood += weight * log_probability(network, evidence, limits=limits)
-        for table, family in zip(counts, family_marginals(network, evidence, limits=limits), strict=True):
-            table += weight * family
+        families = family_marginals(network, evidence, limits=limits)
+        for table, position in zip(counts, positions, strict=True):
+            table += weight * families[position]
     return counts, log_likelihood
 
 
+def table_positions(network: BayesianNetwork) -> list[int]:
+    """Positions of the nodes that are tables, whose parameters are learned."""
+    return [position for position, cpt in enumerate(network.cpts) if isinstance(cpt, Cpt)]
+
+
+def _function_log_likelihood(network: BayesianNetwork, rows: Dataset) -> float:
+    """Log-likelihood of complete rows under the nodes that are functions."""
+    total = 0.0
+    for position, cpt in enumerate(network.cpts):
+        if not isinstance(cpt, Cpt):
+            shares = cpt.probabilities(rows.codes[:, list(network.parents[position])])
+            logs = _logs(shares[np.arange(len(rows.codes)), rows.codes[:, position]])
+            total += float(rows.weights @ logs)
+    return total
+
+
 def _maximised(network: BayesianNetwork, counts: list[Floats], smoothing: float) -> BayesianNetwork:
-    families = [(*parents, child) for child, parents in enumerate(network.parents)]
-    cpts = (smoothed_cpt(network.variables, f, t, smoothing) for f, t in zip(families, counts, strict=True))
-    return BayesianNetwork(cpts, network.name)
+    families = [(*network.parents[child], child) for child in table_positions(network)]
+    cpts = [smoothed_cpt(network.variables, f, t, smoothing) for f, t in zip(families, counts, strict=True)]
+    return with_functions(network, cpts)
 
 
 def _log_parameters(network: BayesianNetwork, smoothing: float) -> float:
-    return sum(float(_logs(cpt.table).sum()) for cpt in network.cpts) if smoothing else 0.0
+    tables = (cpt.table for cpt in network.cpts if isinstance(cpt, Cpt))
+    return sum(float(_logs(table).sum()) for table in tables) if smoothing else 0.0
 
 
 def _logs(table: Floats) -> Floats:

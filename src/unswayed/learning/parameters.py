@@ -10,6 +10,7 @@ from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.names import listing, unknown_name
 from unswayed.learning.classifiers import as_dataset
 from unswayed.learning.counts import Family, count_families, smoothed_cpt
+from unswayed.model.cpt import Cpt
 from unswayed.model.dataset import Dataset
 from unswayed.model.discretize import Discretization
 from unswayed.model.encode import encode
@@ -32,7 +33,8 @@ def learn_parameters(
 
     `structure` maps each variable to its parents; who appears as a parent only has none. Columns that
     it does not mention are ignored. Or it is a network: then its variables and states stay, its
-    numbers do not count, and numeric columns find their states as in `encode`.
+    numbers do not count, and numeric columns find their states as in `encode`. Nodes of it that are functions
+    (noisy-or, contexts) stay as they are.
 
     Raises `QueryError` for a name that is no column, `ModelError` for a cycle.
 
@@ -44,13 +46,19 @@ def learn_parameters(
     rows = structured_dataset(structure, data, discretization=discretization, weights=weights)
     families = structure_families(structure, rows)
     counts = count_families(rows, families, limits=limits)
-    return BayesianNetwork(
-        (
-            smoothed_cpt(rows.variables, family, table, smoothing)
-            for family, table in zip(families, counts.tables, strict=True)
-        ),
-        structure.name if isinstance(structure, BayesianNetwork) else "",
-    )
+    learned = [
+        smoothed_cpt(rows.variables, family, table, smoothing)
+        for family, table in zip(families, counts.tables, strict=True)
+    ]
+    return with_functions(structure, learned)
+
+
+def with_functions(structure: Structure, tables: Sequence[Cpt]) -> BayesianNetwork:
+    """A network of these tables, and of the functions that the structure has."""
+    if not isinstance(structure, BayesianNetwork):
+        return BayesianNetwork(tables)
+    table_by_name = {cpt.child.name: cpt for cpt in tables}
+    return BayesianNetwork((table_by_name.get(cpt.child.name, cpt) for cpt in structure.cpts), structure.name)
 
 
 def structured_dataset(
@@ -80,9 +88,13 @@ def _check_states(network: BayesianNetwork, rows: Dataset) -> None:
 
 
 def structure_families(structure: Structure, rows: Dataset) -> list[Family]:
-    """The families of a structure as positions in the data, in the order the structure names them."""
+    """The families of a structure's tables as positions in the data, in the order of the structure."""
     if isinstance(structure, BayesianNetwork):
-        structure = {cpt.child.name: [parent.name for parent in cpt.parents] for cpt in structure.cpts}
+        return [
+            tuple(rows.index(variable.name) for variable in (*cpt.parents, cpt.child))
+            for cpt in structure.cpts
+            if isinstance(cpt, Cpt)
+        ]
     if not structure:
         raise ModelError("the structure is empty; give the parents of at least one variable")
     mentioned = [name for child, parents in structure.items() for name in (*parents, child)]

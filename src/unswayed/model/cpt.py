@@ -8,14 +8,17 @@ its row are turned into each other by `row_of` and `configuration_of`.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from unswayed.core.arrays import Floats, frozen_floats
+from unswayed.core.arrays import Floats, Ints, frozen_floats
 from unswayed.core.errors import ModelError
+from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.kernels.counting import mixed_radix
+from unswayed.model.chain import Chain
 from unswayed.model.variable import Variable
 
 ROW_TOLERANCE = 1e-9
@@ -100,6 +103,20 @@ correct the table, or pass normalize=True to rescale each row
 
     def __reduce__(self) -> tuple[type[Cpt], tuple[Any, ...]]:
         return (Cpt, (self.child, self.parents, self.table))
+
+    @property
+    def has_zeros(self) -> bool:
+        """Whether some entry is 0."""
+        return not self.table.all()
+
+    def probabilities(self, states: Ints) -> Floats:  # (rows, parents) -> (rows, child states)
+        """Pr(child | parents) for each row of parents' states: rows of the table."""
+        chosen: Floats = self.table[mixed_radix(states, [len(parent) for parent in self.parents])]
+        return chosen
+
+    def unroll(self, known: Mapping[int, int], *, limits: Limits = DEFAULT_LIMITS) -> Chain | None:
+        """None: a table is there already."""
+        return None
 
     def describe_row(self, row: int) -> str:
         """The parents' states of a row as people write them, such as `(Rain=no, Wind=strong)`."""

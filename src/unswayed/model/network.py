@@ -1,6 +1,6 @@
-"""A Bayesian network: a directed acyclic graph of conditional probability tables.
+"""A Bayesian network: a directed acyclic graph of conditional distributions, tables or functions.
 
-The tables are kept in topological order: parents before children, and otherwise as they were given. So a
+They are kept in topological order: parents before children, and otherwise as they were given. So a
 network that is written in its own order and read again has the same order. Everything below the
 surface speaks of variables by their position in that order.
 """
@@ -13,8 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from unswayed.core.errors import ModelError, QueryError
+from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.names import listing, unknown_name
 from unswayed.model.cpt import Cpt
+from unswayed.model.distribution import ConditionalDistribution, write_table
 from unswayed.model.states import find_state
 from unswayed.model.tables import is_missing
 from unswayed.model.variable import Variable, check_name
@@ -33,8 +35,8 @@ class BayesianNetwork:
     ('Rain', 'Grass')
     """
 
-    cpts: tuple[Cpt, ...]
-    """One table for each variable, parents before children."""
+    cpts: tuple[ConditionalDistribution, ...]
+    """One table or function for each variable, parents before children."""
     name: str = ""
     """What the network calls itself; may be empty."""
     variables: tuple[Variable, ...] = field(init=False, repr=False, compare=False)
@@ -46,7 +48,7 @@ class BayesianNetwork:
     _index_by_name: dict[str, int] = field(init=False, repr=False, compare=False)
     _memo: dict[Any, Any] = field(init=False, repr=False, compare=False)
 
-    def __init__(self, cpts: Iterable[Cpt], name: str = "") -> None:
+    def __init__(self, cpts: Iterable[ConditionalDistribution], name: str = "") -> None:
         given = tuple(cpts)
         if name:
             check_name(name, "a network's name")
@@ -120,7 +122,23 @@ class BayesianNetwork:
         return found
 
 
-def _check_variables(cpts: tuple[Cpt, ...]) -> None:
+def to_tables(network: BayesianNetwork, *, limits: Limits = DEFAULT_LIMITS) -> BayesianNetwork:
+    """The same distribution with every function written out as a table; the network itself if it has none.
+
+    Raises `LimitError` where a function has too many parents for that.
+    """
+    if all(isinstance(cpt, Cpt) for cpt in network.cpts):
+        return network
+    cpts = (
+        cpt
+        if isinstance(cpt, Cpt)
+        else Cpt(cpt.child, cpt.parents, write_table(cpt, limits=limits), normalize=True)
+        for cpt in network.cpts
+    )
+    return BayesianNetwork(cpts, network.name)
+
+
+def _check_variables(cpts: tuple[ConditionalDistribution, ...]) -> None:
     """Every variable has one table, and every parent is the variable of that name."""
     if not cpts:
         raise ModelError("a network needs at least one variable; none was given")
@@ -142,7 +160,7 @@ def _check_variables(cpts: tuple[Cpt, ...]) -> None:
                 )
 
 
-def _topological(cpts: tuple[Cpt, ...]) -> tuple[Cpt, ...]:
+def _topological(cpts: tuple[ConditionalDistribution, ...]) -> tuple[ConditionalDistribution, ...]:
     """Parents before children; among those ready, the one given first (so a sorted order stays)."""
     index = {cpt.child.name: i for i, cpt in enumerate(cpts)}
     waiting = [len(cpt.parents) for cpt in cpts]
@@ -166,7 +184,7 @@ def _topological(cpts: tuple[Cpt, ...]) -> tuple[Cpt, ...]:
     return tuple(cpts[i] for i in ordered)
 
 
-def _cycle(cpts: tuple[Cpt, ...], waiting: list[int]) -> list[str]:
+def _cycle(cpts: tuple[ConditionalDistribution, ...], waiting: list[int]) -> list[str]:
     """Names along one cycle, arc by arc, the first repeated at the end."""
     # Every variable left waiting has a parent left waiting, so walking up must come round.
     left = {cpt.child.name: cpt for cpt, count in zip(cpts, waiting, strict=True) if count}

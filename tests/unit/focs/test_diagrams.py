@@ -11,41 +11,44 @@ from focs_strategies import bit
 from unswayed.core.errors import ImpossibleEvidence, LimitError, ModelError, QueryError
 from unswayed.core.limits import Limits
 from unswayed.focs.coding import Channel, adjacent_parities, code_network
-from unswayed.focs.contexts import FunctionContexts
-from unswayed.focs.cpt import FocsCpt, rule_cpt
-from unswayed.focs.diagrams.neurons import neuron_diagram
 from unswayed.focs.diagrams.nodes import compile_node, table_diagram
-from unswayed.focs.diagrams.obdd import Obdd, context_diagram, context_probabilities
-from unswayed.focs.diagrams.product import step_diagram
+from unswayed.focs.diagrams.obdd import Obdd, step_diagram
 from unswayed.focs.diagrams.queries import explain_rows, marginal_rows, marginals
 from unswayed.focs.diagrams.trellis import compile_network, trellis_order
-from unswayed.focs.functional import LogisticCpt
-from unswayed.focs.network import FunctionalNetwork, all_states
-from unswayed.focs.step import StepContexts, StepNetwork, parity_network, quantised
 from unswayed.kernels.trellis import PLAIN, compiled_passes
 from unswayed.kernels.unique_rows import compiled_hash_rows, number_rows
 from unswayed.model.cpt import Cpt
+from unswayed.model.distribution import all_states
+from unswayed.model.network import BayesianNetwork
+from unswayed.model.nodes.contexts import FunctionContexts
+from unswayed.model.nodes.focs import FocsCpt, rule_cpt
+from unswayed.model.nodes.functional import LogisticCpt
+from unswayed.model.nodes.steps import StepContexts, StepNetwork, parity_network, quantised
 from unswayed.model.zoo import printer, review, sprinkler
+
+
+def neuron_diagram(weights, bias):
+    """A single neuron; terminal 1 is "on"."""
+    return step_diagram(StepContexts(StepNetwork([weights], [bias], [1]), [0]))
 
 
 def test_a_parity_has_two_nodes_a_level():
     diagram = step_diagram(parity_network(40, range(40)))
     assert len(diagram) == 2 + 1 + 2 * 39
-    assert context_probabilities(diagram, np.full(40, 0.5)).tolist() == [0.5, 0.5]
 
 
 def test_a_majority_has_as_many_nodes_as_counts_that_matter():
     """At level i the counts 0 to i are distinct as long as both outcomes are possible."""
     n = 9
-    diagram = neuron_diagram(np.ones(n, dtype=np.int64), -5)
+    diagram = neuron_diagram([1] * n, -5)
     undecided = sum(1 for i in range(n) for count in range(i + 1) if count < 5 <= count + n - i)
     assert len(diagram) == 2 + undecided
 
 
 def test_equal_functions_have_equal_diagrams():
     """Reduced diagrams are canonical: a neuron with doubled weights, and one with a slack bias."""
-    one = neuron_diagram(np.array([3, -2, 1]), -1)
-    for other in (neuron_diagram(np.array([6, -4, 2]), -2), neuron_diagram(np.array([6, -4, 2]), -1)):
+    one = neuron_diagram([3, -2, 1], -1)
+    for other in (neuron_diagram([6, -4, 2], -2), neuron_diagram([6, -4, 2], -1)):
         assert [x.tolist() for x in (one.level, one.low, one.high)] == [
             x.tolist() for x in (other.level, other.low, other.high)
         ]
@@ -109,12 +112,12 @@ def test_limits_are_heeded_while_compiling():
 @pytest.mark.parametrize("make", [review, sprinkler], ids=["review", "sprinkler"])
 def test_networks_of_tables_compile_too(make):
     network = make()
-    compiled = compile_network(FunctionalNetwork(network.cpts))
+    compiled = compile_network(BayesianNetwork(network.cpts))
     rows = all_states([2] * len(network))
     _, logs = explain_rows(compiled, rows)
     assert np.exp(logs).sum() == pytest.approx(1.0)
     with pytest.raises(ModelError, match="two-state variables"):
-        compile_network(FunctionalNetwork(printer().cpts))
+        compile_network(BayesianNetwork(printer().cpts))
 
 
 def test_the_code_of_adjacent_bits_has_a_trellis_of_bounded_width():
@@ -136,7 +139,7 @@ def test_long_codes_do_not_underflow():
 
 def test_impossible_evidence_is_told_and_never_nan():
     certain = FocsCpt(bit("X"), [bit("U")], parity_network(1, [0]), np.eye(2))
-    compiled = compile_network(FunctionalNetwork([Cpt(bit("U"), [], [1.0, 0.0]), certain]))
+    compiled = compile_network(BayesianNetwork([Cpt(bit("U"), [], [1.0, 0.0]), certain]))
     with pytest.raises(ImpossibleEvidence, match="X=1"):
         marginals(compiled, {"X": "1"})
     states, logs = explain_rows(compiled, np.array([[-1, 1], [-1, 0]]))
@@ -190,12 +193,3 @@ def test_arrays_that_are_no_diagram_are_refused(arguments, message):
     order, n_terminals, level, low, high, root = arguments
     with pytest.raises(ModelError, match=message):
         Obdd(order, n_terminals, level=level, low=low, high=high, root=root)
-
-
-def test_a_context_of_its_own_is_a_boolean_diagram():
-    diagram = step_diagram(StepContexts(StepNetwork(np.ones((3, 3)), [-1, -2, -3], [1, 1, 1]), [0, 1]))
-    rows = all_states([2] * 3)
-    for context in range(3):
-        found = context_diagram(diagram, context)
-        assert found.n_terminals == 2
-        assert (found.index(rows) == (diagram.index(rows) == context)).all()

@@ -10,9 +10,6 @@ from oracles.enumerate_functions import enumerate_rows
 from unswayed.core.errors import ImpossibleEvidence, LimitError, SolverError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.focs.coding import Channel, adjacent_parities, code_network
-from unswayed.focs.contexts import FunctionContexts
-from unswayed.focs.cpt import FocsCpt
-from unswayed.focs.functional import LogisticCpt, NoisyOrCpt
 from unswayed.focs.mpe import search
 from unswayed.focs.mpe.building import build_problem
 from unswayed.focs.mpe.choice import choose_method, most_probable_explanation
@@ -21,14 +18,18 @@ from unswayed.focs.mpe.packing import branching_order, pack
 from unswayed.focs.mpe.problem import Evaluator
 from unswayed.focs.mpe.program import Highs
 from unswayed.focs.mpe.search import BranchAndBound
-from unswayed.focs.network import FunctionalNetwork
-from unswayed.focs.step import StepContexts, quantised
 from unswayed.kernels.interval_search import Best, advance, compiled_advance, open_bound, start
 from unswayed.model.cpt import Cpt
+from unswayed.model.network import BayesianNetwork
+from unswayed.model.nodes.contexts import FunctionContexts
+from unswayed.model.nodes.focs import FocsCpt
+from unswayed.model.nodes.functional import LogisticCpt
+from unswayed.model.nodes.noisy import NoisyOrCpt
+from unswayed.model.nodes.steps import StepContexts, quantised
 from unswayed.model.zoo import printer
 
 
-def dense_network(n_inputs: int, n_children: int, seed: int = 0) -> FunctionalNetwork:
+def dense_network(n_inputs: int, n_children: int, seed: int = 0) -> BayesianNetwork:
     """Functions of all inputs without any structure."""
     rng = np.random.default_rng(seed)
     inputs = [bit(f"U{i}") for i in range(n_inputs)]
@@ -38,10 +39,10 @@ def dense_network(n_inputs: int, n_children: int, seed: int = 0) -> FunctionalNe
         shares = rng.uniform(0.02, 0.3, 2)
         columns = [[1 - shares[0], shares[0]], [shares[1], 1 - shares[1]]]
         nodes.append(FocsCpt(bit(f"X{number}"), inputs, StepContexts(steps, [0]), columns))
-    return FunctionalNetwork(nodes)
+    return BayesianNetwork(nodes)
 
 
-def observed(network: FunctionalNetwork, state: str = "1") -> dict[str, str]:
+def observed(network: BayesianNetwork, state: str = "1") -> dict[str, str]:
     return {name: state for name in network.names if name.startswith("X")}
 
 
@@ -113,7 +114,7 @@ def test_children_that_are_not_observed_are_explained_too():
 
 
 def test_tables_with_many_states_take_part():
-    network = FunctionalNetwork(printer().cpts)
+    network = BayesianNetwork(printer().cpts)
     evidence = {"Light": "red", "Ping": "silent"}
     _, mass = enumerate_rows(network, evidence)
     for method in (BranchAndBound(), Elimination(), Highs()):
@@ -130,7 +131,7 @@ def test_logistic_and_noisy_or_of_many_parents_are_searched():
         NoisyOrCpt(bit("X"), parents, rng.uniform(0.1, 0.6, 25), leak=0.01),
         LogisticCpt(bit("X"), parents, rng.normal(size=25), bias=-4.0),
     ):
-        network = FunctionalNetwork([*roots, cpt])
+        network = BayesianNetwork([*roots, cpt])
         found = most_probable_explanation(network, {"X": "1"})
         assert (found.method, found.optimal) == ("branch and bound", True)
         with pytest.raises(SolverError, match="only step networks"):
@@ -142,7 +143,7 @@ def test_logistic_and_noisy_or_of_many_parents_are_searched():
 def test_a_function_that_can_only_be_evaluated_is_refused():
     parents = [bit(f"U{i}") for i in range(25)]
     opaque = FocsCpt(bit("X"), parents, FunctionContexts(25, 2, lambda rows: rows.max(axis=1)), np.eye(2))
-    network = FunctionalNetwork([*(Cpt(u, [], [0.5, 0.5]) for u in parents), opaque])
+    network = BayesianNetwork([*(Cpt(u, [], [0.5, 0.5]) for u in parents), opaque])
     with pytest.raises(LimitError, match="can only be evaluated"):
         most_probable_explanation(network, {"X": "1"})
 
@@ -150,7 +151,7 @@ def test_a_function_that_can_only_be_evaluated_is_refused():
 @pytest.mark.parametrize("method", [BranchAndBound(), Elimination(), Highs(), None], ids=str)
 def test_impossible_evidence_is_told(method):
     certain = NoisyOrCpt(bit("X"), [bit("U")], [1.0])
-    network = FunctionalNetwork([Cpt(bit("U"), [], [0.0, 1.0]), certain])
+    network = BayesianNetwork([Cpt(bit("U"), [], [0.0, 1.0]), certain])
     with pytest.raises(ImpossibleEvidence, match="X=0"):
         most_probable_explanation(network, {"X": "0"}, method=method)
     with pytest.raises(ImpossibleEvidence, match="U=0"):
@@ -158,7 +159,7 @@ def test_impossible_evidence_is_told(method):
 
 
 def test_everything_observed_needs_no_search():
-    network = FunctionalNetwork([Cpt(bit("U"), [], [0.25, 0.75])])
+    network = BayesianNetwork([Cpt(bit("U"), [], [0.25, 0.75])])
     for method in (BranchAndBound(), Elimination(), Highs(), None):
         found = most_probable_explanation(network, {"U": "1"}, method=method)
         assert found.log_probability == pytest.approx(np.log(0.75))

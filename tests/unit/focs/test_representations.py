@@ -10,14 +10,16 @@ import pytest
 from focs_strategies import bit
 from unswayed.core.errors import LimitError, ModelError, QueryError
 from unswayed.core.limits import Limits
-from unswayed.focs.contexts import FunctionContexts, RuleContexts, TreeContexts
-from unswayed.focs.cpt import FocsCpt, learn_columns, rule_cpt
-from unswayed.focs.functional import LogisticCpt, NoisyOrCpt, PerceptronCpt
-from unswayed.focs.network import FunctionalNetwork, all_states, tabulate, tabulated
-from unswayed.focs.perceptron import Activation, Perceptron, on_raw_inputs
 from unswayed.focs.sampling import log_likelihoods, sample_rows
-from unswayed.focs.step import StepContexts, StepNetwork, parity_network, quantised
 from unswayed.model.cpt import Cpt
+from unswayed.model.distribution import all_states, write_table
+from unswayed.model.network import BayesianNetwork, to_tables
+from unswayed.model.nodes.contexts import FunctionContexts, RuleContexts, TreeContexts
+from unswayed.model.nodes.focs import FocsCpt, learn_columns, rule_cpt
+from unswayed.model.nodes.functional import LogisticCpt, PerceptronCpt
+from unswayed.model.nodes.noisy import NoisyOrCpt
+from unswayed.model.nodes.perceptron import Activation, Perceptron, on_raw_inputs
+from unswayed.model.nodes.steps import StepContexts, StepNetwork, parity_network, quantised
 from unswayed.model.variable import Variable
 from unswayed.model.zoo import printer, review
 
@@ -71,7 +73,7 @@ def test_functions_stand_in_networks_with_many_parents():
     """Thirty parents: no table could exist, and rows are sampled and judged all the same."""
     parents = [bit(f"P{i}") for i in range(30)]
     roots = [Cpt(parent, [], [0.2, 0.8]) for parent in parents]
-    network = FunctionalNetwork(
+    network = BayesianNetwork(
         [*roots, FocsCpt(X, parents, parity_network(30, [3, 7, 9]), [[0.9, 0.1], [0.1, 0.9]])]
     )
     rows = sample_rows(network, 4000, np.random.default_rng(0))
@@ -82,19 +84,19 @@ def test_functions_stand_in_networks_with_many_parents():
     expected = ones * np.log(0.8) + (30 - ones) * np.log(0.2) + np.where(right, np.log(0.9), np.log(0.1))
     assert log_likelihoods(network, rows) == pytest.approx(expected)
     with pytest.raises(LimitError, match="30 parents"):
-        tabulated(network)
+        to_tables(network)
 
 
 def test_tables_may_be_all_there_is():
-    network = FunctionalNetwork(printer().cpts, "printer")
-    assert tabulated(network) == printer()
+    network = BayesianNetwork(printer().cpts, "printer")
+    assert to_tables(network) == printer()
 
 
 def test_networks_travel_between_processes():
-    network = FunctionalNetwork(review().cpts, "review")
+    network = BayesianNetwork(review().cpts, "review")
     again = pickle.loads(pickle.dumps(network))
     assert again.names == network.names
-    assert tabulated(again) == tabulated(network)
+    assert to_tables(again) == to_tables(network)
 
 
 @pytest.mark.parametrize(
@@ -121,15 +123,15 @@ def test_networks_travel_between_processes():
         (lambda: StepNetwork([[1, 1]], [0, 0], [1]), "one bias for each neuron"),
         (lambda: StepNetwork([[2**52, 2**52]], [0], [1]), "scale it down"),
         (lambda: StepContexts(parity_network(1, [0]).network, [1, 1]), "must ascend"),
-        (lambda: FunctionalNetwork([]), "at least one variable"),
-        (lambda: FunctionalNetwork([Cpt(X, [], [1, 0])] * 2), "two nodes"),
-        (lambda: FunctionalNetwork([LogisticCpt(X, U, [1, 1, 1])]), "without a node"),
+        (lambda: BayesianNetwork([]), "at least one variable"),
+        (lambda: BayesianNetwork([Cpt(X, [], [1, 0])] * 2), "two nodes"),
+        (lambda: BayesianNetwork([LogisticCpt(X, U, [1, 1, 1])]), "without a node"),
         (
-            lambda: FunctionalNetwork([LogisticCpt(U[0], [U[1]], [1.0]), LogisticCpt(U[1], [U[0]], [1.0])]),
+            lambda: BayesianNetwork([LogisticCpt(U[0], [U[1]], [1.0]), LogisticCpt(U[1], [U[0]], [1.0])]),
             "form a cycle: U",
         ),
         (
-            lambda: FunctionalNetwork([Cpt(Variable("U0", "ab"), [], [1, 0]), LogisticCpt(X, U[:1], [1.0])]),
+            lambda: BayesianNetwork([Cpt(Variable("U0", "ab"), [], [1, 0]), LogisticCpt(X, U[:1], [1.0])]),
             "was made for 'U0'",
         ),
     ],
@@ -143,7 +145,7 @@ def test_wrong_rows_are_refused():
     cpt = FocsCpt(X, U, parity_network(3, [0, 1]), np.eye(2))
     with pytest.raises(QueryError, match="rows of 3 values"):
         cpt.probabilities(np.zeros((2, 2)))
-    network = FunctionalNetwork(review().cpts)
+    network = BayesianNetwork(review().cpts)
     with pytest.raises(QueryError, match="4 columns"):
         log_likelihoods(network, np.zeros((1, 3), dtype=int))
     with pytest.raises(QueryError, match="state of 'R1' that does not exist"):
@@ -153,7 +155,7 @@ def test_wrong_rows_are_refused():
 
 
 def test_names_that_are_not_there_are_met_with_those_that_are():
-    network = FunctionalNetwork(review().cpts)
+    network = BayesianNetwork(review().cpts)
     with pytest.raises(QueryError, match="unknown variable 'R3'; known"):
         network.evidence({"R3": "+"})
 
@@ -172,4 +174,4 @@ def test_quantised_neurons_keep_their_side_of_the_step():
 
 def test_limits_hold_when_tabulating():
     with pytest.raises(LimitError, match="the table of 'X'"):
-        tabulate(LogisticCpt(X, U, [1, 1, 1]), limits=Limits(max_bytes=100))
+        write_table(LogisticCpt(X, U, [1, 1, 1]), limits=Limits(max_bytes=60))

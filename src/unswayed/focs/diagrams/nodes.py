@@ -10,11 +10,10 @@ import numpy as np
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import LimitError, ModelError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
-from unswayed.focs.cpt import FocsCpt
-from unswayed.focs.diagrams.obdd import Layer, Obdd, reduced
-from unswayed.focs.diagrams.product import step_diagram
-from unswayed.focs.network import Node, all_states, node_probabilities
-from unswayed.focs.step import StepContexts, as_step_contexts, inputs_used, simplified
+from unswayed.focs.diagrams.obdd import Obdd, reduced, step_diagram
+from unswayed.model.distribution import ConditionalDistribution, all_states
+from unswayed.model.nodes.focs import FocsCpt
+from unswayed.model.nodes.steps import StepContexts, as_step_contexts, inputs_used, simplified
 
 TABLE_INPUTS = 12
 """Functions of at most so many inputs are compiled from their table."""
@@ -36,15 +35,12 @@ def table_diagram(order: Sequence[int], terminals: Ints, n_terminals: int) -> Ob
     if not len(order):
         ends = np.arange(n_terminals)
         return Obdd([], n_terminals, level=0 * ends, low=ends, high=ends, root=int(terminals[0]))
-    layers = []
-    for level in range(len(order)):
-        children = np.arange(2 ** (level + 1)) if level < len(order) - 1 else -1 - terminals
-        layers.append(Layer(children[0::2], children[1::2]))
-    return reduced(order, n_terminals, layers)
+    moves = [np.arange(2 ** (level + 1)).reshape(-1, 2) for level in range(len(order) - 1)]
+    return reduced(order, n_terminals, [*moves, (-1 - terminals).reshape(-1, 2)])
 
 
 def compile_node(
-    node: Node, order: Sequence[int] | None = None, *, limits: Limits = DEFAULT_LIMITS
+    node: ConditionalDistribution, order: Sequence[int] | None = None, *, limits: Limits = DEFAULT_LIMITS
 ) -> NodeDiagram:
     """The node as a diagram that asks for the parents in this order, by their positions.
 
@@ -69,14 +65,14 @@ def compile_node(
     return _from_table(node, levels)
 
 
-def parents_that_matter(node: Node) -> list[int]:
+def parents_that_matter(node: ConditionalDistribution) -> list[int]:
     """Positions of the parents that a node can depend on, as far as that is seen without compiling it."""
     steps = as_step_contexts(node.contexts) if isinstance(node, FocsCpt) else None
     return list(range(len(node.parents)) if steps is None else inputs_used(simplified(steps, {})))
 
 
-def _from_table(node: Node, levels: list[int]) -> NodeDiagram:
+def _from_table(node: ConditionalDistribution, levels: list[int]) -> NodeDiagram:
     rows = np.zeros((2 ** len(levels), len(levels)), dtype=np.int64)
     rows[:, levels] = all_states([2] * len(levels))
-    columns, terminals = np.unique(node_probabilities(node, rows), axis=0, return_inverse=True)
+    columns, terminals = np.unique(node.probabilities(rows), axis=0, return_inverse=True)
     return NodeDiagram(table_diagram(levels, terminals.reshape(-1), len(columns)), columns)

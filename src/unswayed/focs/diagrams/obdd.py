@@ -10,14 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from unswayed.core.arrays import Floats, Ints, read_only
+from unswayed.core.arrays import Ints, read_only
 from unswayed.core.errors import ModelError
-from unswayed.focs.protocol import checked_rows
+from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.model.nodes.families import checked_rows
+from unswayed.model.nodes.products import product_layers
+from unswayed.model.nodes.steps import StepContexts, inputs_used, simplified
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,15 +103,8 @@ class Obdd:
         return node
 
 
-class Layer(NamedTuple):
-    """Nodes of one level before reduction: a child >= 0 is a node of the next level, -1 - t is terminal t."""
-
-    low: Ints
-    high: Ints
-
-
-def reduced(order: Sequence[int], n_terminals: int, layers: Sequence[Layer]) -> Obdd:
-    """The reduced diagram of layers, whose first one has the root as its only node.
+def reduced(order: Sequence[int], n_terminals: int, moves: Sequence[Ints]) -> Obdd:
+    """The reduced diagram of levels as in `ContextLayers`, the first of which has the root as its only node.
 
     From the last level up, nodes with equal children give way to the child and equal nodes become one.
     """
@@ -117,7 +113,7 @@ def reduced(order: Sequence[int], n_terminals: int, layers: Sequence[Layer]) -> 
     n_nodes = n_terminals
     below: Ints = np.zeros(0, dtype=np.int64)
     for depth in range(n_levels - 1, -1, -1):
-        off, on = (_renamed(side, below) for side in layers[depth])
+        off, on = (_renamed(side, below) for side in moves[depth].T)
         differs = off != on
         keys, where = np.unique(off[differs] * np.int64(2**31) + on[differs], return_inverse=True)
         below = off.copy()
@@ -132,7 +128,7 @@ def reduced(order: Sequence[int], n_terminals: int, layers: Sequence[Layer]) -> 
 
 
 def _renamed(children: Ints, below: Ints) -> Ints:
-    """Final numbers of children that are given as in a `Layer`."""
+    """Final numbers of children: a child >= 0 is a node of the next level, -1 - t is terminal t."""
     if not len(below):
         return -1 - children
     return np.where(children < 0, -1 - children, below[np.maximum(children, 0)])
@@ -159,37 +155,30 @@ def _reachable(diagram: Obdd) -> Obdd:
     )
 
 
-def context_diagram(diagram: Obdd, context: int) -> Obdd:
-    """The Boolean function "in this context", as a diagram with terminals 0 (no) and 1 (yes)."""
-    number = [int(terminal == context) for terminal in range(diagram.n_terminals)]
-    nodes = [(diagram.n_inputs, 0, 0), (diagram.n_inputs, 1, 1)]
-    known: dict[tuple[int, int, int], int] = {}
-    inner = slice(diagram.n_terminals, None)
-    sides = (diagram.level[inner].tolist(), diagram.low[inner].tolist(), diagram.high[inner].tolist())
-    for level, low, high in zip(*sides, strict=True):
-        node = (level, number[low], number[high])
-        if node[1] == node[2]:
-            number.append(node[1])
-            continue
-        if node not in known:
-            known[node] = len(nodes)
-            nodes.append(node)
-        number.append(known[node])
-    levels, lows, highs = zip(*nodes, strict=True)
-    return _reachable(Obdd(diagram.order, 2, level=levels, low=lows, high=highs, root=number[diagram.root]))
+def step_diagram(
+    contexts: StepContexts, order: Sequence[int] | None = None, *, limits: Limits = DEFAULT_LIMITS
+) -> Obdd:
+    """The diagram of a step network over two-state inputs, asking in this order (as they stand by default).
 
+    The linear classifier 1.15 U1 + .95 U2 - 1.05 U3 >= .52 of [shen2020, section 5.1]:
 
-def context_probabilities(diagram: Obdd, probabilities: Floats) -> Floats:  # (inputs,) -> (contexts,)
-    """Pr(context) when inputs are independent and `probabilities` are those of 1.
-
-    >>> xor = Obdd([0, 1], 2, level=[2, 2, 1, 1, 0], low=[0, 1, 0, 1, 2], high=[0, 1, 1, 0, 3], root=4)
-    >>> context_probabilities(xor, np.array([0.5, 0.1])).tolist()
-    [0.5, 0.5]
+    >>> from unswayed.model.nodes.steps import StepNetwork
+    >>> classifier = step_diagram(StepContexts(StepNetwork([[115, 95, -105]], [-52], [1]), [0]))
+    >>> classifier.index(np.array([[0, 1, 0], [0, 1, 1], [1, 0, 1], [1, 1, 1]])).tolist()
+    [1, 0, 0, 1]
     """
-    mass = np.zeros((len(diagram), diagram.n_terminals))
-    mass[: diagram.n_terminals] = np.eye(diagram.n_terminals)
-    for node in range(diagram.n_terminals, len(diagram)):
-        share = probabilities[diagram.order[diagram.level[node]]]
-        mass[node] = (1.0 - share) * mass[diagram.low[node]] + share * mass[diagram.high[node]]
-    found: Floats = mass[diagram.root]
-    return found
+    levels = list(range(contexts.n_inputs)) if order is None else list(order)
+    simple = simplified(contexts, {})
+    used = frozenset(inputs_used(simple))
+    layers = product_layers(
+        simple, [each for each in levels if each in used], [2] * contexts.n_inputs, limits
+    )
+    # Inputs that cannot matter are left out of the product and put back into the order here.
+    places = [levels.index(each) for each in layers.order]
+    ends = np.arange(contexts.n_contexts)
+    if not places:
+        depth = np.full(len(ends), len(levels))
+        return Obdd(levels, len(ends), level=depth, low=ends, high=ends, root=layers.context)
+    diagram = reduced(layers.order, len(ends), layers.moves)
+    level = np.array([*places, len(levels)])[diagram.level]
+    return Obdd(levels, len(ends), level=level, low=diagram.low, high=diagram.high, root=diagram.root)

@@ -65,9 +65,9 @@ def marginals(compiled: CompiledNetwork, evidence: Mapping[str, str] | None = No
     """Pr(variable | evidence) by name, for every variable.
 
     >>> from unswayed.focs.diagrams.trellis import compile_network
-    >>> from unswayed.focs.network import FunctionalNetwork
+    >>> from unswayed.model.network import BayesianNetwork
     >>> from unswayed.model.zoo import review
-    >>> compiled = compile_network(FunctionalNetwork(review().cpts))
+    >>> compiled = compile_network(BayesianNetwork(review().cpts))
     >>> marginals(compiled, {"AC": "+"})["D"].round(2).tolist()
     [0.61, 0.39]
     """

@@ -24,10 +24,10 @@ from unswayed.core.errors import LimitError, ModelError, QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.names import listing
 from unswayed.focs.diagrams.nodes import compile_node, parents_that_matter
-from unswayed.focs.diagrams.product import numbered
-from unswayed.focs.network import FunctionalNetwork
 from unswayed.kernels.trellis import Trellis
 from unswayed.kernels.unique_rows import Rows
+from unswayed.model.network import BayesianNetwork
+from unswayed.model.nodes.products import number_equal_rows
 
 Families = Sequence[Sequence[int]]
 
@@ -36,7 +36,7 @@ Families = Sequence[Sequence[int]]
 class CompiledNetwork:
     """A network as a trellis; made by `compile_network`."""
 
-    network: FunctionalNetwork
+    network: BayesianNetwork
     order: tuple[int, ...]
     """Variable of each level."""
     trellis: Trellis
@@ -48,7 +48,7 @@ class CompiledNetwork:
 
 
 def compile_network(
-    network: FunctionalNetwork, *, order: Sequence[int] | None = None, limits: Limits = DEFAULT_LIMITS
+    network: BayesianNetwork, *, order: Sequence[int] | None = None, limits: Limits = DEFAULT_LIMITS
 ) -> CompiledNetwork:
     """The network as a trellis, its levels in this order of positions, or in a good one.
 
@@ -76,11 +76,11 @@ def _checked_order(order: Sequence[int], families: Sequence[Sequence[int]]) -> l
 class _Builder:
     """Levels of the trellis while they are made; dies when the compiled network is."""
 
-    def __init__(self, network: FunctionalNetwork, order: Sequence[int] | None, limits: Limits) -> None:
+    def __init__(self, network: BayesianNetwork, order: Sequence[int] | None, limits: Limits) -> None:
         self.network, self.limits, self.deadline = network, limits, limits.deadline()
         families = [
             [parents[place] for place in parents_that_matter(node)]
-            for node, parents in zip(network.nodes, network.parents, strict=True)
+            for node, parents in zip(network.cpts, network.parents, strict=True)
         ]
         self.order = trellis_order(families) if order is None else _checked_order(order, families)
         level_of = {v: level for level, v in enumerate(self.order)}
@@ -88,7 +88,7 @@ class _Builder:
             compile_node(
                 node, sorted(range(len(parents)), key=lambda place: level_of[parents[place]]), limits=limits
             )
-            for node, parents in zip(network.nodes, network.parents, strict=True)
+            for node, parents in zip(network.cpts, network.parents, strict=True)
         ]
         self.offsets = np.cumsum([0, *(len(each.columns) for each in self.diagrams)])
         self.opens = self._by_first_parent()
@@ -134,7 +134,7 @@ class _Builder:
             high[:, place] = np.where(here, diagram.high[rows[:, place]], rows[:, place])
         both = np.concatenate([low, high])
         self._check(both)
-        numbers, first = numbered(both)
+        numbers, first = number_equal_rows(both)
         off, on = np.split(numbers, 2)
         return own, off, on, is_open, both[first]
 

@@ -13,8 +13,8 @@ import numpy.typing as npt
 from unswayed.core.arrays import Floats, Ints
 from unswayed.focs.learn.perceptrons import one_thread
 from unswayed.focs.learn.thresholds import Partition, ScoredRows, make_rows
-from unswayed.focs.perceptron import Activation, Perceptron
-from unswayed.focs.step import StepContexts, StepNetwork, quantised
+from unswayed.model.nodes.perceptron import Activation, Perceptron
+from unswayed.model.nodes.steps import StepContexts, StepNetwork, quantised
 
 MOST_STEPS = 100
 """Newton steps of the output layer; a handful are the rule."""

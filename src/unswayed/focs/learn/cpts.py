@@ -8,11 +8,11 @@ import numpy as np
 
 from unswayed.core.arrays import Ints
 from unswayed.core.errors import QueryError
-from unswayed.focs.contexts import TreeContexts
-from unswayed.focs.cpt import FocsCpt, learn_columns
 from unswayed.focs.learn.inputs import StepOptions
 from unswayed.focs.learn.steps import learn_step_contexts
-from unswayed.focs.protocol import check_two_states, checked_rows
+from unswayed.model.nodes.contexts import TreeContexts
+from unswayed.model.nodes.families import check_two_states, checked_rows
+from unswayed.model.nodes.focs import FocsCpt, learn_columns
 from unswayed.model.variable import Variable
 
 

@@ -14,12 +14,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import ModelError
 from unswayed.core.names import listing
-from unswayed.focs.contexts import ScoreContexts
-from unswayed.focs.cpt import FocsCpt
 from unswayed.focs.learn.perceptrons import Training
 from unswayed.focs.learn.scorers import ScorerSource
 from unswayed.focs.learn.thresholds import grow, learn_partition, make_rows
-from unswayed.focs.perceptron import Activation
+from unswayed.model.nodes.contexts import ScoreContexts
+from unswayed.model.nodes.focs import FocsCpt
+from unswayed.model.nodes.perceptron import Activation
 from unswayed.model.variable import Variable
 
 ACTIVATIONS = tuple(activation.value for activation in Activation)

@@ -17,7 +17,7 @@ from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import QueryError
 from unswayed.focs.learn.patterns import Bits, best_partition, count_patterns, held_out_log_likelihoods
 from unswayed.focs.learn.perceptrons import Training, fit_perceptron
-from unswayed.focs.perceptron import Activation, Perceptron
+from unswayed.model.nodes.perceptron import Activation, Perceptron
 
 SURE = 4.0
 """Standard errors of the rows' differences by which more inputs must do better: many are tried."""

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from unswayed.core.arrays import Floats, Ints
 from unswayed.focs.learn.thresholds import Partition, ScoredRows, grow
-from unswayed.focs.network import all_states
+from unswayed.model.distribution import all_states
 
 Bits = npt.NDArray[np.bool_]
 

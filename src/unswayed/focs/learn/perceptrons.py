@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
-from unswayed.focs.perceptron import Activation, Perceptron, activated, on_raw_inputs
+from unswayed.model.nodes.perceptron import Activation, Perceptron, activated, on_raw_inputs
 
 
 @dataclass(frozen=True, slots=True)

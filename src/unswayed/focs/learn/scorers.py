@@ -15,7 +15,7 @@ import numpy as np
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import ModelError
 from unswayed.focs.learn.perceptrons import Training, fit_perceptron, one_thread
-from unswayed.focs.perceptron import Perceptron
+from unswayed.model.nodes.perceptron import Perceptron
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -35,8 +35,8 @@ from unswayed.focs.learn.inputs import (
 from unswayed.focs.learn.patterns import Bits, Patterns, best_partition, count_patterns
 from unswayed.focs.learn.perceptrons import Training, fit_perceptron
 from unswayed.focs.learn.thresholds import Partition, grow, learn_partition, row_log_likelihoods
-from unswayed.focs.perceptron import Activation, Perceptron
-from unswayed.focs.step import StepContexts, StepNetwork
+from unswayed.model.nodes.perceptron import Activation, Perceptron
+from unswayed.model.nodes.steps import StepContexts, StepNetwork
 
 ALPHAS = (3.0, 0.3, 30.0)
 """Penalties that are tried for a network of all inputs; the first one is right most of the time."""

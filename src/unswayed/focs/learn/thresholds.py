@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
-from unswayed.focs.contexts import TreeContexts
-from unswayed.focs.cpt import learn_columns
+from unswayed.model.nodes.contexts import TreeContexts
+from unswayed.model.nodes.focs import learn_columns
 
 
 class ScoredRows(NamedTuple):

@@ -14,13 +14,15 @@ import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import LimitError
-from unswayed.focs.cpt import FocsCpt
-from unswayed.focs.functional import LogisticCpt, NoisyOrCpt, PerceptronCpt
 from unswayed.focs.mpe.problem import Factor, Gate, Link, MpeProblem, Squash
-from unswayed.focs.network import FunctionalNetwork, Node, all_states, node_probabilities
-from unswayed.focs.perceptron import Activation
-from unswayed.focs.step import StepContexts, as_step_contexts, inputs_used, simplified
 from unswayed.model.cpt import Cpt
+from unswayed.model.distribution import ConditionalDistribution, all_states
+from unswayed.model.network import BayesianNetwork
+from unswayed.model.nodes.focs import FocsCpt
+from unswayed.model.nodes.functional import LogisticCpt, PerceptronCpt
+from unswayed.model.nodes.noisy import NoisyOrCpt
+from unswayed.model.nodes.perceptron import Activation
+from unswayed.model.nodes.steps import StepContexts, as_step_contexts, inputs_used, simplified
 
 TABLE_CELLS = 2**14
 """Functions with at most so many instantiations of their free inputs become tables."""
@@ -34,7 +36,7 @@ _SQUASH = {
 
 
 def build_problem(
-    network: FunctionalNetwork, evidence: Mapping[int, int], *, table_cells: int = TABLE_CELLS
+    network: BayesianNetwork, evidence: Mapping[int, int], *, table_cells: int = TABLE_CELLS
 ) -> MpeProblem:
     """The problem of explaining the evidence; `LimitError` for opaque functions of too many free parents."""
     builder = _Builder(network, evidence, table_cells)
@@ -51,11 +53,11 @@ def build_problem(
 class _Builder:
     """Makes one term for each node; dies when the problem is made."""
 
-    def __init__(self, network: FunctionalNetwork, evidence: Mapping[int, int], table_cells: int) -> None:
+    def __init__(self, network: BayesianNetwork, evidence: Mapping[int, int], table_cells: int) -> None:
         self.network, self.evidence, self.table_cells = network, evidence, table_cells
 
     def term(self, position: int) -> Factor | Gate:
-        node, parents = self.network.nodes[position], self.network.parents[position]
+        node, parents = self.network.cpts[position], self.network.parents[position]
         if isinstance(node, Cpt):
             return self._table(position, list(range(len(parents))))
         steps = self._steps(node, parents)
@@ -68,7 +70,7 @@ class _Builder:
             return self._step_gate(position, node, steps)
         return self._smooth_gate(position, node)
 
-    def _steps(self, node: Node, parents: tuple[int, ...]) -> StepContexts | None:
+    def _steps(self, node: ConditionalDistribution, parents: tuple[int, ...]) -> StepContexts | None:
         """The contexts as a step network with the evidence put in; None where that is not possible."""
         if not isinstance(node, FocsCpt) or any(len(parent) != 2 for parent in node.parents):
             return None
@@ -78,7 +80,7 @@ class _Builder:
 
     def _table(self, position: int, used: list[int]) -> Factor:
         """The node as a factor over the free ones of the used parents, and the child."""
-        node, parents = self.network.nodes[position], self.network.parents[position]
+        node, parents = self.network.cpts[position], self.network.parents[position]
         free = [place for place in used if parents[place] not in self.evidence]
         sizes = [len(node.parents[place]) for place in free]
         rows = np.zeros((int(np.prod(sizes)), len(parents)), dtype=np.int64)
@@ -86,7 +88,7 @@ class _Builder:
             rows[:, place] = self.evidence.get(parent, 0)
         rows[:, free] = all_states(sizes)
         with np.errstate(divide="ignore"):
-            logs = np.log(node_probabilities(node, rows)).reshape([*sizes, len(node.child)])
+            logs = np.log(node.probabilities(rows)).reshape([*sizes, len(node.child)])
         scope = [*(parents[place] for place in free), position]
         if position in self.evidence:
             logs, scope = logs[..., self.evidence[position]], scope[:-1]
@@ -111,7 +113,7 @@ class _Builder:
             worth=worth if state is None else worth[:, [state]],
         )
 
-    def _smooth_gate(self, position: int, node: Node) -> Gate:
+    def _smooth_gate(self, position: int, node: ConditionalDistribution) -> Gate:
         """A gate for a function whose child's log-odds, or log-absence, come from one layer of neurons."""
         layers = _layers(node)
         if layers is None:
@@ -150,7 +152,7 @@ def _without_idle_axes(scope: list[int], logs: Floats) -> Factor:
 _Layers = tuple[Floats, Floats, Floats, float, Squash, Link]
 
 
-def _layers(node: Node) -> _Layers | None:
+def _layers(node: ConditionalDistribution) -> _Layers | None:
     """Weights, biases, outputs and offset of a functional CPT; None when it has no such form."""
     if isinstance(node, LogisticCpt):
         return node.weights[np.newaxis], np.zeros(1), np.ones(1), node.bias, Squash.IDENTITY, Link.LOG_ODDS

@@ -19,15 +19,15 @@ from unswayed.focs.mpe.elimination import Elimination, elimination_plan
 from unswayed.focs.mpe.explanation import Answer, Explanation, MpeMethod
 from unswayed.focs.mpe.problem import MpeProblem
 from unswayed.focs.mpe.search import BranchAndBound
-from unswayed.focs.network import FunctionalNetwork
 from unswayed.focs.sampling import log_likelihoods
+from unswayed.model.network import BayesianNetwork
 
 WIDEST = 2.0**20
 """Elimination is chosen when no table on the way has more entries than this."""
 
 
 def most_probable_explanation(
-    network: FunctionalNetwork,
+    network: BayesianNetwork,
     evidence: Mapping[str, str] | None = None,
     *,
     method: MpeMethod | None = None,
@@ -40,10 +40,10 @@ def most_probable_explanation(
     Exact: when time runs out the best states found are returned with a bound (`optimal` is then False).
     Raises `ImpossibleEvidence`, and `LimitError` when nothing at all was found in time.
 
-    >>> from unswayed.focs.functional import NoisyOrCpt
+    >>> from unswayed.model.nodes.noisy import NoisyOrCpt
     >>> from unswayed.model import Cpt, Variable
     >>> fever, flu, cold = (Variable(name, ["no", "yes"]) for name in ("Fever", "Flu", "Cold"))
-    >>> network = FunctionalNetwork([
+    >>> network = BayesianNetwork([
     ...     Cpt(flu, [], [0.9, 0.1]), Cpt(cold, [], [0.7, 0.3]), NoisyOrCpt(fever, [flu, cold], [0.9, 0.4])])
     >>> most_probable_explanation(network, {"Fever": "yes"}).states
     {'Flu': 'no', 'Cold': 'yes', 'Fever': 'yes'}

@@ -15,8 +15,8 @@ from enum import IntEnum
 import numpy as np
 
 from unswayed.core.arrays import Floats, Ints, frozen_floats
-from unswayed.focs.network import FunctionalNetwork
 from unswayed.kernels import interval_bounds as kernel
+from unswayed.model.network import BayesianNetwork
 
 NO_CUTS = frozen_floats([])
 NO_WORTH = frozen_floats([[0.0]])
@@ -80,7 +80,7 @@ class Gate:
 class MpeProblem:
     """What is to be maximized, and over what."""
 
-    network: FunctionalNetwork
+    network: BayesianNetwork
     evidence: Mapping[int, int]
     """Observed states by position."""
     factors: tuple[Factor, ...]

@@ -32,7 +32,8 @@ from itertools import chain
 import numpy as np
 
 from unswayed.core.arrays import Floats
-from unswayed.model.cpt import Cpt, configuration_of
+from unswayed.model.cpt import configuration_of
+from unswayed.model.distribution import ConditionalDistribution
 from unswayed.model.formats.blocks import Part, parts
 from unswayed.model.formats.draft import MOST_OFF, NetworkDraft
 from unswayed.model.formats.rows import Entry, TableHead, entries, fill_rows, split_label, table_head
@@ -213,7 +214,7 @@ def _variable_block(variable: Variable) -> str:
     )
 
 
-def _table_block(cpt: Cpt) -> str:
+def _table_block(cpt: ConditionalDistribution) -> str:
     child = _written_name(cpt.child.name)
     rows = [", ".join(map(repr, row)) for row in cpt.table.tolist()]
     if not cpt.parents:

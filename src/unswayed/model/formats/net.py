@@ -30,7 +30,7 @@ import numpy as np
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import UnswayedWarning
 from unswayed.core.names import listing, unknown_name
-from unswayed.model.cpt import Cpt
+from unswayed.model.distribution import ConditionalDistribution
 from unswayed.model.formats.blocks import Part, attributes, list_names, parts, unwrapped
 from unswayed.model.formats.draft import NetworkDraft
 from unswayed.model.formats.identifiers import identifiers
@@ -175,14 +175,14 @@ def _node_block(variable: Variable, identifier: str) -> str:
     return f"node {identifier}\n{{\n  states = ({states});\n{own}}}\n"
 
 
-def _potential_block(cpt: Cpt, identifier_by_name: dict[str, str]) -> str:
+def _potential_block(cpt: ConditionalDistribution, identifier_by_name: dict[str, str]) -> str:
     child = identifier_by_name[cpt.child.name]
     parents = " ".join(identifier_by_name[parent.name] for parent in cpt.parents)
     given = f"{child} | {parents}" if parents else child
     return f"potential ({given})\n{{\n  data = {_nested(cpt)};\n}}\n"
 
 
-def _nested(cpt: Cpt) -> str:
+def _nested(cpt: ConditionalDistribution) -> str:
     """The numbers in one pair of parentheses for each variable, the first parent outermost."""
     lists = [f"({' '.join(map(repr, row))})" for row in cpt.table.tolist()]
     for parent in reversed(cpt.parents):

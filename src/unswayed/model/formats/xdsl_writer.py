@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from xml.sax.saxutils import escape, quoteattr
 
 from unswayed.model.annotation import Annotation
-from unswayed.model.cpt import Cpt
+from unswayed.model.distribution import ConditionalDistribution
 from unswayed.model.formats.identifiers import identifiers
 from unswayed.model.network import BayesianNetwork
 
@@ -44,7 +44,7 @@ def _nodes(network: BayesianNetwork, ids: dict[str, str]) -> Iterator[str]:
     yield "\t</nodes>"
 
 
-def _node(cpt: Cpt, ids: dict[str, str]) -> Iterator[str]:
+def _node(cpt: ConditionalDistribution, ids: dict[str, str]) -> Iterator[str]:
     name, states, about = cpt.child.name, cpt.child.states, cpt.child.about
     state_ids = identifiers(states)
     yield f'\t\t<cpt id="{ids[name]}"{_diagnosis(about)}>'

@@ -29,7 +29,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from xml.sax.saxutils import escape
 
-from unswayed.model.cpt import Cpt
+from unswayed.model.distribution import ConditionalDistribution
 from unswayed.model.formats import xdsl
 from unswayed.model.formats.draft import NetworkDraft
 from unswayed.model.formats.source import Source
@@ -115,7 +115,7 @@ def _variable_lines(variable: Variable) -> Iterator[str]:
     yield "</VARIABLE>"
 
 
-def _definition_lines(cpt: Cpt) -> Iterator[str]:
+def _definition_lines(cpt: ConditionalDistribution) -> Iterator[str]:
     yield "<DEFINITION>"
     yield f"\t{_tagged('FOR', cpt.child.name)}"
     for parent in cpt.parents:

@@ -15,8 +15,8 @@ from unswayed.focs.learn.inputs import StepOptions
 from unswayed.focs.learn.patterns import best_partition, count_patterns
 from unswayed.focs.learn.perceptrons import Training, _Loss, fit_perceptron
 from unswayed.focs.learn.steps import learn_step_contexts
-from unswayed.focs.network import all_states
-from unswayed.focs.perceptron import Activation
+from unswayed.model.distribution import all_states
+from unswayed.model.nodes.perceptron import Activation
 from unswayed.model.variable import Variable
 
 

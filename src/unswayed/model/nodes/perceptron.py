@@ -10,6 +10,7 @@ import numpy as np
 
 from unswayed.core.arrays import Floats, frozen_floats
 from unswayed.core.errors import ModelError
+from unswayed.model.nodes.families import same_fields
 
 
 class Activation(Enum):
@@ -46,6 +47,12 @@ class Perceptron:
         object.__setattr__(self, "biases", tuple(map(frozen_floats, biases)))
         object.__setattr__(self, "activation", activation)
         self._check()
+
+    def __eq__(self, other: object) -> bool:
+        return same_fields(self, other)
+
+    def __hash__(self) -> int:
+        return hash((self.activation, *(each.tobytes() for each in self.weights)))
 
     def _check(self) -> None:
         if not self.weights or len(self.weights) != len(self.biases):

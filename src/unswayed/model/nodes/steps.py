@@ -2,10 +2,10 @@
 
     score(u) = sum_h v_h [ sum_i w_hi u_i + b_h >= 0 ]
 
-over inputs u_i of 0 or 1. Weights are integers, so a sum that meets its step exactly does so for every
-engine: diagrams, branch and bound and integer programs reason about one and the same function, which
-floating point would not grant. A learned network is rounded first (`quantised`) and its thresholds are
-learned afterwards, so that nothing is lost between learning and reasoning.
+over inputs u_i of 0 or 1, or the numbers of a parent's states. Weights are integers, so a sum that meets its
+step exactly does so for every engine: diagrams, branch and bound and integer programs reason about one and
+the same function, which floating point would not grant. A learned network is rounded first (`quantised`) and
+its thresholds are learned afterwards, so that nothing is lost between learning and reasoning.
 
 Thresholds on the score make contexts: context k holds the u with T_k < score(u) <= T_(k+1).
 """
@@ -21,8 +21,11 @@ import numpy.typing as npt
 
 from unswayed.core.arrays import Floats, Ints, read_only
 from unswayed.core.errors import ModelError
-from unswayed.focs.contexts import Rule, RuleContexts, TreeContexts, tree_rules
-from unswayed.focs.protocol import Contexts, checked_rows
+from unswayed.core.limits import Limits
+from unswayed.model.nodes.contexts import Contexts, Rule, RuleContexts, TreeContexts, tree_boxes
+from unswayed.model.nodes.families import checked_rows, same_fields
+from unswayed.model.nodes.layers import Box, ContextLayers
+from unswayed.model.nodes.products import product_layers
 
 LARGEST = 2**52
 """Sums up to this are exact in int64 and in float64, so compiled code may use either."""
@@ -59,6 +62,12 @@ class StepNetwork:
         total = float(np.abs(self.outputs).sum(dtype=np.float64))
         if max(reach.max(initial=0.0), total) > LARGEST:
             raise ModelError(f"the sums of a step network reach {max(reach.max(), total):.3g}; scale it down")
+
+    def __eq__(self, other: object) -> bool:
+        return same_fields(self, other)
+
+    def __hash__(self) -> int:
+        return hash((self.weights.tobytes(), self.biases.tobytes(), self.outputs.tobytes()))
 
     @property
     def n_inputs(self) -> int:
@@ -117,6 +126,17 @@ class StepContexts:
         """The context of each row."""
         found: Ints = np.searchsorted(self.thresholds, self.network.scores(states), side="left")
         return found
+
+    def layers(self, sizes: Sequence[int], known: Mapping[int, int], limits: Limits) -> ContextLayers | None:
+        """The classes of equal future of all neurons after each input that matters."""
+        simple = simplified(self, known, sizes)
+        return product_layers(simple, inputs_used(simple), sizes, limits)
+
+    def __eq__(self, other: object) -> bool:
+        return same_fields(self, other)
+
+    def __hash__(self) -> int:
+        return hash((self.network, self.thresholds.tobytes()))
 
 
 def quantised(weights: Floats, biases: Floats, outputs: Floats, *, bits: int = 10) -> StepNetwork:
@@ -187,15 +207,23 @@ def as_step_contexts(contexts: Contexts) -> StepContexts | None:
     if isinstance(contexts, RuleContexts):
         return rule_network(contexts.n_inputs, contexts.rules)
     if isinstance(contexts, TreeContexts):
-        return rule_network(contexts.n_inputs, tree_rules(contexts))
+        boxes = tree_boxes(contexts, [2] * contexts.n_inputs)
+        return rule_network(contexts.n_inputs, [None if box is None else _as_rule(box) for box in boxes])
     return None
 
 
-def simplified(contexts: StepContexts, known: Mapping[int, int]) -> StepContexts:
+def _as_rule(box: Box) -> Rule:
+    """The rule of a box of two-state inputs."""
+    return {place: min(states) for place, states in box.items() if len(states) == 1}
+
+
+def simplified(
+    contexts: StepContexts, known: Mapping[int, int], sizes: Sequence[int] | None = None
+) -> StepContexts:
     """The contexts with some inputs known and with constant neurons counted in, over the same inputs.
 
-    Known inputs get weight zero. Neurons that no input can switch any more move their output into the
-    thresholds.
+    Inputs have two values unless `sizes` says otherwise. Known inputs get weight zero. Neurons that no input
+    can switch any more move their output into the thresholds.
 
     >>> network = StepNetwork([[1, 1], [1, 0]], [-1, -1], [1, 2])
     >>> simplified(StepContexts(network, [0]), {0: 1}).network.n_neurons
@@ -206,8 +234,9 @@ def simplified(contexts: StepContexts, known: Mapping[int, int]) -> StepContexts
     for place, state in known.items():
         biases += weights[:, place] * state
         weights[:, place] = 0
-    least = biases + np.minimum(weights, 0).sum(axis=1)
-    most = biases + np.maximum(weights, 0).sum(axis=1)
+    reach = weights * (1 if sizes is None else np.array(sizes, dtype=np.int64) - 1)
+    least = biases + np.minimum(reach, 0).sum(axis=1)
+    most = biases + np.maximum(reach, 0).sum(axis=1)
     is_open = (least < 0) & (most >= 0) & (network.outputs != 0)
     constant = int(network.outputs[least >= 0].sum())
     left = StepNetwork(weights[is_open], biases[is_open], network.outputs[is_open])

@@ -10,7 +10,7 @@ are its intervals, Delta_k = {u | T_k < f(u) <= T_(k+1)}. `step.py` has scorers 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -21,10 +21,33 @@ import numpy.typing as npt
 
 from unswayed.core.arrays import Floats, Ints, read_only
 from unswayed.core.errors import ModelError
-from unswayed.focs.protocol import checked_rows
+from unswayed.core.limits import Limits
+from unswayed.model.nodes.families import checked_rows, same_fields
+from unswayed.model.nodes.layers import Box, ContextLayers, box_layers
 
 Rule = Mapping[int, int]
 """States by position of the input; inputs left out may have any state."""
+
+
+class Contexts(Protocol):
+    """A partition of the instantiations of some inputs: each belongs to one of `n_contexts`.
+
+    That `index` gives one number for each row is what makes contexts mutually exclusive and exhaustive.
+    """
+
+    @property
+    def n_contexts(self) -> int:
+        """How many contexts there are."""
+
+    @property
+    def n_inputs(self) -> int:
+        """How many columns `index` takes."""
+
+    def index(self, states: npt.NDArray[Any]) -> Ints:  # (rows, inputs) -> (rows,)
+        """Number of the context that each row belongs to, from 0."""
+
+    def layers(self, sizes: Sequence[int], known: Mapping[int, int], limits: Limits) -> ContextLayers | None:
+        """The contexts read input by input, some inputs known; None where rows are all there is to know."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +112,13 @@ class RuleContexts:
                 holds &= rows[:, place] == state
             found[holds] = number
         return found
+
+    def layers(self, sizes: Sequence[int], known: Mapping[int, int], limits: Limits) -> ContextLayers | None:
+        """The rules that are still possible after each input."""
+        boxes: list[Box] = [
+            {place: frozenset({state}) for place, state in rule.items()} for rule in self.rules
+        ]
+        return box_layers(boxes, sizes, known)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -168,6 +198,16 @@ class TreeContexts:
             goes_left = rows[everyone[inner], self.feature[at]] <= self.cut[at]
             node[inner] = np.where(goes_left, self.left[at], self.right[at])
 
+    def layers(self, sizes: Sequence[int], known: Mapping[int, int], limits: Limits) -> ContextLayers | None:
+        """The leaves that are still possible after each input."""
+        return box_layers(tree_boxes(self, sizes), sizes, known)
+
+    def __eq__(self, other: object) -> bool:
+        return same_fields(self, other)
+
+    def __hash__(self) -> int:
+        return hash((self.n_inputs, self.feature.tobytes(), self.cut.tobytes()))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FunctionContexts:
@@ -194,6 +234,10 @@ class FunctionContexts:
                 f"{found.tolist()[:5]!r}"
             )
         return found.astype(np.int64)
+
+    def layers(self, sizes: Sequence[int], known: Mapping[int, int], limits: Limits) -> ContextLayers | None:
+        """None: a function can only be asked."""
+        return None
 
 
 class Scorer(Protocol):
@@ -231,31 +275,28 @@ class ScoreContexts:
         rows = checked_rows(states, self.n_inputs, "a scorer")
         return self.splits.index(self.scorer.scores(rows.astype(np.float64)))
 
+    def layers(self, sizes: Sequence[int], known: Mapping[int, int], limits: Limits) -> ContextLayers | None:
+        """None: a scorer can only be asked."""
+        return None
 
-def tree_rules(tree: TreeContexts) -> tuple[Rule | None, ...]:
-    """The rules of a tree over two-state inputs, one for each leaf in order; None where no row can come.
+
+def tree_boxes(tree: TreeContexts, sizes: Sequence[int]) -> list[Box | None]:
+    """The states of the inputs that lead to each leaf, from left to right; None where no row can come.
 
     >>> tree = TreeContexts(2, feature=[1, -1, -1], cut=[0.5, 0, 0], left=[1, -1, -1], right=[2, -1, -1])
-    >>> tree_rules(tree)
-    ({1: 0}, {1: 1})
+    >>> tree_boxes(tree, [2, 3])
+    [{1: frozenset({0})}, {1: frozenset({1, 2})}]
     """
-    rules: list[Rule | None] = []
-    waiting: list[tuple[int, dict[int, int] | None]] = [(0, {})]
+    boxes: list[Box | None] = []
+    waiting: list[tuple[int, dict[int, frozenset[int]]]] = [(0, {})]
     while waiting:
-        node, rule = waiting.pop()
+        node, box = waiting.pop()
         if tree.feature[node] < 0:
-            rules.append(rule)
+            boxes.append(box if all(box.values()) else None)
             continue
-        feature, cut = int(tree.feature[node]), float(tree.cut[node])
-        waiting.append((int(tree.right[node]), _narrowed(rule, feature, [s for s in (0, 1) if s > cut])))
-        waiting.append((int(tree.left[node]), _narrowed(rule, feature, [s for s in (0, 1) if s <= cut])))
-    return tuple(rules)
-
-
-def _narrowed(rule: dict[int, int] | None, feature: int, states: list[int]) -> dict[int, int] | None:
-    """The rule with the feature held to `states`; None when nothing is left."""
-    if rule is None or len(states) == 2:
-        return rule
-    if not states or rule.get(feature, states[0]) != states[0]:
-        return None
-    return {**rule, feature: states[0]}
+        place, cut = int(tree.feature[node]), float(tree.cut[node])
+        before = box.get(place, frozenset(range(sizes[place])))
+        left = frozenset(state for state in before if state <= cut)
+        waiting.append((int(tree.right[node]), {**box, place: before - left}))
+        waiting.append((int(tree.left[node]), {**box, place: left}))
+    return boxes

@@ -17,9 +17,13 @@ import numpy.typing as npt
 
 from unswayed.core.arrays import Floats, Ints, frozen_floats
 from unswayed.core.errors import ModelError
-from unswayed.focs.contexts import RuleContexts
-from unswayed.focs.protocol import Contexts, check_family, checked_rows
+from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.model.chain import Chain
 from unswayed.model.cpt import ROW_TOLERANCE
+from unswayed.model.distribution import write_table
+from unswayed.model.nodes.contexts import Contexts, RuleContexts
+from unswayed.model.nodes.families import check_family, checked_rows, same_fields
+from unswayed.model.nodes.layers import layered_chain
 from unswayed.model.variable import Variable
 
 
@@ -29,7 +33,7 @@ class FocsCpt:
 
     The parity of three parents, seen through a channel that errs one time in ten [shen2020, section 3]:
 
-    >>> from unswayed.focs.contexts import FunctionContexts
+    >>> from unswayed.model.nodes.contexts import FunctionContexts
     >>> x, *parents = (Variable(name, ["0", "1"]) for name in ("X", "U1", "U2", "U3"))
     >>> parity = FunctionContexts(3, 2, lambda rows: rows.sum(axis=1) % 2)
     >>> cpt = FocsCpt(x, parents, parity, [[0.1, 0.9], [0.9, 0.1]])
@@ -82,6 +86,27 @@ class FocsCpt:
         rows = checked_rows(states, len(self.parents), f"the FoCS CPT of {self.child.name!r}")
         found: Floats = self.columns[self.contexts.index(rows)]
         return found
+
+    def __eq__(self, other: object) -> bool:
+        return same_fields(self, other)
+
+    def __hash__(self) -> int:
+        return hash((self.child, self.parents, self.columns.tobytes()))
+
+    @property
+    def table(self) -> Floats:
+        """Every row written out; `LimitError` where there are too many."""
+        return write_table(self)
+
+    @property
+    def has_zeros(self) -> bool:
+        """Whether a context excludes a state of the child."""
+        return not self.columns.all()
+
+    def unroll(self, known: Mapping[int, int], *, limits: Limits = DEFAULT_LIMITS) -> Chain | None:
+        """The chain of what the contexts have read so far; None where their inside is not known."""
+        layers = self.contexts.layers([len(parent) for parent in self.parents], known, limits)
+        return None if layers is None else layered_chain(layers, self.columns, limits=limits)
 
 
 def rule_cpt(

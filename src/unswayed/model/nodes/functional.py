@@ -1,8 +1,8 @@
-"""Functional CPTs: noisy-or, logistic functions and multi-layer perceptrons [shen2020, section 2.1].
+"""Functional CPTs: logistic functions and multi-layer perceptrons [shen2020, section 2.1].
 
 Their parameters grow with the number of parents, not with the number of the parents' instantiations. They are
 easy to learn, to sample from and to evaluate; reasoning with them is hard already when the parents are
-independent [shen2020, Theorem 1].
+independent [shen2020, Theorem 1]. Noisy-or is in `noisy.py`.
 
 State 0 of a two-state variable is its absence, state 1 its presence.
 """
@@ -10,69 +10,25 @@ State 0 of a two-state variable is its absence, state 1 its presence.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from unswayed.core.arrays import Floats, Ints, frozen_floats
 from unswayed.core.errors import ModelError
-from unswayed.focs.perceptron import Perceptron
-from unswayed.focs.protocol import check_family, check_two_states, checked_rows
+from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.model.chain import Chain, deterministic_chain
+from unswayed.model.distribution import write_table
+from unswayed.model.nodes.families import check_family, check_two_states, checked_rows, same_fields
+from unswayed.model.nodes.perceptron import Perceptron
 from unswayed.model.variable import Variable
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class NoisyOrCpt:
-    """Each present parent causes the child on its own, unless inhibited.
-
-        Pr(child = 0 | u) = (1 - leak) * product over i with u_i = 1 of (1 - strength_i)
-
-    The child and all parents have two states.
-
-    >>> fever, flu, cold = (Variable(name, ["no", "yes"]) for name in ("Fever", "Flu", "Cold"))
-    >>> cpt = NoisyOrCpt(fever, [flu, cold], strengths=[0.9, 0.4], leak=0.01)
-    >>> cpt.probabilities(np.array([[0, 0], [1, 1]]))[:, 1].round(4).tolist()
-    [0.01, 0.9406]
-    """
-
-    child: Variable
-    """What is caused."""
-    parents: tuple[Variable, ...]
-    """The causes."""
-    strengths: Floats  # (parents,)
-    """Probability with which each cause alone has its effect."""
-    leak: float
-    """Probability of the effect without any cause."""
-
-    def __init__(
-        self, child: Variable, parents: Sequence[Variable], strengths: Sequence[float], *, leak: float = 0.0
-    ) -> None:
-        object.__setattr__(self, "child", child)
-        object.__setattr__(self, "parents", tuple(parents))
-        object.__setattr__(self, "strengths", frozen_floats(strengths))
-        object.__setattr__(self, "leak", float(leak))
-        check_family(child, self.parents)
-        check_two_states(child, (child, *self.parents), "a noisy-or")
-        numbers = np.append(self.strengths, self.leak)
-        if self.strengths.shape != (len(self.parents),) or not ((numbers >= 0) & (numbers <= 1)).all():
-            raise ModelError(
-                f"noisy-or of {child.name!r}: {numbers.tolist()} must be one strength for each of "
-                f"{len(self.parents)} parents and a leak, each from 0 to 1"
-            )
-
-    def log_absence(self) -> tuple[float, Floats]:
-        """log Pr(child = 0) with no parent present, and what each parent adds to it when present."""
-        with np.errstate(divide="ignore"):
-            added: Floats = np.log1p(-self.strengths)
-            return float(np.log1p(-self.leak)), added
-
-    def probabilities(self, states: Ints) -> Floats:
-        """Pr(child | parents) for each row."""
-        rows = checked_rows(states, len(self.parents), f"the noisy-or of {self.child.name!r}")
-        kept = np.where(rows == 1, 1.0 - self.strengths, 1.0)
-        absent = (1.0 - self.leak) * kept.prod(axis=1)
-        return np.column_stack([absent, 1.0 - absent])
+MOST_SUMS = 4096
+"""A logistic function whose weights make more different sums than this is read row by row."""
+SAME_SUM = 1e-13
+"""Sums this close, measured by the sum of all weights, differ by rounding only."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,14 +55,17 @@ class LogisticCpt:
     """Log-odds when all parents are in state 0."""
 
     def __init__(
-        self, child: Variable, parents: Sequence[Variable], weights: Sequence[float], *, bias: float = 0.0
+        self, child: Variable, parents: Sequence[Variable], weights: npt.ArrayLike, *, bias: float = 0.0
     ) -> None:
         object.__setattr__(self, "child", child)
         object.__setattr__(self, "parents", tuple(parents))
-        object.__setattr__(self, "weights", frozen_floats(weights))
-        object.__setattr__(self, "bias", float(bias))
         check_family(child, self.parents)
         check_two_states(child, (child, *self.parents), "a logistic function")
+        try:
+            object.__setattr__(self, "weights", frozen_floats(weights))
+            object.__setattr__(self, "bias", float(bias))
+        except (TypeError, ValueError):
+            raise ModelError(f"logistic CPT of {child.name!r}: weights and bias must be numbers") from None
         is_finite = np.isfinite(self.weights).all() and math.isfinite(self.bias)
         if self.weights.shape != (len(self.parents),) or not is_finite:
             raise ModelError(
@@ -118,6 +77,37 @@ class LogisticCpt:
         """Pr(child | parents) for each row."""
         rows = checked_rows(states, len(self.parents), f"the logistic CPT of {self.child.name!r}")
         return two_way(self.bias + rows @ self.weights)
+
+    def __eq__(self, other: object) -> bool:
+        return same_fields(self, other)
+
+    def __hash__(self) -> int:
+        return hash((self.child, self.parents))
+
+    @property
+    def table(self) -> Floats:
+        """Every row written out; `LimitError` where there are too many."""
+        return write_table(self)
+
+    @property
+    def has_zeros(self) -> bool:
+        """Never: log-odds are finite."""
+        return False
+
+    def unroll(self, known: Mapping[int, int], *, limits: Limits = DEFAULT_LIMITS) -> Chain | None:
+        """The chain of sums so far; None where there are too many different ones."""
+        places = [place for place in range(len(self.parents)) if place not in known and self.weights[place]]
+        sums = np.array([self.bias + sum(self.weights[place] * state for place, state in known.items())])
+        unit = SAME_SUM * (np.abs(self.weights).sum() + abs(self.bias)) or 1.0
+        moves = []
+        for place in places:
+            after = np.add.outer(sums, [0.0, float(self.weights[place])])
+            _, first, move = np.unique(np.rint(after / unit), return_index=True, return_inverse=True)
+            if len(first) > MOST_SUMS:
+                return None
+            sums = after.reshape(-1)[first]
+            moves.append(move.reshape(after.shape))
+        return deterministic_chain(places, moves, two_way(sums), limits=limits)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,6 +141,26 @@ class PerceptronCpt:
         """Pr(child | parents) for each row."""
         rows = checked_rows(states, len(self.parents), f"the perceptron of {self.child.name!r}")
         return distribution(self.perceptron.scores(rows.astype(np.float64)))
+
+    def __eq__(self, other: object) -> bool:
+        return same_fields(self, other)
+
+    def __hash__(self) -> int:
+        return hash((self.child, self.parents))
+
+    @property
+    def table(self) -> Floats:
+        """Every row written out; `LimitError` where there are too many."""
+        return write_table(self)
+
+    @property
+    def has_zeros(self) -> bool:
+        """Never: log-odds are finite."""
+        return False
+
+    def unroll(self, known: Mapping[int, int], *, limits: Limits = DEFAULT_LIMITS) -> Chain | None:
+        """None: what hidden units make of each parent is not a matter of few states."""
+        return None
 
 
 def two_way(log_odds: Floats) -> Floats:  # (rows,) -> (rows, 2)

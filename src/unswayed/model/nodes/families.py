@@ -1,0 +1,65 @@
+"""Checks and comparisons that all functional nodes share."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unswayed.core.errors import ModelError, QueryError
+from unswayed.core.names import listing
+from unswayed.model.variable import Variable
+
+
+def check_family(child: Variable, parents: tuple[Variable, ...]) -> None:
+    """Raise `ModelError` when a variable appears twice in a family, or when one is no variable."""
+    for variable in (child, *parents):
+        if not isinstance(variable, Variable):
+            raise ModelError(
+                f"a CPT is made for variables, not for {variable!r}; make one with Variable(...)"
+            )
+    names = [child.name, *(parent.name for parent in parents)]
+    if len(set(names)) < len(names):
+        raise ModelError(f"CPT of {child.name!r}: a variable appears twice in {listing(names)}")
+
+
+def check_two_states(child: Variable, variables: tuple[Variable, ...], why: str) -> None:
+    """Raise `ModelError` unless every one of the variables has two states."""
+    for variable in variables:
+        if len(variable) != 2:
+            raise ModelError(
+                f"CPT of {child.name!r}: {variable.name!r} has {len(variable)} states, but {why} takes "
+                "variables of two states only; use a table, a tree or rules for it"
+            )
+
+
+def checked_rows(states: npt.ArrayLike, n_inputs: int, what: str) -> npt.NDArray[Any]:
+    """The rows as an array of `n_inputs` columns of numbers; `QueryError` for anything else."""
+    try:
+        rows = np.asarray(states)
+    except ValueError:
+        rows = np.zeros(0)
+    if rows.ndim != 2 or rows.shape[1] != n_inputs or rows.dtype.kind not in "biuf":
+        raise QueryError(
+            f"{what} takes rows of {n_inputs} numbers, one for each parent, not an array of shape "
+            f"{rows.shape} and type {rows.dtype}"
+        )
+    return rows
+
+
+def same_fields(one: object, other: object) -> bool:
+    """Whether two objects are of one class and have equal fields, arrays compared number by number."""
+    if type(one) is not type(other):
+        return False
+    names = [field.name for field in fields(one)]  # type: ignore[arg-type]
+    return all(_same(getattr(one, name), getattr(other, name)) for name in names)
+
+
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, np.ndarray):
+        return np.array_equal(one, other)
+    if isinstance(one, tuple):
+        return len(one) == len(other) and all(map(_same, one, other))
+    return bool(one == other)
