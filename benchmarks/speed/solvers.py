@@ -28,6 +28,7 @@ class CpSat:
     n_workers: int = 1
     """Threads; the time to answer, not the answer, depends on them."""
     name: str = "CP-SAT"
+    table_cells: int = 2**6
 
     def solve(self, problem: MpeProblem, limits: Limits) -> Answer:
         """The optimum, or the incumbent with its bound when time runs out."""
@@ -64,6 +65,7 @@ class Gurobi:
 
     n_threads: int = 1
     name: str = "Gurobi"
+    table_cells: int = 2**6
 
     def solve(self, problem: MpeProblem, limits: Limits) -> Answer:
         """The optimum, or the incumbent with its bound when time runs out."""

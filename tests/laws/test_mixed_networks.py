@@ -6,12 +6,14 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from mixed_strategies import mixed_findings, mixed_networks
 from oracles.enumerate_functions import enumerate_rows
+from oracles.enumerate_profile import enumerate_profile
 from tolerances import ENGINE
+from unswayed.api.decisions import expected_same_decision_probability, same_decision_probability
 from unswayed.api.networks import (
     all_marginals,
     joint,
@@ -22,6 +24,10 @@ from unswayed.api.networks import (
 )
 from unswayed.core.errors import ImpossibleEvidence
 from unswayed.core.limits import DEFAULT_LIMITS
+from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.measures import expected_agreement
+from unswayed.decisions.problem import make_problem
+from unswayed.decisions.rules import MostProbable
 from unswayed.inference import factors
 from unswayed.model.network import to_tables
 
@@ -119,3 +125,31 @@ def test_the_network_written_out_as_tables_is_the_same_distribution(network):
     _, mass = enumerate_rows(network, {})
     _, written = enumerate_rows(to_tables(network), {})
     np.testing.assert_allclose(written, mass, rtol=0, atol=ENGINE)
+
+
+@st.composite
+def mixed_problems(draw):
+    """A classifier on a mixed network with evidence that is possible, and features to keep."""
+    network = draw(mixed_networks(max_variables=6))
+    target, *others = draw(st.permutations(network.names))
+    features = others[: draw(st.integers(1, len(others)))]
+    observed = draw(st.sets(st.sampled_from(others), max_size=2))
+    evidence = {name: draw(st.sampled_from(network.variable(name).states)) for name in sorted(observed)}
+    assume(probability(network, evidence) > 0)
+    classifier = Classifier(network, target, features, MostProbable())
+    kept = draw(st.sets(st.sampled_from([name for name in features if name not in evidence] or [""])))
+    return classifier, evidence, sorted(kept - {""})
+
+
+@given(mixed_problems())
+def test_decision_verbs_answer_as_the_definitions_say(case):
+    classifier, evidence, kept = case
+    written = Classifier(
+        to_tables(classifier.network), classifier.target, classifier.features, classifier.rule
+    )
+    problem = make_problem(written, evidence)
+    for names in ([], kept):
+        profile = enumerate_profile(problem, frozenset(map(written.network.index, names)))
+        found = expected_same_decision_probability(classifier, names, evidence=evidence)
+        assert found.value == pytest.approx(expected_agreement(profile, problem.decider), abs=ENGINE)
+    assert same_decision_probability(classifier, evidence).value <= 1.0 + ENGINE

@@ -9,17 +9,18 @@ import numpy as np
 import pytest
 
 from focs_strategies import bit
+from unswayed.api.networks import most_probable_explanation
 from unswayed.focs.coding import Channel, adjacent_parities, code_network, simulate
 from unswayed.focs.decoding import accuracy, decode, learn_code, make_decoder, regret
+from unswayed.focs.diagrams.obdd import step_diagram
 from unswayed.focs.learn.thresholds import best_split, grow, make_rows
-from unswayed.focs.mpe.choice import most_probable_explanation
 from unswayed.model.cpt import Cpt
 from unswayed.model.distribution import all_states
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.nodes.contexts import FunctionContexts
 from unswayed.model.nodes.focs import FocsCpt, conditional_log_likelihood, learn_columns
 from unswayed.model.nodes.functional import LogisticCpt
-from unswayed.model.nodes.neurons import neuron_diagram
+from unswayed.model.nodes.steps import StepContexts, StepNetwork
 
 # Figure 1a: rows d1 to d5 over U1, U2, X.
 ROWS = np.array([[0, 0, 1], [1, 0, 0], [1, 1, 0], [0, 1, 1], [1, 1, 1]])
@@ -119,7 +120,8 @@ def test_section_3_parity_by_a_sentence_and_by_a_thresholded_network():
 def test_section_5_1_the_linear_classifier_has_the_truth_table_printed():
     """1.15 U1 + .95 U2 - 1.05 U3 >= .52 is [not U3 and (U1 or U2)] or [U3 and U1 and U2]."""
     rows = all_states([2, 2, 2])
-    found = neuron_diagram(np.array([115, 95, -105]), -52).index(rows)
+    neuron = StepContexts(StepNetwork([[115, 95, -105]], [-52], [1]), [0])
+    found = step_diagram(neuron).index(rows)
     assert found.tolist() == [0, 0, 1, 0, 1, 0, 1, 1]
     u1, u2, u3 = rows.T.astype(bool)
     assert (found == ((~u3 & (u1 | u2)) | (u3 & u1 & u2))).all()

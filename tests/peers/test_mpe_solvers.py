@@ -9,15 +9,15 @@ import pytest
 from benchmarks.speed.solvers import CpSat, Gurobi
 
 from focs_strategies import bit
+from unswayed.api.networks import most_probable_explanation
 from unswayed.core.errors import SolverError
 from unswayed.core.limits import Limits
 from unswayed.focs.coding import Channel, code_network, random_parities
 from unswayed.focs.mpe.building import build_problem
-from unswayed.focs.mpe.choice import most_probable_explanation
 from unswayed.focs.mpe.problem import Evaluator
 from unswayed.focs.mpe.program import Highs
 from unswayed.focs.mpe.search import BranchAndBound
-from unswayed.focs.sampling import sample_rows
+from unswayed.inference.sampling import sample_states
 from unswayed.model.cpt import Cpt
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.nodes.focs import FocsCpt
@@ -53,7 +53,7 @@ def dense(n_inputs, n_children):
 
 
 def received(network, seed):
-    row = sample_rows(network, 1, np.random.default_rng(seed))[0]
+    row = sample_states(network, 1, {}, np.random.default_rng(seed))[0]
     return {name: str(s) for name, s in zip(network.names, row, strict=True) if name.startswith("X")}
 
 

@@ -7,6 +7,7 @@ results come back with names. The mathematics is in the layers below.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,12 +17,16 @@ import numpy as np
 from unswayed.core.arrays import Floats, read_only
 from unswayed.core.errors import ImpossibleEvidence, QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
-from unswayed.inference import explanations, marginals, posteriors, sampling
+from unswayed.focs.mpe.choice import explain
+from unswayed.focs.mpe.explanation import MpeMethod
+from unswayed.inference import marginals, posteriors, sampling
 from unswayed.model.dataset import Dataset
 from unswayed.model.evidence import observe
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.variable import Variable
 
+ROUNDING = 1e-9
+"""Logarithms this close, measured by their size, count as equal: sums in another order differ by less."""
 Evidence = Mapping[str, Any]
 """What was observed: a finding for each observed variable's name, as `model/evidence.py` describes."""
 
@@ -48,6 +53,19 @@ class Explanation:
     """The state of every variable that was not observed."""
     log_probability: float
     """Natural logarithm of Pr(states, evidence)."""
+    bound: float
+    """No other states have a larger logarithm than this."""
+    method: str
+    """How it was found."""
+    seconds: float
+    """How long it took."""
+    n_nodes: int = 0
+    """Nodes of a search tree, where there was one."""
+
+    @property
+    def optimal(self) -> bool:
+        """Whether it is proven that nothing is more probable, up to rounding."""
+        return self.bound <= self.log_probability + ROUNDING * max(1.0, abs(self.log_probability))
 
 
 def posterior(
@@ -133,22 +151,34 @@ def all_marginals(
 
 
 def most_probable_explanation(
-    network: BayesianNetwork, evidence: Evidence | None = None, *, limits: Limits = DEFAULT_LIMITS
+    network: BayesianNetwork,
+    evidence: Evidence | None = None,
+    *,
+    method: MpeMethod | None = None,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> Explanation:
     """States of all unobserved variables that are jointly most probable given the evidence.
 
     >>> from unswayed.model.zoo import review
     >>> most_probable_explanation(review(), {"AC": "+"}).states
     {'D': '+', 'R1': '+', 'R2': '+'}
+
+    Tables are eliminated where that is cheap. Otherwise all states are searched: when time runs out the best
+    states so far are returned with a bound (`optimal` is then False). `method` names another way, such as
+    `unswayed.focs.mpe.program.Highs()`.
+
+    Raises `ImpossibleEvidence` when Pr(evidence) = 0, and `LimitError` when nothing was found in time.
     """
+    started = time.perf_counter()
     seen = observe(network, evidence)
-    states, log_probability = explanations.most_probable_states(seen.network, seen.states, limits=limits)
+    found = explain(seen.network, seen.states, method=method, limits=limits)
     named = {
         v.name: v.states[s]
-        for position, (v, s) in enumerate(zip(network.variables, states[: len(network)], strict=True))
+        for position, (v, s) in enumerate(zip(network.variables, found.states[: len(network)], strict=True))
         if position not in seen.states
     }
-    return Explanation(named, log_probability)
+    seconds = time.perf_counter() - started
+    return Explanation(named, found.log_probability, found.bound, found.method, seconds, found.n_nodes)
 
 
 def sample(

@@ -35,10 +35,12 @@ from unswayed.decisions.problem import Problem
 from unswayed.decisions.profile import DecisionProfile, profile_from_masses
 from unswayed.engines.protocol import Cost, Question, Refusal
 from unswayed.inference.relevance import ancestors_of
-from unswayed.model.network import BayesianNetwork
+from unswayed.model.network import BayesianNetwork, to_tables
 
 HOPELESS_BITS = 24.0
 """A level of more than 2 to this many nodes is not looked at any further."""
+WRITTEN_OUT = Limits(max_bytes=2**24)
+"""What the table of a node that is a function may take for its circuit to be considered."""
 MOST_COMPILED = 4
 """How many circuits a network remembers."""
 SECONDS_PER_EDGE = 2e-7
@@ -134,7 +136,10 @@ def _plan(problem: Problem) -> _Plan | Refusal:
 
 
 def _new_plan(problem: Problem) -> _Plan | Refusal:
-    network = relevant_network(problem)
+    try:
+        network = to_tables(relevant_network(problem), limits=WRITTEN_OUT)
+    except LimitError as error:
+        return Refusal(str(error))
     features = [network.index(name) for name in problem.classifier.features]
     target = network.index(problem.classifier.target)
     spine = spine_of(network, features, target)

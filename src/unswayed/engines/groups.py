@@ -85,12 +85,10 @@ def _by_inference(problem: Problem, group: tuple[int, ...], limits: Limits) -> F
     return likelihood
 
 
-def _from_table(problem: Problem, feature: int) -> Floats:
-    """Pr(feature | class, evidence) for a feature whose parents are the target or observed: a slice."""
-    network = problem.network
-    scope = (*network.parents[feature], feature)
-    table = network.cpts[feature].table.reshape(problem.sizes(scope))
-    cut = table[tuple(problem.evidence.get(v, slice(None)) for v in scope)]
-    if problem.target not in scope:
-        return np.repeat(cut[:, np.newaxis], len(problem.prior), axis=1)
-    return np.ascontiguousarray(cut.T)
+def _from_table(problem: Problem, feature: int) -> Floats:  # (feature states, classes)
+    """Pr(feature | class, evidence) for a feature whose parents are the target or observed: some rows."""
+    parents = problem.network.parents[feature]
+    rows = np.zeros((len(problem.prior), len(parents)), dtype=np.int64)
+    for place, parent in enumerate(parents):
+        rows[:, place] = np.arange(len(rows)) if parent == problem.target else problem.evidence[parent]
+    return np.ascontiguousarray(problem.network.cpts[feature].probabilities(rows).T)

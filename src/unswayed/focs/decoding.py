@@ -31,7 +31,7 @@ from unswayed.focs.learn.cpts import learn_focs_cpt
 from unswayed.focs.learn.inputs import StepOptions
 from unswayed.focs.mpe.building import build_problem
 from unswayed.focs.mpe.choice import choose_method
-from unswayed.focs.sampling import log_likelihoods
+from unswayed.inference.sampling import row_log_likelihoods
 from unswayed.model.cpt import Cpt
 from unswayed.model.distribution import ConditionalDistribution
 from unswayed.model.network import BayesianNetwork
@@ -140,7 +140,7 @@ def _searched(decoder: Decoder, evidence: Ints) -> tuple[Ints, Floats, Bits]:
             raise LimitError("no message was found for a word in time; raise Limits(max_seconds=...)")
         states[number] = problem.completed(answer.states)[0]
         proven[number] = answer.finished
-    return states, log_likelihoods(decoder.network, states), proven
+    return states, row_log_likelihoods(decoder.network, states), proven
 
 
 def bit_probabilities(decoder: Decoder, received: Bits) -> Floats:  # (rows, checks) -> (rows, bits)
@@ -209,6 +209,6 @@ def regret(code: ParityCode, channel: Channel, received: Bits, decoded: Bits) ->
     _, total = marginal_rows(true, evidence)
     rows = evidence.copy()
     rows[:, _positions(network, "U")] = decoded
-    lost = np.exp(best - total) - np.exp(log_likelihoods(network, rows) - total)
+    lost = np.exp(best - total) - np.exp(row_log_likelihoods(network, rows) - total)
     # Sums in another order differ in the last digits, and may come out below zero.
     return float(np.maximum(lost, 0.0).mean())

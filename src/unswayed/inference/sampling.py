@@ -1,4 +1,4 @@
-"""Exact samples of a network, with or without evidence.
+"""Exact samples of a network, with or without evidence, and the likelihood of complete rows.
 
 Without evidence every variable is drawn after its parents. With evidence, the variables above it are drawn
 backwards through the elimination (`tracing.py`), each from its exact distribution given what is drawn
@@ -12,6 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
+from unswayed.core.errors import QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.inference.problem import contraction
 from unswayed.inference.relevance import ancestors_of
@@ -76,3 +77,25 @@ def _draw(weights: Floats, rng: np.random.Generator) -> Ints:  # (rows, states) 
     points = np.minimum(rng.random((len(weights), 1)) * totals, np.nextafter(totals, 0.0))
     drawn: Ints = (sums <= points).sum(axis=1)
     return drawn
+
+
+def row_log_likelihoods(network: BayesianNetwork, rows: Ints) -> Floats:  # (rows, variables) -> (rows,)
+    """log Pr(row) for each complete row; minus infinity where a row is impossible."""
+    rows = np.asarray(rows)
+    if rows.ndim != 2 or rows.shape[1] != len(network) or rows.dtype.kind not in "iu":
+        raise QueryError(
+            f"rows must be whole numbers in {len(network)} columns, a state of each variable, not an array "
+            f"of shape {rows.shape} and type {rows.dtype}"
+        )
+    sizes = np.array([len(variable) for variable in network.variables])
+    if ((rows < 0) | (rows >= sizes)).any():
+        place = int(np.argmax(((rows < 0) | (rows >= sizes)).any(axis=0)))
+        raise QueryError(
+            f"a row has a state of {network.names[place]!r} that does not exist; it has {sizes[place]} states"
+        )
+    total = np.zeros(len(rows))
+    with np.errstate(divide="ignore"):
+        for position, cpt in enumerate(network.cpts):
+            shares = cpt.probabilities(rows[:, list(network.parents[position])])
+            total += np.log(shares[np.arange(len(rows)), rows[:, position]])
+    return total

@@ -22,6 +22,9 @@ from unswayed.model.variable import Variable
 ROWS_AT_ONCE = 2**16
 """Rows that are computed together, so that their parents' states take little memory."""
 
+BYTES_PER_CELL = 80.0
+"""What a cell of a table takes with the products that inference makes of it."""
+
 
 class ConditionalDistribution(Protocol):
     """Pr(child | parents) by any means."""
@@ -76,9 +79,8 @@ def write_rows(
     """
     sizes = [len(cpt.parents[place]) for place in places]
     n_rows = math.prod(map(float, sizes))
-    limits.check_bytes(
-        8.0 * n_rows * len(cpt.child), f"the table of {cpt.child.name!r} over {len(sizes)} parents"
-    )
+    what = f"the table of {cpt.child.name!r} over {len(sizes)} parents"
+    limits.check_bytes(BYTES_PER_CELL * n_rows * len(cpt.child), what)
     table = np.empty((int(n_rows), len(cpt.child)))
     for first in range(0, len(table), ROWS_AT_ONCE):
         numbers = np.arange(first, min(first + ROWS_AT_ONCE, len(table)))

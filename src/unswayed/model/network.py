@@ -80,7 +80,9 @@ class BayesianNetwork:
     def __repr__(self) -> str:
         n_arcs = sum(map(len, self.parents))
         title = f" {self.name!r}" if self.name else ""
-        return f"<BayesianNetwork{title}: {len(self)} variables, {n_arcs} arcs>"
+        n_functions = sum(not isinstance(cpt, Cpt) for cpt in self.cpts)
+        functions = f", {n_functions} functions" if n_functions else ""
+        return f"<BayesianNetwork{title}: {len(self)} variables, {n_arcs} arcs{functions}>"
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from rich.text import Text
 
+from unswayed.core.errors import LimitError
 from unswayed.core.limits import DEFAULT_LIMITS, readable_bytes
 from unswayed.inference.problem import contraction
+from unswayed.model.cpt import Cpt
 from unswayed.model.network import BayesianNetwork
 from unswayed.view.probabilities import padded, shortened, widest
 
@@ -28,6 +30,8 @@ class NetworkSummary:
     """How many variables it has."""
     n_arcs: int
     """How many arcs, parent to child."""
+    n_functions: int
+    """Variables whose node is a function of its parents, not a table."""
     n_parameters: int
     """Free parameters: entries of all tables, less one for each row."""
     fewest_states: int
@@ -50,23 +54,34 @@ class NetworkSummary:
 
 def summarize(network: BayesianNetwork) -> NetworkSummary:
     """The summary of a network; plans exact inference but does not run it."""
-    plan = contraction(network, range(len(network)), {}).plan
-    largest = max(network.cpts, key=lambda cpt: cpt.table.size)
+    multiplications, memory = _inference_price(network)
+    tables = [cpt for cpt in network.cpts if isinstance(cpt, Cpt)]
+    largest = max(tables, key=lambda cpt: cpt.table.size, default=None)
     return NetworkSummary(
         name=network.name,
         n_variables=len(network),
         n_arcs=sum(map(len, network.parents)),
-        n_parameters=sum(len(cpt.table) * (len(cpt.child) - 1) for cpt in network.cpts),
+        n_functions=len(network) - len(tables),
+        n_parameters=sum(len(cpt.table) * (len(cpt.child) - 1) for cpt in tables),
         fewest_states=min(map(len, network.variables)),
         most_states=max(map(len, network.variables)),
-        largest_table=largest.child.name,
-        largest_table_entries=largest.table.size,
+        largest_table="" if largest is None else largest.child.name,
+        largest_table_entries=0 if largest is None else largest.table.size,
         n_roots=sum(not parents for parents in network.parents),
         n_leaves=sum(not children for children in network.children),
-        multiplications=plan.operations,
-        # The pass back holds a second buffer beside each of the first.
-        memory_bytes=2 * plan.total_bytes,
+        multiplications=multiplications,
+        memory_bytes=memory,
     )
+
+
+def _inference_price(network: BayesianNetwork) -> tuple[float, float]:
+    """Multiplications and bytes of all marginals; infinite where a function is too large to be read."""
+    try:
+        plan = contraction(network, range(len(network)), {}).plan
+    except LimitError:
+        return math.inf, math.inf
+    # The pass back holds a second buffer beside each of the first.
+    return plan.operations, 2 * plan.total_bytes
 
 
 def network_lines(network: BayesianNetwork, *, at_most: int = MOST_VARIABLES) -> list[Text]:
@@ -93,9 +108,11 @@ def _rows(summary: NetworkSummary) -> dict[str, str]:
     fewest, most = summary.fewest_states, summary.most_states
     roots = _count(summary.n_roots, "root", "roots")
     leaves = _count(summary.n_leaves, "leaf", "leaves")
+    functions = {"functions": f"{summary.n_functions:,}"} if summary.n_functions else {}
     return {
         "variables": f"{summary.n_variables:,} ({roots}, {leaves})",
         "arcs": f"{summary.n_arcs:,}",
+        **functions,
         "free parameters": f"{summary.n_parameters:,}",
         "states": f"{most} each" if fewest == most else f"{fewest} to {most}",
         "largest table": f"{summary.largest_table_entries:,} numbers ({summary.largest_table})",

@@ -10,7 +10,7 @@ import pytest
 from focs_strategies import bit
 from unswayed.core.errors import LimitError, ModelError, QueryError
 from unswayed.core.limits import Limits
-from unswayed.focs.sampling import log_likelihoods, sample_rows
+from unswayed.inference.sampling import row_log_likelihoods, sample_states
 from unswayed.model.cpt import Cpt
 from unswayed.model.distribution import all_states, write_table
 from unswayed.model.network import BayesianNetwork, to_tables
@@ -76,13 +76,13 @@ def test_functions_stand_in_networks_with_many_parents():
     network = BayesianNetwork(
         [*roots, FocsCpt(X, parents, parity_network(30, [3, 7, 9]), [[0.9, 0.1], [0.1, 0.9]])]
     )
-    rows = sample_rows(network, 4000, np.random.default_rng(0))
+    rows = sample_states(network, 4000, {}, np.random.default_rng(0))
     parity = rows[:, [3, 7, 9]].sum(axis=1) % 2
     assert np.mean(rows[:, network.index("X")] == parity) == pytest.approx(0.9, abs=0.02)
     ones = rows[:, :30].sum(axis=1)
     right = rows[:, 30] == parity
     expected = ones * np.log(0.8) + (30 - ones) * np.log(0.2) + np.where(right, np.log(0.9), np.log(0.1))
-    assert log_likelihoods(network, rows) == pytest.approx(expected)
+    assert row_log_likelihoods(network, rows) == pytest.approx(expected)
     with pytest.raises(LimitError, match="30 parents"):
         to_tables(network)
 
@@ -124,8 +124,8 @@ def test_networks_travel_between_processes():
         (lambda: StepNetwork([[2**52, 2**52]], [0], [1]), "scale it down"),
         (lambda: StepContexts(parity_network(1, [0]).network, [1, 1]), "must ascend"),
         (lambda: BayesianNetwork([]), "at least one variable"),
-        (lambda: BayesianNetwork([Cpt(X, [], [1, 0])] * 2), "two nodes"),
-        (lambda: BayesianNetwork([LogisticCpt(X, U, [1, 1, 1])]), "without a node"),
+        (lambda: BayesianNetwork([Cpt(X, [], [1, 0])] * 2), "two tables"),
+        (lambda: BayesianNetwork([LogisticCpt(X, U, [1, 1, 1])]), "without a table"),
         (
             lambda: BayesianNetwork([LogisticCpt(U[0], [U[1]], [1.0]), LogisticCpt(U[1], [U[0]], [1.0])]),
             "form a cycle: U",
@@ -147,9 +147,9 @@ def test_wrong_rows_are_refused():
         cpt.probabilities(np.zeros((2, 2)))
     network = BayesianNetwork(review().cpts)
     with pytest.raises(QueryError, match="4 columns"):
-        log_likelihoods(network, np.zeros((1, 3), dtype=int))
+        row_log_likelihoods(network, np.zeros((1, 3), dtype=int))
     with pytest.raises(QueryError, match="state of 'R1' that does not exist"):
-        log_likelihoods(network, np.array([[0, 2, 0, 0]]))
+        row_log_likelihoods(network, np.array([[0, 2, 0, 0]]))
     with pytest.raises(ModelError, match="must give one of 0 to 1"):
         FunctionContexts(1, 2, lambda rows: rows[:, 0] + 5).index(np.zeros((1, 1)))
 
@@ -174,4 +174,4 @@ def test_quantised_neurons_keep_their_side_of_the_step():
 
 def test_limits_hold_when_tabulating():
     with pytest.raises(LimitError, match="the table of 'X'"):
-        write_table(LogisticCpt(X, U, [1, 1, 1]), limits=Limits(max_bytes=60))
+        write_table(LogisticCpt(X, U, [1, 1, 1]), limits=Limits(max_bytes=1200))

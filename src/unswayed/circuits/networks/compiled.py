@@ -29,7 +29,7 @@ from unswayed.circuits.vtree import Vtree
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.names import listing
-from unswayed.model.network import BayesianNetwork
+from unswayed.model.network import BayesianNetwork, to_tables
 
 ELEMENTS_PER_BRANCH = 4.0
 """Measured on real networks: 1.5 to 6."""
@@ -95,6 +95,7 @@ def compile_network(
     >>> compile_network(review(), constrained_to=["AC"]).n_elements
     66
     """
+    network = to_tables(network, limits=limits)
     started = time.perf_counter()
     spine = tuple(network.index(name) for name in constrained_to)
     if len(set(spine)) < len(spine):

@@ -24,8 +24,6 @@ from unswayed.model.nodes.noisy import NoisyOrCpt
 from unswayed.model.nodes.perceptron import Activation
 from unswayed.model.nodes.steps import StepContexts, as_step_contexts, inputs_used, simplified
 
-TABLE_CELLS = 2**14
-"""Functions with at most so many instantiations of their free inputs become tables."""
 CERTAIN = -1e6
 """Stands for the logarithm of 0 in sums of logarithms of absence."""
 _SQUASH = {
@@ -36,9 +34,12 @@ _SQUASH = {
 
 
 def build_problem(
-    network: BayesianNetwork, evidence: Mapping[int, int], *, table_cells: int = TABLE_CELLS
+    network: BayesianNetwork, evidence: Mapping[int, int], *, table_cells: int = 2**14
 ) -> MpeProblem:
-    """The problem of explaining the evidence; `LimitError` for opaque functions of too many free parents."""
+    """The problem of explaining the evidence; `LimitError` for opaque functions of too many free parents.
+
+    Functions with at most `table_cells` instantiations of their free inputs become tables.
+    """
     builder = _Builder(network, evidence, table_cells)
     factors, gates = [], []
     for position in range(len(network)):

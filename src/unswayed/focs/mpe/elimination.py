@@ -1,7 +1,7 @@
 """Explanations by eliminating one variable after another, taking maxima.
 
 The order is planned and priced first. Cost is exponential in the width of the order only, so long codes with
-local checks are cheap; problems with gates have no small tables and are refused.
+local checks are cheap. Functions take part as chains of tables, unless chance comes into reading the parents.
 """
 
 from __future__ import annotations
@@ -10,14 +10,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unswayed.core.arrays import Floats, Ints
-from unswayed.core.errors import LimitError
+from unswayed.core.errors import ImpossibleEvidence, LimitError
 from unswayed.core.limits import Limits
 from unswayed.focs.mpe.explanation import Answer
 from unswayed.focs.mpe.problem import MpeProblem
-from unswayed.inference.contraction import LogMax, run_keeping
-from unswayed.inference.plan import Plan, make_plan
-from unswayed.inference.tracing import trace_back
+from unswayed.inference.explanations import most_probable_states
+from unswayed.inference.problem import contraction
+
+WIDEST = 2.0**20
+"""Elimination is chosen when no table on the way has more entries than this."""
+UNROLLED = Limits(max_bytes=2**22)
+"""What the chain of a function may take for elimination to be chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,34 +28,23 @@ class Elimination:
     """Max-elimination over tables."""
 
     name: str = "elimination"
+    table_cells: int = 0
 
     def solve(self, problem: MpeProblem, limits: Limits) -> Answer:
-        """The best states; `LimitError` when there are gates, or when tables grow over the limits."""
-        if problem.gates:
-            names = problem.network.names
-            raise LimitError(
-                f"elimination needs a table for every node, and {len(problem.gates)} have too many inputs "
-                f"that matter (one over {names[problem.gates[0].inputs[0]]!r} and "
-                f"{len(problem.gates[0].inputs) - 1} others); use branch and bound or a solver"
-            )
-        plan = elimination_plan(problem)
-        limits.check_bytes(2 * plan.total_bytes, "the most probable explanation by elimination")
-        logs = [np.zeros(()), *(factor.logs for factor in problem.factors)]
-        buffers = run_keeping(plan, logs, LogMax(), limits=limits)
-        best = float(buffers[-1].reshape(()))
-        if best == -np.inf:
-            return Answer(None, best, finished=True)
-        row = problem.completed({})
-        trace_back(plan, buffers, row, _largest)
-        return Answer({v: int(row[0, v]) for v in problem.free}, best, finished=True)
+        """The best states; `LimitError` when tables grow over the limits, or chance comes into a chain."""
+        try:
+            states, best = most_probable_states(problem.network, problem.evidence, limits=limits)
+        except ImpossibleEvidence:
+            return Answer(None, -np.inf, finished=True)
+        return Answer({v: states[v] for v in problem.free}, best, finished=True)
 
 
-def elimination_plan(problem: MpeProblem) -> Plan:
-    """The plan of elimination, priced."""
-    # The number one is always among the factors, so that a problem without tables has a plan too.
-    return make_plan([(), *(factor.scope for factor in problem.factors)], problem.sizes)
-
-
-def _largest(log_weights: Floats) -> Ints:
-    best: Ints = np.argmax(log_weights, axis=1)
-    return best
+def is_cheap(problem: MpeProblem) -> bool:
+    """Whether elimination will not meet a large table."""
+    network = problem.network
+    try:
+        found = contraction(network, range(len(network)), problem.evidence, limits=UNROLLED)
+    except LimitError:
+        return False
+    widest = max(np.prod(found.plan.shape(buffer), dtype=float) for buffer in range(len(found.plan.scopes)))
+    return found.factors.is_deterministic and bool(widest <= WIDEST)

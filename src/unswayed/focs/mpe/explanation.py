@@ -1,4 +1,4 @@
-"""What an explanation is, and what methods return."""
+"""What methods for explanations take and give."""
 
 from __future__ import annotations
 
@@ -31,32 +31,25 @@ class MpeMethod(Protocol):
     def name(self) -> str:
         """What it is called in explanations."""
 
+    @property
+    def table_cells(self) -> int:
+        """Functions with at most so many instantiations of their free inputs are best given as tables."""
+
     def solve(self, problem: MpeProblem, limits: Limits) -> Answer:
         """The best states, or the best ones found within the limits with a bound."""
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
-    """The most probable states of all variables together with the evidence."""
+class ExplainedStates:
+    """The most probable states of all variables together with the evidence, by position."""
 
-    states: Mapping[str, str]
-    """State of every variable by name, observed ones included."""
+    states: tuple[int, ...]
+    """State of every variable, observed ones included."""
     log_probability: float
-    """log Pr(states)."""
+    """log Pr(states), computed from the network itself."""
     bound: float
-    """No states compatible with the evidence have a larger logarithm; equal to it when optimal."""
+    """No states compatible with the evidence have a larger logarithm."""
     method: str
     """Which method found it."""
-    seconds: float
-    """How long it took."""
     n_nodes: int = 0
     """Nodes of a search tree, where there was one."""
-
-    @property
-    def optimal(self) -> bool:
-        """Whether it is proven that nothing is more probable."""
-        return self.bound <= self.log_probability + TOLERANCE
-
-
-TOLERANCE = 1e-6
-"""Logarithms this close count as equal: solvers of mixed-integer programs promise no more."""

@@ -9,7 +9,8 @@ s >= 0:
 
     s >= least (1 - on),      s <= (most + 1) on - 1
 
-Weights are whole numbers of moderate size, so that a solver's tolerance cannot switch a neuron.
+Weights are whole numbers. As long as they are of moderate size (`SAFE_REACH`), a solver's tolerance cannot
+switch a neuron, and its bound is a proof.
 """
 
 from __future__ import annotations
@@ -25,6 +26,10 @@ from unswayed.core.errors import SolverError
 from unswayed.core.limits import Limits
 from unswayed.focs.mpe.explanation import Answer
 from unswayed.focs.mpe.problem import Factor, Gate, Link, MpeProblem, Squash
+
+SAFE_REACH = 2.0**17
+"""Solvers take 1e-6 for 0. Where a row has larger numbers than this, that may switch a neuron, whose sums are
+whole numbers, so an optimum that a solver claims is no proof."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,6 +49,11 @@ class Program:
     upper: Floats  # (rows,)
     state_columns: dict[int, tuple[int, ...]]
     """For each free variable the columns of its states; a two-state variable has one, for state 1."""
+
+    @property
+    def reach(self) -> float:
+        """The largest number in a row: what a solver's tolerance is multiplied by."""
+        return float(np.abs(self.values).max(initial=0.0))
 
     def states(self, solution: Floats) -> dict[int, int]:
         """The states that a solution stands for."""
@@ -194,6 +204,8 @@ class Highs:
     """HiGHS through SciPy."""
 
     name: str = "HiGHS"
+    table_cells: int = 2**6
+    """Above this a gate is far smaller than a column for each row of a table."""
 
     def solve(self, problem: MpeProblem, limits: Limits) -> Answer:
         """The optimum, or the incumbent with its bound when time runs out."""
@@ -215,9 +227,12 @@ class Highs:
         )
         if done.status not in (0, 1, 2):
             raise SolverError(f"HiGHS could not solve the program: {done.message}")
-        bound = -np.inf if done.status == 2 else _bound(program, done)
         states = None if done.x is None else program.states(done.x)
-        return Answer(states, bound, finished=done.status != 1, n_nodes=int(done.get("mip_node_count") or 0))
+        n_nodes = int(done.get("mip_node_count") or 0)
+        if program.reach > SAFE_REACH:
+            return Answer(states, math.inf, finished=False, n_nodes=n_nodes)
+        bound = -np.inf if done.status == 2 else _bound(program, done)
+        return Answer(states, bound, finished=done.status != 1, n_nodes=n_nodes)
 
 
 def _bound(program: Program, done: Any) -> float:

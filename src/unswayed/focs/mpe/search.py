@@ -41,6 +41,7 @@ class BranchAndBound:
     seed: int = 0
     """Of these starts."""
     name: str = "branch and bound"
+    table_cells: int = 2**14
 
     def solve(self, problem: MpeProblem, limits: Limits) -> Answer:
         """The best states, or, when time runs out, the best so far with a bound."""

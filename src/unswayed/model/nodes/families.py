@@ -43,7 +43,7 @@ def checked_rows(states: npt.ArrayLike, n_inputs: int, what: str) -> npt.NDArray
         rows = np.zeros(0)
     if rows.ndim != 2 or rows.shape[1] != n_inputs or rows.dtype.kind not in "biuf":
         raise QueryError(
-            f"{what} takes rows of {n_inputs} numbers, one for each parent, not an array of shape "
+            f"{what} takes rows of {n_inputs} values, one for each parent, not an array of shape "
             f"{rows.shape} and type {rows.dtype}"
         )
     return rows
