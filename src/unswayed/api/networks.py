@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from unswayed.core.arrays import Floats, read_only
-from unswayed.core.errors import ImpossibleEvidence, QueryError
+from unswayed.core.errors import ImpossibleEvidence, QueryError, expect
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.focs.mpe.choice import explain
 from unswayed.focs.mpe.explanation import MpeMethod
@@ -169,6 +169,9 @@ def most_probable_explanation(
 
     Raises `ImpossibleEvidence` when Pr(evidence) = 0, and `LimitError` when nothing was found in time.
     """
+    expect(network, BayesianNetwork, "the network")
+    if method is not None and not hasattr(method, "solve"):
+        raise QueryError(f"the method must be an object such as BranchAndBound() or Highs(), not {method!r}")
     started = time.perf_counter()
     seen = observe(network, evidence)
     found = explain(seen.network, seen.states, method=method, limits=limits)

@@ -55,3 +55,16 @@ class SolverError(UnswayedError):
 
 class UnswayedWarning(UserWarning):
     """The answer stands, but something about the input should be known."""
+
+
+def expect(value: object, kind: type | tuple[type, ...], what: str) -> None:
+    """Raise `QueryError` unless `value` is of a kind; `what` says what it is for.
+
+    >>> expect("7", int, "the number of samples")
+    Traceback (most recent call last):
+    ...
+    unswayed.core.errors.QueryError: the number of samples must be of type int, not '7'
+    """
+    if not isinstance(value, kind):
+        kinds = kind if isinstance(kind, tuple) else (kind,)
+        raise QueryError(f"{what} must be of type {' or '.join(k.__name__ for k in kinds)}, not {value!r}")

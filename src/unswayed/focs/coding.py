@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unswayed.core.errors import ModelError
+from unswayed.core.errors import ModelError, expect
 from unswayed.model.cpt import Cpt
 from unswayed.model.distribution import ConditionalDistribution
 from unswayed.model.network import BayesianNetwork
@@ -103,6 +103,10 @@ class Transmissions:
 
 def simulate(code: ParityCode, channel: Channel, count: int, rng: np.random.Generator) -> Transmissions:
     """`count` messages at random, and what arrives of their checks."""
+    expect(code, ParityCode, "the code")
+    expect(channel, Channel, "the channel")
+    expect(rng, np.random.Generator, "rng")
+    expect(count, (int, np.integer), "the number of messages")
     messages = rng.random((count, code.n_bits)) < channel.ones
     flipped = rng.random((count, len(code.checks))) < channel.noise
     return Transmissions(messages, code.encode(messages) ^ flipped)
@@ -120,6 +124,8 @@ def received_variables(count: int) -> list[Variable]:
 
 def code_network(code: ParityCode, channel: Channel) -> BayesianNetwork:
     """The true network of a code: what a decoder knows that was told the code."""
+    expect(code, ParityCode, "the code")
+    expect(channel, Channel, "the channel")
     bits = message_variables(code.n_bits)
     nodes: list[ConditionalDistribution] = [Cpt(bit, [], [1.0 - channel.ones, channel.ones]) for bit in bits]
     columns = [[1.0 - channel.noise, channel.noise], [channel.noise, 1.0 - channel.noise]]

@@ -12,9 +12,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from unswayed.core.arrays import Floats, Ints
-from unswayed.core.errors import LimitError, QueryError
+from unswayed.core.errors import ImpossibleEvidence, LimitError, QueryError, expect
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.focs.coding import (
     Bits,
@@ -36,6 +37,8 @@ from unswayed.model.cpt import Cpt
 from unswayed.model.distribution import ConditionalDistribution
 from unswayed.model.network import BayesianNetwork
 
+WORDS_AT_ONCE = 4096
+"""Words decoded between two looks at the clock."""
 COMPILE = Limits(max_bytes=2**28, max_seconds=20.0)
 """What compiling a decoder may take before words are searched for one by one instead."""
 
@@ -101,14 +104,18 @@ class Decoded:
 
 def make_decoder(network: BayesianNetwork, *, limits: Limits = DEFAULT_LIMITS) -> Decoder:
     """A decoder for a network as `learn_code` or `code_network` make it."""
+    expect(network, BayesianNetwork, "the network of a code")
     try:
         return Decoder(network, compile_network(network, limits=COMPILE), limits)
     except LimitError:
         return Decoder(network, None, limits)
 
 
-def decode(decoder: Decoder, received: Bits) -> Decoded:
+def decode(decoder: Decoder, received: npt.ArrayLike) -> Decoded:
     """The most probable message of each received word.
+
+    Bits that did not arrive are -1 or NaN. Raises `ImpossibleEvidence` for a word that no message leads to,
+    `LimitError` when the decoder's time runs out.
 
     >>> from unswayed.focs.coding import adjacent_parities
     >>> code, channel = adjacent_parities(7), Channel(ones=0.5, noise=0.01)
@@ -117,16 +124,32 @@ def decode(decoder: Decoder, received: Bits) -> Decoded:
     >>> bool((decode(decoder, code.encode(message)).messages == message).all())
     True
     """
+    expect(decoder, Decoder, "a decoder")
     started = time.perf_counter()
     evidence = _evidence(decoder.network, received)
     bits = _positions(decoder.network, "U")
-    if decoder.compiled is not None:
-        states, logs = explain_rows(decoder.compiled, evidence)
-        proven = np.ones(len(logs), dtype=bool)
-    else:
-        states, logs, proven = _searched(decoder, evidence)
+    states, logs, proven = (_compiled if decoder.compiled is not None else _searched)(decoder, evidence)
+    if (logs == -np.inf).any():
+        row = int(np.argmax(logs == -np.inf))
+        raise ImpossibleEvidence(f"no message leads to received word {row}: its probability is 0")
     messages: Bits = states[:, bits] == 1
     return Decoded(messages, logs, proven, time.perf_counter() - started)
+
+
+def _compiled(decoder: Decoder, evidence: Ints) -> tuple[Ints, Floats, Bits]:
+    """Explanations by the trellis, some words at a time."""
+    assert decoder.compiled is not None
+    deadline = decoder.limits.deadline()
+    parts = []
+    for first in range(0, max(len(evidence), 1), WORDS_AT_ONCE):
+        if time.monotonic() > deadline:
+            raise LimitError(
+                f"{first} of {len(evidence)} words were decoded within {decoder.limits.max_seconds:g} "
+                "seconds; raise Limits(max_seconds=...), or decode fewer at once"
+            )
+        parts.append(explain_rows(decoder.compiled, evidence[first : first + WORDS_AT_ONCE]))
+    states, logs = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return states, logs, np.ones(len(logs), dtype=bool)
 
 
 def _searched(decoder: Decoder, evidence: Ints) -> tuple[Ints, Floats, Bits]:
@@ -136,6 +159,8 @@ def _searched(decoder: Decoder, evidence: Ints) -> tuple[Ints, Floats, Bits]:
         known = {v: int(s) for v, s in enumerate(row) if s >= 0}
         problem = build_problem(decoder.network, known)
         answer = choose_method(problem).solve(problem, decoder.limits)
+        if answer.states is None and answer.finished:
+            raise ImpossibleEvidence(f"no message leads to received word {number}: its probability is 0")
         if answer.states is None:
             raise LimitError("no message was found for a word in time; raise Limits(max_seconds=...)")
         states[number] = problem.completed(answer.states)[0]
@@ -143,8 +168,9 @@ def _searched(decoder: Decoder, evidence: Ints) -> tuple[Ints, Floats, Bits]:
     return states, row_log_likelihoods(decoder.network, states), proven
 
 
-def bit_probabilities(decoder: Decoder, received: Bits) -> Floats:  # (rows, checks) -> (rows, bits)
+def bit_probabilities(decoder: Decoder, received: npt.ArrayLike) -> Floats:  # (rows, checks) -> (rows, bits)
     """Pr(bit = 1 | word) for each bit of each message; `LimitError` where the network does not compile."""
+    expect(decoder, Decoder, "a decoder")
     if decoder.compiled is None:
         raise LimitError("marginals need a network that compiles, and this one grew over the limits")
     shares, _ = marginal_rows(decoder.compiled, _evidence(decoder.network, received))
@@ -157,12 +183,19 @@ def _positions(network: BayesianNetwork, letter: str) -> list[int]:
     return [network.index(f"{letter}{i}") for i in range(count)]
 
 
-def _evidence(network: BayesianNetwork, received: Bits) -> Ints:
-    """Rows with the received bits observed."""
-    words = np.asarray(received)
+def _evidence(network: BayesianNetwork, received: npt.ArrayLike) -> Ints:
+    """Rows with the received bits observed, those that did not arrive left open."""
+    try:
+        words = np.asarray(received, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise QueryError("received words must be rows of bits, -1 or NaN where one did not arrive") from None
     places = _positions(network, "X")
-    if words.ndim != 2 or words.shape[1] != len(places) or not np.isin(words, (0, 1)).all():
-        raise QueryError(f"received words must be rows of {len(places)} bits, not of shape {words.shape}")
+    words = np.where(np.isnan(words), -1.0, words)
+    if words.ndim != 2 or words.shape[1] != len(places) or not np.isin(words, (-1, 0, 1)).all():
+        raise QueryError(
+            f"received words must be rows of {len(places)} bits, -1 or NaN where one did not arrive, not an "
+            f"array of shape {words.shape}"
+        )
     rows = np.full((len(words), len(network)), -1, dtype=np.int64)
     rows[:, places] = words
     return rows

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from typer.testing import CliRunner
 
 from oracles.enumerate_functions import enumerate_rows
 from unswayed.cli.decode import decode as decode_command
-from unswayed.core.errors import LimitError, ModelError, QueryError
+from unswayed.core.errors import ImpossibleEvidence, LimitError, ModelError, QueryError
 from unswayed.core.limits import Limits
 from unswayed.focs import decoding
 from unswayed.focs.coding import (
@@ -174,3 +175,39 @@ def test_the_example_runs(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
     assert "X0 depends on U0, U1, U2" in done.stdout
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("is_compiled", [True, False])
+def test_bits_that_did_not_arrive_are_left_open(is_compiled):
+    """The message is the most probable one by enumeration over messages and lost bits."""
+    code, channel = adjacent_parities(6), Channel(ones=0.7, noise=0.1)
+    network = code_network(code, channel)
+    decoder = make_decoder(network)
+    if not is_compiled:
+        decoder = replace(decoder, compiled=None)
+    words = np.array([[1, -1, 0, 1, -1, 1], [-1] * 6], dtype=float)
+    words[0, 1] = np.nan
+    found = decode(decoder, words)
+    for word, message, log in zip(words, found.messages, found.log_probability, strict=True):
+        evidence = {f"X{i}": str(int(bit)) for i, bit in enumerate(word) if bit in (0, 1)}
+        _, mass = enumerate_rows(network, evidence)
+        assert log == pytest.approx(np.log(mass.max()))
+        chosen = {f"U{i}": str(int(bit)) for i, bit in enumerate(message)}
+        assert enumerate_rows(network, {**evidence, **chosen})[1].max() == pytest.approx(mass.max())
+
+
+@pytest.mark.parametrize("is_compiled", [True, False])
+def test_a_word_that_no_message_leads_to_is_refused(is_compiled):
+    """Without noise the parities of one bit, sent twice, must agree."""
+    network = code_network(ParityCode(1, ((0,), (0,))), Channel(ones=0.5, noise=0.0))
+    decoder = make_decoder(network)
+    if not is_compiled:
+        decoder = replace(decoder, compiled=None)
+    with pytest.raises(ImpossibleEvidence, match="received word 1"):
+        decode(decoder, np.array([[1, 1], [0, 1]]))
+
+
+def test_decoding_obeys_its_time_limit():
+    decoder = make_decoder(code_network(adjacent_parities(8), Channel()), limits=Limits(max_seconds=1e-9))
+    with pytest.raises(LimitError, match="words were decoded within"):
+        decode(decoder, np.ones((5000, 8)))

@@ -11,7 +11,7 @@ from unswayed.core.errors import QueryError
 from unswayed.focs.learn.inputs import StepOptions
 from unswayed.focs.learn.steps import learn_step_contexts
 from unswayed.model.nodes.contexts import TreeContexts
-from unswayed.model.nodes.families import check_two_states, checked_rows
+from unswayed.model.nodes.families import check_two_states, checked_family, checked_rows
 from unswayed.model.nodes.focs import FocsCpt, learn_columns
 from unswayed.model.variable import Variable
 
@@ -29,6 +29,7 @@ def learn_focs_cpt(
     Contexts that depend on few parents are found as such, so that reasoning can use it (`learn/steps.py`).
     All variables have two states; for others use `FocsClassifier` and its `as_cpt`.
     """
+    parents = checked_family(child, parents)
     check_two_states(child, (child, *parents), "a step network")
     inputs, labels = _family_rows(child, parents, rows)
     learned = learn_step_contexts(inputs.astype(bool), labels, options=options, rng=rng)
@@ -53,8 +54,9 @@ def learn_tree_cpt(
     """
     from sklearn.tree import DecisionTreeClassifier
 
-    if max_depth is not None and max_depth < 1:
-        raise QueryError(f"max_depth of a tree must be at least 1, or None for no limit, not {max_depth}")
+    if max_depth is not None and (not isinstance(max_depth, int | np.integer) or max_depth < 1):
+        raise QueryError(f"max_depth of a tree must be at least 1, or None for no limit, not {max_depth!r}")
+    parents = checked_family(child, parents)
     inputs, labels = _family_rows(child, parents, rows)
     fitted = DecisionTreeClassifier(criterion="entropy", max_depth=max_depth, random_state=seed)
     tree = fitted.fit(inputs, labels).tree_
@@ -72,6 +74,10 @@ def learn_tree_cpt(
 
 def _family_rows(child: Variable, parents: Sequence[Variable], rows: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
     """Rows of the parents' states and the child's, checked to be states."""
+    if not isinstance(rows, tuple) or len(rows) != 2:
+        raise QueryError(
+            f"learning the CPT of {child.name!r} takes a pair: rows of the parents' states, and the child's"
+        )
     inputs = checked_rows(rows[0], len(parents), f"learning the CPT of {child.name!r}")
     labels = np.asarray(rows[1])
     sizes = np.array([len(parent) for parent in parents])

@@ -20,6 +20,7 @@ from unswayed.focs.learn.thresholds import grow, learn_partition, make_rows
 from unswayed.model.nodes.contexts import ScoreContexts
 from unswayed.model.nodes.focs import FocsCpt
 from unswayed.model.nodes.perceptron import Activation
+from unswayed.model.states import find_state
 from unswayed.model.variable import Variable
 
 ACTIVATIONS = tuple(activation.value for activation in Activation)
@@ -122,9 +123,21 @@ class FocsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return found
 
     def as_cpt(self, child: Variable, parents: Sequence[Variable]) -> FocsCpt:
-        """The FoCS CPT that was learned, for a network: classes are states, features parents, in order."""
+        """The FoCS CPT that was learned, for a network: features are parents, in order.
+
+        Classes find their states by name, number or truth value, wherever they stand among the child's.
+        """
         check_is_fitted(self)
-        return FocsCpt(child, parents, self.contexts_, self.columns_)
+        found = [find_state(child, label) for label in self.classes_.tolist()]
+        places = [place for place in found if place is not None]
+        if len(set(places)) < len(found) or len(found) != len(child):
+            raise ModelError(
+                f"the classes {listing(self.classes_.tolist())} are not the states of {child.name!r}, "
+                f"{listing(child.states)}; name its states after the classes"
+            )
+        columns = np.empty_like(self.columns_)
+        columns[:, places] = self.columns_
+        return FocsCpt(child, parents, self.contexts_, columns)
 
     def _learn(self, rows: Floats, labels: Ints, rng: np.random.Generator) -> None:
         n_states = len(self.classes_)

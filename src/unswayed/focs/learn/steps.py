@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
-from unswayed.core.errors import QueryError
+from unswayed.core.errors import QueryError, expect
 from unswayed.focs.learn.conversion import scored_rows, step_contexts, step_network
 from unswayed.focs.learn.inputs import (
     SURE,
@@ -68,6 +68,8 @@ def learn_step_contexts(
     (2, 5, 7)
     """
     options = StepOptions() if options is None else options
+    expect(options, StepOptions, "the options of learning contexts")
+    expect(rng, np.random.Generator, "rng")
     rows, labels = _checked(rows, labels)
     split = split_rows(rows, labels, rng)
     chosen = _choose_inputs(split, options, rng) if options.max_inputs else None

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from unswayed.core.arrays import Floats, Ints, read_only
 from unswayed.core.errors import ModelError
 from unswayed.core.limits import Limits
-from unswayed.model.nodes.families import checked_rows, same_fields
+from unswayed.model.nodes.families import checked_numbers, checked_rows, same_fields
 from unswayed.model.nodes.layers import Box, ContextLayers, box_layers
 
 Rule = Mapping[int, int]
@@ -153,9 +153,16 @@ class TreeContexts:
         right: npt.ArrayLike,
     ) -> None:
         object.__setattr__(self, "n_inputs", n_inputs)
-        for name, values in (("feature", feature), ("left", left), ("right", right)):
-            object.__setattr__(self, name, read_only(np.array(values, dtype=np.int64)))
-        object.__setattr__(self, "cut", read_only(np.array(cut, dtype=np.float64)))
+        for name, values in (("feature", feature), ("left", left), ("right", right), ("cut", cut)):
+            numbers = checked_numbers(values, f"the {name} of a tree of contexts")
+            if not np.isfinite(numbers).all():
+                raise ModelError(
+                    f"the {name} of a tree of contexts must be finite numbers, unlike {values!r}"
+                )
+            whole = numbers if name == "cut" else read_only(numbers.astype(np.int64))
+            object.__setattr__(self, name, whole)
+        if len({each.shape for each in (self.feature, self.cut, self.left, self.right)}) > 1:
+            raise ModelError("a tree of contexts needs a feature, a cut, a left and a right for each node")
         object.__setattr__(self, "context", read_only(self._number_leaves()))
 
     def _number_leaves(self) -> Ints:

@@ -2,27 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from unswayed.core.arrays import Floats, frozen_floats
 from unswayed.core.errors import ModelError, QueryError
 from unswayed.core.names import listing
 from unswayed.model.variable import Variable
 
 
-def check_family(child: Variable, parents: tuple[Variable, ...]) -> None:
-    """Raise `ModelError` when a variable appears twice in a family, or when one is no variable."""
-    for variable in (child, *parents):
+def checked_family(child: Variable, parents: Sequence[Variable]) -> tuple[Variable, ...]:
+    """The parents; `ModelError` when something is no variable, or appears twice in the family."""
+    if not isinstance(parents, Sequence):
+        raise ModelError(f"the parents of a CPT must be a list of variables, not {parents!r}")
+    found = tuple(parents)
+    for variable in (child, *found):
         if not isinstance(variable, Variable):
             raise ModelError(
-                f"a CPT is made for variables, not for {variable!r}; make one with Variable(...)"
+                f"a CPT is over variables, not {variable!r}; make one with Variable(name, states)"
             )
-    names = [child.name, *(parent.name for parent in parents)]
+    names = [child.name, *(parent.name for parent in found)]
     if len(set(names)) < len(names):
         raise ModelError(f"CPT of {child.name!r}: a variable appears twice in {listing(names)}")
+    return found
+
+
+def checked_numbers(values: npt.ArrayLike, what: str) -> Floats:
+    """The values as floats, read-only; `ModelError` when they are not numbers."""
+    try:
+        return frozen_floats(values)
+    except (TypeError, ValueError):
+        raise ModelError(f"{what}: {values!r} must be numbers, in rows of equal length") from None
 
 
 def check_two_states(child: Variable, variables: tuple[Variable, ...], why: str) -> None:

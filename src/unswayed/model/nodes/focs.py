@@ -15,14 +15,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unswayed.core.arrays import Floats, Ints, frozen_floats
+from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import ModelError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.model.chain import Chain
 from unswayed.model.cpt import ROW_TOLERANCE
 from unswayed.model.distribution import write_table
 from unswayed.model.nodes.contexts import Contexts, RuleContexts
-from unswayed.model.nodes.families import check_family, checked_rows, same_fields
+from unswayed.model.nodes.families import checked_family, checked_numbers, checked_rows, same_fields
 from unswayed.model.nodes.layers import layered_chain
 from unswayed.model.variable import Variable
 
@@ -54,10 +54,13 @@ class FocsCpt:
         self, child: Variable, parents: Sequence[Variable], contexts: Contexts, columns: npt.ArrayLike
     ) -> None:
         object.__setattr__(self, "child", child)
-        object.__setattr__(self, "parents", tuple(parents))
+        object.__setattr__(self, "parents", checked_family(child, parents))
         object.__setattr__(self, "contexts", contexts)
-        object.__setattr__(self, "columns", frozen_floats(columns))
-        check_family(child, self.parents)
+        object.__setattr__(self, "columns", checked_numbers(columns, f"columns of {child.name!r}"))
+        if not hasattr(contexts, "n_contexts"):
+            raise ModelError(
+                f"FoCS CPT of {child.name!r}: {contexts!r} is no contexts; give rules, a tree or steps"
+            )
         if contexts.n_inputs != len(self.parents):
             raise ModelError(
                 f"FoCS CPT of {child.name!r}: the contexts take {contexts.n_inputs} inputs, but there are "
@@ -124,7 +127,12 @@ def rule_cpt(
     >>> rule_cpt(grass, [rain, hose], rules).probabilities(np.array([[0, 1]])).tolist()
     [[0.2, 0.8]]
     """
+    parents = checked_family(child, parents)
     place_by_name = {parent.name: place for place, parent in enumerate(parents)}
+    if not isinstance(rules, Sequence) or not all(map(_is_rule, rules)):
+        raise ModelError(
+            f"the rules of {child.name!r} must be pairs of a condition and a column, not {rules!r}"
+        )
     written = []
     for number, (condition, _) in enumerate(rules):
         unknown = [name for name in condition if name not in place_by_name]
@@ -137,6 +145,10 @@ def rule_cpt(
         )
     contexts = RuleContexts(tuple(len(parent) for parent in parents), tuple(written))
     return FocsCpt(child, parents, contexts, [list(column) for _, column in rules])
+
+
+def _is_rule(rule: object) -> bool:
+    return isinstance(rule, Sequence) and len(rule) == 2 and isinstance(rule[0], Mapping)
 
 
 def learn_columns(

@@ -16,12 +16,18 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unswayed.core.arrays import Floats, Ints, frozen_floats
+from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import ModelError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.model.chain import Chain, deterministic_chain
 from unswayed.model.distribution import write_table
-from unswayed.model.nodes.families import check_family, check_two_states, checked_rows, same_fields
+from unswayed.model.nodes.families import (
+    check_two_states,
+    checked_family,
+    checked_numbers,
+    checked_rows,
+    same_fields,
+)
 from unswayed.model.nodes.perceptron import Perceptron
 from unswayed.model.variable import Variable
 
@@ -58,14 +64,11 @@ class LogisticCpt:
         self, child: Variable, parents: Sequence[Variable], weights: npt.ArrayLike, *, bias: float = 0.0
     ) -> None:
         object.__setattr__(self, "child", child)
-        object.__setattr__(self, "parents", tuple(parents))
-        check_family(child, self.parents)
+        object.__setattr__(self, "parents", checked_family(child, parents))
         check_two_states(child, (child, *self.parents), "a logistic function")
-        try:
-            object.__setattr__(self, "weights", frozen_floats(weights))
-            object.__setattr__(self, "bias", float(bias))
-        except (TypeError, ValueError):
-            raise ModelError(f"logistic CPT of {child.name!r}: weights and bias must be numbers") from None
+        title = f"logistic CPT of {child.name!r}"
+        object.__setattr__(self, "weights", checked_numbers(weights, title))
+        object.__setattr__(self, "bias", float(checked_numbers(bias, title).reshape(-1)[:1].sum()))
         is_finite = np.isfinite(self.weights).all() and math.isfinite(self.bias)
         if self.weights.shape != (len(self.parents),) or not is_finite:
             raise ModelError(
@@ -126,8 +129,7 @@ class PerceptronCpt:
     """From parents' states to log-odds."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "parents", tuple(self.parents))
-        check_family(self.child, self.parents)
+        object.__setattr__(self, "parents", checked_family(self.child, self.parents))
         n_outputs = 1 if len(self.child) == 2 else len(self.child)
         shape = (self.perceptron.n_inputs, self.perceptron.n_outputs)
         if shape[0] != len(self.parents) or shape[1] not in (n_outputs, len(self.child)):

@@ -19,7 +19,13 @@ from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.model.chain import Chain
 from unswayed.model.cpt import ROW_TOLERANCE
 from unswayed.model.distribution import write_table
-from unswayed.model.nodes.families import check_family, check_two_states, checked_rows, same_fields
+from unswayed.model.nodes.families import (
+    check_two_states,
+    checked_family,
+    checked_numbers,
+    checked_rows,
+    same_fields,
+)
 from unswayed.model.variable import Variable
 
 
@@ -50,12 +56,10 @@ class NoisyOrCpt:
         self, child: Variable, parents: Sequence[Variable], strengths: npt.ArrayLike, *, leak: float = 0.0
     ) -> None:
         object.__setattr__(self, "child", child)
-        object.__setattr__(self, "parents", tuple(parents))
-        check_family(child, self.parents)
+        object.__setattr__(self, "parents", checked_family(child, parents))
         check_two_states(child, (child, *self.parents), "a noisy-or")
-        numbers = _numbers(
-            [*np.ravel(np.asarray(strengths, dtype=object)), leak], f"noisy-or of {child.name!r}"
-        )
+        title = f"noisy-or of {child.name!r}"
+        numbers = np.append(checked_numbers(strengths, title), checked_numbers(leak, title))
         if len(numbers) != len(self.parents) + 1 or not ((numbers >= 0) & (numbers <= 1)).all():
             raise ModelError(
                 f"noisy-or of {child.name!r}: {numbers.tolist()} must be one strength for each of "
@@ -133,12 +137,13 @@ class NoisyMaxCpt:
         leak: npt.ArrayLike | None = None,
     ) -> None:
         object.__setattr__(self, "child", child)
-        object.__setattr__(self, "parents", tuple(parents))
-        check_family(child, self.parents)
+        object.__setattr__(self, "parents", checked_family(child, parents))
         absent = np.eye(len(child))[-1]
         title = f"noisy-max of {child.name!r}"
-        object.__setattr__(self, "effects", tuple(frozen_floats(_numbers(each, title)) for each in effects))
-        object.__setattr__(self, "leak", frozen_floats(absent if leak is None else _numbers(leak, title)))
+        object.__setattr__(
+            self, "effects", tuple(checked_numbers(each, title) for each in _listed(effects, title))
+        )
+        object.__setattr__(self, "leak", checked_numbers(absent if leak is None else leak, title))
         self._check()
 
     def _check(self) -> None:
@@ -215,11 +220,10 @@ def _at_most(effects: Floats) -> Floats:
     return np.cumsum(effects[:, ::-1], axis=1)[:, ::-1]
 
 
-def _numbers(values: npt.ArrayLike, what: str) -> Floats:
-    try:
-        return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ModelError(f"{what}: {values!r} must be probabilities") from None
+def _listed(effects: Sequence[npt.ArrayLike], what: str) -> Sequence[npt.ArrayLike]:
+    if not isinstance(effects, Sequence):
+        raise ModelError(f"{what}: effects must be a list with a table for each parent, not {effects!r}")
+    return effects
 
 
 def _check_distributions(rows: Floats, shape: tuple[int, int], what: str) -> None:

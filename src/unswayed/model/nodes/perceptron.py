@@ -8,9 +8,9 @@ from enum import Enum
 
 import numpy as np
 
-from unswayed.core.arrays import Floats, frozen_floats
+from unswayed.core.arrays import Floats
 from unswayed.core.errors import ModelError
-from unswayed.model.nodes.families import same_fields
+from unswayed.model.nodes.families import checked_numbers, same_fields
 
 
 class Activation(Enum):
@@ -43,8 +43,12 @@ class Perceptron:
         biases: Sequence[Sequence[float] | Floats],
         activation: Activation,
     ) -> None:
-        object.__setattr__(self, "weights", tuple(map(frozen_floats, weights)))
-        object.__setattr__(self, "biases", tuple(map(frozen_floats, biases)))
+        object.__setattr__(
+            self, "weights", tuple(checked_numbers(each, "a layer's weights") for each in weights)
+        )
+        object.__setattr__(
+            self, "biases", tuple(checked_numbers(each, "a layer's biases") for each in biases)
+        )
         object.__setattr__(self, "activation", activation)
         self._check()
 
@@ -60,7 +64,7 @@ class Perceptron:
                 f"a perceptron needs a matrix and a vector of biases for each layer, not {len(self.weights)} "
                 f"and {len(self.biases)}"
             )
-        n_inputs = self.weights[0].shape[0]
+        n_inputs = len(self.weights[0]) if self.weights[0].ndim else 0
         for layer, (weights, biases) in enumerate(zip(self.weights, self.biases, strict=True)):
             if weights.ndim != 2 or weights.shape[0] != n_inputs or biases.shape != weights.shape[1:]:
                 raise ModelError(

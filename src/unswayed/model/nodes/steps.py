@@ -107,6 +107,8 @@ class StepContexts:
     """Ascending; a score equal to a threshold belongs below it."""
 
     def __init__(self, network: StepNetwork, thresholds: npt.ArrayLike) -> None:
+        if not isinstance(network, StepNetwork):
+            raise ModelError(f"step contexts cut the score of a StepNetwork, not {network!r}")
         object.__setattr__(self, "network", network)
         object.__setattr__(self, "thresholds", read_only(whole(thresholds, "thresholds").reshape(-1)))
         if (np.diff(self.thresholds) <= 0).any():
@@ -251,7 +253,10 @@ def inputs_used(contexts: StepContexts) -> tuple[int, ...]:
 
 def whole(values: npt.ArrayLike, what: str) -> Ints:
     """The values as integers; `ModelError` when they are not whole numbers."""
-    array = np.asarray(values)
+    try:
+        array = np.atleast_1d(np.asarray(values))
+    except ValueError:
+        raise ModelError(f"{what} must be rows of equal length, unlike {values!r}") from None
     if array.dtype.kind not in "iufb" or not (np.isfinite(array).all() and (array == np.rint(array)).all()):
         raise ModelError(f"{what} must be whole numbers; round a real-valued network with quantised()")
     if np.abs(array.astype(np.float64)).max(initial=0.0) > LARGEST:

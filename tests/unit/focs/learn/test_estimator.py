@@ -101,3 +101,17 @@ def test_wrong_parameters_are_named(cardinality, parameters, message):
     rows, labels = cardinality
     with pytest.raises(ModelError, match=message):
         FocsClassifier(**parameters).fit(rows, (labels == "many").astype(int))
+
+
+def test_classes_find_their_states_wherever_these_stand():
+    rows = np.random.default_rng(0).integers(0, 2, (300, 3))
+    labels = np.where(rows[:, 0] == 1, "sick", "well")
+    classifier = FocsClassifier(random_state=0).fit(rows, labels)
+    parents = [Variable(f"U{i}", ["0", "1"]) for i in range(3)]
+    for states in (["sick", "well"], ["well", "sick"]):
+        cpt = classifier.as_cpt(Variable("X", states), parents)
+        found = cpt.probabilities(np.array([[1, 0, 0]]))[0, states.index("sick")]
+        assert found == classifier.predict_proba([[1, 0, 0]])[0, 0]
+        assert found > 0.9
+    with pytest.raises(ModelError, match="are not the states of 'X'"):
+        classifier.as_cpt(Variable("X", ["ill", "well"]), parents)
