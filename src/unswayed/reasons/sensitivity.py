@@ -63,11 +63,12 @@ def parameter_intervals(explained: ExplainedDecision, limits: Limits) -> tuple[P
 
 
 def all_intervals(explained: ExplainedDecision, limits: Limits) -> Iterator[ParameterInterval]:
-    """Every entry of every table with its interval."""
+    """Every entry of every table with its interval; nodes that are functions are left out."""
     tests = keeping_tests(explained.problem.classifier, explained.action)
     now, slopes = class_slopes(explained, limits)
     for variable, cpt in enumerate(explained.network.cpts):
-        if len(cpt.child) == 1:
+        # Functions have no entries that could be moved one by one.
+        if len(cpt.child) == 1 or not isinstance(cpt, Cpt):
             continue
         low, high = _intervals(cpt, slopes[variable], now, tests)
         for row, state in np.ndindex(*cpt.table.shape):
@@ -105,42 +106,42 @@ def co_variation(table: Floats) -> Floats:  # (rows, states, states)
     return shares
 
 
-def class_slopes(explained: ExplainedDecision, limits: Limits) -> tuple[Floats, list[Floats]]:
+def class_slopes(explained: ExplainedDecision, limits: Limits) -> tuple[Floats, dict[int, Floats]]:
     """Pr(c, e), and for each table d Pr(c, e) / d entry as (classes, rows, states); both up to one factor."""
     now, slopes = _runs(explained, Linear(), limits)
     if now.sum() > SAFE:
         return now, slopes
     now, slopes = _runs(explained, LogSum(), limits)
     highest = now.max()
-    return np.exp(now - highest), [np.exp(each - highest) for each in slopes]
+    return np.exp(now - highest), {p: np.exp(each - highest) for p, each in slopes.items()}
 
 
 def _runs(
     explained: ExplainedDecision, arithmetic: Arithmetic, limits: Limits
-) -> tuple[Floats, list[Floats]]:
+) -> tuple[Floats, dict[int, Floats]]:
     runs = [_run(explained, state, arithmetic, limits) for state in range(len(explained.problem.prior))]
-    slopes = [np.stack(each) for each in zip(*(slopes for _, slopes in runs), strict=True)]
+    slopes = {position: np.stack([each[position] for _, each in runs]) for position in runs[0][1]}
     return np.array([mass for mass, _ in runs]), slopes
 
 
 def _run(
     explained: ExplainedDecision, state: int, arithmetic: Arithmetic, limits: Limits
-) -> tuple[float, list[Floats]]:
+) -> tuple[float, dict[int, Floats]]:
     """Pr(class, e) and its derivatives by every entry, in the arithmetic given."""
     network = explained.network
     evidence = {**explained.problem.evidence, explained.problem.target: state}
-    problem = contraction(network, range(len(network)), evidence)
+    problem = contraction(network, range(len(network)), evidence, limits=limits)
     limits.check_bytes(2 * problem.plan.total_bytes, "how sensitive this decision is to the network")
-    leaves = problem.leaves if arithmetic.one == 1.0 else problem.log_leaves()
+    leaves = problem.factors.leaves if arithmetic.one == 1.0 else problem.log_leaves()
     buffers = run_keeping(problem.plan, leaves, arithmetic, limits=limits)
     wanted = [buffer < problem.plan.n_leaves for buffer in range(len(buffers))]
     slopes = derivatives(problem.plan, buffers, arithmetic, wanted)
     nothing = 0.0 if arithmetic.one == 1.0 else -np.inf
-    # The number one is the first leaf; the tables follow in the network's order.
-    spread = [
-        _spread(network, position, slopes[position + 1], evidence, nothing)
-        for position in range(len(network))
-    ]
+    spread = {
+        position: _spread(network, position, slopes[leaf], evidence, nothing)
+        for position, leaf in enumerate(problem.factors.starts)
+        if isinstance(network.cpts[position], Cpt)
+    }
     return float(buffers[-1].reshape(-1)[0]), spread
 
 
@@ -166,7 +167,9 @@ def table_at(cpt: Cpt, row: int, state: int, value: float) -> Cpt:
 def network_at(network: BayesianNetwork, moved: ParameterInterval, value: float) -> BayesianNetwork:
     """The network with one parameter moved."""
     cpts = list(network.cpts)
-    cpts[moved.variable] = table_at(cpts[moved.variable], moved.row, moved.state, value)
+    cpt = cpts[moved.variable]
+    assert isinstance(cpt, Cpt)
+    cpts[moved.variable] = table_at(cpt, moved.row, moved.state, value)
     return BayesianNetwork(cpts, network.name)
 
 
