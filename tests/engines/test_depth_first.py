@@ -8,8 +8,7 @@ import sys
 import numpy as np
 import pytest
 from benchmarks.papers.chen2014.chebyshev import chebyshev_bound, posterior_variance
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from oracles.enumerate_profile import enumerate_profile, feature_table
 from strategies import classifiers

@@ -9,8 +9,7 @@ import warnings
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from golden_texts import GOLDEN, text_with_parents
 from strategies import networks

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import unswayed
 from tolerances import ENGINE
-from unswayed import Classifier, Limits, Margin, Method, MostProbable, QueryError, ThresholdRule
+from unswayed import Classifier, Limits, Method, MostProbable, QueryError, ThresholdRule
+from unswayed.decisions import Margin
 from unswayed.model.zoo import printer, random_naive_bayes
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from oracles.truth_tables import all_rows, truth_of_clauses, truth_of_expression, weight_of
 from strategies import clause_lists, formulas, sdds, vtrees

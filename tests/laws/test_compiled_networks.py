@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 from oracles.enumerate_joint import joint_table
 from strategies import classifiers, distributions, networks
@@ -35,8 +34,7 @@ from unswayed.decisions.rewards import Margin, NegativeEntropy, expected_reward
 from unswayed.decisions.rules import ThresholdRule
 from unswayed.engines.circuit import CircuitEngine
 from unswayed.engines.dense import DenseEngine
-from unswayed.inference import marginals as elimination_marginals
-from unswayed.inference import posteriors as elimination
+from unswayed.inference import marginals as elimination_marginals, posteriors as elimination
 from unswayed.model.cpt import Cpt
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.variable import Variable

@@ -6,8 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import unswayed
 from laws.test_decisions import named_evidence
@@ -15,7 +14,7 @@ from laws.test_search import purchases, subsets
 from oracles.enumerate_profile import enumerate_profile
 from strategies import classifiers
 from tolerances import ENGINE
-from unswayed import TableClassifier
+from unswayed.decisions import TableClassifier
 from unswayed.decisions.measures import maximum_potential_agreement
 from unswayed.model.zoo import printer
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 import unswayed
 from engines.test_contract import problems
@@ -80,7 +79,7 @@ def test_verbs_agree_with_enumeration(asked):
     assert esdp.value == pytest.approx(expected_agreement(profile, problem.decider), abs=ENGINE)
     potential = unswayed.maximum_potential_agreement(classifier, names, evidence)
     assert potential.value == pytest.approx(maximum_potential_agreement(profile), abs=ENGINE)
-    gain = unswayed.sdp_gain(classifier, names, evidence)
+    gain = unswayed.api.sdp_gain(classifier, names, evidence)
     assert gain.value == pytest.approx(esdp.value - sdp.value, abs=ENGINE)
 
 

@@ -7,8 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from oracles.enumerate_joint import joint_table
 from oracles.enumerate_profile import decide as decide_by_words

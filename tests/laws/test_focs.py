@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 from focs_strategies import findings, functional_networks, step_contexts
 from oracles.enumerate_functions import enumerate_rows

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from oracles.enumerate_joint import joint_table
 from strategies import networks
@@ -13,8 +12,7 @@ from tolerances import EXACT
 from unswayed.core.errors import ImpossibleEvidence
 from unswayed.inference.explanations import most_probable_states
 from unswayed.inference.marginals import all_marginals, family_marginals
-from unswayed.inference.posteriors import joint_table as exact_joint
-from unswayed.inference.posteriors import log_probability
+from unswayed.inference.posteriors import joint_table as exact_joint, log_probability
 from unswayed.inference.sampling import sample_states
 
 

@@ -7,8 +7,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from oracles.plan_by_definition import Case, best_cost, best_policy, best_within
 from plan_cases import plan_problems

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from oracles.enumerate_psdd import all_rows, psdds, structure_of, structures, table, vtrees
 from tolerances import ENGINE, EXACT

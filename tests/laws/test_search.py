@@ -7,8 +7,7 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import unswayed
 from engines.test_contract import problems
@@ -19,8 +18,7 @@ from unswayed import Limits, Method, ThresholdRule
 from unswayed.decisions.measures import expected_agreement, maximum_achievable_agreement
 from unswayed.model.zoo import binary_network, random_naive_bayes
 from unswayed.search import branch_and_bound
-from unswayed.search.signed import slices as signed_search
-from unswayed.search.signed import team as teamwork
+from unswayed.search.signed import slices as signed_search, team as teamwork
 
 METHODS = [Method.BRANCH_AND_BOUND, Method.EXHAUSTIVE, Method.GREEDY]
 """Those that select and trim, for any rule."""

@@ -7,8 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from tolerances import ENGINE, EXACT
 from unswayed.core.limits import Limits

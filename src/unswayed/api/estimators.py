@@ -33,10 +33,10 @@ from unswayed.learning.estimator import (
     feature_table,
     target_name,
 )
-from unswayed.learning.from_sklearn import from_sklearn
+from unswayed.learning.foreign import from_sklearn
 from unswayed.learning.predict import class_log_posteriors
 from unswayed.model.dataset import Dataset, smallest_type
-from unswayed.model.encode import encode
+from unswayed.model.encoding import encode
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.tables import make_table
 

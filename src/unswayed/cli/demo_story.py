@@ -19,6 +19,7 @@ from sklearn.model_selection import train_test_split
 
 import unswayed
 from unswayed.api.report import examine
+from unswayed.core.errors import SolverError
 from unswayed.decisions.table_classifier import TableClassifier
 from unswayed.view.page import report_page
 
@@ -62,7 +63,9 @@ def learn(train: Columns, folder: Path) -> unswayed.Classifier:
     """Tree-augmented naive Bayes over all features, each cut in two at its mean, to three digits."""
     features = [name for name in train if name != TARGET]
     cuts = {name: [float(f"{train[name].mean():.3g}")] for name in features}
-    rows = unswayed.make_dataset(train, TARGET, discretization=unswayed.Discretization(cuts_by_column=cuts))
+    rows = unswayed.model.make_dataset(
+        train, TARGET, discretization=unswayed.model.Discretization(cuts_by_column=cuts)
+    )
     network = unswayed.learn_tan(rows, TARGET)
     classifier = unswayed.Classifier(network, TARGET, features, unswayed.ThresholdRule(POSITIVE, THRESHOLD))
     unswayed.save_classifier(classifier, folder / "full.json")
@@ -118,7 +121,7 @@ def show_frontier(full: unswayed.Classifier, folder: Path) -> None:
     path = folder / "frontier.png"
     try:
         frontier.plot(title="Breast cancer: what each number of features buys").save(path)
-    except unswayed.SolverError as error:
+    except SolverError as error:
         print(f"  no plot: {error}\n")
     else:
         print(f"  wrote {path} ({time.perf_counter() - start:.1f} s)\n")
@@ -150,11 +153,11 @@ def follow(classifier: unswayed.Classifier, test: Columns, patient: int) -> None
 def findings(classifier: unswayed.Classifier, row: dict[str, float]) -> dict[str, str]:
     """The states that one row's numbers lie in."""
     network = classifier.network
-    codes = unswayed.encode({name: [value] for name, value in row.items()}, network.variables).codes[0]
+    codes = unswayed.model.encode({name: [value] for name, value in row.items()}, network.variables).codes[0]
     return {name: network.variable(name).states[codes[network.index(name)]] for name in row}
 
 
-def report(case: unswayed.Monitor) -> unswayed.Stopping:
+def report(case: unswayed.api.Monitor) -> unswayed.api.Stopping:
     """Print the decision now and the probability that it would survive all other findings."""
     stopping = case.should_stop(LEVEL)
     belief, sdp = stopping.decision.posterior[POSITIVE], stopping.sdp.value

@@ -42,7 +42,7 @@ PLAN_FILES = (".json", ".txt", ".html", ".dot")
 
 
 class PlanObjectiveWord(StrEnum):
-    """The words for `--objective`: the values of `unswayed.PlanObjective`."""
+    """The words for `--objective`: the values of `unswayed.plans.PlanObjective`."""
 
     EXPECTED_COST = "expected-cost"
     WORST_COST = "worst-cost"

@@ -45,7 +45,7 @@ class MethodWord(StrEnum):
 
 
 class VariantWord(StrEnum):
-    """The words for `--variant`: the values of `unswayed.CircuitVariant`."""
+    """The words for `--variant`: the values of `unswayed.search.fs_sdd.CircuitVariant`."""
 
     RECOMPILED = "1"
     CONSTRAINED = "2"

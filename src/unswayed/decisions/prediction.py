@@ -14,7 +14,7 @@ import numpy as np
 
 from unswayed.core.arrays import Codes, Floats, Ints
 from unswayed.inference.posteriors import joint_table
-from unswayed.model.encode import encode
+from unswayed.model.encoding import encode
 from unswayed.model.network import BayesianNetwork
 
 LARGEST_TABLE = 2**18

@@ -4,3 +4,7 @@ Read `protocol.py` first (what an engine and an oracle are), then `dense.py`, th
 `log_odds.py` and `bounds.py` work on sums of weights of evidence over independent groups of features
 (`groups.py`, `weights.py`).
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -9,3 +9,7 @@ in whole numbers, which reasoning takes exactly (`step.py`).
 `coding.py` and `decoding.py` put it all to work: learning a code from pairs of messages and received words,
 then decoding. Read `protocol.py` and `cpt.py` first. Imports `inference`, `model`, `kernels` and `core`.
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -7,18 +7,6 @@ values are missing, `predict.py` gives posteriors of many rows at once, and `est
 own, for scikit-learn takes a while) puts it all behind scikit-learn's interface.
 """
 
-from unswayed.learning.classifiers import learn_naive_bayes, learn_tan
-from unswayed.learning.counts import FamilyCounts, count_families, merge, zero_counts
-from unswayed.learning.parameters import learn_parameters
-from unswayed.learning.predict import class_posteriors
+import lazy_loader
 
-__all__ = [
-    "FamilyCounts",
-    "class_posteriors",
-    "count_families",
-    "learn_naive_bayes",
-    "learn_parameters",
-    "learn_tan",
-    "merge",
-    "zero_counts",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -32,7 +32,7 @@ from unswayed.model.discretize import (
     EqualFrequency,
     EqualWidth,
 )
-from unswayed.model.encode import encode
+from unswayed.model.encoding import encode
 from unswayed.model.frame_tables import is_frame
 from unswayed.model.intervals import interval_cuts
 from unswayed.model.tables import LabelColumn, Table, make_table, read_table

@@ -13,7 +13,7 @@ from unswayed.learning.counts import Family, count_families, smoothed_cpt
 from unswayed.model.cpt import Cpt
 from unswayed.model.dataset import Dataset
 from unswayed.model.discretize import Discretization
-from unswayed.model.encode import encode
+from unswayed.model.encoding import encode
 from unswayed.model.network import BayesianNetwork
 
 Structure = Mapping[str, Sequence[str]] | BayesianNetwork

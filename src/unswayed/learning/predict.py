@@ -20,7 +20,7 @@ import numpy as np
 from unswayed.core.arrays import Bools, Codes, Floats
 from unswayed.core.errors import ImpossibleEvidence, QueryError
 from unswayed.model.dataset import Dataset
-from unswayed.model.encode import encode
+from unswayed.model.encoding import encode
 from unswayed.model.network import BayesianNetwork
 
 BLOCK_ROWS = 16_384

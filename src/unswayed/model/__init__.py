@@ -1,7 +1,10 @@
-"""Networks and data: variables, tables, directed graphs, file formats and small examples."""
+"""Networks and data: variables, tables, directed graphs, file formats and small examples.
 
-from unswayed.model.cpt import Cpt
-from unswayed.model.network import BayesianNetwork
-from unswayed.model.variable import Variable
+Read `network.py` and `cpt.py` first. `formats/` reads and writes files, `adapters/` converts other
+libraries' networks; `dataset.py`, `tables.py` and `discretize.py` turn tables into rows of states. May
+import `core` and `kernels`.
+"""
 
-__all__ = ["BayesianNetwork", "Cpt", "Variable"]
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -5,3 +5,7 @@ stop and what it is judged by, `programme.py` finds the best plan by dynamic pro
 the table of states would be too large, `greedy.py` the plans that look one test ahead. All of them give the
 tree of `tree.py`. The room imports engines and what lies below them.
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

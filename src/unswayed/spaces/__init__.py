@@ -5,3 +5,7 @@ its coding: `rankings`, `paths`, `edges`, `subsets`, `formulas`. `zdd.py` has th
 edges, `preflib.py` and `route_files.py` the files people have, `mallows.py` the rival of learned circuits.
 `classifier/` learns and decides. Imports: circuits, decisions and below.
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

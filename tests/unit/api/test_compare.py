@@ -6,13 +6,11 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from strategies import classifiers
 from tolerances import EXACT
-from unswayed.api import compare as differences
-from unswayed.api import probability, trim
+from unswayed.api import compare as differences, probability, trim
 from unswayed.api.compare import compare_decisions
 from unswayed.api.decisions import decide
 from unswayed.core.errors import QueryError

@@ -11,10 +11,11 @@ import pytest
 
 import unswayed
 from oracles.plan_by_definition import Case, best_within
-from unswayed import Classifier, Limits, PlanObjective, Purchase, ThresholdRule, UtilityRule, plan_tests
+from unswayed import Classifier, Limits, Purchase, ThresholdRule, UtilityRule, plan_tests
 from unswayed.core.errors import FormatError, LimitError, QueryError
 from unswayed.decisions.problem import make_problem
 from unswayed.model.zoo import random_naive_bayes, review
+from unswayed.plans import PlanObjective
 from unswayed.plans.tree import PlanLeaf, PlanStep, leaves
 
 PAPERS = Classifier(review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6))
@@ -103,7 +104,7 @@ def test_net_utility_stops_where_tests_cost_more_than_they_gain():
 
 
 def test_posterior_limits_stop_by_the_posterior():
-    stop = unswayed.PosteriorLimits("+", 0.1, 0.8)
+    stop = unswayed.plans.PosteriorLimits("+", 0.1, 0.8)
     plan = plan_tests(PAPERS, stop=stop)
 
     def failing(case, seen):
@@ -120,7 +121,7 @@ def test_a_plan_comes_back_from_its_file(tmp_path):
     costs = Purchase({"votes": 1.5}, groups={"votes": ("R1", "R2")})
     plan = plan_tests(PAPERS, costs=costs, at_least=0.97, evidence={"AC": "+"})
     plan.save(tmp_path / "plan.json")
-    assert unswayed.load_plan(tmp_path / "plan.json") == plan
+    assert unswayed.api.load_plan(tmp_path / "plan.json") == plan
     content = json.loads((tmp_path / "plan.json").read_text(encoding="utf-8"))
     assert content["tree"]["test"] == "votes"
     assert content["optimal"] is True
@@ -139,7 +140,7 @@ def test_a_broken_plan_file_says_what_is_wrong(tmp_path, text, message):
     path = tmp_path / "plan.json"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(FormatError, match=message):
-        unswayed.load_plan(path)
+        unswayed.api.load_plan(path)
 
 
 def test_a_plan_is_saved_under_known_suffixes_only(tmp_path):
@@ -175,7 +176,7 @@ def test_a_question_that_makes_no_sense_is_refused(question, message):
 
 
 def test_conditional_prices_and_a_budget_exclude_each_other():
-    costs = Purchase(after=(unswayed.PriceAfter("R1", "R2", 0.5),))
+    costs = Purchase(after=(unswayed.decisions.PriceAfter("R1", "R2", 0.5),))
     with pytest.raises(QueryError, match="the price of 'R1' depends on what is done before, and a budget"):
         plan_tests(PAPERS, costs=costs, budget=2.0)
 

@@ -6,18 +6,9 @@ import numpy as np
 import pytest
 
 import unswayed
-from unswayed import (
-    BoundsEngine,
-    Certainty,
-    Classifier,
-    LimitError,
-    Limits,
-    MostProbable,
-    QueryError,
-    SamplingEngine,
-    ThresholdRule,
-    UtilityRule,
-)
+from unswayed import Classifier, LimitError, Limits, MostProbable, QueryError, ThresholdRule, UtilityRule
+from unswayed.core.measurement import Certainty
+from unswayed.engines import BoundsEngine, SamplingEngine
 from unswayed.engines.sampling import clopper_pearson
 from unswayed.model.zoo import (
     binary_network,
@@ -173,11 +164,11 @@ def test_large_kept_sets_of_a_naive_bayes_need_no_rows():
 
 
 def test_rewards_can_be_any_function():
-    confidence = unswayed.CustomReward(lambda posteriors: posteriors.max(axis=1), name="confidence")
+    confidence = unswayed.decisions.CustomReward(lambda posteriors: posteriors.max(axis=1), name="confidence")
     value = unswayed.value_of_information(PAPERS, ["R1", "R2"], confidence)
     rows = unswayed.joint(review(), ["R1", "R2", "D"]).as_array().reshape(4, 2)
     assert value.value == pytest.approx(rows.max(axis=1).sum() - 0.8)
-    broken = unswayed.CustomReward(lambda posteriors: posteriors, name="broken")
+    broken = unswayed.decisions.CustomReward(lambda posteriors: posteriors, name="broken")
     with pytest.raises(QueryError, match="'broken' must give one finite number"):
         unswayed.value_of_information(PAPERS, ["R1"], broken)
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from learning_cases import make_variables
 from oracles.enumerate_joint import mass_by_enumeration, posterior_by_enumeration

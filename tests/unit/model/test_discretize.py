@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from oracles.mdl_by_definition import mdl_cuts_by_definition
 from shared_data import SHARED, needs_shared_data

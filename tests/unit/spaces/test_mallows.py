@@ -7,8 +7,7 @@ from itertools import combinations, permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from shared_data import SHARED, needs_shared_data
 from tolerances import ENGINE, EXACT

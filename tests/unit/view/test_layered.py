@@ -6,8 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from sklearn.isotonic import IsotonicRegression
 
 from unswayed.view.layered import Arc, Room, layered

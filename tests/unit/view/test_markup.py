@@ -6,8 +6,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from unswayed.view.cards import bar, card, sentence, table
 from unswayed.view.frontier import Offer

@@ -15,8 +15,7 @@ import pytest
 from unswayed.circuits.formulas.cnf import Cnf
 from unswayed.circuits.formulas.compile import compile_cnf
 from unswayed.circuits.io.vtree import tree_lines
-from unswayed.circuits.libsdd import client as workers
-from unswayed.circuits.libsdd import running
+from unswayed.circuits.libsdd import client as workers, running
 from unswayed.circuits.libsdd.builder import SddBuilder
 from unswayed.circuits.libsdd.jobs import Answer, Failure, Job, Report
 from unswayed.circuits.libsdd.program import Operation, Program

@@ -12,6 +12,7 @@ from unswayed.circuits.formulas.expressions import (
     all_of,
     any_of,
     at_least,
+    constant as constant_expression,
     exactly,
     iff,
     implies,
@@ -19,7 +20,6 @@ from unswayed.circuits.formulas.expressions import (
     variable_names,
     variables,
 )
-from unswayed.circuits.formulas.expressions import constant as constant_expression
 from unswayed.circuits.sdd.algebra import (
     condition,
     conjoin,

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
@@ -16,7 +15,7 @@ from tolerances import EXACT
 from unswayed.api import posterior
 from unswayed.core.errors import ModelError
 from unswayed.learning.estimator import BayesNetClassifier
-from unswayed.learning.from_sklearn import from_sklearn
+from unswayed.learning.foreign import from_sklearn
 from unswayed.learning.predict import class_posteriors
 
 PEER = 1e-12

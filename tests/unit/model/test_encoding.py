@@ -10,7 +10,7 @@ import pytest
 from unswayed.core.errors import QueryError, UnswayedWarning
 from unswayed.model.dataset import make_dataset
 from unswayed.model.discretize import Discretization, EqualFrequency
-from unswayed.model.encode import encode
+from unswayed.model.encoding import encode
 from unswayed.model.variable import Variable
 
 

@@ -1,0 +1,61 @@
+"""Public names of `unswayed.api`; `__init__.py` imports each when it is first used."""
+
+from .compare import (
+    Comparison as Comparison,
+    Difference as Difference,
+    compare_decisions as compare_decisions,
+)
+from .decisions import (
+    Decision as Decision,
+    decide as decide,
+    expected_classification_agreement as expected_classification_agreement,
+    expected_same_decision_probability as expected_same_decision_probability,
+    maximum_achievable_agreement as maximum_achievable_agreement,
+    maximum_potential_agreement as maximum_potential_agreement,
+    same_decision_probability as same_decision_probability,
+)
+from .estimators import TrimmedClassifier as TrimmedClassifier
+from .explained import Reasons as Reasons
+from .history import Course as Course, replay as replay
+from .networks import (
+    Evidence as Evidence,
+    Explanation as Explanation,
+    JointTable as JointTable,
+    all_marginals as all_marginals,
+    joint as joint,
+    log_probability as log_probability,
+    most_probable_explanation as most_probable_explanation,
+    posterior as posterior,
+    probability as probability,
+    sample as sample,
+)
+from .observations import (
+    Monitor as Monitor,
+    Ranking as Ranking,
+    SameDecisionGain as SameDecisionGain,
+    Stopping as Stopping,
+    follow as follow,
+    rank_observations as rank_observations,
+    sdp_gain as sdp_gain,
+    should_stop as should_stop,
+    value_of_information as value_of_information,
+)
+from .plan_result import PlanPath as PlanPath, TestPlan as TestPlan, load_plan as load_plan
+from .plans import plan_tests as plan_tests
+from .reasons import explain_decision as explain_decision
+from .recording import SearchRecord as SearchRecord
+from .report import Examination as Examination, examine as examine
+from .results import (
+    Frontier as Frontier,
+    SameDecision as SameDecision,
+    Selection as Selection,
+    Trimming as Trimming,
+)
+from .saving import load_classifier as load_classifier, save_classifier as save_classifier
+from .selection import (
+    Method as Method,
+    frontier as frontier,
+    select_features as select_features,
+    trim as trim,
+)
+from .thresholds import ThresholdSweep as ThresholdSweep, sweep_thresholds as sweep_thresholds
