@@ -51,6 +51,8 @@ class SearchPlan:
     """All features in one table."""
     grid: ManyFeatures | None = field(default=None, repr=False)
     """The features on a grid of log-odds."""
+    is_timed: bool = False
+    """Whether the person gave a limit on time, which then counts compilation too."""
 
     @property
     def sizes(self) -> dict[int, int]:
@@ -74,9 +76,9 @@ def plan_search(problem: Problem, limits: Limits, *, allow_estimates: bool = Fal
     fits = _fits(problem, price, limits)
     if is_naive(problem) and not (fits and _count_cells(problem) <= QUICK_TABLE):
         grid = many_features(problem, on_memory)
-        return SearchPlan(
-            problem, "bounds" if grid.exact is None else "log_odds", _be_patient(limits), grid=grid
-        )
+        engine = "bounds" if grid.exact is None else "log_odds"
+        is_timed = limits.max_seconds is not None
+        return SearchPlan(problem, engine, _be_patient(limits), grid=grid, is_timed=is_timed)
     if fits:
         return SearchPlan(problem, "dense", limits, table=DenseEngine().prepare(problem, on_memory))
     if allow_estimates:

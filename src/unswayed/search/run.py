@@ -84,6 +84,8 @@ def _search_grid(plan: SearchPlan, objective: SearchObjective, terms: Terms, opt
     steps = search_grid(many, lambda steps: bytes_needed(costs.values(), budget, steps.width) <= most_bytes)
     load_kernels(steps.grid)
     agreement.between(frozenset())
+    if not plan.is_timed:
+        deadline = plan.limits.deadline()
     task = GridTask(
         grid=steps.grid,
         disagreement=steps.disagreement,
