@@ -1,5 +1,5 @@
 # Two commands on a fresh machine: `make demo` and `make test`. Both make .venv and install what they need.
-.PHONY: demo test test-all check bench docs reproduce clean
+.PHONY: demo test test-all check static wheel bench docs reproduce clean
 .DEFAULT_GOAL := demo
 
 PYTHON ?= python3
@@ -42,12 +42,19 @@ test: .venv/.dev
 test-all: .venv/.bench
 	$(BIN)/python -m pytest -n $(JOBS)
 
-check: .venv/.dev
+check: static test
+
+static: .venv/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -n $(JOBS) -m "not slow"
+
+# Builds a wheel and an sdist, and asks the wheel a question in an environment of its own.
+wheel: .venv/.dev
+	$(PIP) build
+	rm -rf dist && $(BIN)/python -m build --outdir dist . >/dev/null
+	$(BIN)/python tests/wheel_smoke.py dist
 
 bench: .venv/.bench
 	$(BIN)/python -m benchmarks.speed

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from unswayed.core.errors import FormatError, SolverError
+from unswayed.core.errors import FormatError
+from unswayed.core.extras import import_extra
 from unswayed.view.colours import FAINT, GRID, INK
 
 SUFFIXES = (".png", ".svg", ".pdf")
@@ -62,14 +63,9 @@ def picture_of(draw: Callable[[Any], None], size: tuple[float, float] = SIZE) ->
 
     Raises `SolverError` when matplotlib is not installed.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise SolverError(
-            f"matplotlib cannot be imported ({error}); install it with: pip install 'unswayed[plots]'"
-        ) from None
+    figure_module = import_extra("matplotlib.figure", "plots")
     with _style():
-        figure = Figure(figsize=size, layout="constrained")
+        figure = figure_module.Figure(figsize=size, layout="constrained")
         draw(figure)
     return Picture(figure)
 

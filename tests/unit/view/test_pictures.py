@@ -168,5 +168,5 @@ def test_pictures_show_themselves_in_notebooks():
 
 def test_without_matplotlib_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(SolverError, match=r"pip install 'unswayed\[plots\]'"):
+    with pytest.raises(SolverError, match=r"pip install '\.\[plots\]' in"):
         picture_of(lambda figure: None)

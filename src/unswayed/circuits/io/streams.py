@@ -17,7 +17,8 @@ from typing import Any, Final
 import numpy as np
 
 from unswayed.circuits.psdd.rows import UNKNOWN, Marks
-from unswayed.core.errors import FormatError, QueryError, SolverError
+from unswayed.core.errors import FormatError, QueryError
+from unswayed.core.extras import import_extra
 from unswayed.core.names import unknown_name
 
 CHUNK_ROWS: Final = 65_536
@@ -163,10 +164,4 @@ def _arrow_marks(column: Any, name: str) -> np.ndarray[Any, Any]:
 
 
 def _arrow() -> Any:
-    try:
-        import pyarrow
-    except ImportError:
-        raise SolverError(
-            "reading Parquet and Arrow needs pyarrow; install it with: pip install 'unswayed[arrow]'"
-        ) from None
-    return pyarrow
+    return import_extra("pyarrow", "arrow")

@@ -21,6 +21,7 @@ from typing import IO, Any, Final
 
 from unswayed.circuits.libsdd.jobs import Answer, Failure, Job, Report, receive, send
 from unswayed.core.errors import LimitError, SolverError
+from unswayed.core.extras import install_command
 from unswayed.core.limits import Limits, readable_bytes
 
 Progress = Callable[[Report], None]
@@ -170,7 +171,7 @@ def run_job(job: Job, *, limits: Limits, progress: Progress | None = None) -> An
         return outcome
     if outcome.reason == "memory":
         raise _too_large(limits)
-    raise SolverError("PySDD is not installed; install it with `pip install unswayed[circuits]`")
+    raise SolverError(f"PySDD is not installed; install it with: {install_command('circuits')}")
 
 
 def _idle_worker() -> Worker:

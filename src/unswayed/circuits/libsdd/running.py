@@ -23,6 +23,7 @@ from unswayed.circuits.sdd.table import FunctionTable, StepsError
 from unswayed.circuits.sdd.validate import is_canonical
 from unswayed.circuits.vtree import Vtree
 from unswayed.core.errors import SolverError
+from unswayed.core.extras import install_command
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.model.formats.source import Source
 
@@ -123,5 +124,5 @@ def _step(
             return apply.forget(table, registers[a], b)
         case Operation.MINIMIZE:
             raise SolverError(
-                "searching for a better vtree needs PySDD; install it with `pip install unswayed[circuits]`"
+                f"searching for a better vtree needs PySDD; install it with: {install_command('circuits')}"
             )

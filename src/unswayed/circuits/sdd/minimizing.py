@@ -17,7 +17,7 @@ def minimize(
 ) -> Sdd:
     """The circuit over the best vtree found in about so many seconds; never larger than the one given.
 
-    The variables keep their numbers. Needs PySDD (`pip install unswayed[circuits]`). The search looks at the
+    The variables keep their numbers. Needs PySDD (the extra `circuits`). The search looks at the
     clock between its moves, so it may take somewhat longer; `limits` are hard.
     """
     builder = SddBuilder(sdd.vtree)

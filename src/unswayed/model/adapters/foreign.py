@@ -1,26 +1,13 @@
-"""What all adapters share: finding the library, and checking its tables as those of files are checked."""
+"""What all adapters share: checking its tables as those of files are checked."""
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
-from types import ModuleType
 
-from unswayed.core.errors import FormatError, ModelError, SolverError
+from unswayed.core.errors import FormatError, ModelError
 from unswayed.model.formats.draft import NetworkDraft
 from unswayed.model.formats.source import Source
 from unswayed.model.network import BayesianNetwork
-
-
-def imported(module: str) -> ModuleType:
-    """A module of another library; `SolverError` says how to install it."""
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        library = module.partition(".")[0]
-        raise SolverError(
-            f"{library} cannot be imported ({error}); install it with: pip install 'unswayed[interop]'"
-        ) from None
 
 
 def foreign_draft(what: str, name: str) -> NetworkDraft:

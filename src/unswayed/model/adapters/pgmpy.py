@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from unswayed.core.errors import FormatError, ModelError
-from unswayed.model.adapters.foreign import finished, foreign_draft, imported
+from unswayed.core.extras import import_extra
+from unswayed.model.adapters.foreign import finished, foreign_draft
 from unswayed.model.formats.draft import NetworkDraft
 from unswayed.model.network import BayesianNetwork
 
@@ -43,7 +44,10 @@ def to_pgmpy(network: BayesianNetwork) -> Any:
 
     Raises `SolverError` when pgmpy is not installed.
     """
-    models, discrete = imported("pgmpy.models"), imported("pgmpy.factors.discrete")
+    models, discrete = (
+        import_extra("pgmpy.models", "interop"),
+        import_extra("pgmpy.factors.discrete", "interop"),
+    )
     make = getattr(models, "DiscreteBayesianNetwork", None) or models.BayesianNetwork
     model = make()
     model.graph["name"] = network.name

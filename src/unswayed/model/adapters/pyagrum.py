@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from unswayed.core.errors import FormatError, ModelError
-from unswayed.model.adapters.foreign import finished, foreign_draft, imported
+from unswayed.core.extras import import_extra
+from unswayed.model.adapters.foreign import finished, foreign_draft
 from unswayed.model.network import BayesianNetwork
 
 _WHAT = "the pyAgrum network"
@@ -42,7 +43,7 @@ def to_pyagrum(network: BayesianNetwork) -> Any:
 
     Raises `SolverError` when pyAgrum is not installed.
     """
-    gum = imported("pyagrum")
+    gum = import_extra("pyagrum", "interop")
     bn = gum.BayesNet(network.name)
     for variable in network.variables:
         bn.add(gum.LabelizedVariable(variable.name, variable.name, list(variable.states)))

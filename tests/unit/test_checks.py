@@ -1,0 +1,46 @@
+"""The checks that anyone can run: our engines pass them, and a wrong engine does not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import pytest
+
+from unswayed.checks import EngineFault, check_engine
+from unswayed.core.measurement import Certainty
+from unswayed.decisions.oracle import Interval
+from unswayed.engines import DenseEngine
+from unswayed.engines.choice import BASELINES, ENGINES
+
+
+@pytest.mark.parametrize("engine", [*ENGINES, *BASELINES], ids=lambda engine: engine.name)
+def test_our_engines_pass(engine):
+    n_problems = 40 if engine.certainty is not Certainty.ESTIMATE else 4
+    report = check_engine(engine, n_problems=n_problems, seed=1)
+    assert report.n_answered > 0
+
+
+@dataclass(frozen=True)
+class Shifted:
+    """An oracle whose agreements are a little off."""
+
+    oracle: object
+
+    def agreement(self, kept, decider, tolerance):
+        return Interval.point(0.5)
+
+    def potential(self, kept, tolerance):
+        return Interval.point(0.5)
+
+
+@dataclass(frozen=True)
+class WrongEngine(DenseEngine):
+    """Answers one half to everything."""
+
+    def prepare(self, problem, limits):
+        return Shifted(problem)
+
+
+def test_a_wrong_engine_is_found():
+    with pytest.raises(EngineFault, match=r"wrong says 0\.5 to 0\.5 where the agreement is"):
+        check_engine(replace(WrongEngine(), name="wrong"))
