@@ -200,7 +200,7 @@ def _describe(problem: Problem, kept: frozenset[int]) -> str:
     evidence = {
         network.variables[v].name: network.variables[v].states[s] for v, s in problem.evidence.items()
     }
-    names = sorted(variables[f].name for f in kept)
+    names = sorted(network.variables[f].name for f in kept)
     return (
         f"keeping {names} of {list(classifier.features)}, given {evidence}, rule {classifier.rule}, "
         f"tables {tables}"
