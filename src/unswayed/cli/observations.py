@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unswayed.cli.case import Case, Opened, opened, with_case
+from unswayed.cli.costs import costs_of
 from unswayed.cli.decisions import described, explain, numbers
 from unswayed.cli.evidence import names_in
+from unswayed.cli.options import Cost, CostsFile
 from unswayed.cli.outcome import complain
 from unswayed.cli.output import show, show_json
 from unswayed.cli.pictures import PictureFile, check_picture, save_picture
@@ -18,6 +20,7 @@ from unswayed.core.errors import LimitError, QueryError
 
 if TYPE_CHECKING:
     from unswayed.api.observations import Criterion, Ranking
+    from unswayed.decisions.purchase import Costs
 
 
 class RewardWord(StrEnum):
@@ -43,13 +46,16 @@ def voi(
             show_default=False,
         ),
     ] = None,
+    cost: Cost = None,
+    costs: CostsFile = None,
+    at_least: Annotated[float, typer.Option(metavar="P", help="Safe when the SDP is this high.")] = 0.95,
     output: PictureFile = None,
 ) -> None:
     """What is worth observing next?
 
-    The value of information (VOI) of each feature by several criteria side by side, the best first: the
-    expected gain in same-decision probability, in bits of entropy, in margin, and in utility where utilities
-    are given.
+    The value of information (VOI) of each feature by several criteria side by side, the best first, per cost
+    where costs are given: the expected gain in same-decision probability, in bits of entropy, in margin, and
+    in utility where utilities are given. Where no feature gains alone, the smallest bundle that does.
     """
     if output is not None:
         check_picture(output)
@@ -60,7 +66,7 @@ def voi(
     if keep:
         _value_together(case, found, criterion, tuple(names_in(keep)))
     else:
-        _rank(case, found, criterion, output)
+        _rank(case, found, criterion, (costs_of(cost, costs), at_least, output))
 
 
 def _value_together(case: Case, found: Opened, criterion: Criterion, kept: tuple[str, ...]) -> None:
@@ -75,34 +81,49 @@ def _value_together(case: Case, found: Opened, criterion: Criterion, kept: tuple
     explain(case, measured)
 
 
-def _rank(case: Case, found: Opened, criterion: Criterion, output: Path | None) -> None:
+def _rank(
+    case: Case, found: Opened, criterion: Criterion, asked: tuple[Costs | None, float, Path | None]
+) -> None:
+    from unswayed.view.next_lines import next_lines
     from unswayed.view.observation_lines import ranking_lines
 
-    ranking = _ranking(found, criterion)
+    costs, at_least, output = asked
+    ranking = _ranking(found, criterion, costs, at_least)
     if case.as_json:
-        show_json({**described(found), "reward": criterion.name, "ranking": _ranked(ranking)})
+        answer = {"reward": criterion.name, "at_least": at_least, "ranking": _ranked(ranking)}
+        show_json({**described(found), **answer, "bundle": _bundled(ranking)})
     else:
         show(ranking_lines(ranking, found.evidence))
+        show(next_lines(ranking, priced=costs is not None))
     if ranking.values:
         explain(case, next((each for each in ranking.values[0] if each.bids), ranking.values[0][0]))
     if output is not None and ranking.features:
         save_picture(ranking.plot(), output, quiet=case.as_json)
 
 
-def _ranking(found: Opened, criterion: Criterion) -> Ranking:
+def _ranking(found: Opened, criterion: Criterion, costs: Costs | None, at_least: float) -> Ranking:
     """The ranking by all criteria, `criterion` first; an SDP out of reach is left out with a warning."""
     from unswayed import api
     from unswayed.api.observations import default_criteria
 
     others = [each for each in default_criteria(found.classifier) if each != criterion]
     try:
-        return api.rank_observations(found.classifier, found.evidence, [criterion, *others], **found.options)
+        return api.rank_observations(
+            found.classifier,
+            found.evidence,
+            [criterion, *others],
+            costs=costs,
+            at_least=at_least,
+            **found.options,
+        )
     except LimitError:
         if criterion.name == RewardWord.SDP:
             raise
     complain("warning", "the gain in SDP is left out, since no engine finds it within the limits")
     rest = [each for each in others if each.name != RewardWord.SDP]
-    return api.rank_observations(found.classifier, found.evidence, [criterion, *rest], **found.options)
+    return api.rank_observations(
+        found.classifier, found.evidence, [criterion, *rest], costs=costs, at_least=at_least, **found.options
+    )
 
 
 def _ranked(ranking: Ranking) -> list[dict[str, Any]]:
@@ -111,9 +132,21 @@ def _ranked(ranking: Ranking) -> list[dict[str, Any]]:
             "feature": feature,
             **numbers(values[0]),
             "values": {name: each.value for name, each in zip(ranking.criteria, values, strict=True)},
+            "cost": cost,
+            "per_cost": per_cost,
+            "done": done,
         }
-        for feature, values in zip(ranking.features, ranking.values, strict=True)
+        for feature, values, cost, per_cost, done in zip(
+            ranking.features, ranking.values, ranking.costs, ranking.per_cost, ranking.done, strict=True
+        )
     ]
+
+
+def _bundled(ranking: Ranking) -> dict[str, Any] | None:
+    bundle = ranking.bundle
+    if bundle is None:
+        return None
+    return {"tests": bundle.tests, "cost": bundle.cost, **numbers(bundle.value)}
 
 
 def _criterion(found: Opened, word: RewardWord) -> Criterion:

@@ -11,7 +11,8 @@ import numpy as np
 from unswayed.core.arrays import Bools
 from unswayed.core.errors import LimitError
 from unswayed.decisions.catalogue import cost_together, spent_table
-from unswayed.plans.goals import LEVEL_SLACK, Goal, PlanObjective, SameDecisionLevel, judge
+from unswayed.decisions.measures import LEVEL_SLACK
+from unswayed.plans.goals import Goal, PlanObjective, SameDecisionLevel, judge
 from unswayed.plans.greedy import Greed, GreedyPolicy
 from unswayed.plans.ground import Ground
 from unswayed.plans.programme import Programme

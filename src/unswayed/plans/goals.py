@@ -22,12 +22,10 @@ import numpy as np
 from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.core.errors import QueryError
 from unswayed.core.numerics import logit
+from unswayed.decisions.measures import LEVEL_SLACK
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.rules import TIE, UtilityRule, log_odds
 from unswayed.model.variable import Variable
-
-LEVEL_SLACK = 1e-12
-"""The sum of many masses may miss a level that it equals by this much."""
 
 
 class PlanObjective(Enum):

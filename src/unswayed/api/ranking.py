@@ -1,0 +1,235 @@
+"""What to observe next: every test by itself, and the smallest bundle that gains where no single one does."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Unpack
+
+from unswayed.api import shown
+from unswayed.api.decisions import agreement_of
+from unswayed.api.networks import Evidence
+from unswayed.api.questions import Options, ask, problem_of
+from unswayed.api.values import Criterion, SameDecisionGain, default_criteria, gain_over, value_at
+from unswayed.core.errors import LimitError, QueryError
+from unswayed.core.measurement import Measurement
+from unswayed.decisions.binding import bind_purchase, leave_out_skipped
+from unswayed.decisions.catalogue import Catalogue, cost_together, price_after
+from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.measures import chance_settled
+from unswayed.decisions.problem import Problem
+from unswayed.decisions.purchase import Costs, purchase_for
+from unswayed.decisions.rewards import NegativeEntropy
+from unswayed.engines.protocol import Needs, Question
+
+NO_VALUE = 1e-12
+"""Values up to this are rounding."""
+MOST_BUNDLED = 16
+"""Tests, the most informative ones, that are tried in pairs and triples: 120 and 560 bundles."""
+LARGEST_BUNDLE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """Tests that gain something together where none does alone."""
+
+    tests: tuple[str, ...]
+    """The tests, the most informative first."""
+    value: Measurement
+    """What they gain together, by the first criterion."""
+    cost: float
+    """What they cost together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Tests not done yet, valued one by one, the best by the first criterion first."""
+
+    criteria: tuple[str, ...]
+    """Names of the criteria, the one ranked by first."""
+    features: tuple[str, ...]
+    """The tests, best first: features, or groups that are bought together."""
+    values: tuple[tuple[Measurement, ...], ...]
+    """For each test its value by each criterion."""
+    costs: tuple[float, ...] = ()
+    """What each test costs now."""
+    done: tuple[float | None, ...] = ()
+    """For each test the chance that the SDP is at least `at_least` after it; None where no engine tells."""
+    at_least: float = 0.95
+    """The level at which a decision is safe."""
+    bundle: Bundle | None = None
+    """Where no test gains anything alone by the first criterion: the smallest bundle that does."""
+
+    @property
+    def per_cost(self) -> tuple[float, ...]:
+        """The value of each test by the first criterion, divided by its cost."""
+        return tuple(divide_by_cost(v[0].value, c) for v, c in zip(self.values, self.costs, strict=True))
+
+    @property
+    def best(self) -> str | None:
+        """The test to do next; None when none is left or none has any value, alone or in a bundle."""
+        if self.bundle is not None:
+            return self.bundle.tests[0]
+        if not self.features or self.values[0][0].high <= NO_VALUE:
+            return None
+        return self.features[0]
+
+    plot = shown.plot
+    _repr_html_ = shown.to_html
+
+
+def rank_observations(
+    classifier: Classifier,
+    evidence: Evidence | None = None,
+    reward: Criterion | Sequence[Criterion] | None = None,
+    *,
+    costs: Costs | None = None,
+    at_least: float = 0.95,
+    **options: Unpack[Options],
+) -> Ranking:
+    """The next single tests, valued side by side; ranked by the first criterion, per cost where given.
+
+    Without `reward`: gain in same-decision probability, entropy, margin, and utility where the rule has
+    utilities. Ties go to the test that tells most about the target, then to the one named first. Features
+    with one state tell nothing and are left out. `done` is the chance that the decision is safe after a test:
+    that its same-decision probability is at least `at_least`. Where no test gains anything alone, `bundle`
+    holds the two or three that gain most together.
+
+    >>> from unswayed.decisions.rules import ThresholdRule
+    >>> from unswayed.model.zoo import review
+    >>> papers = Classifier(review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6))
+    >>> rank_observations(papers).best
+    'AC'
+    """
+    purchase = purchase_for(classifier, costs)
+    classifier, purchase = leave_out_skipped(classifier, purchase)
+    terms = None if costs is None and purchase.is_plain and not purchase.costs else purchase
+    return ranking_of(problem_of(classifier, evidence, options), reward, (terms, at_least), options)
+
+
+def ranking_of(
+    problem: Problem,
+    reward: Criterion | Sequence[Criterion] | None,
+    terms: tuple[Costs | None, float],
+    options: Options,
+) -> Ranking:
+    """The ranking for a problem as it stands; `terms` are the costs and the level of a safe decision."""
+    costs, at_least = terms
+    if not 0.0 < at_least <= 1.0:
+        raise QueryError(f"the level must lie between 0 and 1; got {at_least!r}")
+    if reward is None:
+        criteria = default_criteria(problem.classifier)
+    else:
+        criteria = tuple(reward) if isinstance(reward, Sequence) else (reward,)
+    catalogue = bind_purchase(purchase_for(problem.classifier, costs), problem)
+    tests = [t for t in range(len(catalogue.offers)) if math.isfinite(price_after(catalogue, 0, t))]
+    rows = _Rows(problem, catalogue, criteria, _now(problem, criteria, options), options)
+    values = {test: rows.values([test]) for test in tests}
+    information = {test: rows.information([test]) for test in tests}
+    prices = {test: price_after(catalogue, 0, test) for test in tests}
+
+    def order(test: int) -> tuple[float, float, int]:
+        worth = values[test][0].value
+        if costs is not None:
+            worth = divide_by_cost(worth, prices[test])
+        # Values a rounding error apart are ties.
+        return -round(worth, 12), -round(information[test], 12), test
+
+    tests.sort(key=order)
+    gains = any(values[test][0].high > NO_VALUE for test in tests)
+    return Ranking(
+        tuple(each.name for each in criteria),
+        tuple(catalogue.offers[test].name for test in tests),
+        tuple(values[test] for test in tests),
+        tuple(prices[test] for test in tests),
+        tuple(_chance_done(problem, catalogue.offers[test].features, at_least, options) for test in tests),
+        at_least,
+        None if gains else _find_bundle(rows, sorted(tests, key=lambda test: -information[test])),
+    )
+
+
+def divide_by_cost(value: float, price: float) -> float:
+    """Value per cost; what gains for nothing is worth infinitely much."""
+    if price > 0:
+        return value / price
+    return math.inf if value > NO_VALUE else value
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """How tests are valued, alone or together."""
+
+    problem: Problem
+    catalogue: Catalogue
+    criteria: tuple[Criterion, ...]
+    now: Measurement | None
+    """The same-decision probability now, once for all tests; None when no criterion asks for it."""
+    options: Options
+
+    def features(self, tests: Iterable[int]) -> frozenset[int]:
+        """The features that tests tell."""
+        return frozenset(f for test in tests for f in self.catalogue.offers[test].features)
+
+    def values(self, tests: Sequence[int]) -> tuple[Measurement, ...]:
+        """The value of tests by each criterion."""
+        return tuple(self.value(tests, criterion) for criterion in self.criteria)
+
+    def value(self, tests: Sequence[int], criterion: Criterion) -> Measurement:
+        """The value of tests by one criterion."""
+        if isinstance(criterion, SameDecisionGain) and self.now is not None:
+            return gain_over(self.now, self.problem, self.features(tests), self.options)
+        return value_at(self.problem, self.features(tests), criterion, self.options)
+
+    def information(self, tests: Sequence[int]) -> float:
+        """What tests tell about the target, in bits."""
+        return value_at(self.problem, self.features(tests), NegativeEntropy(), self.options).value
+
+
+def _now(problem: Problem, criteria: Sequence[Criterion], options: Options) -> Measurement | None:
+    if not any(isinstance(each, SameDecisionGain) for each in criteria):
+        return None
+    return agreement_of(problem, frozenset(), problem.decider, options)
+
+
+def _find_bundle(rows: _Rows, tests: Sequence[int]) -> Bundle | None:
+    """The smallest bundle that gains by the first criterion, of equal size that of highest gain per cost.
+
+    Tests come with the most informative first. Only the first `MOST_BUNDLED` are tried, and a bundle that
+    needs others before it is left out.
+    """
+    for size in range(2, LARGEST_BUNDLE + 1):
+        found = [
+            Bundle(
+                tuple(rows.catalogue.offers[test].name for test in bundle),
+                rows.value(bundle, rows.criteria[0]),
+                cost_together(rows.catalogue, bundle),
+            )
+            for bundle in _bundles(rows.catalogue, tests[:MOST_BUNDLED], size)
+        ]
+        gaining = [each for each in found if each.value.low > NO_VALUE]
+        if gaining:
+            return max(gaining, key=lambda each: round(divide_by_cost(each.value.value, each.cost), 12))
+    return None
+
+
+def _bundles(catalogue: Catalogue, tests: Sequence[int], size: int) -> Iterator[tuple[int, ...]]:
+    """The bundles of some size that can be bought."""
+    for bundle in itertools.combinations(tests, size):
+        done = sum(1 << test for test in bundle)
+        if not any(catalogue.offers[test].needs & ~done for test in bundle):
+            yield bundle
+
+
+def _chance_done(
+    problem: Problem, features: Sequence[int], at_least: float, options: Options
+) -> float | None:
+    """Probability that the decision is safe after observing features; None where no engine tells."""
+    kept = frozenset(features)
+    try:
+        oracle = ask(problem, Question(kept, Needs.ROWS), options).oracle()
+    except LimitError:
+        return None
+    # An engine that lists rows has profiles.
+    return chance_settled(oracle.profile(kept), problem.decider, at_least)  # type: ignore[union-attr]

@@ -1,0 +1,139 @@
+"""What to observe next: ties, costs, the chance to be done, and bundles."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from plan_cases import LEVELS, plan_problems
+from tolerances import ENGINE
+from unswayed import (
+    Classifier,
+    MostProbable,
+    NegativeEntropy,
+    Purchase,
+    SameDecisionGain,
+    SetUp,
+    ThresholdRule,
+    follow,
+    rank_observations,
+    should_stop,
+    value_of_information,
+)
+from unswayed.core.errors import QueryError
+from unswayed.model.cpt import Cpt
+from unswayed.model.network import BayesianNetwork
+from unswayed.model.variable import Variable
+from unswayed.model.zoo import review
+
+PAPERS = Classifier(review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6))
+
+
+def majority_of_three():
+    """A class that three equal witnesses vote on, sure of itself beforehand: one or two of them change nothing."""
+    target, votes = Variable("C", ["yes", "no"]), [Variable(f"V{i}", ["+", "-"]) for i in range(3)]
+    single = Variable("S", ["only"])
+    cpts = [Cpt(target, [], [[0.95, 0.05]]), Cpt(single, [target], [[1.0], [1.0]])]
+    cpts += [Cpt(vote, [target], [[0.7, 0.3], [0.2, 0.8]]) for vote in votes]
+    return Classifier(BayesianNetwork(cpts), "C", ["S", "V0", "V1", "V2"], MostProbable())
+
+
+def test_a_mute_criterion_names_the_smallest_bundle():
+    """Odds of 19 for yes; each - divides them by 8/3, so that three turn the decision and two do not."""
+    ranking = rank_observations(majority_of_three())
+    assert [values[0].value for values in ranking.values] == pytest.approx([0.0, 0.0, 0.0], abs=ENGINE)
+    assert ranking.bundle is None, "19 * (3/8)^3 is about 1.002: all three together do not turn it either"
+    threshold = Classifier(
+        majority_of_three().network, "C", ["S", "V0", "V1", "V2"], ThresholdRule("yes", 0.6)
+    )
+    ranking = rank_observations(threshold)
+    assert ranking.bundle is not None
+    assert ranking.bundle.tests == ("V0", "V1", "V2")
+    assert ranking.best == "V0"
+    turned = 0.95 * 0.3**3 + 0.05 * 0.8**3
+    assert ranking.bundle.value.value == pytest.approx(turned), "all three say - and turn the decision"
+
+
+def test_features_with_one_state_are_left_out():
+    assert "S" not in rank_observations(majority_of_three()).features
+
+
+def test_ties_go_to_the_most_informative_test():
+    ranking = rank_observations(PAPERS)
+    gains = [values[0].value for values in ranking.values]
+    assert gains[1:] == pytest.approx([0.0, 0.0], abs=ENGINE)
+    assert ranking.features == ("AC", "R2", "R1"), "R2 tells more about the paper than R1"
+
+
+def test_costs_divide_values_and_groups_are_one_test():
+    costs = Purchase(
+        {"votes": 4.0}, groups={"votes": ("R1", "R2")}, set_ups={"mail": SetUp(1.0, ("AC", "votes"))}
+    )
+    ranking = rank_observations(PAPERS, reward=NegativeEntropy(), costs=costs)
+    assert set(ranking.features) == {"votes", "AC"}
+    for name, (value,), cost, ratio in zip(
+        ranking.features, ranking.values, ranking.costs, ranking.per_cost, strict=True
+    ):
+        kept = ["R1", "R2"] if name == "votes" else ["AC"]
+        assert value.value == pytest.approx(value_of_information(PAPERS, kept, NegativeEntropy()).value)
+        assert cost == (5.0 if name == "votes" else 2.0)
+        assert ratio == pytest.approx(value.value / cost)
+    assert list(ranking.per_cost) == sorted(ranking.per_cost, reverse=True)
+
+
+@settings(max_examples=25)
+@given(plan_problems(max_features=4), LEVELS)
+def test_the_chance_to_be_done_is_that_of_the_outcomes(case, level):
+    problem, _, _ = case
+    classifier = problem.classifier
+    ranking = rank_observations(classifier, reward=SameDecisionGain(), at_least=level)
+    for name, chance in zip(ranking.features, ranking.done, strict=True):
+        joint = {}
+        for state in problem.network.variable(name).states:
+            from unswayed import probability
+
+            joint[state] = probability(problem.network, {name: state})
+        expected = sum(
+            mass
+            for state, mass in joint.items()
+            if mass > 0 and should_stop(classifier, {name: state}, at_least=level).stop
+        )
+        assert chance == pytest.approx(expected, abs=ENGINE)
+
+
+@settings(max_examples=15)
+@given(plan_problems(max_features=4))
+def test_bundles_are_the_smallest_that_gain(case):
+    problem, _, _ = case
+    ranking = rank_observations(problem.classifier, reward=SameDecisionGain())
+    gains = {
+        size: max(
+            (
+                value_of_information(problem.classifier, kept, SameDecisionGain()).value
+                for kept in itertools.combinations(ranking.features, size)
+            ),
+            default=0.0,
+        )
+        for size in (1, 2, 3)
+    }
+    smallest = next((size for size, gain in gains.items() if gain > 1e-11), None)
+    if ranking.bundle is not None:
+        assert len(ranking.bundle.tests) == smallest
+        assert ranking.bundle.value.value == pytest.approx(gains[len(ranking.bundle.tests)], abs=ENGINE)
+    elif smallest is not None:
+        assert smallest == 1
+
+
+def test_following_a_case_ranks_by_cost_too():
+    case = follow(PAPERS, {"R1": "+"})
+    ranking = case.ranking(costs={"R2": 10.0}, at_least=0.99)
+    assert dict(zip(ranking.features, ranking.costs, strict=True)) == {"R2": 10.0, "AC": 1.0}
+    assert ranking.at_least == 0.99
+
+
+def test_a_level_outside_0_and_1_is_refused():
+    with pytest.raises(QueryError, match="the level must lie between 0 and 1"):
+        rank_observations(PAPERS, at_least=np.nan)
