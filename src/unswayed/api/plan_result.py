@@ -82,6 +82,8 @@ class TestPlan:
     """What other ways to test cost: everything, fixed sets, greedy plans."""
     seconds: float = 0.0
     """How long it took to find."""
+    network: str = ""
+    """Name of the network that it was made from."""
 
     @property
     def expected_cost(self) -> float:
@@ -147,6 +149,10 @@ class TestPlan:
             return self._paths({name: [value] for name, value in data.items()})[0]
         return self._paths(data)
 
+    def apply_states(self, states: Evidence) -> PlanPath:
+        """What the plan does where the features have these states."""
+        return _path(self.tree, states)
+
     def _paths(self, data: Any) -> list[PlanPath]:
         if not self.variables:
             return [_path(self.tree, {})] * read_table(data).n_rows
@@ -161,6 +167,7 @@ class TestPlan:
         return {
             "kind": KIND,
             "version": VERSION,
+            "network": self.network,
             "target": self.target,
             "evidence": dict(self.evidence),
             "objective": self.objective.value,
@@ -248,6 +255,7 @@ def _plan_from(content: Mapping[str, Any]) -> TestPlan:
             PlanComparison(**{**each, "tests": tuple(each["tests"])}) for each in content["comparisons"]
         ),
         seconds=float(content["seconds"]),
+        network=str(content["network"]),
     )
 
 

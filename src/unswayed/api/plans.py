@@ -84,9 +84,10 @@ def plan_tests(
         objective=objective,
         method=solution.method,
         gap=solution.gap,
-        evidence=dict(evidence or {}),
+        evidence={name: str(finding) for name, finding in (evidence or {}).items()},
         comparisons=solution.comparisons,
         seconds=time.perf_counter() - started,
+        network=problem.network.name,
     )
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from unswayed.cli.ask import ask
 from unswayed.cli.compile import compile_
 from unswayed.cli.courses import follow
 from unswayed.cli.decisions import decide, eca, esdp, sdp
@@ -44,6 +45,7 @@ for command in (
     voi,
     follow,
     plan,
+    ask,
     select,
     trim,
     frontier,

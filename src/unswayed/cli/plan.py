@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -25,7 +25,6 @@ from unswayed.cli.options import (
     MaxMemory,
     NetworkFile,
     Normalize,
-    Target,
     Threshold,
     UtilitiesFile,
     limits_of,
@@ -36,6 +35,8 @@ from unswayed.core.errors import FormatError, QueryError
 
 if TYPE_CHECKING:
     from unswayed.api.plan_result import TestPlan
+    from unswayed.decisions.classifier import Classifier
+    from unswayed.decisions.purchase import Costs
     from unswayed.plans.goals import StopRule
 
 PLAN_FILES = (".json", ".txt", ".html", ".dot")
@@ -51,6 +52,16 @@ class PlanObjectiveWord(StrEnum):
     NET_UTILITY = "net-utility"
 
 
+PlanTarget = Annotated[
+    str | None,
+    typer.Option(
+        "--target",
+        metavar="D=+",
+        help="What is decided about, and its positive state. Without a state (D), the decision is the "
+        "most probable state. A plan knows its target.",
+        show_default=False,
+    ),
+]
 AtLeast = Annotated[
     float, typer.Option(metavar="P", help="Stop where the same-decision probability is at least this.")
 ]
@@ -61,7 +72,7 @@ class PlanCase:
     """The options that a plan is made from, as they were typed."""
 
     network: NetworkFile
-    target: Target
+    target: PlanTarget = None
     threshold: Threshold = None
     utilities: UtilitiesFile = None
     evidence: Evidence = None
@@ -136,20 +147,34 @@ def plan(
 
 def make_plan(case: PlanCase, report: Callable[[str], None] | None = None) -> TestPlan:
     """The plan that the options ask for."""
-    from unswayed.api.plans import plan_tests
-    from unswayed.plans.goals import PlanObjective
-
     network = network_in(case.network, normalize=case.normalize)
+    if case.target is None:
+        raise QueryError("name what is decided about, with --target D=STATE")
     classifier = classifier_of(
         network, case.target, case.features, threshold=case.threshold, utilities=case.utilities
     )
+    evidence = evidence_of(case.evidence, network)
+    return plan_at(case, classifier, evidence, costs_of(case.cost, case.costs), report)
+
+
+def plan_at(
+    case: PlanCase,
+    classifier: Classifier,
+    evidence: Mapping[str, Any],
+    costs: Costs | None,
+    report: Callable[[str], None] | None = None,
+) -> TestPlan:
+    """The plan for a classifier at some evidence, with all other options as they were typed."""
+    from unswayed.api.plans import plan_tests
+    from unswayed.plans.goals import PlanObjective
+
     return plan_tests(
         classifier,
-        costs=costs_of(case.cost, case.costs),
+        costs=costs,
         at_least=case.at_least,
-        evidence=evidence_of(case.evidence, network),
+        evidence=evidence,
         objective=PlanObjective(case.objective.value),
-        stop=None if case.stop_posterior is None else _limits(case.stop_posterior, case.target),
+        stop=None if case.stop_posterior is None else _limits(case.stop_posterior, case.target or ""),
         budget=case.budget,
         max_depth=case.max_depth,
         limits=limits_of(case.max_memory, case.max_seconds),

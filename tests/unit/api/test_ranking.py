@@ -19,6 +19,7 @@ from unswayed import (
     SetUp,
     ThresholdRule,
     follow,
+    probability,
     rank_observations,
     should_stop,
     value_of_information,
@@ -33,7 +34,7 @@ PAPERS = Classifier(review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6))
 
 
 def majority_of_three():
-    """A class that three equal witnesses vote on, sure of itself beforehand: one or two of them change nothing."""
+    """Three equal witnesses on a class that is sure of itself: one or two of them change nothing."""
     target, votes = Variable("C", ["yes", "no"]), [Variable(f"V{i}", ["+", "-"]) for i in range(3)]
     single = Variable("S", ["only"])
     cpts = [Cpt(target, [], [[0.95, 0.05]]), Cpt(single, [target], [[1.0], [1.0]])]
@@ -93,8 +94,6 @@ def test_the_chance_to_be_done_is_that_of_the_outcomes(case, level):
     for name, chance in zip(ranking.features, ranking.done, strict=True):
         joint = {}
         for state in problem.network.variable(name).states:
-            from unswayed import probability
-
             joint[state] = probability(problem.network, {name: state})
         expected = sum(
             mass

@@ -1,0 +1,119 @@
+"""The command `ask`: an interview along a plan, in the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import typer
+
+from unswayed.cli.case import with_case
+from unswayed.cli.classifiers import classifier_of
+from unswayed.cli.costs import costs_of
+from unswayed.cli.evidence import evidence_of
+from unswayed.cli.options import AsJson, network_in
+from unswayed.cli.output import show_json
+from unswayed.cli.plan import PlanCase, plan_at, showing_words
+from unswayed.core.errors import QueryError
+
+if TYPE_CHECKING:
+    from unswayed.api.interview import Interview
+    from unswayed.api.plan_result import TestPlan
+
+HELP = "Answer with a state or a number; or skip (it cannot be done), undo, why, stop."
+
+
+@with_case
+def ask(case: PlanCase, *, as_json: AsJson = False) -> None:
+    """Be asked one test after the other, until the decision is safe.
+
+    NETWORK is a plan that 'unswayed plan -o plan.json' wrote, or a network, with the options of 'plan'.
+    A test that cannot be done may be skipped: with a network, the rest is planned anew.
+    """
+    interview = _start(case)
+    typer.echo(HELP, err=as_json)
+    while (variable := interview.question) is not None:
+        typer.echo(f"{variable.name}? [{', '.join(variable.states)}]", err=as_json)
+        try:
+            word = input().strip()
+        except EOFError:
+            break
+        if word.lower() == "stop":
+            break
+        try:
+            interview = _respond(interview, word, quiet=as_json)
+        except QueryError as error:
+            typer.echo(str(error), err=True)
+    _conclude(interview, as_json=as_json)
+
+
+def _start(case: PlanCase) -> Interview:
+    """An interview along a saved plan, or along one made from a network."""
+    from unswayed.api.interview import Interview
+    from unswayed.api.plan_result import load_plan
+    from unswayed.decisions.purchase import purchase_for
+
+    if case.network.suffix.lower() == ".json":
+        return Interview(load_plan(case.network), {})
+    network = network_in(case.network, normalize=case.normalize)
+    if case.target is None:
+        raise QueryError("name what is decided about, with --target D=STATE, or give a plan")
+    classifier = classifier_of(
+        network, case.target, case.features, threshold=case.threshold, utilities=case.utilities
+    )
+    evidence = evidence_of(case.evidence, network)
+    purchase = purchase_for(classifier, costs_of(case.cost, case.costs))
+
+    def replan(known: Mapping[str, str], skipped: tuple[str, ...]) -> TestPlan:
+        costs = replace(purchase, skipped=(*purchase.skipped, *skipped))
+        with showing_words() as report:
+            return plan_at(case, classifier, {**evidence, **known}, costs, report)
+
+    return Interview(replan({}, ()), {}, replan)
+
+
+def _respond(interview: Interview, word: str, *, quiet: bool) -> Interview:
+    """The interview after a word that was typed."""
+    match word.lower():
+        case "skip":
+            return interview.skip()
+        case "undo":
+            return interview.undo()
+        case "why":
+            typer.echo("\n".join(_reasons(interview)), err=quiet)
+            return interview
+        case _:
+            return interview.answer(word)
+
+
+def _reasons(interview: Interview) -> list[str]:
+    """Why this test comes next, and what it may lead to."""
+    from unswayed.plans.tree import PlanStep
+
+    node = interview.node
+    if not isinstance(node, PlanStep):
+        return ["the decision is safe"]
+    lines = [f"Without it: decide {node.decision}, which {node.sdp:.1%} of further results would keep."]
+    lines.append(f"{node.test} costs {node.cost:g}.")
+    for states, child in node.outcomes.items():
+        then = f"then {child.test}" if isinstance(child, PlanStep) else f"decide {child.decision}"
+        share = child.probability / node.probability
+        lines.append(f"  {', '.join(states)} ({share:.0%}): {then} (SDP {child.sdp:.4f})")
+    return lines
+
+
+def _conclude(interview: Interview, *, as_json: bool) -> None:
+    """Print the verdict."""
+    node = interview.node
+    answers = {**(interview.known or {}), **interview.answers}
+    done = interview.question is None and not interview.stuck and getattr(node, "reached", True)
+    if as_json:
+        verdict = {"decision": node.decision, "sdp": node.sdp, "safe": done, "cost": interview.spent}
+        show_json(
+            {"target": interview.plan.target, **verdict, "answers": answers, "skipped": interview.skipped}
+        )
+        return
+    safety = "safe" if done else "not safe yet"
+    typer.echo(f"Decide {node.decision} (SDP {node.sdp:.4f}, {safety}).")
+    typer.echo(f"{len(answers)} answered, cost {interview.spent:g}.")
