@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from unswayed.api.plan_result import TestPlan
 from unswayed.core.errors import QueryError, UnswayedError
 from unswayed.core.names import unknown_name
-from unswayed.model.encode import encode
+from unswayed.model.encoding import encode
 from unswayed.model.variable import Variable
 from unswayed.plans.tree import PlanNode, PlanStep
 
