@@ -15,8 +15,6 @@ from unswayed import (
     MostProbable,
     NegativeEntropy,
     Purchase,
-    SameDecisionGain,
-    SetUp,
     ThresholdRule,
     follow,
     probability,
@@ -24,7 +22,9 @@ from unswayed import (
     should_stop,
     value_of_information,
 )
+from unswayed.api.values import SameDecisionGain
 from unswayed.core.errors import QueryError
+from unswayed.decisions.purchase import SetUp
 from unswayed.model.cpt import Cpt
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.variable import Variable
