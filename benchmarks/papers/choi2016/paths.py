@@ -49,7 +49,7 @@ def measure(training: tuple[int, ...], n_runs: int) -> Accuracies:
         for size in training:
             seen = staircases(space, size, rng)
             psdd, table = learn(structure, seen, prior=Laplace(1.0)), learn_table(space, seen)
-            scores = [anomaly_scores(psdd, space.size, test) for test in tests]
+            scores = [anomaly_scores(psdd, test) for test in tests]
             row["psdd"].append(_share_right(*scores))
             row["tabular"].append(
                 _share_right(*(table.log_likelihood(t) + np.log(float(space.size)) for t in tests))

@@ -119,7 +119,7 @@ def _trips() -> tuple[Fit, str]:
     scores = np.empty(len(rows))
     for train, test in _folds(len(rows)):
         psdd = learn(structure, rows[train], prior=UniformExamples(1.0))
-        scores[test] = anomaly_scores(psdd, space.size, rows[test])
+        scores[test] = anomaly_scores(psdd, rows[test])
     text = TRIPS.format(
         trips=len(trips),
         size=space.size,

@@ -15,6 +15,7 @@ import numpy as np
 
 from unswayed.circuits.formulas.cnf import Cnf
 from unswayed.circuits.formulas.expressions import Connective, Expression, variable_names
+from unswayed.circuits.psdd.rows import UNKNOWN, Marks
 from unswayed.circuits.sdd.evaluate import evaluate, model_count
 from unswayed.circuits.sdd.sdd import Sdd
 from unswayed.circuits.vtree import Vtree
@@ -22,7 +23,7 @@ from unswayed.core.arrays import Bools
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.names import listing, unknown_name
-from unswayed.spaces.space import Space, listed, refusal
+from unswayed.spaces.space import Space, as_truth, checked_rows, listed, refusal
 
 Assignment: TypeAlias = dict[str, bool]
 """Which variables hold, by name."""
@@ -68,6 +69,10 @@ class AssignmentCoding:
 
     def encode_many(self, objects: Any) -> Bools:
         """One row for each assignment."""
+        if isinstance(objects, np.ndarray) and objects.ndim == 2 and objects.dtype != object:
+            table = checked_rows(objects, len(self.circuit.names))
+            self._check(table)
+            return table
         assignments = listed(objects, "assignments")
         column = {name: i for i, name in enumerate(self.circuit.names)}
         rows = np.zeros((len(assignments), len(column)), dtype=np.bool_)
@@ -84,6 +89,13 @@ class AssignmentCoding:
         self._check(row[None, :])
         return dict(zip(self.circuit.names, row.tolist(), strict=True))
 
+    def mark(self, known: Any) -> Marks:
+        """What some names say: these variables hold."""
+        column = {name: i for i, name in enumerate(self.circuit.names)}
+        row = np.full(len(column), UNKNOWN, dtype=np.int8)
+        row[[column[name] for name in self._holding(known, column)]] = 1
+        return row
+
     def _holding(self, assignment: Any, column: Mapping[str, int]) -> list[str]:
         """The names of the variables that hold."""
         if isinstance(assignment, str | bytes) or not isinstance(assignment, Iterable):
@@ -96,10 +108,7 @@ class AssignmentCoding:
         missing = [name for name in self.circuit.names if name not in assignment]
         if missing:
             raise QueryError(f"the assignment says nothing about {missing[0]!r}")
-        for name, value in assignment.items():
-            if not isinstance(value, bool | np.bool_) and value not in (0, 1):
-                raise QueryError(f"{name!r} is {value!r}, not true or false")
-        return [name for name, value in assignment.items() if value]
+        return [name for name, value in assignment.items() if as_truth(value, name)]
 
     def _check(self, rows: Bools) -> None:
         inside = evaluate(self.circuit, rows)

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from unswayed.circuits.psdd.rows import UNKNOWN, Marks
 from unswayed.core.arrays import Bools, Ints
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
@@ -211,6 +212,18 @@ class PathCoding:
         if not self.ends.allow(np.array([walked[0]]), np.array([walked[-1]]))[0]:
             raise QueryError(self._wrong_ends([self.graph.nodes[node] for node in walked]))
         return tuple(self.graph.nodes[node] for node in walked)
+
+    def mark(self, known: Any) -> Marks:
+        """What a piece of a path says: the edges between its nodes are used."""
+        nodes = _nodes(known)
+        row = np.full(len(self.order), UNKNOWN, dtype=np.int8)
+        if nodes:
+            flat = self._positions([nodes])
+            variable = self._variables(flat[:-1], flat[1:])
+            if (variable < 0).any() or self._has_repeats(np.zeros_like(flat), flat, 1)[0]:
+                raise QueryError(self._reason(nodes))
+            row[variable] = 1
+        return row
 
     def _positions(self, paths: list[list[Any]]) -> Ints:
         """The nodes of all paths, one path after the other."""

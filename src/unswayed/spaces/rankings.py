@@ -19,6 +19,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from unswayed.circuits.psdd.rows import UNKNOWN, Marks
 from unswayed.core.arrays import Bools, Ints
 from unswayed.core.errors import LimitError, QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
@@ -137,6 +138,28 @@ class RankingCoding:
         tiers = [tuple(self.items[i] for i in each.tolist()) for each in np.split(places, ends)]
         return tuple(tier[0] for tier in tiers) if self._is_flat() else tuple(tiers)
 
+    def mark(self, known: Any) -> Marks:
+        """What a beginning of a ranking says: its items in order, tied ones as a group, the rest below.
+
+        Items tied for some positions fill these in an order that is not known: nothing else is there.
+        """
+        groups = [_group(each, self.items) for each in _sequence(known)]
+        if not self._is_flat() and [len(each) for each in groups] != list(self.tiers[: len(groups)]):
+            raise QueryError(f"give whole tiers, of sizes {list(self.tiers)}, the first ones first")
+        places = _places_of_names([item for group in groups for item in group], self.items)
+        _check_once_each(places[None, :], self.items)
+        table = np.full((len(self.tiers), len(self.items)), UNKNOWN, dtype=np.int8)
+        tier_of = np.repeat(np.arange(len(self.tiers)), self.tiers)
+        begin = 0
+        for group in groups:
+            filled = tier_of[begin : begin + len(group)]  # fewer than the group where positions end
+            tiers = np.unique(filled)
+            is_certain = len(tiers) == 1 and len(filled) == len(group)
+            table[tiers] = 0
+            table[np.ix_(tiers, places[begin : begin + len(group)])] = 1 if is_certain else UNKNOWN
+            begin += len(group)
+        return table.reshape(-1)
+
     def _is_flat(self) -> bool:
         return max(self.tiers) == 1
 
@@ -182,6 +205,20 @@ class RankingCoding:
             if not isinstance(item, Hashable):
                 raise QueryError(f"{item!r} is no item")
         return given
+
+
+def _group(value: Any, items: Sequence[Item]) -> list[Any]:
+    """The items tied for a place: those of a set, list or tuple that is no item itself, or one item alone."""
+    is_group = isinstance(value, set | frozenset | list | tuple) and value not in items
+    return list(value) if is_group else [value]
+
+
+def _places_of_names(given: Sequence[Any], items: Sequence[Item]) -> Ints:
+    place = {item: i for i, item in enumerate(items)}
+    for item in given:
+        if not isinstance(item, Hashable) or item not in place:
+            raise QueryError(unknown_name("item", str(item), [str(each) for each in items]))
+    return np.array([place[item] for item in given], dtype=np.int64)
 
 
 def _sequence(value: Any) -> list[Any]:

@@ -19,12 +19,27 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 
 from unswayed.circuits.psdd.psdd import PsddStructure
+from unswayed.circuits.psdd.rows import UNKNOWN, Marks
 from unswayed.circuits.sdd.sdd import Sdd
 from unswayed.circuits.vtree import Vtree
 from unswayed.core.arrays import Bools
 from unswayed.core.errors import QueryError
+from unswayed.core.names import unknown_name
 
 Object = TypeVar("Object", covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """What is known of an object that was not seen whole.
+
+    Of a ranking: its first items in order, items tied for a place as a tuple or set, everything else below
+    them. Of a path: some of its nodes in a row. Of a set or an assignment: what is certainly in it. Of any
+    object: a mapping of the space's variables to truth values.
+    """
+
+    known: Any
+    """What was seen."""
 
 
 class Coding(Protocol[Object]):
@@ -36,6 +51,10 @@ class Coding(Protocol[Object]):
 
     def decode(self, row: Bools) -> Object:
         """The object of a row; `QueryError` when the row is none."""
+        ...
+
+    def mark(self, known: Any) -> Marks:
+        """The truth values that follow from what is known of an object, `UNKNOWN` elsewhere."""
         ...
 
 
@@ -101,6 +120,42 @@ class Space(Generic[Object]):
         """The objects as rows of truth values; `QueryError` for the first one outside the space."""
         return self.coding.encode_many(objects)
 
+    def observe(self, item: Any) -> Marks:
+        """An object, or what a `Partial` knows of one, as truth values; -1 where nothing is known.
+
+        >>> from unswayed.spaces.rankings import ranking_space
+        >>> ranking_space("abc").observe(Partial(["b"]))[:3].tolist()
+        [0, 1, 0]
+        """
+        if not isinstance(item, Partial):
+            return self.encode(item).astype(np.int8)
+        if isinstance(item.known, Mapping):
+            return self._marks_by_name(item.known)
+        return self.coding.mark(item.known)
+
+    def observe_many(self, objects: Any) -> Marks:
+        """Objects, whole or partial, as rows of truth values; -1 where nothing is known."""
+        items = listed(objects, "objects")
+        is_partial = [isinstance(item, Partial) for item in items]
+        rows = np.full((len(items), len(self.names)), UNKNOWN, dtype=np.int8)
+        whole = [item for item, partial in zip(items, is_partial, strict=True) if not partial]
+        if whole:
+            rows[np.flatnonzero(np.logical_not(is_partial))] = self.encode_many(whole)
+        for row in np.flatnonzero(is_partial).tolist():
+            try:
+                rows[row] = self.observe(items[row])
+            except QueryError as error:
+                raise refusal(row, len(items), str(error)) from None
+        return rows
+
+    def _marks_by_name(self, known: Mapping[Any, Any]) -> Marks:
+        row = np.full(len(self.names), UNKNOWN, dtype=np.int8)
+        for name, value in known.items():
+            if str(name) not in self.names:
+                raise QueryError(unknown_name("variable", str(name), self.names))
+            row[self.names.index(str(name))] = as_truth(value, str(name))
+        return row
+
     def decode(self, row: Any) -> Object:
         """The object that a row of truth values stands for; `QueryError` when it is none."""
         return self.coding.decode(checked_rows([row], len(self.names))[0])
@@ -150,6 +205,13 @@ def checked_rows(rows: Any, n_columns: int) -> Bools:
     if matrix.dtype.kind not in "iuf" or not np.isin(matrix, (0, 1)).all():
         raise QueryError("truth values are True and False, or 1 and 0")
     return matrix.astype(np.bool_)
+
+
+def as_truth(value: Any, name: str) -> bool:
+    """A truth value: True, False, 1 or 0; `QueryError` for everything else, words included."""
+    if isinstance(value, bool | np.bool_ | int | float | np.number) and value in (0, 1):
+        return bool(value)
+    raise QueryError(f"{name!r} is {value!r}, not true or false; give True or False")
 
 
 def refusal(row: int, n_rows: int, reason: str) -> QueryError:

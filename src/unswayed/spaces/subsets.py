@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from unswayed.circuits.psdd.rows import UNKNOWN, Marks
 from unswayed.core.arrays import Bools, Ints
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
@@ -93,6 +94,12 @@ class SetCoding:
         """The set of a row."""
         self._check(row[None, :])
         return frozenset(self.elements[i] for i in np.flatnonzero(row).tolist())
+
+    def mark(self, known: Any) -> Marks:
+        """What some elements say: they are in the set."""
+        row = np.full(len(self.elements), UNKNOWN, dtype=np.int8)
+        row[self._columns(known, {self.key(element): i for i, element in enumerate(self.elements)})] = 1
+        return row
 
     def _columns(self, elements: Any, column: dict[Hashable, int]) -> list[int]:
         if isinstance(elements, str | bytes) or not isinstance(elements, Iterable):

@@ -16,22 +16,30 @@ from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from unswayed.circuits.psdd.psdd import Psdd
-from unswayed.circuits.psdd.query import log_likelihood
+from unswayed.circuits.psdd.query import log_likelihoods
+from unswayed.circuits.psdd.uniform import uniform_psdd
 from unswayed.core.arrays import Floats, Ints
-from unswayed.core.errors import ModelError
-from unswayed.spaces.classifier.attributes import Structured, checked_prior
+from unswayed.core.errors import ModelError, QueryError
+from unswayed.spaces.classifier.attributes import checked_prior
 from unswayed.spaces.classifier.columns import objects_of, structured_attribute
+from unswayed.spaces.classifier.objects import Objects, Structured
 from unswayed.spaces.space import Space
 
 
-def anomaly_scores(psdd: Psdd, size: int, rows: Any) -> Floats:  # (rows,)
-    """log(Pr(row) / (1 / size)): how much better a distribution explains encoded objects than chance does."""
-    scores: Floats = log_likelihood(psdd, rows) + math.log(size)
+def anomaly_scores(psdd: Psdd, rows: Any) -> Floats:  # (rows,)
+    """How much better a distribution explains encoded objects, whole or partial, than chance does, in nats.
+
+    log(Pr(row) / U(row)), U the uniform distribution over the space.
+    """
+    both = log_likelihoods([psdd, uniform_psdd(psdd.structure)], rows)
+    scores: Floats = both[:, 0] - both[:, 1]
     return scores
 
 
 class StructuredAnomalyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     """A detector of unusual objects of a space, learned from usual ones [choi2016].
+
+    Objects may be seen in part (`Partial`), in learning as in scoring.
 
     Parameters
     ----------
@@ -84,13 +92,16 @@ class StructuredAnomalyDetector(OutlierMixin, BaseEstimator):  # type: ignore[mi
         self.offset_ = math.log(self.prior / (1.0 - self.prior))
         if self.contamination is not None:
             _check_share("contamination", self.contamination)
-            self.offset_ = float(np.quantile(self._scores(objects.rows), self.contamination))
+            self.offset_ = float(np.quantile(self._scores(objects), self.contamination))
         return self
 
     def score_samples(self, X: Any) -> Floats:
         """How much better each object fits the normal ones than chance, in nats; negative for odd ones."""
         check_is_fitted(self)
-        return self._scores(self.space.encode_many(X))
+        objects = objects_of(self.space, X)
+        if not objects.is_observed.all():
+            raise QueryError(f"object {int(np.argmin(objects.is_observed))} is missing; leave such rows out")
+        return self._scores(objects)
 
     def decision_function(self, X: Any) -> Floats:
         """The score minus the least a normal object has: below 0 for anomalies."""
@@ -101,8 +112,8 @@ class StructuredAnomalyDetector(OutlierMixin, BaseEstimator):  # type: ignore[mi
         """1 for normal objects, -1 for anomalies."""
         return np.where(self.decision_function(X) >= 0, 1, -1)
 
-    def _scores(self, rows: Any) -> Floats:
-        return anomaly_scores(self.psdd_, self.space.size, rows)
+    def _scores(self, objects: Objects) -> Floats:
+        return anomaly_scores(self.psdd_, objects.rows)
 
 
 def _check_share(name: str, value: Any) -> None:

@@ -5,52 +5,24 @@ counts, and `fitted` distributions. Counts form a monoid, so rows may come in ch
 
 - `Gaussian`: a number, normally distributed in each class.
 - `Discrete`: one of a few labels, with a table of probabilities.
-- `Structured`: an object of a space (a ranking, a path, a game), with one PSDD for each class, all of the
+- `Structured` (`objects.py`): an object of a space, with one PSDD for each class, all of the
   same structure [choi2016, Def. 1].
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from unswayed.circuits.psdd.learn import (
-    Laplace,
-    Prior,
-    PsddCounts,
-    count_examples,
-    estimate,
-    merge,
-    zero_counts,
-)
-from unswayed.circuits.psdd.psdd import Psdd, PsddStructure
-from unswayed.circuits.psdd.query import log_likelihoods
-from unswayed.core.arrays import Bools, Floats, Ints
+from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import ModelError
-from unswayed.spaces.space import Space
+from unswayed.spaces.classifier.objects import Objects, Structured
 
 VARIANCE_FLOOR = 1e-9
 """Share of a column's variance that is added in every class: a constant one must not divide by zero."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Objects:
-    """Objects of a space as truth values, some of them perhaps not observed."""
-
-    rows: Bools  # (observed rows, variables)
-    """The objects that were observed."""
-    is_observed: Bools  # (rows,)
-    """Which rows have an object."""
-
-    def taken(self, chosen: Ints) -> Objects:
-        """Some of the rows."""
-        place = np.cumsum(self.is_observed) - 1
-        observed = self.is_observed[chosen]
-        return Objects(self.rows[place[chosen[observed]]], observed)
 
 
 Values: TypeAlias = "Floats | Ints | Objects"
@@ -180,56 +152,6 @@ class DiscreteTable:
         answer = np.zeros((len(values), len(self.log_shares)))
         seen = values >= 0
         answer[seen] = self.log_shares.T[values[seen]]
-        return answer
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Structured:
-    """An object of a space."""
-
-    name: str
-    """Name of the attribute."""
-    space: Space[Any]
-    """What it can be."""
-    structure: PsddStructure = field(repr=False)
-    """The structure of all its distributions."""
-
-    def zero(self, n_classes: int) -> tuple[PsddCounts, ...]:
-        """Counts of no rows, for each class."""
-        return (zero_counts(self.structure),) * n_classes
-
-    def count(self, values: Objects, labels: Ints, weights: Floats, n_classes: int) -> tuple[PsddCounts, ...]:
-        """Counts of rows with class codes and weights."""
-        labels, weights = labels[values.is_observed], weights[values.is_observed]
-        is_plain = bool((weights == 1.0).all())
-        counts = []
-        for each in range(n_classes):
-            chosen = labels == each
-            some = None if is_plain else weights[chosen]
-            counts.append(count_examples(self.structure, values.rows[chosen], some))
-        return tuple(counts)
-
-    def merge(self, one: Sequence[PsddCounts], other: Sequence[PsddCounts]) -> tuple[PsddCounts, ...]:
-        """Counts of the rows of both."""
-        return tuple(merge(a, b) for a, b in zip(one, other, strict=True))
-
-    def fitted(self, counts: Sequence[PsddCounts], prior: float | Prior) -> PsddTable:
-        """One PSDD for each class; a number as prior is added to every count."""
-        known = Laplace(prior) if isinstance(prior, int | float) else prior
-        return PsddTable(tuple(estimate(each, known) for each in counts))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PsddTable:
-    """A PSDD for each class, all of the same structure."""
-
-    psdds: tuple[Psdd, ...]
-    """The distributions."""
-
-    def log_likelihoods(self, values: Objects) -> Floats:
-        """Log-probabilities of objects; 0 where none was observed."""
-        answer = np.zeros((len(values.is_observed), len(self.psdds)))
-        answer[values.is_observed] = log_likelihoods(self.psdds, values.rows)
         return answer
 
 

@@ -23,11 +23,11 @@ from unswayed.spaces.classifier.attributes import (
     Attribute,
     Discrete,
     Gaussian,
-    Objects,
-    Structured,
     Values,
 )
-from unswayed.spaces.space import Space
+from unswayed.spaces.classifier.objects import Objects, Structured
+from unswayed.spaces.formulas import AssignmentCoding
+from unswayed.spaces.space import Partial, Space, as_truth
 
 Place: TypeAlias = "int | str"
 """A column, by position or name."""
@@ -168,11 +168,16 @@ def values_in(rows: RawRows, layout: Layout) -> list[Values]:
 
 def objects_of(space: Space[Any], objects: Any) -> Objects:
     """Objects as truth values; None where one was not observed."""
+    if is_frame(objects):
+        table = raw_rows(objects)
+        return _objects(table, tuple(range(len(table.names))), False, space)
     if isinstance(objects, np.ndarray) and objects.dtype != object:
         return Objects(space.encode_many(objects), np.ones(len(objects), dtype=np.bool_))
     listed = list(objects)
     is_observed = np.array([each is not None for each in listed], dtype=np.bool_)
-    rows = space.encode_many([each for each in listed if each is not None])
+    seen = [each for each in listed if each is not None]
+    is_whole = not any(isinstance(each, Partial) for each in seen)
+    rows = space.encode_many(seen) if is_whole else space.observe_many(seen)
     return Objects(rows.reshape(-1, len(space.names)), is_observed)
 
 
@@ -183,8 +188,30 @@ def _objects(rows: RawRows, columns: tuple[int, ...], whole: bool, space: Space[
     if isinstance(rows.cells, np.ndarray) and rows.cells.dtype.kind in "iu":
         return objects_of(space, np.ascontiguousarray(rows.cells[:, list(columns)]))
     parts = zip(*(rows.column(column) for column in columns), strict=True)
+    if isinstance(space.coding, AssignmentCoding):
+        names = _variables([rows.names[column] for column in columns], space.names)
+        return objects_of(space, [_assignment(names, part) for part in parts])
     objects = [None if any(map(_is_nothing, part)) else tuple(map(_plain, part)) for part in parts]
     return objects_of(space, objects)
+
+
+def _variables(columns: Sequence[str], names: Sequence[str]) -> Sequence[str]:
+    """The variable of each column: by name where the columns are named like variables, else in order."""
+    if set(columns) == set(names):
+        return columns
+    if len(columns) != len(names) or set(columns) & set(names):
+        raise QueryError(f"the columns {listing(columns)} are not the variables {listing(names)}")
+    return names
+
+
+def _assignment(names: Sequence[str], cells: Sequence[Any]) -> dict[str, bool] | Partial | None:
+    """Cells as truth values of variables; `Partial` where some are missing, None where all are."""
+    known = {
+        name: as_truth(cell, name) for name, cell in zip(names, cells, strict=True) if not _is_nothing(cell)
+    }
+    if not known:
+        return None
+    return known if len(known) == len(names) else Partial(known)
 
 
 def _is_nothing(cell: Any) -> bool:
