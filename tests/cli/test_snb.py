@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from unswayed.spaces.classifier.files import read_classifier
+from unswayed.spaces.classifier.files import load_structured, save_structured
 
 TEA = "# NUMBER ALTERNATIVES: 3\n" + "".join(
     f"# ALTERNATIVE NAME {i}: {name}\n" for i, name in enumerate(("tea", "milk", "rum"), start=1)
@@ -77,16 +77,55 @@ def test_odd_paths_are_found(unswayed, files):
 def test_saved_parameters_are_the_learned_ones(unswayed, files):
     model = files / "drinks.json"
     unswayed("snb", "fit", files / "land.soc", "-o", model, "--smoothing", "0")
-    classifier = read_classifier(model)
-    assert classifier.classes == ("land",)
-    assert math.isinf(classifier.psdds[0].log_parameters.min())
+    classifier = load_structured(model)
+    assert classifier.classes_.tolist() == ["land"]
+    assert math.isinf(classifier.model_.conditionals[0].psdds[0].log_parameters.min())
+
+
+def test_python_loads_what_the_command_line_saved_and_the_other_way(unswayed, files):
+    model = files / "drinks.npz"
+    outcome = unswayed(
+        "snb", "fit", files / "land.soc", files / "sea.soc", "-o", model, "--smoothing", "held-out"
+    )
+    assert (outcome.code, outcome.err) == (0, "")
+    assert "held out best: " in outcome.out
+    loaded = load_structured(model)
+    told = json.loads(unswayed("snb", "classify", model, files / "sea.soc", "--json").out)["answers"]
+    mine = loaded.predict_proba([("rum", "tea", "milk"), ("rum", "milk", "tea")])
+    assert [each["probabilities"]["sea"] for each in told] == pytest.approx(mine[:, 1].tolist())
+    save_structured(loaded, files / "again.json")
+    again = unswayed("snb", "classify", files / "again.json", files / "sea.soc", "--json")
+    assert json.loads(again.out)["answers"] == told
+
+
+def test_incomplete_and_tied_orders_are_learned_and_classified(unswayed, files):
+    (files / "short.soi").write_text(TEA + "3: 3\n1: 1,2\n")
+    (files / "tied.toi").write_text(TEA + "3: {1,2}\n1: 2\n")
+    model = files / "m.json"
+    outcome = unswayed("snb", "fit", files / "short.soi", files / "tied.toi", "-o", model)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert outcome.out.startswith("learned from short 4, tied 4\n")
+    answer = unswayed("snb", "classify", model, files / "tied.toi")
+    assert answer.out.startswith("2 observations: short 0, tied 2\n")
+    assert "{tea, milk}, ..." in answer.out
+
+
+def test_a_saved_model_with_one_end_is_damaged(unswayed, files):
+    model = files / "roads.json"
+    unswayed("snb", "fit", files / "trips.txt", "--graph", files / "edges.csv", "-o", model)
+    content = json.loads(model.read_text())
+    content["attributes"][0]["space"]["ends"]["fixed"] = [0]
+    model.write_text(json.dumps(content))
+    outcome = unswayed("snb", "classify", model, files / "trips.txt")
+    assert outcome.code == 2
+    assert "paths have two ends" in outcome.err
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["fit", "land.soc", "--label", "who", "-o", "m.json"], "no column 'who'"),
-        (["fit", "trips.txt", "-o", "m.json"], "rankings are read from .soc and .csv"),
+        (["fit", "trips.txt", "-o", "m.json"], "rankings are read from .soc, .soi, .toc, .toi and .csv"),
         (["fit", "trips.txt", "--graph", "missing.csv", "-o", "m.json"], "no such file"),
         (["classify", "land.soc", "land.soc"], "this is not JSON"),
         (["score", "two.json", "land.soc"], "there are several classes: 'land', 'sea'"),
@@ -101,7 +140,7 @@ def test_mistakes_are_named(unswayed, files, monkeypatch, arguments, message):
     unswayed("snb", "fit", "land.soc", "sea.soc", "-o", "two.json")
     (files / "other.csv").write_text("1,2,3\ngin,tea,milk\n")
     damaged = json.loads((files / "two.json").read_text())
-    del damaged["weights"]
+    del damaged["classes"]
     (files / "damaged.json").write_text(json.dumps(damaged))
     outcome = unswayed("snb", *arguments)
     assert outcome.code == 2

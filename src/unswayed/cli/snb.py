@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from unswayed.core.arrays import Floats
-    from unswayed.spaces.classifier.files import SavedClassifier
+    from unswayed.spaces.classifier.estimator import StructuredNaiveBayes
     from unswayed.spaces.classifier.inputs import Observations
 
 MOST_LINES = 20
@@ -53,7 +53,14 @@ GraphFile = Annotated[
         metavar="FILE", help="The graph of the paths: a .csv of edges, or .json.", show_default=False
     ),
 ]
-Smoothing = Annotated[float, typer.Option(min=0, metavar="X", help="Added to every count.")]
+Smoothing = Annotated[
+    str,
+    typer.Option(
+        metavar="X",
+        help="Added to every count; 'uniform:X' for X examples spread over all objects; 'held-out' for the "
+        "one of these that explains examples held out best.",
+    ),
+]
 Together = Annotated[
     bool, typer.Option("--together", help="All observations come from one source: one answer for all.")
 ]
@@ -72,7 +79,7 @@ def fit(
     output: Output,
     label: Label = None,
     graph: GraphFile = None,
-    smoothing: Smoothing = 1.0,
+    smoothing: Smoothing = "1",
     as_json: AsJson = False,
 ) -> None:
     """Learn a classifier from rankings or paths.
@@ -81,33 +88,56 @@ def fit(
     """
     from rich.text import Text
 
-    from unswayed.spaces.classifier.files import write_classifier
-    from unswayed.spaces.classifier.inputs import learned, read_observations, recipe_of
+    from unswayed.spaces.classifier.files import save_structured
+    from unswayed.spaces.classifier.inputs import learn_observations, read_observations, space_of
     from unswayed.spaces.route_files import read_graph
 
     check_output(output)
     roads = None if graph is None else read_graph(graph)
     observed = [read_observations(file, are_paths=graph is not None, label=label) for file in files]
-    recipe = recipe_of(observed, roads)
+    space = space_of(observed, roads)
     names = [file.name.partition(".")[0] for file in files]
-    classifier = learned(recipe, observed, names, smoothing=smoothing)
-    write_classifier(classifier, output)
+    classifier = learn_observations(space, observed, names, smoothing=_prior_of(smoothing))
+    save_structured(classifier, output)
     facts = _facts(classifier)
     if as_json:
         show_json({"output": str(output), **facts})
     else:
         classes = ", ".join(f"{name} {weight:g}" for name, weight in facts["classes"].items())
         size = f"{facts['objects']:,} objects, {facts['parameters']:,} parameters for each class"
-        show([Text(f"learned from {classes}"), Text(f"wrote {output}: {facts['space']}, {size}")])
+        lines = [Text(f"learned from {classes}"), Text(f"wrote {output}: {facts['space']}, {size}")]
+        if smoothing == "held-out":
+            lines.insert(1, Text(f"prior that explains examples held out best: {facts['smoothing']}"))
+        show(lines)
 
 
-def _facts(classifier: SavedClassifier) -> dict[str, Any]:
-    space = classifier.space
+def _prior_of(text: str) -> Any:
+    """What the option --smoothing says: a number, `uniform:NUMBER` or `held-out`."""
+    from unswayed.circuits.psdd.learn import UniformExamples
+    from unswayed.core.errors import QueryError
+
+    if text == "held-out":
+        return text
+    kind, _, amount = text.rpartition(":")
+    try:
+        number = float(amount)
+    except ValueError:
+        number = -1.0
+    if kind not in ("", "uniform") or not 0 <= number < math.inf:
+        raise QueryError(
+            f"--smoothing is {text!r}; expected a number of at least 0, 'uniform:NUMBER' or 'held-out'"
+        )
+    return UniformExamples(number) if kind else number
+
+
+def _facts(classifier: StructuredNaiveBayes) -> dict[str, Any]:
+    space: Any = classifier.structured
     return {
         "space": space.description,
         "objects": space.size,
-        "parameters": classifier.psdds[0].structure.n_parameters,
-        "classes": dict(zip(classifier.classes, classifier.weights, strict=True)),
+        "parameters": space.structure.n_parameters,
+        "classes": dict(zip(classifier.classes_.tolist(), classifier.counts_.classes.tolist(), strict=True)),
+        "smoothing": repr(classifier.priors_[0]),
     }
 
 
@@ -124,37 +154,38 @@ def classify(
     from unswayed.spaces.classifier.model import log_posteriors
 
     classifier, observed, scores = _scored(model, file)
+    classes = classifier.classes_.tolist()
     if together:
         scores = (scores * observed.weights[:, None]).sum(axis=0, keepdims=True)
-    posteriors = np.exp(log_posteriors(classifier.log_prior, scores))
-    names = ["all together"] if together else [", ".join(each) for each in observed.objects]
+    posteriors = np.exp(log_posteriors(classifier.model_.log_prior, scores))
+    names = ["all together"] if together else [_named(each) for each in observed.objects]
     if as_json:
         answers = [
             {
                 "object": name,
-                "class": classifier.classes[int(np.argmax(row))],
-                "probabilities": dict(zip(classifier.classes, row.tolist(), strict=True)),
+                "class": classes[int(np.argmax(row))],
+                "probabilities": dict(zip(classes, row.tolist(), strict=True)),
             }
             for name, row in zip(names, posteriors, strict=True)
         ]
         show_json({"answers": answers})
     else:
-        show(_class_lines(classifier, names, posteriors))
+        show(_class_lines(classes, names, posteriors))
 
 
-def _class_lines(classifier: SavedClassifier, names: list[str], posteriors: Floats) -> list[Text]:
+def _class_lines(classes: list[str], names: list[str], posteriors: Floats) -> list[Text]:
     import numpy as np
     from rich.text import Text
 
     best = np.argmax(posteriors, axis=1)
     lines = []
     if len(names) > 1:
-        shares = np.bincount(best, minlength=len(classifier.classes))
-        parts = [f"{name} {count}" for name, count in zip(classifier.classes, shares.tolist(), strict=True)]
+        shares = np.bincount(best, minlength=len(classes))
+        parts = [f"{name} {count}" for name, count in zip(classes, shares.tolist(), strict=True)]
         lines.append(Text(f"{len(names)} observations: {', '.join(parts)}"))
-    width = max(map(len, classifier.classes))
+    width = max(map(len, classes))
     for name, k, row in list(zip(names, best.tolist(), posteriors, strict=True))[:MOST_LINES]:
-        lines.append(Text(f"{classifier.classes[k]:{width}}  {row[k]:.4f}  {name}"))
+        lines.append(Text(f"{classes[k]:{width}}  {row[k]:.4f}  {name}"))
     if len(names) > MOST_LINES:
         lines.append(Text(f"... and {len(names) - MOST_LINES} more; all of them with --json"))
     return lines
@@ -176,16 +207,20 @@ def score(
     """
     import numpy as np
 
+    from unswayed.circuits.psdd.query import log_likelihood
+    from unswayed.circuits.psdd.uniform import uniform_psdd
     from unswayed.core.errors import QueryError
     from unswayed.spaces.classifier.inputs import chosen_class
 
     if not 0 < prior < 1:
         raise QueryError(f"--prior must be between 0 and 1, not {prior:g}")
     classifier, observed, scores = _scored(model, file)
-    found = scores[:, chosen_class(classifier, normal)] + math.log(classifier.space.size)
+    space: Any = classifier.structured
+    chance = log_likelihood(uniform_psdd(space.structure), space.observe_many(observed.objects))
+    found = scores[:, chosen_class(classifier.classes_.tolist(), normal)] - chance
     threshold = math.log(prior / (1 - prior))
     order = np.argsort(found, kind="stable")[:worst]
-    worst_ones = [(", ".join(observed.objects[i]), float(found[i])) for i in order.tolist()]
+    worst_ones = [(_named(observed.objects[i]), float(found[i])) for i in order.tolist()]
     n_odd = int((found < threshold).sum())
     if as_json:
         show_json(
@@ -215,13 +250,29 @@ def _score_lines(
     return lines
 
 
-def _scored(model: Path, file: Path) -> tuple[SavedClassifier, Observations, Floats]:
-    """The classifier, the observations, and their log-likelihoods in each class."""
-    from unswayed.circuits.psdd.query import log_likelihoods
-    from unswayed.spaces.classifier.files import PathsOn, read_classifier
-    from unswayed.spaces.classifier.inputs import read_observations
+def _named(item: Any) -> str:
+    """An object on one line; tied items in braces, and dots after one that was not seen whole."""
+    from unswayed.spaces.space import Partial
 
-    classifier = read_classifier(model)
-    observed = read_observations(file, are_paths=isinstance(classifier.recipe, PathsOn))
-    rows = classifier.space.encode_many(observed.objects)
-    return classifier, observed, log_likelihoods(classifier.psdds, rows)
+    if not isinstance(item, Partial):
+        return ", ".join(item)
+    groups = [each[0] if len(each) == 1 else "{" + ", ".join(each) + "}" for each in item.known]
+    return ", ".join([*groups, "..."])
+
+
+def _scored(model: Path, file: Path) -> tuple[StructuredNaiveBayes, Observations, Floats]:
+    """The classifier, the observations, and their log-likelihoods in each class."""
+    from unswayed.core.errors import FormatError
+    from unswayed.spaces.classifier.columns import objects_of
+    from unswayed.spaces.classifier.estimator import StructuredNaiveBayes
+    from unswayed.spaces.classifier.files import load_structured
+    from unswayed.spaces.classifier.inputs import read_observations
+    from unswayed.spaces.classifier.model import class_scores
+    from unswayed.spaces.paths import PathCoding
+
+    classifier = load_structured(model)
+    if not isinstance(classifier, StructuredNaiveBayes) or classifier.layout_.n_columns:
+        raise FormatError("this model is not of rankings or paths alone; use it from Python", model)
+    space: Any = classifier.structured
+    observed = read_observations(file, are_paths=isinstance(space.coding, PathCoding))
+    return classifier, observed, class_scores(classifier.model_, [objects_of(space, observed.objects)])

@@ -69,7 +69,7 @@ def _space(
         tuple((graph.nodes[a], graph.nodes[b]) for a, b in graph.edges[order].tolist()),
         diagram,
         lambda found: reason(graph, order[sorted(found)]),
-        key=_either_way,
+        key=either_way,
         what="edge",
     )
     return diagram_space(what, diagram, [names[edge] for edge in order.tolist()], coding, limits=limits)
@@ -81,7 +81,8 @@ def _wanted(graph: Graph, kind: int, required: Ints) -> EdgeSets:
     return EdgeSets(graph, narrow_order(graph), kind, nothing, np.zeros((1, 1), dtype=np.int64), required)
 
 
-def _either_way(edge: Any) -> Hashable:
+def either_way(edge: Any) -> Hashable:
+    """What the two ways to write an edge have in common."""
     a, b = edge if isinstance(edge, tuple | list) and len(edge) == 2 else (edge, edge)
     return frozenset((a, b))
 
@@ -119,7 +120,7 @@ def graphset_space(graphs: Any, *, limits: Limits = DEFAULT_LIMITS) -> Space[fro
         tuple(universe),
         diagram,
         lambda found: f"no graph of the set has exactly these {len(found)} edges",
-        key=lambda edge: frozenset(edge) if isinstance(edge, tuple | list) else edge,
+        key=either_way,
         what="edge",
     )
     return diagram_space("graphs of a GraphSet", diagram, names, coding, limits=limits)

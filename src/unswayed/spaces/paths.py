@@ -52,7 +52,7 @@ def path_space(
     pair = (known.index(source), known.index(target))
     if pair[0] == pair[1]:
         raise QueryError(f"the path begins and ends at {source!r}; give two different nodes")
-    return _space(known, EndPairs(*_groups(len(known.nodes), [pair]), fixed=pair), order, limits)
+    return space_of_paths(known, EndPairs(*_groups(len(known.nodes), [pair]), fixed=pair), order, limits)
 
 
 def path_space_between(
@@ -73,14 +73,15 @@ def path_space_between(
     known = as_graph(graph)
     if pairs is None:
         ends = EndPairs(np.zeros(len(known.nodes), dtype=np.int64), np.ones((1, 1), dtype=np.int64))
-        return _space(known, ends, order, limits)
+        return space_of_paths(known, ends, order, limits)
     indexed = [(known.index(a), known.index(b)) for a, b in pairs]
     if not indexed or any(a == b for a, b in indexed):
         raise QueryError("give pairs of different nodes, the ends of the paths")
-    return _space(known, EndPairs(*_groups(len(known.nodes), indexed)), order, limits)
+    return space_of_paths(known, EndPairs(*_groups(len(known.nodes), indexed)), order, limits)
 
 
-def _space(graph: Graph, ends: EndPairs, order: Ints | None, limits: Limits) -> Space[Path]:
+def space_of_paths(graph: Graph, ends: EndPairs, order: Ints | None, limits: Limits) -> Space[Path]:
+    """All simple paths with these ends; without an order of the edges, a good one is chosen."""
     decided = narrow_order(graph) if order is None else _checked_order(order, graph)
     required = np.zeros(len(graph.nodes), dtype=np.int64)
     if ends.fixed is not None:

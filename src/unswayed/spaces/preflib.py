@@ -1,20 +1,24 @@
-"""PrefLib files of strict complete orders (`.soc`), read and written.
+"""PrefLib files of orders: complete (`.soc`, also written), incomplete (`.soi`), tied (`.toc`, `.toi`).
 
-    # NUMBER ALTERNATIVES: 3
+    # NUMBER ALTERNATIVES: 4
     # ALTERNATIVE NAME 1: tea
     ...
-    4: 2,1,3            four voters put item 2 first, then 1, then 3
+    5: 2,1,3,4          five voters put item 2 first, then 1, then 3, then 4
+    3: 2,{1,4}          three voters put 2 first, then 1 and 4 without a preference, and 3 below or nowhere
 
 Lines beginning with `#` are facts about the file; every other line is how many voters gave an order, and
-the order: the items' numbers, from 1, best first.
+the order: the items' numbers, from 1, best first. Items that an order leaves out are taken to be below all
+that it ranks, in an order that is not known.
 """
 
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
@@ -22,10 +26,14 @@ from unswayed.circuits.io.lines import write_text
 from unswayed.core.arrays import Ints, read_only
 from unswayed.core.errors import FormatError, ModelError
 from unswayed.model.formats.source import Source, load
+from unswayed.spaces.space import Partial
+
+Order = TypeVar("Order")
 
 _MOST_DIGITS = 9
 _FACT = re.compile(r"#\s*([^:]+?)\s*:\s?(.*)")
 _LINE_END = re.compile("\r\n?|\n")
+_GROUP = re.compile(r"\{[\d,]+\}|\d+")
 _NAME_KEY = re.compile(r"ALTERNATIVE NAME (\d{1,9})")
 
 
@@ -62,25 +70,88 @@ class RankingData:
 
 def read_soc(path: str | os.PathLike[str]) -> RankingData:
     """The rankings in a `.soc` file, `.gz` unpacked; `FormatError` names the line of what is wrong."""
+    items, orders, counts, title = _read(path, _order)
+    return RankingData(items, np.array(orders), np.array(counts), title)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OrderData:
+    """Orders that were observed, perhaps incomplete or tied, each with how often."""
+
+    items: tuple[str, ...]
+    """Names of the items; item k of an order is `items[k - 1]`."""
+    orders: tuple[tuple[tuple[int, ...], ...], ...] = field(repr=False)
+    """Groups of tied items, numbered from 1, best group first."""
+    counts: Ints = field(repr=False)  # (orders,)
+    """How often each order was observed."""
+    title: str = ""
+    """What the orders are about."""
+
+    def objects(self) -> list[tuple[str, ...] | Partial]:
+        """The orders by name, as spaces of rankings take them: whole ones, and what is known of others."""
+        return [self._object(order) for order in self.orders]
+
+    def _object(self, order: tuple[tuple[int, ...], ...]) -> tuple[str, ...] | Partial:
+        groups = tuple(tuple(self.items[k - 1] for k in group) for group in order)
+        if all(len(group) == 1 for group in groups) and len(groups) >= len(self.items) - 1:
+            named = [group[0] for group in groups]
+            return (*named, *(item for item in self.items if item not in named))
+        return Partial(groups)
+
+
+def read_orders(path: str | os.PathLike[str]) -> OrderData:
+    """The orders in a `.soc`, `.soi`, `.toc` or `.toi` file, `.gz` unpacked; ties and gaps are kept."""
+    items, orders, counts, title = _read(path, _groups)
+    return OrderData(items, tuple(orders), np.array(counts, dtype=np.int64), title)
+
+
+def _read(
+    path: str | os.PathLike[str], parse: Callable[[Source, str, int, int], tuple[int, Order]]
+) -> tuple[tuple[str, ...], list[Order], list[int], str]:
+    """The items' names, the orders as `parse` reads a line, how often each occurs, and the title."""
     source = load(Path(path))
     facts: dict[str, tuple[str, int]] = {}
-    orders: list[list[int]] = []
+    orders: list[Order] = []
     counts: list[int] = []
+    n_items = 0
     for number, line in enumerate(_LINE_END.split(source.text), start=1):
         text = line.strip()
         if text.startswith("#"):
             _note(facts, text, number)
         elif text:
             n_items = _fact_number(source, facts, "NUMBER ALTERNATIVES", number)
-            count, order = _order(source, text, number, n_items)
+            count, order = parse(source, text, number, n_items)
             orders.append(order)
             counts.append(count)
     if not orders:
         raise FormatError("there are no orders, such as '4: 2,1,3'", source.path)
     _check_total(source, facts, "NUMBER VOTERS", sum(counts))
     _check_total(source, facts, "NUMBER UNIQUE ORDERS", len(orders))
-    items = _items(source, facts, len(orders[0]))
-    return RankingData(items, np.array(orders), np.array(counts), facts.get("TITLE", ("", 0))[0])
+    return _items(source, facts, n_items), orders, counts, facts.get("TITLE", ("", 0))[0]
+
+
+def _groups(source: Source, text: str, line: int, n_items: int) -> tuple[int, tuple[tuple[int, ...], ...]]:
+    """How many voters, and their order as groups of tied items."""
+    head, colon, tail = text.partition(":")
+    words = _GROUP.findall(tail)
+    if not colon or not words or ",".join(words) != "".join(tail.split()):
+        expected = "'voters: item,{item,item},...'"
+        raise FormatError(f"{text[:40]!r} found, expected {expected}", source.path, line)
+    groups = tuple(
+        tuple(_whole(source, item, line, "the number of an item") for item in word.strip("{}").split(","))
+        for word in words
+    )
+    flat = [item for group in groups for item in group]
+    if not set(flat) <= set(range(1, n_items + 1)) or len(set(flat)) < len(flat):
+        raise FormatError(_fault(flat, n_items), source.path, line)
+    return _voters(source, head, line), groups
+
+
+def _voters(source: Source, text: str, line: int) -> int:
+    count = _whole(source, text.strip(), line, "the number of voters before the colon")
+    if count < 1:
+        raise FormatError("an order of 0 voters; leave it out", source.path, line)
+    return count
 
 
 def write_soc(data: RankingData, path: str | os.PathLike[str]) -> None:
@@ -127,10 +198,8 @@ def _order(source: Source, text: str, line: int, n_items: int) -> tuple[int, lis
         raise FormatError(f"{text[:40]!r} found, expected 'voters: item,item,...'", source.path, line)
     if "{" in tail:
         raise FormatError("this order has ties, {...}; a .soc file has strict orders only", source.path, line)
-    count = _whole(source, head.strip(), line, "the number of voters before the colon")
+    count = _voters(source, head, line)
     order = [_whole(source, word.strip(), line, "the number of an item") for word in tail.split(",")]
-    if count < 1:
-        raise FormatError("an order of 0 voters; leave it out", source.path, line)
     if sorted(order) != list(range(1, n_items + 1)):
         raise FormatError(_fault(order, n_items), source.path, line)
     return count, order

@@ -82,8 +82,6 @@ class Space(Generic[Object]):
     """Builds the circuit; its price was checked when the space was made."""
     make_structure: Callable[[], PsddStructure] | None = field(repr=False, default=None)
     """Builds the structure of distributions where that is possible without the circuit."""
-    recipe: Mapping[str, Any] | None = field(repr=False, default=None)
-    """How to make the space again, as JSON can say it; None where it cannot."""
     made: dict[str, Any] = field(init=False, repr=False, default_factory=dict)
     """What was built already: a cache, which changes speed and no answer."""
 

@@ -14,10 +14,10 @@ its *top*, down to its own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -126,13 +126,12 @@ def diagram_space(
     coding: Coding[Object],
     *,
     limits: Limits,
-    recipe: Mapping[str, Any] | None = None,
 ) -> Space[Object]:
     """The space of the sets in a diagram; `LimitError` when its circuit would take too much memory."""
     n_nodes = int(_lengths(diagram, _tops(diagram)).sum())
     limits.check_bytes(_BYTES_PER_NODE * n_nodes, f"the circuit of {description}, of {n_nodes:,} nodes,")
     make = partial(circuit_of, diagram, tuple(names))
-    return Space(description, count_sets(diagram), right_linear(names), coding, make, recipe=recipe)
+    return Space(description, count_sets(diagram), right_linear(names), coding, make)
 
 
 def circuit_of(diagram: Diagram, names: Sequence[str]) -> Sdd:

@@ -20,9 +20,9 @@ from unswayed.circuits.psdd.query import log_likelihoods
 from unswayed.circuits.psdd.uniform import uniform_psdd
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import ModelError, QueryError
-from unswayed.spaces.classifier.attributes import checked_prior
 from unswayed.spaces.classifier.columns import objects_of, structured_attribute
 from unswayed.spaces.classifier.objects import Objects, Structured
+from unswayed.spaces.classifier.priors import checked_smoothing, choose_prior
 from unswayed.spaces.space import Space
 
 
@@ -45,8 +45,9 @@ class StructuredAnomalyDetector(OutlierMixin, BaseEstimator):  # type: ignore[mi
     ----------
     space : Space
         All objects there can be.
-    smoothing : float
-        Added to every count; 1 is Laplace's.
+    smoothing : float, Laplace, UniformExamples or "held-out"
+        Added to every count; 1 is Laplace's. Or a prior, or "held-out": the prior that explains examples
+        held out best.
     prior : float
         Probability that an object is anomalous, before it is seen; between 0 and 1.
     contamination : float or None
@@ -70,7 +71,7 @@ class StructuredAnomalyDetector(OutlierMixin, BaseEstimator):  # type: ignore[mi
         self,
         space: Space[Any],
         *,
-        smoothing: float = 1.0,
+        smoothing: Any = 1.0,
         prior: float = 0.5,
         contamination: float | None = None,
     ) -> None:
@@ -81,14 +82,16 @@ class StructuredAnomalyDetector(OutlierMixin, BaseEstimator):  # type: ignore[mi
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn what is normal from objects; `y` is ignored."""
-        smoothing = checked_prior(self.smoothing)
+        prior = checked_smoothing(self.smoothing)
         _check_share("prior", self.prior)
         attribute: Structured = structured_attribute(self.space)
         objects = objects_of(self.space, X)
         weights = _check_sample_weight(sample_weight, objects.is_observed, dtype=np.float64)
         labels: Ints = np.zeros(len(weights), dtype=np.int64)
         counts = attribute.count(objects, labels, weights, 1)
-        self.psdd_ = attribute.fitted(counts, smoothing).psdds[0]
+        if isinstance(prior, str):
+            prior = choose_prior(attribute, objects, labels, weights=weights, n_classes=1)
+        self.psdd_ = attribute.fitted(counts, prior).psdds[0]
         self.offset_ = math.log(self.prior / (1.0 - self.prior))
         if self.contamination is not None:
             _check_share("contamination", self.contamination)

@@ -17,10 +17,12 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
+from unswayed.circuits.psdd.learn import Laplace, UniformExamples
 from unswayed.core.arrays import Floats, Ints
-from unswayed.core.errors import ModelError
 from unswayed.spaces.classifier.objects import Objects, Structured
 
+Prior: TypeAlias = "Laplace | UniformExamples"
+"""What is known before the first row."""
 VARIANCE_FLOOR = 1e-9
 """Share of a column's variance that is added in every class: a constant one must not divide by zero."""
 
@@ -78,8 +80,8 @@ class Gaussian:
         squares = one.squares + other.squares + step**2 * one.weight * share
         return Moments(weight, one.mean + step * share, squares)
 
-    def fitted(self, counts: Moments, prior: float) -> GaussianTable:
-        """The normal distributions; a class without numbers gets that of all classes together."""
+    def fitted(self, counts: Moments, prior: Prior) -> GaussianTable:
+        """The normal distributions, to which no prior adds; a class without numbers gets that of all."""
         weight = np.where(counts.weight > 0, counts.weight, 1.0)
         total = counts.weight.sum()
         mean = float(counts.weight @ counts.mean / total) if total > 0 else 0.0
@@ -130,9 +132,10 @@ class Discrete:
         """Counts of the rows of both."""
         return one + other
 
-    def fitted(self, counts: Floats, prior: float) -> DiscreteTable:
-        """Tables with `prior` added to every count; uniform where nothing is known."""
-        amounts = counts + prior
+    def fitted(self, counts: Floats, prior: Prior) -> DiscreteTable:
+        """Tables of counts and what the prior adds to each; uniform where nothing is known."""
+        added = prior.weight / len(self.labels) if isinstance(prior, UniformExamples) else prior.added
+        amounts = counts + added
         totals = amounts.sum(axis=1, keepdims=True)
         uniform = np.full_like(amounts, 1.0 / max(len(self.labels), 1))
         shares = np.divide(amounts, totals, out=uniform, where=totals > 0)
@@ -155,12 +158,10 @@ class DiscreteTable:
         return answer
 
 
+def values_taken(values: Values, rows: Ints) -> Values:
+    """The values of some of the rows."""
+    return values.taken(rows) if isinstance(values, Objects) else values[rows]
+
+
 Attribute: TypeAlias = Gaussian | Discrete | Structured
 """An attribute of a classifier."""
-
-
-def checked_prior(prior: Any) -> float:
-    """A number to add to counts; `ModelError` otherwise."""
-    if not isinstance(prior, int | float | np.number) or not 0 <= prior < math.inf:
-        raise ModelError(f"what is added to counts must be a number of at least 0, not {prior!r}")
-    return float(prior)

@@ -21,7 +21,7 @@ from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import ModelError, QueryError
 from unswayed.core.names import listing
 from unswayed.model.frame_tables import is_frame
-from unswayed.spaces.classifier.attributes import Values, checked_prior
+from unswayed.spaces.classifier.attributes import Values
 from unswayed.spaces.classifier.columns import (
     Layout,
     RawRows,
@@ -40,6 +40,7 @@ from unswayed.spaces.classifier.model import (
     merge,
     part_posteriors,
 )
+from unswayed.spaces.classifier.priors import HELD_OUT, checked_smoothing, choose_prior
 from unswayed.spaces.space import Space
 
 
@@ -69,8 +70,10 @@ class StructuredNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         A space when every row is one object. Otherwise for each structured attribute its space, and its
         columns: one (a name or a position) that holds whole objects, or a list that make up an object.
         All other columns are simple attributes.
-    smoothing : float
-        Added to every count of an attribute; 1 is Laplace's, a Dirichlet prior with exponents 2.
+    smoothing : float, Laplace, UniformExamples or "held-out"
+        Added to every count of an attribute; 1 is Laplace's, a Dirichlet prior with exponents 2. Or a prior
+        (`Laplace`, `UniformExamples`), or "held-out": for each attribute, the prior that explains rows held
+        out best.
     class_smoothing : float
         Added to the weight of every class.
     max_categories : int
@@ -82,6 +85,8 @@ class StructuredNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         The labels, ascending; tuples when `y` has several columns.
     model_ : NaiveBayes
         What was learned.
+    priors_ : list
+        The prior of each attribute.
     counts_ : ClassCounts
         What it was learned from; `partial_fit` adds to it.
     layout_ : Layout
@@ -106,7 +111,7 @@ class StructuredNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self,
         structured: Space[Any] | Sequence[tuple[Space[Any], Any]] | None = None,
         *,
-        smoothing: float = 1.0,
+        smoothing: Any = 1.0,
         class_smoothing: float = 0.0,
         max_categories: int = 10,
     ) -> None:
@@ -121,6 +126,10 @@ class StructuredNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from more rows; the first call fixes the attributes and needs `classes`, all labels."""
+        if self.smoothing == HELD_OUT:
+            raise ModelError(f"partial_fit cannot hold rows out; give a prior instead of {HELD_OUT!r}")
+        if hasattr(self, "model_") and not hasattr(self, "counts_"):
+            raise ModelError("a loaded model has no counts to add to; learn again from all rows")
         if hasattr(self, "counts_"):
             return self._learn_more(X, y, sample_weight, classes)
         if classes is None:
@@ -171,8 +180,9 @@ class StructuredNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return tags
 
     def _learn_first(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> Self:
-        checked_prior(self.smoothing)
-        checked_prior(self.class_smoothing)
+        prior = checked_smoothing(self.smoothing)
+        if not isinstance(self.class_smoothing, int | float | np.number) or not self.class_smoothing >= 0:
+            raise ModelError(f"class_smoothing must be a number of at least 0, not {self.class_smoothing!r}")
         labels, self.n_parts_ = _labels(y)
         weights = _check_sample_weight(sample_weight, labels, dtype=np.float64)
         kept = np.flatnonzero(weights > 0)
@@ -184,6 +194,11 @@ class StructuredNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.counts_ = count_rows(
             attributes, values, codes, weights=weights[kept], n_classes=len(self.classes_)
         )
+        some = {"weights": weights[kept], "n_classes": len(self.classes_)}
+        self.priors_ = [
+            choose_prior(each, column, codes, **some) if isinstance(prior, str) else prior
+            for each, column in zip(attributes, values, strict=True)
+        ]
         return self._finish()
 
     def _learn_more(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> Self:
@@ -201,9 +216,7 @@ class StructuredNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return self._finish()
 
     def _finish(self) -> Self:
-        self.model_ = fitted(
-            self.counts_, smoothing=float(self.smoothing), class_smoothing=float(self.class_smoothing)
-        )
+        self.model_ = fitted(self.counts_, self.priors_, class_smoothing=float(self.class_smoothing))
         return self
 
     def _values(

@@ -1,174 +1,298 @@
-"""Saved classifiers over one structured attribute: JSON with the space, the classes and their parameters.
+"""Structured classifiers and detectors on disk: what `snb fit` writes and Python loads, and the other way.
 
-    {"format": "unswayed structured naive Bayes", "version": 1,
-     "space": {"kind": "rankings", "items": [...]}
-           or {"kind": "paths", "edges": [[a, b], ...], "ends": [a, b] or null},
-     "classes": [...], "weights": [...],      how many examples each class was learned from
-     "structure": "...",                      checksum of the circuit the parameters belong to
-     "log_parameters": [[...], ...]}          for each class, of the choices that have an alternative
+    {"format": "unswayed structured naive Bayes", "version": 2, "model": "classifier" or "detector",
+     "attributes": [{"kind": "structured", "name": ..., "space": {...}, "structure": checksum},
+                    {"kind": "discrete", "name": ..., "labels": [...]}, {"kind": "gaussian", "name": ...}],
+     "classes": [...], "options": {...}, "columns": {...}, "arrays": {...}}
 
-The circuit is not saved: it is made again from the description of the space, and the checksum tells whether
-it is the same. A parameter of zero probability is null.
+A `.json` file holds its arrays as lists, with null for minus infinity; a `.npz` file holds the same JSON as
+`header.json` beside its arrays, and is smaller and faster for large models. No file holds code: spaces are
+made again from their description (`recipes.py`), and the checksum tells whether the circuit is still the
+one that the parameters belong to.
 """
 
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import os
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from unswayed.circuits.io.lines import write_text
+from unswayed.circuits.psdd.learn import Laplace, UniformExamples
 from unswayed.circuits.psdd.psdd import Psdd, PsddStructure
 from unswayed.core.arrays import Bools, Floats
-from unswayed.core.errors import FormatError, UnswayedError
+from unswayed.core.errors import FormatError, ModelError, UnswayedError
+from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.model.formats.source import load
-from unswayed.spaces.paths import path_space, path_space_between
-from unswayed.spaces.rankings import ranking_space
-from unswayed.spaces.space import Space
+from unswayed.spaces.classifier.anomaly import StructuredAnomalyDetector
+from unswayed.spaces.classifier.attributes import (
+    Attribute,
+    Conditional,
+    Discrete,
+    DiscreteTable,
+    Gaussian,
+    GaussianTable,
+)
+from unswayed.spaces.classifier.columns import Layout, structured_attribute
+from unswayed.spaces.classifier.estimator import StructuredNaiveBayes
+from unswayed.spaces.classifier.model import NaiveBayes
+from unswayed.spaces.classifier.objects import PsddTable, Structured
+from unswayed.spaces.recipes import describe_space, make_space, plain_names, restored_name
 
 FORMAT = "unswayed structured naive Bayes"
+VERSION = 2
+_HEADER = "header.json"
+
+Arrays = dict[str, Floats]
+StructuredModel = StructuredNaiveBayes | StructuredAnomalyDetector
 
 
-@dataclass(frozen=True, slots=True)
-class RankingsOf:
-    """The space of all rankings of items."""
-
-    items: tuple[str, ...]
-    """Names of the items."""
-
-    def space(self) -> Space[Any]:
-        """The space itself."""
-        return ranking_space(self.items)
-
-    def as_json(self) -> dict[str, Any]:
-        """What is saved."""
-        return {"kind": "rankings", "items": list(self.items)}
-
-
-@dataclass(frozen=True, slots=True)
-class PathsOn:
-    """The space of all simple paths on a graph."""
-
-    edges: tuple[tuple[str, str], ...]
-    """The edges, as pairs of nodes."""
-    ends: tuple[str, str] | None
-    """Where all paths begin and end; None when they may anywhere."""
-
-    def space(self) -> Space[Any]:
-        """The space itself."""
-        return path_space_between(self.edges) if self.ends is None else path_space(self.edges, *self.ends)
-
-    def as_json(self) -> dict[str, Any]:
-        """What is saved."""
-        ends = None if self.ends is None else list(self.ends)
-        return {"kind": "paths", "edges": [list(edge) for edge in self.edges], "ends": ends}
-
-
-SpaceRecipe = RankingsOf | PathsOn
-"""How a space is made again."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SavedClassifier:
-    """Classes of objects of one space, as a file keeps them."""
-
-    recipe: SpaceRecipe
-    """How the space is made again."""
-    space: Space[Any] = field(repr=False)
-    """The space itself."""
-    classes: tuple[str, ...]
-    """Names of the classes."""
-    weights: tuple[float, ...]
-    """Weight of the examples of each class."""
-    psdds: tuple[Psdd, ...] = field(repr=False)
-    """The distribution of each class, all of one structure."""
-
-    @property
-    def log_prior(self) -> Floats:
-        """Logarithms of the shares of the classes."""
-        amounts = np.array(self.weights)
-        prior: Floats = np.log(amounts / amounts.sum())
-        return prior
-
-
-def write_classifier(classifier: SavedClassifier, path: str | Path) -> None:
-    """Write a classifier as JSON."""
-    structure = classifier.psdds[0].structure
-    kept = _open_choices(structure)
-    content = {
-        "format": FORMAT,
-        "version": 1,
-        "space": classifier.recipe.as_json(),
-        "classes": list(classifier.classes),
-        "weights": list(classifier.weights),
-        "structure": _checksum(structure),
-        "log_parameters": [_numbers(psdd.log_parameters[kept]) for psdd in classifier.psdds],
-    }
-    write_text(Path(path), json.dumps(content, ensure_ascii=False, allow_nan=False) + "\n")
-
-
-def read_classifier(path: str | Path) -> SavedClassifier:
-    """The classifier in a file; `FormatError` when it is not one."""
-    source = load(Path(path))
+def save_structured(model: StructuredModel, path: str | os.PathLike[str]) -> None:
+    """Write a learned classifier or detector to a `.json` or `.npz` file."""
+    file = Path(path)
+    if file.suffix.lower() not in (".json", ".npz"):
+        raise FormatError("a structured model is saved as a .json or .npz file; name it so", file)
+    header, arrays = _detector(model) if isinstance(model, StructuredAnomalyDetector) else _classifier(model)
+    header = {"format": FORMAT, "version": VERSION, **header}
+    if file.suffix.lower() == ".json":
+        header["arrays"] = {name: _listed(array) for name, array in arrays.items()}
+        write_text(file, json.dumps(header, ensure_ascii=False, allow_nan=False) + "\n")
+        return
     try:
-        content = json.loads(source.text)
-    except (json.JSONDecodeError, RecursionError):
-        raise FormatError(
-            "this is not JSON; expected a classifier written by `snb fit`", source.path
-        ) from None
-    if not isinstance(content, dict) or content.get("format") != FORMAT or content.get("version") != 1:
-        raise FormatError(f"expected JSON with the format {FORMAT!r}, version 1", source.path)
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr(_HEADER, json.dumps(header, ensure_ascii=False, allow_nan=False))
+            for name, array in arrays.items():
+                buffer = io.BytesIO()
+                np.save(buffer, array, allow_pickle=False)
+                archive.writestr(f"{name}.npy", buffer.getvalue())
+    except OSError as error:
+        raise FormatError(f"cannot be written ({error.strerror or error})", file) from None
+
+
+def load_structured(path: str | os.PathLike[str], *, limits: Limits = DEFAULT_LIMITS) -> StructuredModel:
+    """The model in a file; `FormatError` when it is none, or would take more memory than allowed."""
+    file = Path(path)
+    header, arrays = _archive(file, limits) if file.suffix.lower() == ".npz" else _text(file)
+    if header.get("format") != FORMAT or header.get("version") != VERSION:
+        raise FormatError(f"expected JSON with the format {FORMAT!r}, version {VERSION}", file)
     try:
-        return _restored(content)
+        return _restored(header, arrays, limits)
     except FormatError as error:
-        raise FormatError(error.reason, source.path) from None
-    except (KeyError, TypeError, ValueError, UnswayedError) as error:
-        raise FormatError(f"this classifier is damaged ({error})", source.path) from None
+        raise FormatError(error.reason, file) from None
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError, UnswayedError) as error:
+        raise FormatError(f"this model is damaged ({error})", file) from None
 
 
-def _restored(content: dict[str, Any]) -> SavedClassifier:
-    recipe = _recipe(content["space"])
-    space = recipe.space()
-    structure = space.structure
-    if content["structure"] != _checksum(structure):
+def _classifier(model: StructuredNaiveBayes) -> tuple[dict[str, Any], Arrays]:
+    if not hasattr(model, "model_"):
+        raise ModelError("only a classifier that has learned can be saved; call fit first")
+    learned: NaiveBayes = model.model_
+    arrays: Arrays = {"log_prior": learned.log_prior}
+    for i, conditional in enumerate(learned.conditionals):
+        arrays |= _parameters(conditional, i)
+    layout: Layout = model.layout_
+    header = {
+        "model": "classifier",
+        "attributes": [_described(each) for each in learned.attributes],
+        "classes": plain_names(model.classes_.tolist()),
+        "options": {
+            "smoothing": _plain_prior(model.smoothing),
+            "class_smoothing": float(model.class_smoothing),
+            "max_categories": int(model.max_categories),
+        },
+        "columns": {
+            "count": layout.n_columns,
+            "of_attributes": [list(each) for each in layout.columns],
+            "are_whole": list(layout.is_whole),
+            "names": list(getattr(model, "feature_names_in_", [])),
+        },
+    }
+    return header, arrays
+
+
+def _detector(model: StructuredAnomalyDetector) -> tuple[dict[str, Any], Arrays]:
+    if not hasattr(model, "psdd_"):
+        raise ModelError("only a detector that has learned can be saved; call fit first")
+    options = {
+        "smoothing": _plain_prior(model.smoothing),
+        "prior": float(model.prior),
+        "contamination": model.contamination,
+        "offset": float(model.offset_),
+    }
+    attribute = structured_attribute(model.space)
+    header = {"model": "detector", "attributes": [_described(attribute)], "options": options}
+    return header, _parameters(PsddTable((model.psdd_,)), 0)
+
+
+def _described(attribute: Attribute) -> dict[str, Any]:
+    if isinstance(attribute, Structured):
+        space, checksum = describe_space(attribute.space), _checksum(attribute.structure)
+        return {"kind": "structured", "name": attribute.name, "space": space, "structure": checksum}
+    if isinstance(attribute, Discrete):
+        return {"kind": "discrete", "name": attribute.name, "labels": list(attribute.labels)}
+    return {"kind": "gaussian", "name": attribute.name}
+
+
+def _parameters(conditional: Conditional, position: int) -> Arrays:
+    if isinstance(conditional, PsddTable):
+        kept = _open_choices(conditional.psdds[0].structure)
+        rows = np.stack([psdd.log_parameters[kept] for psdd in conditional.psdds])
+        return {f"log_parameters_{position}": rows}
+    if isinstance(conditional, DiscreteTable):
+        return {f"log_shares_{position}": conditional.log_shares}
+    assert isinstance(conditional, GaussianTable)
+    return {f"mean_{position}": conditional.mean, f"variance_{position}": conditional.variance}
+
+
+def _restored(header: dict[str, Any], arrays: Arrays, limits: Limits) -> StructuredModel:
+    attributes = tuple(_attribute(each, limits) for each in header["attributes"])
+    conditionals = tuple(_conditional(each, arrays, i) for i, each in enumerate(attributes))
+    options = header["options"]
+    if header["model"] == "detector":
+        return _restored_detector(attributes[0], conditionals[0], options)
+    classes = [restored_name(each) for each in header["classes"]]
+    log_prior = arrays["log_prior"]
+    shapes = [len(psdds.psdds) for psdds in conditionals if isinstance(psdds, PsddTable)]
+    if log_prior.shape != (len(classes),) or any(n != len(classes) for n in shapes) or not classes:
+        raise FormatError("every class needs its prior and its parameters")
+    learned = NaiveBayes(attributes, log_prior, conditionals)
+    columns = header["columns"]
+    layout = Layout(
+        int(columns["count"]),
+        tuple(tuple(int(c) for c in each) for each in columns["of_attributes"]),
+        tuple(bool(each) for each in columns["are_whole"]),
+        attributes,
+    )
+    return _restored_classifier(learned, classes, layout, options, columns["names"])
+
+
+def _restored_classifier(
+    learned: NaiveBayes, classes: list[Any], layout: Layout, options: dict[str, Any], names: list[str]
+) -> StructuredNaiveBayes:
+    structured: Any = [
+        (attribute.space, columns[0] if whole and columns else list(columns))
+        for attribute, columns, whole in zip(layout.attributes, layout.columns, layout.is_whole, strict=True)
+        if isinstance(attribute, Structured)
+    ]
+    model = StructuredNaiveBayes(
+        structured[0][0] if layout.n_columns == 0 else structured or None,
+        smoothing=_prior(options["smoothing"]),
+        class_smoothing=float(options["class_smoothing"]),
+        max_categories=int(options["max_categories"]),
+    )
+    model.n_parts_ = len(classes[0]) if isinstance(classes[0], tuple) else 1
+    labels = np.empty(len(classes), dtype=object)
+    labels[:] = classes
+    model.classes_ = labels if model.n_parts_ > 1 else np.array(classes)
+    model.layout_, model.model_ = layout, learned
+    if layout.n_columns:
+        model.n_features_in_ = layout.n_columns
+    if names:
+        model.feature_names_in_ = np.array(names, dtype=object)
+    return model
+
+
+def _restored_detector(attribute: Attribute, table: Conditional, options: Any) -> StructuredAnomalyDetector:
+    if not isinstance(attribute, Structured) or not isinstance(table, PsddTable):
+        raise FormatError("a detector needs a structured attribute")
+    model = StructuredAnomalyDetector(
+        attribute.space,
+        smoothing=_prior(options["smoothing"]),
+        prior=float(options["prior"]),
+        contamination=None if options["contamination"] is None else float(options["contamination"]),
+    )
+    model.psdd_, model.offset_ = table.psdds[0], float(options["offset"])
+    return model
+
+
+def _attribute(content: dict[str, Any], limits: Limits) -> Attribute:
+    kind, name = content["kind"], str(content["name"])
+    if kind == "discrete":
+        return Discrete(name, tuple(str(label) for label in content["labels"]))
+    if kind == "gaussian":
+        return Gaussian(name)
+    if kind != "structured":
+        raise FormatError(f"unknown kind of attribute {kind!r}; known: structured, discrete, gaussian")
+    attribute = structured_attribute(make_space(content["space"], limits=limits), name)
+    if content["structure"] != _checksum(attribute.structure):
         raise FormatError("the circuit made from this file is not the one it was learned with; learn again")
+    return attribute
+
+
+def _conditional(attribute: Attribute, arrays: Arrays, position: int) -> Conditional:
+    if isinstance(attribute, Gaussian):
+        return GaussianTable(arrays[f"mean_{position}"], arrays[f"variance_{position}"])
+    if isinstance(attribute, Discrete):
+        shares = arrays[f"log_shares_{position}"]
+        if shares.ndim != 2 or shares.shape[1] != len(attribute.labels):
+            raise FormatError(f"attribute {attribute.name!r}: one probability for each label and class")
+        return DiscreteTable(shares)
+    structure = attribute.structure
     kept = _open_choices(structure)
-    classes = tuple(str(each) for each in content["classes"])
-    weights = tuple(float(each) for each in content["weights"])
-    rows = content["log_parameters"]
-    if (
-        not classes
-        or not len(classes) == len(weights) == len(rows)
-        or not all(0 < w < math.inf for w in weights)
-    ):
-        raise FormatError("every class needs a positive weight and its parameters")
-    psdds = tuple(_psdd(structure, kept, row) for row in rows)
-    return SavedClassifier(recipe, space, classes, weights, psdds)
+    rows = arrays[f"log_parameters_{position}"]
+    if rows.ndim != 2 or rows.shape[1] != int(kept.sum()):
+        raise FormatError(f"{int(kept.sum())} parameters expected for each class, found {rows.shape[1:]}")
+    psdds = []
+    for row in rows:
+        parameters = np.zeros(structure.n_choices)
+        parameters[kept] = row
+        psdds.append(Psdd(structure, parameters))
+    return PsddTable(tuple(psdds))
 
 
-def _psdd(structure: PsddStructure, kept: Bools, row: Sequence[float | None]) -> Psdd:
-    parameters = np.zeros(structure.n_choices)
-    values = np.array([-math.inf if each is None else each for each in row], dtype=np.float64)
-    if len(values) != int(kept.sum()):
-        raise FormatError(f"{int(kept.sum())} parameters expected for each class, {len(values)} found")
-    parameters[kept] = values
-    return Psdd(structure, parameters)
+def _plain_prior(smoothing: Any) -> Any:
+    if isinstance(smoothing, Laplace):
+        return smoothing.added
+    return {"uniform examples": smoothing.weight} if isinstance(smoothing, UniformExamples) else smoothing
 
 
-def _recipe(content: dict[str, Any]) -> SpaceRecipe:
-    if content["kind"] == "rankings":
-        return RankingsOf(tuple(str(item) for item in content["items"]))
-    if content["kind"] == "paths":
-        edges = tuple((str(a), str(b)) for a, b in content["edges"])
-        ends = content["ends"]
-        return PathsOn(edges, None if ends is None else (str(ends[0]), str(ends[1])))
-    raise FormatError(f"unknown kind of space {content['kind']!r}; known: rankings, paths")
+def _prior(content: Any) -> Any:
+    return UniformExamples(float(content["uniform examples"])) if isinstance(content, dict) else content
+
+
+def _text(file: Path) -> tuple[dict[str, Any], Arrays]:
+    header = _header(load(file).text, file)
+    found = header.get("arrays", {})
+    try:
+        arrays = {name: _array(values) for name, values in found.items()}
+    except (AttributeError, TypeError, ValueError):
+        raise FormatError("this model is damaged (its arrays are not numbers)", file) from None
+    return header, arrays
+
+
+def _archive(file: Path, limits: Limits) -> tuple[dict[str, Any], Arrays]:
+    try:
+        with zipfile.ZipFile(file) as archive:
+            n_bytes = sum(each.file_size for each in archive.infolist())
+            if n_bytes > limits.max_bytes:
+                raise FormatError(f"{n_bytes:,} bytes unpacked are over the limit", file)
+            header = _header(archive.read(_HEADER).decode("utf-8"), file)
+            names = [name for name in archive.namelist() if name.endswith(".npy")]
+            return header, {
+                name[:-4]: np.asarray(np.load(io.BytesIO(archive.read(name)), allow_pickle=False), np.float64)
+                for name in names
+            }
+    except FileNotFoundError:
+        raise FormatError("no such file; check the path", file) from None
+    except OSError as error:
+        raise FormatError(f"cannot be read ({error.strerror or error})", file) from None
+    except (zipfile.BadZipFile, KeyError, ValueError, EOFError) as error:
+        raise FormatError(f"this is no saved structured model ({error})", file) from None
+
+
+def _header(text: str, file: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(text)
+    except (json.JSONDecodeError, RecursionError):
+        raise FormatError("this is not JSON; expected a classifier written by `snb fit`", file) from None
+    return content if isinstance(content, dict) else {}
 
 
 def _open_choices(structure: PsddStructure) -> Bools:
@@ -184,5 +308,12 @@ def _checksum(structure: PsddStructure) -> str:
     return digest.hexdigest()
 
 
-def _numbers(values: Floats) -> list[float | None]:
-    return [None if math.isinf(value) else value for value in values.tolist()]
+def _listed(array: Floats) -> list[Any]:
+    if array.ndim > 1:
+        return [_listed(row) for row in array]
+    return [None if math.isinf(value) else value for value in array.tolist()]
+
+
+def _array(values: Any) -> Floats:
+    found = np.array(values, dtype=np.float64)  # null becomes NaN
+    return np.where(np.isnan(found), -math.inf, found)

@@ -24,7 +24,7 @@ import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import ImpossibleEvidence, ModelError, QueryError
-from unswayed.spaces.classifier.attributes import Attribute, Conditional, Values
+from unswayed.spaces.classifier.attributes import Attribute, Conditional, Prior, Values
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,15 +88,15 @@ def merge(one: ClassCounts, other: ClassCounts) -> ClassCounts:
     return ClassCounts(one.attributes, one.classes + other.classes, tuple(counts))
 
 
-def fitted(counts: ClassCounts, *, smoothing: float, class_smoothing: float = 0.0) -> NaiveBayes:
-    """The classifier of counts; smoothing is added to the counts of attributes and of classes."""
+def fitted(counts: ClassCounts, priors: Sequence[Prior], *, class_smoothing: float = 0.0) -> NaiveBayes:
+    """The classifier of counts; each attribute has its prior, and each class gets weight added."""
     amounts = counts.classes + class_smoothing
     if not amounts.sum() > 0:
         raise ModelError("there are no rows to learn from: all weights are zero")
     conditionals: list[Any] = []
-    for attribute, each in zip(counts.attributes, counts.counts, strict=True):
+    for attribute, each, prior in zip(counts.attributes, counts.counts, priors, strict=True):
         known: Any = attribute
-        conditionals.append(known.fitted(each, smoothing))
+        conditionals.append(known.fitted(each, prior))
     with np.errstate(divide="ignore"):
         log_prior = np.log(amounts / amounts.sum())
     return NaiveBayes(counts.attributes, log_prior, tuple(conditionals))

@@ -15,7 +15,6 @@ import numpy as np
 
 from unswayed.circuits.psdd.expectation import learn_incomplete
 from unswayed.circuits.psdd.learn import (
-    Laplace,
     Prior,
     PsddCounts,
     count_examples,
@@ -112,10 +111,9 @@ class Structured:
         """Counts of the rows of both."""
         return tuple(_merged(a, b) for a, b in zip(one, other, strict=True))
 
-    def fitted(self, counts: Sequence[ObjectCounts], prior: float | Prior) -> PsddTable:
-        """One PSDD for each class; a number as prior is added to every count."""
-        known = Laplace(prior) if isinstance(prior, int | float) else prior
-        return PsddTable(tuple(_estimated(each, known) for each in counts))
+    def fitted(self, counts: Sequence[ObjectCounts], prior: Prior) -> PsddTable:
+        """One PSDD for each class."""
+        return PsddTable(tuple(_estimated(each, prior) for each in counts))
 
 
 def _estimated(counts: ObjectCounts, prior: Prior) -> Psdd:

@@ -1,0 +1,166 @@
+"""Spaces as JSON, so that a saved model can be loaded anywhere.
+
+    {"kind": "rankings", "items": [...], "tiers": [1, 1, ...]}
+    {"kind": "paths", "nodes": [...], "edges": [[0, 1], ...], "order": [...], "ends": {...}}
+    {"kind": "sets", "description": ..., "elements": [...], "are_edges": false, "diagram": {...}}
+    {"kind": "assignments", "description": ..., "vtree": {...}, "sdd": {...}}
+
+Rankings and paths are made again from their definition; sets and assignments keep their diagram or circuit.
+Nodes and edges are positions. A name is text or a number, or a list of names where it was a tuple.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from unswayed.circuits.sdd.sdd import Sdd
+from unswayed.circuits.vtree import Vtree
+from unswayed.core.errors import FormatError, ModelError
+from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.spaces.edges import either_way
+from unswayed.spaces.formulas import AssignmentCoding, circuit_space
+from unswayed.spaces.graphs import Graph
+from unswayed.spaces.paths import EndPairs, PathCoding, space_of_paths
+from unswayed.spaces.rankings import RankingCoding, tiered_ranking_space
+from unswayed.spaces.space import Space
+from unswayed.spaces.subsets import SetCoding
+from unswayed.spaces.zdd import Diagram, diagram_space
+
+_VTREE = ("left", "right", "variable")
+_SDD = ("kind", "vtree_node", "literal", "starts", "primes", "subs")
+_DIAGRAM = ("level", "low", "high")
+
+
+def describe_space(space: Space[Any]) -> dict[str, Any]:
+    """The space as JSON can say it.
+
+    >>> from unswayed.spaces.rankings import ranking_space
+    >>> describe_space(ranking_space("ab"))
+    {'kind': 'rankings', 'items': ['a', 'b'], 'tiers': [1, 1]}
+    """
+    coding: Any = space.coding
+    if isinstance(coding, RankingCoding):
+        return {"kind": "rankings", "items": plain_names(coding.items), "tiers": list(coding.tiers)}
+    if isinstance(coding, PathCoding):
+        return _described_paths(coding)
+    if isinstance(coding, SetCoding):
+        diagram = {name: getattr(coding.diagram, name).tolist() for name in _DIAGRAM}
+        return {
+            "kind": "sets",
+            "description": space.description,
+            "elements": plain_names(coding.elements),
+            "names": list(space.names),
+            "are_edges": coding.key is either_way,
+            "diagram": diagram | {"root": coding.diagram.root},
+        }
+    if isinstance(coding, AssignmentCoding):
+        vtree = {name: getattr(space.vtree, name).tolist() for name in _VTREE}
+        sdd = {name: getattr(space.sdd, name).tolist() for name in _SDD}
+        return {
+            "kind": "assignments",
+            "description": space.description,
+            "vtree": vtree | {"names": list(space.names)},
+            "sdd": sdd | {"root": space.sdd.root},
+        }
+    raise ModelError(f"a space of {space.description} cannot be saved; use one of unswayed's own codings")
+
+
+def _described_paths(coding: PathCoding) -> dict[str, Any]:
+    fixed = coding.ends.fixed
+    return {
+        "kind": "paths",
+        "nodes": plain_names(coding.graph.nodes),
+        "edges": coding.graph.edges.tolist(),
+        "order": coding.order.tolist(),
+        "ends": {
+            "group": coding.ends.group.tolist(),
+            "joins": coding.ends.joins.tolist(),
+            "fixed": None if fixed is None else list(fixed),
+        },
+    }
+
+
+def make_space(recipe: dict[str, Any], *, limits: Limits = DEFAULT_LIMITS) -> Space[Any]:
+    """The space that `describe_space` described; `FormatError` when it is none."""
+    kind = recipe["kind"]
+    if kind == "rankings":
+        return tiered_ranking_space(_names(recipe["items"]), recipe["tiers"], limits=limits)
+    if kind == "paths":
+        graph = Graph(_names(recipe["nodes"]), np.array(recipe["edges"], dtype=np.int64))
+        return space_of_paths(graph, _end_pairs(recipe["ends"], len(graph.nodes)), recipe["order"], limits)
+    if kind == "sets":
+        return _made_sets(recipe, limits)
+    if kind == "assignments":
+        names, arrays = recipe["vtree"]["names"], recipe["sdd"]
+        vtree = Vtree(tuple(map(str, names)), *(np.array(recipe["vtree"][name]) for name in _VTREE))
+        fields: dict[str, Any] = {name: np.array(arrays[name]) for name in _SDD}
+        return circuit_space(Sdd(vtree, **fields, root=int(arrays["root"])), str(recipe["description"]))
+    raise FormatError(f"unknown kind of space {kind!r}; known: rankings, paths, sets, assignments")
+
+
+def _end_pairs(ends: dict[str, Any], n_nodes: int) -> EndPairs:
+    group, joins = (np.array(ends[name], dtype=np.int64) for name in ("group", "joins"))
+    fixed = None if ends["fixed"] is None else tuple(map(int, ends["fixed"]))
+    if group.shape != (n_nodes,) or joins.ndim != 2 or joins.shape != (group.max() + 1,) * 2:
+        raise FormatError("the ends of the paths do not fit the graph")
+    if fixed is not None and (len(fixed) != 2 or not all(0 <= end < n_nodes for end in fixed)):
+        raise FormatError(f"paths have two ends, both of them nodes of the graph, not {list(fixed)}")
+    return EndPairs(group, joins, None if fixed is None else (fixed[0], fixed[1]))
+
+
+def _made_sets(recipe: dict[str, Any], limits: Limits) -> Space[Any]:
+    elements, arrays = _names(recipe["elements"]), recipe["diagram"]
+    level, low, high = (np.array(arrays[name], dtype=np.int64) for name in _DIAGRAM)
+    number, root = np.arange(len(level)), int(arrays["root"])
+    inner = number > 1
+    if (
+        not len(level) == len(low) == len(high) > 1
+        or ((low < 0) | (high < 0) | (low >= number) | (high >= number))[inner].any()
+        or ((level[inner] < 0) | (level[low] <= level)[inner] | (level[high] <= level)[inner]).any()
+        or not 0 < root < len(level)
+    ):
+        raise FormatError("the diagram of the sets is damaged: children come before parents, level by level")
+    diagram = Diagram(len(elements), level, low, high, root)
+    edges = bool(recipe["are_edges"])
+    coding = SetCoding(
+        elements,
+        diagram,
+        lambda found: f"these {len(found)} elements are not one of the {recipe['description']}",
+        *((either_way, "edge") if edges else ()),
+    )
+    names = [str(name) for name in recipe["names"]]
+    if len(names) != len(elements):
+        raise FormatError(f"{len(elements)} elements need as many names, not {len(names)}")
+    return diagram_space(str(recipe["description"]), diagram, names, coding, limits=limits)
+
+
+def plain_names(names: Any) -> list[Any]:
+    """Names as JSON has them; `ModelError` for one that it cannot have."""
+    return [_plain(name) for name in names]
+
+
+def _plain(name: Any) -> Any:
+    if isinstance(name, tuple):
+        return plain_names(name)
+    if isinstance(name, np.generic):
+        name = name.item()
+    if isinstance(name, str | int | float | bool):
+        return name
+    raise ModelError(f"the name {name!r} cannot be saved; names are text, numbers or tuples of them")
+
+
+def _names(values: Any) -> tuple[Any, ...]:
+    if not isinstance(values, list):
+        raise FormatError(f"expected a list of names, not {values!r}")
+    return tuple(restored_name(value) for value in values)
+
+
+def restored_name(value: Any) -> Any:
+    """A name as it was before JSON made a list of a tuple."""
+    if isinstance(value, list):
+        return tuple(restored_name(each) for each in value)
+    if not isinstance(value, str | int | float | bool):
+        raise FormatError(f"{value!r} is no name; names are text, numbers or lists of them")
+    return value
