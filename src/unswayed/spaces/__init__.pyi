@@ -2,6 +2,7 @@
 
 from .classifier.anomaly import StructuredAnomalyDetector as StructuredAnomalyDetector
 from .classifier.estimator import StructuredNaiveBayes as StructuredNaiveBayes
+from .classifier.files import load_structured as load_structured, save_structured as save_structured
 from .edges import (
     graphset_space as graphset_space,
     matching_space as matching_space,
@@ -9,10 +10,20 @@ from .edges import (
 )
 from .formulas import circuit_space as circuit_space, formula_space as formula_space
 from .graphs import Graph as Graph, grid as grid
-from .mallows import Mallows as Mallows, learn_mallows as learn_mallows
+from .mallows import (
+    Mallows as Mallows,
+    heuristic_center as heuristic_center,
+    learn_mallows as learn_mallows,
+)
 from .paths import path_space as path_space, path_space_between as path_space_between
-from .preflib import RankingData as RankingData, read_soc as read_soc, write_soc as write_soc
+from .preflib import (
+    OrderData as OrderData,
+    RankingData as RankingData,
+    read_orders as read_orders,
+    read_soc as read_soc,
+    write_soc as write_soc,
+)
 from .rankings import ranking_space as ranking_space, tiered_ranking_space as tiered_ranking_space
 from .route_files import read_graph as read_graph, read_paths as read_paths, write_paths as write_paths
-from .space import Space as Space
+from .space import Partial as Partial, Space as Space
 from .subsets import subset_space as subset_space

@@ -7,8 +7,7 @@ from itertools import permutations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tolerances import ENGINE
 from unswayed.circuits.formulas.cnf import Cnf
