@@ -15,7 +15,7 @@ from unswayed.model.formats.files import MODULE_BY_SUFFIX
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.variable import Variable
 
-WRITABLE = [".bif", ".net", ".hugin", ".xdsl", ".uai", ".xml", ".bifxml", ".xmlbif"]
+WRITABLE = [".bif", ".net", ".hugin", ".xdsl", ".uai", ".json", ".xml", ".bifxml", ".xmlbif"]
 
 
 @pytest.fixture

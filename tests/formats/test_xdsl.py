@@ -11,6 +11,7 @@ from hypothesis import given
 from conditionals import conditionals, n_parameters
 from shared_data import SHARED, needs_shared_data
 from strategies import networks
+from unswayed.api.networks import posterior
 from unswayed.core.errors import FormatError, UnswayedWarning
 from unswayed.model import roles
 from unswayed.model.annotation import Role
@@ -18,7 +19,8 @@ from unswayed.model.cpt import Cpt
 from unswayed.model.formats import read_network, write_network, xdsl
 from unswayed.model.formats.identifiers import identifiers
 from unswayed.model.formats.source import Source
-from unswayed.model.network import BayesianNetwork
+from unswayed.model.network import BayesianNetwork, to_tables
+from unswayed.model.nodes.noisy import NoisyMaxCpt, NoisyOrCpt
 from unswayed.model.variable import Variable
 
 XDSL = SHARED / "networks" / "formats" / "xdsl"
@@ -310,3 +312,33 @@ def test_lists_of_states_that_do_not_fit_the_ids_are_passed_over(states):
         "</cpt>", f'<property id="unswayed_states">{states}</property></cpt>'
     )
     assert network_of(node).variable("A").states == ("yes", "no")
+
+
+def test_noisy_max_is_written_as_such():
+    cough, cause = Variable("Cough", ["strong", "weak", "none"]), Variable("Cause", ["yes", "no"])
+    node = NoisyMaxCpt(cough, [cause], [[[0.25, 0.5, 0.25], [0, 0, 1]]], leak=[0.0, 0.125, 0.875])
+    network = BayesianNetwork([Cpt(cause, [], [0.5, 0.5]), node])
+    text = xdsl.write(network)
+    assert "<noisymax" in text
+    assert xdsl.read(Source(Path("net.xdsl"), text)).finish() == network
+
+
+def test_a_noisy_max_of_forty_parents_is_read_without_its_table():
+    causes = "".join(root(f"C{i}", "y", "n") for i in range(40))
+    parents = " ".join(f"C{i}" for i in range(40))
+    numbers = " ".join(["0.5 0.5 0 1"] * 40)
+    states = '<state id="y"/><state id="n"/>'
+    network = network_of(
+        f'{causes}<noisymax id="E">{states}<parents>{parents}</parents>'
+        f"<parameters>{numbers} 0.01 0.99</parameters></noisymax>"
+    )
+    assert isinstance(network.cpts[network.index("E")], NoisyMaxCpt)
+    assert posterior(network, "E")["n"] == pytest.approx(0.99 * 0.75**40)
+
+
+def test_formats_without_functions_write_tables_and_say_so(tmp_path):
+    cause, effect = Variable("Cause", ["no", "yes"]), Variable("Effect", ["no", "yes"])
+    network = BayesianNetwork([Cpt(cause, [], [0.5, 0.5]), NoisyOrCpt(effect, [cause], [0.75], leak=0.5)])
+    with pytest.warns(UnswayedWarning, match="the functions of 'Effect' are written out"):
+        write_network(network, tmp_path / "net.bif")
+    assert read_network(tmp_path / "net.bif") == to_tables(network)

@@ -15,7 +15,8 @@ import numpy as np
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import ModelError
 from unswayed.focs.learn.perceptrons import Training, fit_perceptron, one_thread
-from unswayed.model.nodes.perceptron import Perceptron
+from unswayed.model.nodes.contexts import Scorer
+from unswayed.model.nodes.functional import PerceptronScorer, expected_position
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,15 +31,9 @@ class EstimatorScorer:
         """Log-odds of the second of two classes, else one score for each class."""
         with one_thread():
             found = self._raw(inputs)
-        if not self.is_ordinal or found.shape[1] == 1:
-            return found
-        shares = np.exp(found - found.max(axis=1, keepdims=True))
-        shares /= shares.sum(axis=1, keepdims=True)
-        return np.asarray(shares @ np.arange(shares.shape[1], dtype=np.float64))[:, np.newaxis]
+        return expected_position(found) if self.is_ordinal else found
 
     def _raw(self, inputs: Floats) -> Floats:
-        if isinstance(self.estimator, Perceptron):
-            return self.estimator.scores(inputs)
         if hasattr(self.estimator, "decision_function"):
             given = np.asarray(self.estimator.decision_function(inputs), dtype=np.float64)
             return given.reshape(len(inputs), -1)
@@ -63,11 +58,11 @@ class ScorerSource:
     is_ordinal: bool
     n_states: int
 
-    def fitted(self, inputs: Floats, labels: Ints, rng: np.random.Generator) -> EstimatorScorer:
+    def fitted(self, inputs: Floats, labels: Ints, rng: np.random.Generator) -> Scorer:
         """A scorer fitted to rows."""
         if self.estimator is None:
-            found: Any = fit_perceptron(inputs, labels, self.n_states, self.training, rng=rng)
-            return EstimatorScorer(found, self.is_ordinal)
+            perceptron = fit_perceptron(inputs, labels, self.n_states, self.training, rng=rng)
+            return PerceptronScorer(perceptron, self.is_ordinal)
         from sklearn.base import clone
 
         found = clone(self.estimator)

@@ -16,17 +16,18 @@ from __future__ import annotations
 import math
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NoReturn
 
 import numpy as np
 
 from unswayed.core.arrays import Floats
-from unswayed.core.errors import FormatError, ModelError, UnswayedWarning
+from unswayed.core.errors import FormatError, ModelError, UnswayedError, UnswayedWarning
 from unswayed.core.names import listing, unknown_name
 from unswayed.model.annotation import NO_ANNOTATION, Annotation
 from unswayed.model.cpt import ROW_TOLERANCE, Cpt, configuration_of, rescaled
+from unswayed.model.distribution import ConditionalDistribution
 from unswayed.model.formats.source import Source
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.variable import Variable
@@ -36,6 +37,9 @@ ROUNDING = 2e-6
 MOST_OFF = 0.01
 MAX_ENTRIES = 30_000_000
 """Most numbers in one table: a few lines of text must not be able to ask for all memory."""
+
+MakeNode = Callable[[Variable, Sequence[Variable]], ConditionalDistribution]
+"""From a variable and its parents to its node."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,7 @@ class NetworkDraft:
     name: str = ""
     _variables: dict[str, tuple[Variable, int]] = field(default_factory=dict)
     _tables: dict[str, _Table] = field(default_factory=dict)
+    _functions: dict[str, tuple[tuple[str, ...], MakeNode, int]] = field(default_factory=dict)
 
     def add_variable(
         self, name: str, states: Sequence[str], offset: int, about: Annotation = NO_ANNOTATION
@@ -97,11 +102,21 @@ class NetworkDraft:
         self, child: str, parents: Sequence[str], values: Floats | Sequence[float], offset: int
     ) -> None:
         """Give a variable its numbers, the child fastest and the first parent slowest."""
+        if child in self._functions:
+            self.source.fail(f"variable {child!r} has two nodes; give each variable one", offset)
         if child in self._tables:
             first = self.source.line_at(self._tables[child].offset)
             self.source.fail(f"variable {child!r} has two tables (the first on line {first})", offset)
         flat = np.asarray(values, dtype=np.float64).reshape(-1)
         self._tables[child] = _Table(child, tuple(parents), flat, offset)
+
+    def add_function(self, child: str, parents: Sequence[str], make: MakeNode, offset: int) -> None:
+        """Give a variable a node that is a function; `make` gets its variable and its parents' variables."""
+        if child in self._tables or child in self._functions:
+            self.source.fail(f"variable {child!r} has two nodes; give each variable one", offset)
+        for name in (child, *parents):
+            self.states(name, offset)
+        self._functions[child] = (tuple(parents), make, offset)
 
     def finish(self, *, normalize: bool = False) -> BayesianNetwork:
         """The network, all of it checked."""
@@ -109,11 +124,14 @@ class NetworkDraft:
             self.source.fail("no variables found; expected at least one")
         variable_by_name = {name: variable for name, (variable, _) in self._variables.items()}
         for name, (_, offset) in self._variables.items():
-            if name not in self._tables:
+            if name not in self._tables and name not in self._functions:
                 self.source.fail(f"variable {name!r} has no probability table", offset)
         rescaled_rows: list[str] = []
         cpts = [
-            self._cpt(self._tables[n], variable_by_name, normalize, rescaled_rows) for n in variable_by_name
+            self._function(n, variable_by_name)
+            if n in self._functions
+            else self._cpt(self._tables[n], variable_by_name, normalize, rescaled_rows)
+            for n in variable_by_name
         ]
         self._warn(rescaled_rows)
         title = re.sub(r"\s*[\t-\r]\s*", " ", self.name).strip()  # some programs break long titles
@@ -121,6 +139,13 @@ class NetworkDraft:
             return BayesianNetwork(cpts, title)
         except ModelError as error:
             raise FormatError(str(error), self.source.path) from None
+
+    def _function(self, name: str, variables: dict[str, Variable]) -> ConditionalDistribution:
+        parents, make, offset = self._functions[name]
+        try:
+            return make(variables[name], [variables[parent] for parent in parents])
+        except UnswayedError as error:
+            self.source.fail(f"node of {name!r}: {error}", offset)
 
     def _cpt(
         self, table: _Table, variables: dict[str, Variable], normalize: bool, rescaled_rows: list[str]

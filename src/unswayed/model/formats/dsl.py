@@ -34,8 +34,8 @@ from unswayed.model.formats.blocks import (
     unwrapped,
 )
 from unswayed.model.formats.certain import certain_table
-from unswayed.model.formats.draft import NetworkDraft
-from unswayed.model.formats.noisy_max import expand_noisy_max
+from unswayed.model.formats.draft import MakeNode, NetworkDraft
+from unswayed.model.formats.noisy_max import noisy_max_maker
 from unswayed.model.formats.source import Source
 from unswayed.model.formats.tokens import SLASH_COMMENTS, Span, name_of, numbers, seal, shown
 
@@ -54,7 +54,11 @@ def read(source: Source) -> NetworkDraft:
         draft.add_variable(_name(part), list_names(_field(part, fields, "namestates")), part.head.start)
     for part, fields in found:
         parents = list_names(fields["parents"]) if "parents" in fields else []
-        draft.add_table(_name(part), parents, _table(draft, part, fields, parents), part.head.start)
+        if fields["type"].text == "NOISY_MAX":
+            make = _noisy_max(draft, part, fields, parents)
+            draft.add_function(_name(part), parents, make, part.head.start)
+        else:
+            draft.add_table(_name(part), parents, _table(draft, part, fields, parents), part.head.start)
     return draft
 
 
@@ -94,19 +98,19 @@ def _table(draft: NetworkDraft, part: Part, fields: dict[str, Span], parents: Se
     if fields["type"].text == "TRUTHTABLE":
         value = _field(part, fields, "resultingstates")
         return certain_table([_state(draft, _name(part), item) for item in list_items(value)], sizes, value)
+    return numbers(unwrapped(_field(part, fields, "probabilities")))
+
+
+def _noisy_max(draft: NetworkDraft, part: Part, fields: dict[str, Span], parents: Sequence[str]) -> MakeNode:
+    *parent_sizes, size = [len(draft.states(name, part.head.start)) for name in (*parents, _name(part))]
     values = numbers(unwrapped(_field(part, fields, "probabilities")))
-    return values if fields["type"].text == "CPT" else _noisy_max(part, fields, values, sizes)
-
-
-def _noisy_max(part: Part, fields: dict[str, Span], values: Floats, sizes: Sequence[int]) -> Floats:
-    *parent_sizes, size = sizes
     expected = (sum(parent_sizes) + 1) * size
     if values.size != expected or (values < 0).any():
         _field(part, fields, "probabilities").fail(
             f"noisy-MAX node {_name(part)!r} has {values.size} numbers, expected {expected} probabilities: "
             "a distribution for each state of each parent, and the leak"
         )
-    return expand_noisy_max(values.reshape(-1, size), _strengths(part, fields, parent_sizes))
+    return noisy_max_maker(values.reshape(-1, size), _strengths(part, fields, parent_sizes))
 
 
 def _state(draft: NetworkDraft, name: str, item: Span) -> int:

@@ -6,11 +6,13 @@ import gzip
 import importlib
 import os
 import tempfile
+import warnings
 from pathlib import Path
 from types import ModuleType
 
-from unswayed.core.errors import FormatError
+from unswayed.core.errors import FormatError, UnswayedWarning
 from unswayed.core.names import listing
+from unswayed.model.cpt import Cpt
 from unswayed.model.formats.source import load
 from unswayed.model.network import BayesianNetwork
 
@@ -26,6 +28,7 @@ MODULE_BY_SUFFIX = {
     ".dne": "dne",
     ".dsl": "dsl",
     ".dsc": "dsc",
+    ".json": "json_network",
 }
 
 
@@ -52,6 +55,7 @@ def write_network(network: BayesianNetwork, path: str | os.PathLike[str]) -> Non
     if not hasattr(module, "write"):
         writable = [s for s, name in MODULE_BY_SUFFIX.items() if hasattr(_module(name), "write")]
         raise FormatError(f"unswayed reads this format but does not write it; use {listing(writable)}", path)
+    _warn_of_tables(network, path, getattr(module, "KEEPS", ()))
     text = module.write(network)
     data = text.encode("utf-8")
     packed = path.suffix.lower() == ".gz"
@@ -60,6 +64,18 @@ def write_network(network: BayesianNetwork, path: str | os.PathLike[str]) -> Non
         suffix, beside = module.companion(network, text)
         plain = path.with_suffix("") if packed else path
         replace_file(plain.with_name(plain.name + suffix), beside.encode("utf-8"))
+
+
+def _warn_of_tables(network: BayesianNetwork, path: Path, kept: tuple[type, ...]) -> None:
+    """Say which functions a format without them writes out as tables."""
+    lost = [cpt.child.name for cpt in network.cpts if not isinstance(cpt, (Cpt, *kept))]
+    if lost:
+        warnings.warn(
+            f"{path}: this format knows tables only, so the functions of {listing(lost)} are written out as "
+            "tables; a .json file keeps them",
+            UnswayedWarning,
+            stacklevel=3,
+        )
 
 
 def _format_of(path: Path) -> ModuleType:

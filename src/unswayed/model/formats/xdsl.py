@@ -43,14 +43,18 @@ from unswayed.core.arrays import Floats, Ints
 from unswayed.core.names import unknown_name
 from unswayed.model.annotation import Annotation, Role
 from unswayed.model.formats.decimals import decimal_number
-from unswayed.model.formats.draft import NetworkDraft
+from unswayed.model.formats.draft import MakeNode, NetworkDraft
 from unswayed.model.formats.identifiers import stands_for
-from unswayed.model.formats.noisy_max import expand_noisy_max
+from unswayed.model.formats.noisy_max import noisy_max_maker
 from unswayed.model.formats.source import Source
 from unswayed.model.formats.xdsl_writer import COST_KEY, NAME_KEY, STATES_KEY, write
 from unswayed.model.formats.xml_source import Element, numbers, only_child, parse_xml
+from unswayed.model.nodes.noisy import NoisyMaxCpt
 
-__all__ = ["read", "read_tree", "write"]
+__all__ = ["KEEPS", "read", "read_tree", "write"]
+
+KEEPS = (NoisyMaxCpt,)
+"""Functions that are written as what they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +91,12 @@ def read_tree(source: Source, root: Element) -> NetworkDraft:
         draft.add_variable(node.name, node.states, element.offset, about)
     for node in node_by_id.values():
         parents = _parents(source, node, node_by_id)
-        table = _TABLE_BY_KIND[node.element.tag](draft, node, parents)
-        draft.add_table(node.name, parents, table, node.element.offset)
+        if node.element.tag == "noisymax":
+            make = _noisy_max(draft, node, parents)
+            draft.add_function(node.name, parents, make, node.element.offset)
+        else:
+            table = _TABLE_BY_KIND[node.element.tag](draft, node, parents)
+            draft.add_table(node.name, parents, table, node.element.offset)
     return draft
 
 
@@ -96,7 +104,7 @@ def _node(source: Source, element: Element) -> _Node:
     identifier = element.attributes.get("id", "").strip()
     if not identifier:
         source.fail(f"a <{element.tag}> without an id", element.offset)
-    if element.tag not in _TABLE_BY_KIND:
+    if element.tag not in (*_TABLE_BY_KIND, "noisymax"):
         source.fail(
             f"node {identifier!r} is a <{element.tag}>; unswayed reads chance nodes only "
             "(cpt, deterministic, noisymax): remove it or turn it into a chance node in GeNIe",
@@ -225,9 +233,9 @@ def _deterministic(draft: NetworkDraft, node: _Node, parents: Sequence[str]) -> 
     return table
 
 
-def _noisy_max(draft: NetworkDraft, node: _Node, parents: Sequence[str]) -> Floats:
+def _noisy_max(draft: NetworkDraft, node: _Node, parents: Sequence[str]) -> MakeNode:
     source, element = draft.source, only_child(draft.source, node.element, "parameters")
-    sizes = draft.sizes([*parents, node.name], element.offset)[:-1]
+    sizes = [len(draft.states(parent, element.offset)) for parent in parents]
     columns = numbers(source, element)
     expected = (sum(sizes) + 1) * len(node.states)
     if columns.size != expected:
@@ -238,7 +246,7 @@ def _noisy_max(draft: NetworkDraft, node: _Node, parents: Sequence[str]) -> Floa
         )
     if not (np.isfinite(columns) & (columns >= 0)).all():
         source.fail(f"<parameters> of {node.name!r}: every number must be a probability", element.offset)
-    return expand_noisy_max(columns.reshape(-1, len(node.states)), _strengths(source, node, sizes))
+    return noisy_max_maker(columns.reshape(-1, len(node.states)), _strengths(source, node, sizes))
 
 
 def _strengths(source: Source, node: _Node, sizes: Sequence[int]) -> list[Ints]:
@@ -259,5 +267,4 @@ _ROLE_BY_WORD = {role.value: role for role in Role}
 _TABLE_BY_KIND: dict[str, Callable[[NetworkDraft, _Node, Sequence[str]], Floats]] = {
     "cpt": _cpt,
     "deterministic": _deterministic,
-    "noisymax": _noisy_max,
 }

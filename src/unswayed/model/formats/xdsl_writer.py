@@ -6,10 +6,13 @@ import json
 from collections.abc import Iterator
 from xml.sax.saxutils import escape, quoteattr
 
+import numpy as np
+
 from unswayed.model.annotation import Annotation
 from unswayed.model.distribution import ConditionalDistribution
 from unswayed.model.formats.identifiers import identifiers
 from unswayed.model.network import BayesianNetwork
+from unswayed.model.nodes.noisy import NoisyMaxCpt
 
 NAME_KEY = "unswayed_name"
 """Property that holds the name of a network or variable whose id is not that name."""
@@ -47,7 +50,8 @@ def _nodes(network: BayesianNetwork, ids: dict[str, str]) -> Iterator[str]:
 def _node(cpt: ConditionalDistribution, ids: dict[str, str]) -> Iterator[str]:
     name, states, about = cpt.child.name, cpt.child.states, cpt.child.about
     state_ids = identifiers(states)
-    yield f'\t\t<cpt id="{ids[name]}"{_diagnosis(about)}>'
+    tag = "noisymax" if isinstance(cpt, NoisyMaxCpt) else "cpt"
+    yield f'\t\t<{tag} id="{ids[name]}"{_diagnosis(about)}>'
     for position, identifier in enumerate(state_ids):
         label = about.state_labels[position] if about.state_labels else ""
         written = f" label={quoteattr(label)}" if label else ""
@@ -55,14 +59,24 @@ def _node(cpt: ConditionalDistribution, ids: dict[str, str]) -> Iterator[str]:
         yield f'\t\t\t<state id="{identifier}"{written}{fault} />'
     if cpt.parents:
         yield f"\t\t\t<parents>{' '.join(ids[parent.name] for parent in cpt.parents)}</parents>"
-    yield f"\t\t\t<probabilities>{' '.join(map(repr, cpt.table.ravel().tolist()))}</probabilities>"
+    yield _numbers_element(cpt)
     if ids[name] != name:
         yield f"\t\t\t{_property(NAME_KEY, name)}"
     if state_ids != list(states):
         yield f"\t\t\t{_property(STATES_KEY, json.dumps(states, ensure_ascii=False))}"
     if about.cost is not None:
         yield f"\t\t\t{_property(COST_KEY, repr(about.cost))}"
-    yield "\t\t</cpt>"
+    yield f"\t\t</{tag}>"
+
+
+def _numbers_element(cpt: ConditionalDistribution) -> str:
+    """The columns of a noisy-MAX, its states as declared; else the table."""
+    if isinstance(cpt, NoisyMaxCpt):
+        columns = np.concatenate([*cpt.effects, cpt.leak[np.newaxis]])
+        strengths = " ".join(str(state) for parent in cpt.parents for state in range(len(parent)))
+        written = f"<strengths>{strengths}</strengths>" if cpt.parents else ""
+        return f"\t\t\t{written}<parameters>{' '.join(map(repr, columns.ravel().tolist()))}</parameters>"
+    return f"\t\t\t<probabilities>{' '.join(map(repr, cpt.table.ravel().tolist()))}</probabilities>"
 
 
 def _diagnosis(about: Annotation) -> str:

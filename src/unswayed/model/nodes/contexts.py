@@ -286,6 +286,12 @@ class ScoreContexts:
         """None: a scorer can only be asked."""
         return None
 
+    def __eq__(self, other: object) -> bool:
+        return same_fields(self, other)
+
+    def __hash__(self) -> int:
+        return hash((self.n_inputs, self.splits))
+
 
 def tree_boxes(tree: TreeContexts, sizes: Sequence[int]) -> list[Box | None]:
     """The states of the inputs that lead to each leaf, from left to right; None where no row can come.

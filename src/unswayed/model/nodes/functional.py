@@ -165,6 +165,28 @@ class PerceptronCpt:
         return None
 
 
+@dataclass(frozen=True, slots=True)
+class PerceptronScorer:
+    """The scores of a perceptron, for contexts by thresholds."""
+
+    perceptron: Perceptron
+    """From inputs to log-odds of the second of two classes, or to one score for each class."""
+    is_ordinal: bool = False
+    """Whether there is one score, the expected position of the class, in place of one for each class."""
+
+    def scores(self, inputs: Floats) -> Floats:  # (rows, inputs) -> (rows, scores)
+        """The scores of each row."""
+        found = self.perceptron.scores(inputs)
+        return expected_position(found) if self.is_ordinal else found
+
+
+def expected_position(scores: Floats) -> Floats:  # (rows, scores) -> (rows, 1)
+    """The expected position of the class under the softmax of the scores; one score stays as it is."""
+    if scores.shape[1] == 1:
+        return scores
+    return (distribution(scores) @ np.arange(scores.shape[1], dtype=np.float64))[:, np.newaxis]
+
+
 def two_way(log_odds: Floats) -> Floats:  # (rows,) -> (rows, 2)
     """Probabilities of states 0 and 1 from the log-odds of state 1, without overflow."""
     decay = np.exp(-np.abs(log_odds))

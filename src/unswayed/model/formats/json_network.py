@@ -1,0 +1,178 @@
+"""unswayed's own JSON files of networks: every kind of node, names and annotations as they are.
+
+    {
+      "format": "unswayed network",
+      "version": 1,
+      "name": "plant",
+      "variables": [{"name": "Rain", "states": ["no", "yes"], "about": {"label": "Rain today"}}, ...],
+      "nodes": [{"variable": "Rain", "parents": [], "kind": "table", "rows": [[0.8, 0.2]]}, ...]
+    }
+
+`json_nodes.py` has the kinds of nodes. A reader refuses versions above its own, numbers that are not finite,
+and fields that it does not know, so that a misspelt one is not overlooked.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields as dataclass_fields
+from enum import Enum
+from typing import Any, NoReturn
+
+from unswayed.core.errors import ModelError
+from unswayed.core.names import unknown_name
+from unswayed.model.annotation import NO_ANNOTATION, Annotation, Role
+from unswayed.model.formats.draft import NetworkDraft
+from unswayed.model.formats.json_nodes import field_of, read_node, shown, write_node
+from unswayed.model.formats.source import Source
+from unswayed.model.network import BayesianNetwork
+from unswayed.model.variable import Variable
+
+FORMAT, VERSION = "unswayed network", 1
+KEEPS = (object,)
+"""Every node is written as what it is."""
+_NETWORK = ("format", "version", "name", "variables", "nodes")
+_VARIABLE = ("name", "states", "about")
+_ABOUT = tuple(field.name for field in dataclass_fields(Annotation))
+
+
+def write(network: BayesianNetwork) -> str:
+    """The network as JSON, one variable and one node a line; `ModelError` for nodes that are Python code."""
+    head = {"format": FORMAT, "version": VERSION, "name": network.name}
+    lines = [f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in head.items()]
+    for key, entries in (
+        ("variables", map(_write_variable, network.variables)),
+        ("nodes", map(write_node, network.cpts)),
+    ):
+        written = ",\n".join(
+            f"    {json.dumps(entry, ensure_ascii=False, allow_nan=False)}" for entry in entries
+        )
+        lines.append(f'  "{key}": [\n{written}\n  ]')
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _write_variable(variable: Variable) -> dict[str, Any]:
+    entry: dict[str, Any] = {"name": variable.name, "states": list(variable.states)}
+    about = {
+        name: value.value if isinstance(value, Enum) else value
+        for name in _ABOUT
+        if (value := getattr(variable.about, name)) != getattr(NO_ANNOTATION, name)
+    }
+    return {**entry, "about": about} if about else entry
+
+
+def read(source: Source) -> NetworkDraft:
+    """The draft of the network in a file."""
+    content = parse_object(source)
+    try:
+        check_header(content, FORMAT, VERSION)
+        _check_known(content, _NETWORK, "the file")
+        draft = NetworkDraft(source, field_of(content, "name", str))
+        entries = field_of(content, "variables", list), field_of(content, "nodes", list)
+    except ModelError as error:
+        source.fail(str(error))
+    for number, entry in enumerate(entries[0]):
+        _guarded(source, f"variables[{number}]", lambda entry=entry: _add_variable(draft, entry))
+    for number, entry in enumerate(entries[1]):
+        _guarded(source, f"nodes[{number}]", lambda entry=entry: _add_node(draft, entry))
+    return draft
+
+
+def parse_object(source: Source) -> Mapping[str, Any]:
+    """The JSON object in a file; `FormatError` with the line for anything else."""
+    try:
+        content = json.loads(source.text, parse_constant=_refuse_constant, object_pairs_hook=_without_twins)
+    except json.JSONDecodeError as error:
+        source.fail(f"this is no JSON: {error.msg}; expected a value here", error.pos)
+    except RecursionError:
+        source.fail("the JSON is nested too deeply for a network")
+    except ValueError as error:
+        source.fail(str(error))
+    if not isinstance(content, dict):
+        source.fail(f"expected a JSON object, found {shown(content)}")
+    return content
+
+
+def _refuse_constant(word: str) -> NoReturn:
+    raise ModelError(f"{word} is no number that a network can hold")
+
+
+def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ModelError(f"the field {shown(twice)} stands twice in one object")
+    return found
+
+
+def check_header(content: Mapping[str, Any], title: str, version: int) -> None:
+    """Raise `ModelError` unless the file says it is of this format, in a version known here."""
+    if content.get("format") != title:
+        raise ModelError(f'the file does not say "format": {title!r}, but {shown(content.get("format"))}')
+    given = field_of(content, "version", int)
+    if not 1 <= given <= version:
+        raise ModelError(f"the file is of version {given}; this version of unswayed reads up to {version}")
+
+
+def _check_known(entry: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
+    for name in entry:
+        if name not in known:
+            raise ModelError(f"{where}: {unknown_name('field', name, known)}")
+
+
+def _guarded(source: Source, where: str, read_entry: Any) -> None:
+    """Read an entry; whatever is wrong with it names the entry."""
+    try:
+        read_entry()
+    except ModelError as error:
+        source.fail(f"{where}: {error}")
+
+
+def _add_variable(draft: NetworkDraft, entry: Any) -> None:
+    _check_object(entry)
+    _check_known(entry, _VARIABLE, "a variable")
+    about = dict(field_of(entry, "about", dict)) if "about" in entry else {}
+    _check_known(about, _ABOUT, "about")
+    if "role" in about:
+        roles = {role.value: role for role in Role}
+        if about["role"] not in roles:
+            raise ModelError(unknown_name("role", str(about["role"]), list(roles)))
+        about["role"] = roles[about["role"]]
+    for name in ("state_labels", "fault_states"):
+        if name in about:
+            about[name] = tuple(_texts(about, name))
+    name, states = field_of(entry, "name", str), _texts(entry, "states")
+    try:
+        annotation = Annotation(**about)
+    except TypeError:
+        raise ModelError(f"about: {shown(about)} has a value of the wrong type") from None
+    draft.add_variable(name, states, 0, annotation)
+
+
+def _texts(entry: Mapping[str, Any], name: str) -> list[str]:
+    found = field_of(entry, name, list)
+    if not all(isinstance(text, str) for text in found):
+        raise ModelError(f"{name!r} must be a list of texts, not {shown(found)}")
+    return list(found)
+
+
+def _check_object(entry: Any) -> None:
+    if not isinstance(entry, dict):
+        raise ModelError(f"expected an object, found {shown(entry)}")
+
+
+def _add_node(draft: NetworkDraft, entry: Any) -> None:
+    _check_object(entry)
+    name, parents = field_of(entry, "variable", str), _texts(entry, "parents")
+    if field_of(entry, "kind", str) == "table":
+        rows = field_of(entry, "rows", list)
+        if not all(isinstance(row, list) for row in rows):
+            raise ModelError("'rows' must be lists of probabilities")
+        numbers = [number for row in rows for number in row]
+        if not all(isinstance(number, int | float) for number in numbers):
+            raise ModelError("'rows' must hold numbers only")
+        draft.add_table(name, parents, [float(number) for number in numbers], 0)
+    else:
+        draft.add_function(name, parents, lambda child, above: read_node(entry, child, above), 0)
