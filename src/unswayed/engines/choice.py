@@ -19,6 +19,7 @@ from unswayed.engines.bounds import BoundsEngine
 from unswayed.engines.chen2014.brute_force import BruteForceEngine
 from unswayed.engines.chen2014.depth_first import DepthFirstEngine
 from unswayed.engines.circuit import CircuitEngine
+from unswayed.engines.contexts import ContextsEngine
 from unswayed.engines.dense import DenseEngine
 from unswayed.engines.log_odds import LogOddsEngine
 from unswayed.engines.protocol import Cost, Engine, Question, Refusal
@@ -29,6 +30,7 @@ ENGINES: tuple[Engine, ...] = (
     LogOddsEngine(),
     BoundsEngine(),
     CircuitEngine(),
+    ContextsEngine(),
     SamplingEngine(),
 )
 """What the choice is among."""
