@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from unswayed.core.arrays import Floats, Ints
 from unswayed.focs.learn.perceptrons import one_thread
-from unswayed.focs.learn.thresholds import Partition, ScoredRows, make_rows
+from unswayed.focs.learn.thresholds import Partition, ScoredRows, grow, make_rows
 from unswayed.model.nodes.perceptron import Activation, Perceptron
 from unswayed.model.nodes.steps import StepContexts, StepNetwork, quantised
 
@@ -38,6 +38,24 @@ def step_network(
     with one_thread():
         outputs = logistic_weights(steps.neurons(inputs).astype(np.float64), labels, weights)
     return StepNetwork(steps.weights, steps.biases, quantised(hidden, biases, outputs, bits=bits).outputs)
+
+
+def linear_network(
+    inputs: npt.NDArray[np.bool_], labels: Ints, *, max_contexts: int, smoothing: float, bits: int
+) -> StepNetwork:
+    """Intervals of one linear score as a step network: a neuron for each threshold, all of equal weights.
+
+    The score of a row is the number of thresholds that its sum exceeds.
+    """
+    with one_thread():
+        slopes = logistic_weights(inputs.astype(np.float64), labels, np.ones(len(labels)), penalty=1.0)
+    weights = quantised(slopes[np.newaxis], np.zeros(1), np.ones(1), bits=bits).weights[0]
+    sums = make_rows(inputs @ weights.astype(np.float64), labels, 2)
+    tree = grow(sums, max_contexts=max_contexts, smoothing=smoothing)[-1].contexts
+    cuts = np.unique(np.floor(tree.cut[tree.feature >= 0])).astype(np.int64)
+    if not len(cuts):
+        return StepNetwork(np.zeros((1, len(weights))), [-1], [0])
+    return StepNetwork(np.tile(weights, (len(cuts), 1)), -(cuts + 1), np.ones(len(cuts)))
 
 
 def logistic_weights(features: Floats, labels: Ints, weights: Floats, *, penalty: float = 1e-2) -> Floats:

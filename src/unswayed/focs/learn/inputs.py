@@ -27,6 +27,8 @@ MOST_INPUTS = 16
 """Patterns of more inputs than this are too many to count."""
 MOST_BITS = 30
 """Sums of weights of this size stay exact."""
+FEW_INPUTS = 8
+"""Prefixes of the ranking up to this length are always judged; longer ones while the longest are the best."""
 RANKING_STEPS = 100
 """Steps of L-BFGS for a ranking, which is settled long before the weights are."""
 
@@ -37,12 +39,12 @@ class StepOptions:
 
     max_contexts: int = 2
     """At most so many contexts."""
-    max_inputs: int = 8
+    max_inputs: int = 16
     """At most so many inputs, unless all are needed; 0 to keep all inputs."""
     n_hidden: int = 8
     """Neurons of the hidden layer."""
     n_ranking_rows: int = 4096
-    """Rows from which the inputs are ranked."""
+    """Rows from which the inputs are ranked at first; four times as many each time that nothing is found."""
     n_starts: int = 3
     """Rankings from different starts, as long as they find nothing."""
     bits: int = 10
@@ -86,9 +88,11 @@ def split_rows(rows: Bits, labels: Ints, rng: np.random.Generator) -> HeldOutSpl
     return HeldOutSplit(rows[used], labels[used], rows[held], labels[held])
 
 
-def ranking_perceptron(split: HeldOutSplit, options: StepOptions, rng: np.random.Generator) -> Perceptron:
-    """A perceptron of all inputs, from as many rows as a ranking needs."""
-    few = slice(options.n_ranking_rows)
+def ranking_perceptron(
+    split: HeldOutSplit, options: StepOptions, n_rows: int, rng: np.random.Generator
+) -> Perceptron:
+    """A perceptron of all inputs, from the first `n_rows` rows."""
+    few = slice(n_rows)
     training = Training(
         n_hidden=options.n_hidden, activation=Activation.LOGISTIC, max_iterations=RANKING_STEPS
     )
@@ -102,12 +106,15 @@ def ranked_inputs(perceptron: Perceptron) -> list[int]:
 
 
 def prefix_of(split: HeldOutSplit, ranked: Sequence[int], options: StepOptions) -> list[int]:
-    """The shortest prefix of the ranking within one standard error of the best one's likelihood."""
-    prefixes = [list(ranked[:k]) for k in range(min(options.max_inputs, len(ranked)) + 1)]
-    judged = [judged_inputs(split, prefix, options) for prefix in prefixes]
-    best = max(judged, key=lambda logs: float(logs.mean()))
-    enough = best.mean() - best.std() / np.sqrt(len(best))
-    return next(prefix for prefix, logs in zip(prefixes, judged, strict=True) if logs.mean() >= enough)
+    """The shortest prefix of the ranking that the best one does not lead."""
+    most = min(options.max_inputs, len(ranked))
+    judged: list[Floats] = []
+    best = 0
+    while len(judged) <= min(most, max(FEW_INPUTS, best + 2)):
+        judged.append(judged_inputs(split, ranked[: len(judged)], options))
+        best = max(range(len(judged)), key=lambda k: float(judged[k].mean()))
+    shortest = next(k for k, logs in enumerate(judged) if not leads(judged[best], logs, by=1.0))
+    return list(ranked[:shortest])
 
 
 def without_idle(split: HeldOutSplit, inputs: list[int], options: StepOptions) -> list[int]:

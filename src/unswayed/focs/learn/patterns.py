@@ -14,10 +14,15 @@ import numpy as np
 import numpy.typing as npt
 
 from unswayed.core.arrays import Floats, Ints
+from unswayed.focs.learn.perceptrons import Training, fit_perceptron, one_thread
 from unswayed.focs.learn.thresholds import Partition, ScoredRows, grow
 from unswayed.model.distribution import all_states
+from unswayed.model.nodes.contexts import LookupContexts
+from unswayed.model.nodes.functional import two_way
 
 Bits = npt.NDArray[np.bool_]
+OPINION = 4.0
+"""Rows that a perceptron's opinion of a pattern counts for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +87,23 @@ def held_out_log_likelihoods(
     column = contexts[pattern_numbers(rows, patterns.inputs)]
     found: Floats = np.log(partition.columns[column, labels])
     return found
+
+
+def shrink_patterns(patterns: Patterns, n_hidden: int, rng: np.random.Generator) -> Patterns:
+    """The counts with a perceptron's opinion of each pattern added, worth `OPINION` rows.
+
+    Patterns of many inputs are seen a few times or never. A perceptron of the same rows knows from similar
+    patterns what to expect of them.
+    """
+    rows, labels, weights = patterns.weighted_rows()
+    training = Training(n_hidden=n_hidden, alpha=1.0)
+    perceptron = fit_perceptron(rows.astype(np.float64), labels, 2, training, rng=rng, weights=weights)
+    with one_thread():
+        shares = two_way(perceptron.scores(patterns.states.astype(np.float64))[:, 0])
+    return Patterns(patterns.inputs, patterns.counts + OPINION * shares)
+
+
+def lookup_contexts(patterns: Patterns, partition: Partition, n_inputs: int) -> LookupContexts:
+    """The contexts of a partition of patterns as a table over their inputs."""
+    table = partition.contexts.index(patterns.shares()[:, np.newaxis])
+    return LookupContexts(n_inputs, patterns.inputs, table.reshape([2] * len(patterns.inputs)))

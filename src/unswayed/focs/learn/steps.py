@@ -1,25 +1,33 @@
-"""Learning contexts as step networks: which inputs matter, then a small network on those [shen2020, sec. 4].
+"""Learning contexts as step networks: which inputs matter, then a network on those [shen2020, sec. 4].
 
-    1. A perceptron is trained by L-BFGS on a few thousand rows, and ranks inputs by sum_h |w_ih v_h|.
+    1. A perceptron is trained by L-BFGS on a few thousand rows, and ranks inputs by sum_h |w_ih v_h|; where
+       nothing is found, on four times as many rows, and so on.
     2. For k = 0, 1, 2, ... the k first inputs are judged by the best contexts over their patterns, on rows
        that were not learned from; the smallest k within one standard error of the best is taken, and inputs
        that still help are added.
     3. A perceptron on these inputs alone, trained on the joined rows, becomes a step network; from several
        starts, until its contexts are as likely as the best contexts over the patterns.
+    4. Where further inputs of the ranking make rows held out more likely, once a perceptron has filled in
+       the patterns that are seen rarely, the contexts are a table over all these inputs.
 
-Where a few inputs do not suffice (a cardinality of all inputs), the step network of all inputs stands.
+Where a few inputs do not suffice (a cardinality of all inputs), a step network of all inputs stands; where
+rows are few, one linear score may do better than either. All are compared on rows held out.
 """
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
-from unswayed.core.errors import QueryError, expect
-from unswayed.focs.learn.conversion import scored_rows, step_contexts, step_network
+from unswayed.core.errors import QueryError, UnswayedWarning, expect
+from unswayed.focs.learn.conversion import linear_network, scored_rows, step_contexts, step_network
 from unswayed.focs.learn.inputs import (
+    FEW_INPUTS,
+    LIKELY,
     SURE,
     HeldOutSplit,
     StepOptions,
@@ -32,14 +40,27 @@ from unswayed.focs.learn.inputs import (
     with_helpful,
     without_idle,
 )
-from unswayed.focs.learn.patterns import Bits, Patterns, best_partition, count_patterns
+from unswayed.focs.learn.patterns import (
+    Bits,
+    Patterns,
+    best_partition,
+    count_patterns,
+    held_out_log_likelihoods,
+    lookup_contexts,
+    shrink_patterns,
+)
 from unswayed.focs.learn.perceptrons import Training, fit_perceptron
 from unswayed.focs.learn.thresholds import Partition, grow, learn_partition, row_log_likelihoods
+from unswayed.model.nodes.contexts import LookupContexts
 from unswayed.model.nodes.perceptron import Activation, Perceptron
 from unswayed.model.nodes.steps import StepContexts, StepNetwork
 
 ALPHAS = (3.0, 0.3, 30.0)
 """Penalties that are tried for a network of all inputs; the first one is right most of the time."""
+MORE_INPUTS = (8, 12, 14)
+"""How many inputs are tried where more than those that were found may matter."""
+FEW_ROWS = 4000
+"""Rows up to which one linear score is tried too."""
 REFITS = 8
 """Starts of the small network before its contexts are written out pattern by pattern."""
 
@@ -48,7 +69,7 @@ REFITS = 8
 class LearnedContexts:
     """Contexts with their columns, and the inputs that they depend on."""
 
-    contexts: StepContexts
+    contexts: StepContexts | LookupContexts
     columns: Floats  # (contexts, 2)
     inputs: tuple[int, ...]
     """Ascending; all of them for a network that was not pruned."""
@@ -59,7 +80,7 @@ def learn_step_contexts(
 ) -> LearnedContexts:
     """Contexts of two-state inputs for a label of 0 or 1.
 
-    Cost: about half a second for thirty inputs.
+    Warns when the inputs found are as many as `max_inputs` allows. Cost: about a second for thirty inputs.
 
     >>> rng = np.random.default_rng(0)
     >>> rows = rng.random((4000, 12)) < 0.8
@@ -73,16 +94,105 @@ def learn_step_contexts(
     rows, labels = _checked(rows, labels)
     split = split_rows(rows, labels, rng)
     chosen = _choose_inputs(split, options, rng) if options.max_inputs else None
-    if chosen is not None:
+    if chosen is not None and options.max_inputs <= len(chosen) < rows.shape[1]:
+        warnings.warn(
+            f"the contexts depend on {len(chosen)} inputs, as many as max_inputs allows; with more they may "
+            "be more likely: raise StepOptions(max_inputs=...), or set it to 0 to keep all",
+            UnswayedWarning,
+            stacklevel=3,
+        )
+    linear = _better_linear(split, chosen, options)
+    if linear is not None or chosen is None:
+        network = _dense_network(split, options, rng) if linear is None else linear
+        return _cut_scores(network, rows, labels, options, rng)
+    more = _more_inputs(split, chosen, options, rng)
+    if more is None and len(chosen) <= FEW_INPUTS:
         return _on_patterns(count_patterns(rows, labels, chosen), rows.shape[1], options, rng)
-    network = _dense_network(split, options, rng)
+    return _looked_up(count_patterns(rows, labels, more or chosen), rows.shape[1], options, rng)
+
+
+def _cut_scores(
+    network: StepNetwork, rows: Bits, labels: Ints, options: StepOptions, rng: np.random.Generator
+) -> LearnedContexts:
+    """Thresholds on the scores of a network, from all rows."""
     partition = learn_partition(
         scored_rows(network, rows, labels),
         max_contexts=options.max_contexts,
         smoothing=options.smoothing,
         rng=rng,
     )
-    return _learned(network, partition, tuple(range(rows.shape[1])))
+    return _learned(network, partition, _inputs_of(network))
+
+
+def _inputs_of(network: StepNetwork) -> tuple[int, ...]:
+    return tuple(map(int, np.flatnonzero((network.weights != 0).any(axis=0))))
+
+
+def _better_linear(split: HeldOutSplit, chosen: list[int] | None, options: StepOptions) -> StepNetwork | None:
+    """A linear score, where held-out rows like it better than the inputs chosen; few rows only."""
+    if chosen is None or len(split.rows) > FEW_ROWS:
+        return None
+    network = linear_network(
+        split.rows,
+        split.labels,
+        max_contexts=options.max_contexts,
+        smoothing=options.smoothing,
+        bits=options.bits,
+    )
+    judged = _judged_network(split, network, options)
+    return network if leads(judged, judged_inputs(split, chosen, options), by=1.0) else None
+
+
+def _more_inputs(
+    split: HeldOutSplit, chosen: list[int], options: StepOptions, rng: np.random.Generator
+) -> list[int] | None:
+    """Further inputs of the ranking added where that is more likely, rare patterns filled in; else None."""
+    if not chosen:
+        return None
+    best = judged_inputs(split, chosen, options)
+    if len(chosen) > FEW_INPUTS:
+        best = _judged_shrunk(split, chosen, options, rng)
+    others = [
+        i for i in ranked_inputs(ranking_perceptron(split, options, len(split.rows), rng)) if i not in chosen
+    ]
+    found = None
+    for size in MORE_INPUTS:
+        if len(chosen) < size <= min(options.max_inputs, split.rows.shape[1]):
+            longer = [*chosen, *others[: size - len(chosen)]]
+            judged = _judged_shrunk(split, longer, options, rng)
+            if leads(judged, best, by=LIKELY):
+                found, best = longer, judged
+    return found
+
+
+def _judged_shrunk(
+    split: HeldOutSplit, inputs: list[int], options: StepOptions, rng: np.random.Generator
+) -> Floats:
+    """Log-likelihood of each held-out row under contexts over patterns that a perceptron has filled in."""
+    counted = count_patterns(split.rows, split.labels, inputs)
+    patterns = shrink_patterns(counted, 2 * options.n_hidden, rng)
+    partition = best_partition(patterns, max_contexts=options.max_contexts, smoothing=options.smoothing)
+    return held_out_log_likelihoods(patterns, partition, split.held_rows, split.held_labels)
+
+
+def _looked_up(
+    counted: Patterns, n_inputs: int, options: StepOptions, rng: np.random.Generator
+) -> LearnedContexts:
+    """A table of contexts over the patterns, rare ones filled in by a perceptron."""
+    patterns = shrink_patterns(counted, 2 * options.n_hidden, rng)
+    partition = best_partition(patterns, max_contexts=options.max_contexts, smoothing=options.smoothing)
+    contexts = lookup_contexts(patterns, partition, n_inputs)
+    mass = np.zeros((contexts.n_contexts, 2))
+    np.add.at(mass, contexts.table.reshape(-1), counted.counts)
+    columns = (mass + options.smoothing) / (mass + options.smoothing).sum(axis=1, keepdims=True)
+    return LearnedContexts(contexts, columns, tuple(sorted(counted.inputs)))
+
+
+def _widened(network: StepNetwork, inputs: Sequence[int], n_inputs: int) -> StepNetwork:
+    """The same network over all inputs."""
+    weights = np.zeros((network.n_neurons, n_inputs), dtype=np.int64)
+    weights[:, list(inputs)] = network.weights
+    return StepNetwork(weights, network.biases, network.outputs)
 
 
 def _checked(rows: Bits, labels: Ints) -> tuple[Bits, Ints]:
@@ -98,18 +208,21 @@ def _checked(rows: Bits, labels: Ints) -> tuple[Bits, Ints]:
 
 def _choose_inputs(split: HeldOutSplit, options: StepOptions, rng: np.random.Generator) -> list[int] | None:
     """The inputs to keep; None when a network of all inputs is better."""
-    best: list[int] = []
-    for _ in range(options.n_starts):
-        perceptron = ranking_perceptron(split, options, rng)
-        few = without_idle(split, prefix_of(split, ranked_inputs(perceptron), options), options)
-        best = with_helpful(split, few, options)
-        pruned = judged_inputs(split, best, options)
-        network = _converted(perceptron, split, options)
-        if leads(_judged_network(split, network, options), pruned, by=SURE):
-            return None
-        if best:
-            break
-    return best
+    n_rows = options.n_ranking_rows
+    while True:
+        for _ in range(options.n_starts):
+            perceptron = ranking_perceptron(split, options, n_rows, rng)
+            few = without_idle(split, prefix_of(split, ranked_inputs(perceptron), options), options)
+            best = with_helpful(split, few, options)
+            pruned = judged_inputs(split, best, options)
+            network = _converted(perceptron, split, options)
+            if leads(_judged_network(split, network, options), pruned, by=SURE):
+                return None
+            if best:
+                return best
+        if n_rows >= len(split.rows):
+            return []
+        n_rows *= 4
 
 
 def _converted(perceptron: Perceptron, split: HeldOutSplit, options: StepOptions) -> StepNetwork:
@@ -141,12 +254,12 @@ def _on_patterns(
     order = np.argsort(patterns.inputs)
     best = best_partition(patterns, max_contexts=options.max_contexts, smoothing=options.smoothing)
     goal = _pattern_log_likelihood(patterns, best)
-    found = _refitted(patterns, goal, options, rng) or _written_out(patterns, best)
-    weights = np.zeros((found.contexts.network.n_neurons, n_inputs), dtype=np.int64)
-    weights[:, list(patterns.inputs)] = found.contexts.network.weights
-    network = StepNetwork(weights, found.contexts.network.biases, found.contexts.network.outputs)
+    found = _refitted(patterns, goal, options, rng)
+    steps = _written_out(patterns, best) if found is None else found
+    assert isinstance(steps.contexts, StepContexts)
+    network = _widened(steps.contexts.network, patterns.inputs, n_inputs)
     inputs = tuple(int(np.asarray(patterns.inputs)[place]) for place in order)
-    return replace(found, contexts=StepContexts(network, found.contexts.thresholds), inputs=inputs)
+    return replace(steps, contexts=StepContexts(network, steps.contexts.thresholds), inputs=inputs)
 
 
 def _pattern_log_likelihood(patterns: Patterns, partition: Partition) -> float:

@@ -18,6 +18,7 @@ from unswayed.focs.mpe.problem import Factor, Gate, Link, MpeProblem, Squash
 from unswayed.model.cpt import Cpt
 from unswayed.model.distribution import ConditionalDistribution, all_states
 from unswayed.model.network import BayesianNetwork
+from unswayed.model.nodes.contexts import LookupContexts
 from unswayed.model.nodes.focs import FocsCpt
 from unswayed.model.nodes.functional import LogisticCpt, PerceptronCpt
 from unswayed.model.nodes.noisy import NoisyOrCpt
@@ -61,6 +62,8 @@ class _Builder:
         node, parents = self.network.cpts[position], self.network.parents[position]
         if isinstance(node, Cpt):
             return self._table(position, list(range(len(parents))))
+        if isinstance(node, FocsCpt) and isinstance(node.contexts, LookupContexts):
+            return self._table(position, list(node.contexts.places))
         steps = self._steps(node, parents)
         used = list(range(len(parents))) if steps is None else list(inputs_used(steps))
         free = [place for place in used if parents[place] not in self.evidence]

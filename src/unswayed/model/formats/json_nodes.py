@@ -12,6 +12,7 @@
                  {"kind": "rules", "rules": [{"A": "yes"}, ...]}
                  {"kind": "tree", "feature": [...], "cut": [...], "left": [...], "right": [...]}
                  {"kind": "steps", "weights": [[...]], "biases": [...], "outputs": [...], "thresholds": [...]}
+                 {"kind": "lookup", "places": [...], "table": [...]} (an axis for each place)
                  {"kind": "scores", "perceptron": {...}, "is_ordinal": false, "splits": {a tree}}
 
 Whatever is wrong with a node raises `ModelError`, which the reader turns into a `FormatError`.
@@ -28,7 +29,13 @@ from unswayed.core.errors import ModelError
 from unswayed.core.names import listing, unknown_name
 from unswayed.model.cpt import Cpt
 from unswayed.model.distribution import ConditionalDistribution
-from unswayed.model.nodes.contexts import Contexts, RuleContexts, ScoreContexts, TreeContexts
+from unswayed.model.nodes.contexts import (
+    Contexts,
+    LookupContexts,
+    RuleContexts,
+    ScoreContexts,
+    TreeContexts,
+)
 from unswayed.model.nodes.focs import FocsCpt, rule_cpt
 from unswayed.model.nodes.functional import LogisticCpt, PerceptronCpt, PerceptronScorer
 from unswayed.model.nodes.noisy import NoisyMaxCpt, NoisyOrCpt
@@ -95,6 +102,8 @@ def _write_contexts(cpt: FocsCpt) -> dict[str, Any]:
             return {"kind": "rules", "rules": named}
         case TreeContexts():
             return {"kind": "tree", **_write_tree(cpt.contexts)}
+        case LookupContexts(places=places, table=table):
+            return {"kind": "lookup", "places": list(places), "table": table.tolist()}
         case StepContexts(network=network):
             return {
                 "kind": "steps",
@@ -175,6 +184,9 @@ def _read_contexts(kind: str, fields: Fields, n_inputs: int) -> Contexts:
     match kind:
         case "tree":
             return _read_tree(fields, n_inputs)
+        case "lookup":
+            table = fields.get("table", [])
+            return LookupContexts(n_inputs, _positions(field_of(fields, "places", list)), table)
         case "steps":
             parts = [field_of(fields, name, list) for name in ("weights", "biases", "outputs")]
             # A network without neurons has no row that could tell the number of inputs.
@@ -186,7 +198,13 @@ def _read_contexts(kind: str, fields: Fields, n_inputs: int) -> Contexts:
             splits = field_of(fields, "splits", dict)
             scorer = PerceptronScorer(perceptron, field_of(fields, "is_ordinal", bool))
             return ScoreContexts(n_inputs, scorer, _read_tree(splits, field_of(splits, "n_scores", int)))
-    raise ModelError(unknown_name("kind of contexts", kind, ["rules", "tree", "steps", "scores"]))
+    raise ModelError(unknown_name("kind of contexts", kind, ["rules", "tree", "steps", "lookup", "scores"]))
+
+
+def _positions(places: list[Any]) -> list[int]:
+    if not all(type(place) is int for place in places):
+        raise ModelError(f"'places' must be positions of parents, not {shown(places)}")
+    return places
 
 
 def _read_tree(fields: Fields, n_inputs: int) -> TreeContexts:

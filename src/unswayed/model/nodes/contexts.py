@@ -247,6 +247,65 @@ class FunctionContexts:
         return None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class LookupContexts:
+    """Contexts by a table over a few of the inputs.
+
+    >>> either = LookupContexts(5, (1, 4), [[0, 1], [1, 0]])
+    >>> either.index(np.array([[0, 1, 0, 0, 0], [0, 1, 0, 0, 1]])).tolist()
+    [1, 0]
+    """
+
+    n_inputs: int
+    places: tuple[int, ...]
+    """Positions of the inputs that matter."""
+    table: Ints
+    """Number of the context, one axis for each of these inputs."""
+
+    def __init__(self, n_inputs: int, places: Sequence[int], table: npt.ArrayLike) -> None:
+        object.__setattr__(self, "n_inputs", n_inputs)
+        object.__setattr__(self, "places", tuple(map(int, places)))
+        numbers = checked_numbers(table, "a table of contexts")
+        fits = numbers.ndim == len(self.places) and numbers.size and (numbers >= 0).all()
+        if not fits or (numbers != np.rint(numbers)).any():
+            raise ModelError(
+                f"a table of contexts over {len(self.places)} inputs needs an axis for each and numbers of "
+                f"contexts from 0, unlike one of shape {numbers.shape}"
+            )
+        if len(set(self.places)) < len(self.places) or not set(self.places) <= set(range(n_inputs)):
+            raise ModelError(f"the inputs {list(self.places)} of a table of contexts must differ and exist")
+        object.__setattr__(self, "table", read_only(numbers.astype(np.int64)))
+
+    @property
+    def n_contexts(self) -> int:
+        """One more than the largest number in the table."""
+        return int(self.table.max()) + 1
+
+    def index(self, states: npt.NDArray[Any]) -> Ints:
+        """What the table says of each row."""
+        rows = checked_rows(states, self.n_inputs, "a table of contexts").astype(np.int64)
+        found: Ints = self.table[tuple(rows[:, place] for place in self.places)]
+        return np.broadcast_to(found, len(rows)) if not self.places else found
+
+    def layers(self, sizes: Sequence[int], known: Mapping[int, int], limits: Limits) -> ContextLayers | None:
+        """A state for each instantiation of the inputs read so far."""
+        table = self.table[tuple(known.get(place, slice(None)) for place in self.places)]
+        order = tuple(place for place in self.places if place not in known)
+        if not order:
+            return ContextLayers((), (), int(table))
+        moves, n_states = [], 1
+        for size in table.shape[:-1]:
+            moves.append(np.arange(n_states * size).reshape(n_states, size))
+            n_states *= size
+        return ContextLayers(order, (*moves, -1 - table.reshape(n_states, -1)), -1)
+
+    def __eq__(self, other: object) -> bool:
+        return same_fields(self, other)
+
+    def __hash__(self) -> int:
+        return hash((self.n_inputs, self.places, self.table.tobytes()))
+
+
 class Scorer(Protocol):
     """A function from rows of inputs to rows of scores."""
 
