@@ -8,8 +8,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from focs_strategies import bit
 from format_checks import read_text, refusal
