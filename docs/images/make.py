@@ -21,9 +21,8 @@ from unswayed.circuits.libsdd.builder import SddBuilder
 from unswayed.circuits.sdd.sdd import Sdd
 from unswayed.circuits.vtree import balanced
 from unswayed.model import zoo
-from unswayed.view.network_svg import network_svg
 from unswayed.view.page import report_page
-from unswayed.view.plotting import draw_circuit, draw_network, graph_of
+from unswayed.view.plotting import draw_circuit, draw_network
 
 HERE = Path(__file__).parent
 
@@ -32,9 +31,7 @@ def main() -> None:
     """Write every picture beside this file."""
     faults = unswayed.Classifier(zoo.printer(), "Fault", None, unswayed.MostProbable())
     tests = unswayed.Classifier(zoo.disease_tests(), "Disease", None, unswayed.ThresholdRule("+", 0.2))
-    drawing = network_svg(graph_of(faults, {"Light": "red"}, ["Ping"]), label="the printer's network")
-    (HERE / "network.svg").write_text(drawing + "\n", encoding="utf-8")
-    draw_network(faults, {"Light": "red"}, ["Ping"], title="printer").save(HERE / "network.png")
+    draw_network(faults, {"Light": "red"}, ["Ping"], title="printer").save(HERE / "network.svg")
     unswayed.rank_observations(tests).plot().save(HERE / "ranking.png")
     unswayed.frontier(tests).plot(title="disease_tests: what each budget buys").save(HERE / "frontier.png")
     findings = [("T1", "+"), ("T3", "-"), ("T4", "+"), ("T5", "+"), ("T2", "-")]

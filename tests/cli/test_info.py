@@ -14,7 +14,7 @@ from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits
 from unswayed.model import zoo
 from unswayed.model.formats.files import read_network, write_network
-from unswayed.view.network_lines import summarize
+from unswayed.view.summaries import summarize
 
 
 def test_info_describes_a_network(unswayed, printer):
@@ -33,11 +33,11 @@ def test_info_describes_a_network(unswayed, printer):
     ]
     assert re.fullmatch(r"  exact inference  \d+ multiplications, [\d.]+ k?B", description.splitlines()[-1])
     assert variables.splitlines() == [
-        "Age       2  new, old",
-        "Fault     4  none, paper_jam, no_toner, no_network",
-        "Light     3  green, yellow, red",
-        "TestPage  3  good, pale, nothing",
-        "Ping      2  answers, silent",
+        "Age       root   2  new, old",
+        "Fault            4  none, paper_jam, no_toner, no_network",
+        "Light     leaf   3  green, yellow, red",
+        "TestPage  leaf   3  good, pale, nothing",
+        "Ping      leaf   2  answers, silent",
     ]
 
 
@@ -54,7 +54,8 @@ def test_json_holds_every_variable_with_its_states_and_parents(unswayed, printer
 def test_long_lists_are_cut_in_text_and_whole_in_json(unswayed, tmp_path):
     path = tmp_path / "many.bif"
     write_network(zoo.random_naive_bayes(50, np.random.default_rng(1), max_states=12), path)
-    assert unswayed("info", path).out.endswith("and 31 more\n")
+    assert unswayed("info", path).out.endswith("and 31 more; --all lists them\n")
+    assert len(unswayed("info", path, "--all").out.partition("\n\n")[2].splitlines()) == 51
     assert len(json.loads(unswayed("info", path, "--json").out)["variables"]) == 51
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unswayed.api.networks import Evidence
-from unswayed.core.arrays import Floats, Ints
+from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.measurement import Certainty
@@ -46,6 +46,16 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
+class ValueShare:
+    """How often a feature has one value among the instances decided differently, and among all."""
+
+    feature: str
+    state: str
+    among: float
+    overall: float
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """How two classifiers decide over all instances."""
 
@@ -55,6 +65,8 @@ class Comparison:
     """Probability of each pair of decisions, the full classifier's first."""
     differences: tuple[Difference, ...]
     """Instances that are decided differently, the most probable ones first."""
+    values: tuple[ValueShare, ...]
+    """Feature values more frequent among those than among all, the most telling ones first."""
     certainty: Certainty
     """EXACT, or ESTIMATE where instances were drawn at random."""
 
@@ -153,8 +165,27 @@ def _compared(
         agreement=float(mass[ours == theirs].sum()),
         mass={pair: share for pair, share in pairs.items() if share > 0},
         differences=tuple(_difference(full, rows, int(i), (str(ours[i]), str(theirs[i]))) for i in top),
+        values=_telling_values(full, rows, mass, ours != theirs),
         certainty=certainty,
     )
+
+
+def _telling_values(full: Classifier, rows: _Rows, mass: Floats, differ: Bools) -> tuple[ValueShare, ...]:
+    """Values by how much they tell: their share of the relative entropy of the differing instances to all."""
+    if not mass[differ].sum() > 0:
+        return ()
+    found = []
+    for column, position in enumerate(rows.features):
+        variable = full.network.variables[position]
+        codes, n_states = rows.states[:, column], len(variable)
+        overall = np.bincount(codes, mass, n_states) / mass.sum()
+        among = np.bincount(codes[differ], mass[differ], n_states) / mass[differ].sum()
+        found += [
+            ValueShare(variable.name, state, float(among[s]), float(overall[s]))
+            for s, state in enumerate(variable.states)
+            if among[s] > overall[s] + 1e-9
+        ]
+    return tuple(sorted(found, key=lambda each: -each.among * math.log(each.among / each.overall)))
 
 
 def _decisions(

@@ -1,30 +1,40 @@
-"""One classifier looked at from all sides: what a report about it tells."""
+"""All about one classifier: what a report tells, cheap answers first, each part on its own.
+
+A part that is refused, or for which no time is left, is left out with a note; the others stay. Where nothing
+certain is possible, an estimate answers, and the note says so.
+"""
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 import numpy as np
 
 from unswayed.api.compare import Comparison, compare_decisions
-from unswayed.api.decisions import Decision
+from unswayed.api.decisions import Decision, decide
 from unswayed.api.networks import Evidence
-from unswayed.api.observations import Ranking, Stopping, follow, rank_observations, should_stop
+from unswayed.api.observations import Monitor, Ranking, Stopping, follow, rank_observations, should_stop
 from unswayed.api.questions import Options
 from unswayed.api.selection import Costs, Frontier, SearchOptions, Trimming, frontier
 from unswayed.core.errors import ImpossibleEvidence, LimitError, QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.measurement import Measurement
 from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.problem import make_problem
 from unswayed.decisions.rewards import Margin, NegativeEntropy
+from unswayed.inference.posteriors import joint_table
 from unswayed.model.evidence import list_open, read_evidence
 
-MOST_FINDINGS = 16
-"""Single findings that are looked at, those of the features worth most first."""
+MOST_MEASURED = 40
+"""Single findings whose same-decision probability is computed: those of the largest effect."""
 
 T = TypeVar("T")
+Tell = Callable[[str], None]
+"""Called with the name of each part when it begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,21 +46,28 @@ class Finding:
     probability: float
     """Pr(feature = state | evidence)."""
     decision: Decision
-    sdp: Measurement | None
-    """None when no engine finds it within the limits."""
+    effect: float
+    """Total variation between the posterior with this finding and the one without."""
+    sdp: Measurement | None = None
+    """None when it was not computed, or no engine finds it within the limits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """What is known about a classifier; a part is None where it is out of reach, and `notes` says why."""
+    """What is known about a classifier; a part is None where it was left out, and `notes` says why."""
 
     classifier: Classifier
     evidence: dict[str, str]
     at_least: float
     """The same-decision probability, and the agreement, that is asked for."""
+    costs: dict[str, float]
+    """What features cost, those left out 1."""
+    decision: Decision
+    """What is decided now."""
     stopping: Stopping | None
     ranking: Ranking | None
     findings: tuple[Finding, ...]
+    """Every single finding, those first that change the decision, then by effect."""
     frontier: Frontier | None
     recommended: int | None
     """Number of the cheapest point of the frontier that agrees often enough; None when none does."""
@@ -70,6 +87,19 @@ class Examination:
             return None
         return self.frontier.points[self.recommended]
 
+    @property
+    def first(self) -> str | None:
+        """The feature worth observing first: of highest gain for its cost; None when none gains."""
+        if self.ranking is None:
+            return None
+        gains = {
+            name: values[0].value / self.costs.get(name, 1.0)
+            for name, values in zip(self.ranking.features, self.ranking.values, strict=True)
+        }
+        # The ranking's own order decides ties.
+        best = max(gains, key=lambda name: round(gains[name], 12), default=None)
+        return best if best is not None and gains[best] > 1e-12 else None
+
 
 def examine(
     classifier: Classifier,
@@ -78,70 +108,131 @@ def examine(
     *,
     at_least: float = 0.95,
     limits: Limits = DEFAULT_LIMITS,
+    tell: Tell | None = None,
 ) -> Examination:
     """How robust the classifier's decisions are, what matters, and what it could do without.
 
-    What cannot be found within the limits is left out, with a note.
+    What cannot be found within the limits is left out, with a note; so is what an interrupt from the keyboard
+    ends. The limit on time is for all parts together.
 
     >>> from unswayed.decisions.rules import ThresholdRule
     >>> from unswayed.model.zoo import review
     >>> papers = Classifier(review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6))
     >>> found = examine(papers, at_least=0.91)
-    >>> found.stopping.stop, found.trimming.selection.kept
+    >>> found.stopping.stop, found.trimming.kept
     (False, ('AC',))
     """
     if not 0.0 < at_least <= 1.0:
         raise QueryError(f"the level must lie between 0 and 1; got {at_least!r}")
-    notes: list[str] = []
-    options = Options(limits=limits)
-    stopping = _unless_too_much(
-        lambda: should_stop(classifier, evidence, at_least, **options), "The same-decision probability", notes
+    decision = decide(classifier, evidence, limits=limits)
+    parts = _Parts(limits, limits.deadline(), tell or (lambda _: None))
+    findings = parts.answer(
+        "the list of single findings", 0.5, lambda now: _list_findings(classifier, evidence, decision, now)
     )
-    ranking = _ranked(classifier, evidence, options, notes)
-    curve = _unless_too_much(
-        lambda: frontier(classifier, costs=costs, evidence=evidence, **SearchOptions(limits=limits)),
-        "The frontier",
-        notes,
+    stopping = parts.certain_or_not(
+        "the same-decision probability",
+        0.3,
+        lambda options: should_stop(classifier, evidence, at_least, **options),
+    )
+    ranking = _rank(parts, classifier, evidence)
+    measured = parts.answer(
+        "the safety of single findings", 0.3, lambda now: _measure(classifier, evidence, findings or (), now)
+    )
+    curve = parts.answer(
+        "the frontier",
+        0.8,
+        lambda now: frontier(classifier, costs=costs, evidence=evidence, **SearchOptions(limits=now)),
     )
     recommended = None if curve is None else _cheapest(curve, at_least)
     comparison = None
     if curve is not None and recommended is not None:
         trimmed = curve.points[recommended].classifier
-        comparison = compare_decisions(
-            classifier, trimmed, evidence, rng=np.random.default_rng(0), limits=limits
+        comparison = parts.answer(
+            "the comparison with the trimmed classifier",
+            1.0,
+            lambda now: compare_decisions(
+                classifier, trimmed, evidence, rng=np.random.default_rng(0), limits=now
+            ),
         )
     return Examination(
         classifier=classifier,
         evidence=read_evidence(classifier.network, evidence),
         at_least=at_least,
+        costs=dict(costs or {}),
+        decision=decision,
         stopping=stopping,
         ranking=ranking,
-        findings=_findings(classifier, evidence, ranking, options),
+        findings=measured or findings or (),
         frontier=curve,
         recommended=recommended,
         comparison=comparison,
-        notes=tuple(notes),
+        notes=tuple(parts.notes),
     )
 
 
-def _unless_too_much(ask: Callable[[], T], what: str, notes: list[str]) -> T | None:
-    try:
-        return ask()
-    except LimitError as error:
-        notes.append(f"{what} is left out: {error}.")
+@dataclass(slots=True)
+class _Parts:
+    """Asks for one part after the other within what is left of the time, and takes down what was left out."""
+
+    limits: Limits
+    deadline: float
+    tell: Tell
+    notes: list[str] = field(default_factory=list)
+    interrupted: bool = False
+
+    def answer(self, what: str, share: float, ask: Callable[[Limits], T]) -> T | None:
+        """The answer, given a share of the time that is left; None where it was refused."""
+        left = self.deadline - time.monotonic()
+        if self.interrupted or left <= 0:
+            why = "the report was interrupted" if self.interrupted else "no time was left"
+            self.notes.append(f"{_begin(what)} is left out: {why}.")
+            return None
+        self.tell(what)
+        now = self.limits if math.isinf(left) else replace(self.limits, max_seconds=left * share)
+        try:
+            return ask(now)
+        except LimitError as error:
+            self.notes.append(f"{_begin(what)} is left out: {error}.")
+        except KeyboardInterrupt:
+            self.interrupted = True
+            self.notes.append(f"{_begin(what)} is left out: the report was interrupted.")
         return None
 
+    def certain_or_not(self, what: str, share: float, ask: Callable[[Options], T]) -> T | None:
+        """The answer, certain where that is possible, else an estimate, with a note that says so."""
+        certain = len(self.notes)
+        found = self.answer(what, share, lambda now: ask(Options(limits=now)))
+        if found is not None or self.interrupted or len(self.notes) == certain:
+            return found
+        refusal = self.notes.pop()
+        found = self.answer(what, share, lambda now: ask(Options(limits=now, allow_estimates=True)))
+        if found is None:
+            self.notes[-1] = refusal
+        else:
+            self.notes.append(
+                f"{_begin(what)} is an estimate from samples: nothing certain is possible here."
+            )
+        return found
 
-def _ranked(
-    classifier: Classifier, evidence: Evidence | None, options: Options, notes: list[str]
-) -> Ranking | None:
-    try:
-        return rank_observations(classifier, evidence, **options)
-    except LimitError as error:
-        notes.append(f"The gain in same-decision probability is left out: {error}.")
+
+def _begin(what: str) -> str:
+    return what[0].upper() + what[1:]
+
+
+def _rank(parts: _Parts, classifier: Classifier, evidence: Evidence | None) -> Ranking | None:
+    """The ranking by all criteria, or by those that need posteriors alone."""
+    ranking = parts.answer(
+        "the gain in same-decision probability",
+        0.3,
+        lambda now: rank_observations(classifier, evidence, **Options(limits=now)),
+    )
+    if ranking is not None or parts.interrupted:
+        return ranking
     criteria = (NegativeEntropy(), Margin())
-    return _unless_too_much(
-        lambda: rank_observations(classifier, evidence, criteria, **options), "The ranking", notes
+    return parts.answer(
+        "the ranking",
+        0.5,
+        lambda now: rank_observations(classifier, evidence, criteria, **Options(limits=now)),
     )
 
 
@@ -150,35 +241,43 @@ def _cheapest(curve: Frontier, at_least: float) -> int | None:
     return next(enough, None)
 
 
-def _findings(
-    classifier: Classifier, evidence: Evidence | None, ranking: Ranking | None, options: Options
+def _list_findings(
+    classifier: Classifier, evidence: Evidence | None, now: Decision, limits: Limits
 ) -> tuple[Finding, ...]:
-    """What each state of the first features would do, as many as there is room for."""
-    if ranking is None:
-        return ()
-    case = follow(classifier, evidence, **options)
+    """Every state of every free feature, from one small table each: those that turn the decision first."""
+    problem = make_problem(classifier, evidence, limits=limits)
+    network, prior = problem.network, problem.prior
     found: list[Finding] = []
-    for name in ranking.features:
-        variable = classifier.network.variable(name)
-        if len(found) + len(variable) > MOST_FINDINGS:
-            break
-        shares = _shares(classifier, name, evidence, options)
-        for state in variable.states:
-            try:
-                later = case.observe(name, state)
-            except ImpossibleEvidence:
-                continue
-            try:
-                sdp = later.sdp()
-            except LimitError:
-                sdp = None
-            found.append(Finding(name, state, shares[state], later.decision, sdp))
+    for position in problem.free:
+        pair = joint_table(network, [position, problem.target], problem.evidence, limits=limits)
+        table = pair.reshape(-1, len(prior))
+        variable = network.variables[position]
+        shares = table.sum(axis=1)
+        for state in np.flatnonzero(shares > 0):
+            posterior = table[state] / shares[state]
+            action = problem.decider.actions[int(problem.decider.decide(posterior[np.newaxis])[0])]
+            later = Decision(action, dict(zip(now.posterior, posterior.tolist(), strict=True)))
+            effect = float(np.abs(posterior - prior).sum()) / 2
+            found.append(Finding(variable.name, variable.states[state], float(shares[state]), later, effect))
+    found.sort(key=lambda each: (each.decision.action == now.action, -round(each.effect, 12)))
     return tuple(found)
 
 
-def _shares(
-    classifier: Classifier, name: str, evidence: Evidence | None, options: Options
-) -> dict[str, float]:
-    from unswayed.api.networks import posterior
+def _measure(
+    classifier: Classifier, evidence: Evidence | None, findings: tuple[Finding, ...], limits: Limits
+) -> tuple[Finding, ...]:
+    """The findings with the same-decision probability of the first ones, as many as the time allows."""
+    deadline = limits.deadline()
+    case = follow(classifier, evidence, limits=limits)
+    found = []
+    for number, each in enumerate(findings):
+        timely = number < MOST_MEASURED and time.monotonic() < deadline
+        found.append(replace(each, sdp=_sdp_after(case, each)) if timely else each)
+    return tuple(found)
 
-    return posterior(classifier.network, name, evidence, limits=options.get("limits", DEFAULT_LIMITS))
+
+def _sdp_after(case: Monitor, finding: Finding) -> Measurement | None:
+    try:
+        return case.observe(finding.feature, finding.state).sdp()
+    except (LimitError, ImpossibleEvidence):
+        return None

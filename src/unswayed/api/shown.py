@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from unswayed.view.canvas import Picture
+    from unswayed.view.figure import Picture
 
 
 def plot(self: Any, *, title: str = "", **options: Any) -> Picture:

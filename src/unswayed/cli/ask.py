@@ -14,7 +14,8 @@ from unswayed.cli.costs import costs_of
 from unswayed.cli.evidence import evidence_of
 from unswayed.cli.options import AsJson, network_in
 from unswayed.cli.output import show_json
-from unswayed.cli.plan import PlanCase, plan_at, showing_words
+from unswayed.cli.plan import PlanCase, plan_at
+from unswayed.cli.progress import showing_words
 from unswayed.core.errors import QueryError
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from unswayed.cli.case import Case, opened, with_case
 from unswayed.cli.decisions import described, explain, numbers
 from unswayed.cli.evidence import evidence_of
 from unswayed.cli.output import show, show_json
-from unswayed.cli.pictures import PictureFile, check_picture, save_picture
+from unswayed.cli.pictures import PictureFile, check_picture, plot_answer, save_picture
 from unswayed.core.errors import QueryError
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def follow(
     before the first one is given with --evidence.
     """
     from unswayed.api.history import replay
-    from unswayed.view.course_lines import course_lines
+    from unswayed.view.tables import course_lines
 
     if output is not None:
         check_picture(output)
@@ -54,7 +54,7 @@ def follow(
         show(course_lines(course, found.evidence, at_least))
     explain(case, course.steps[-1].sdp)
     if output is not None:
-        save_picture(course.plot(at_least=at_least), output, quiet=case.as_json)
+        save_picture(plot_answer(course, found, at_least=at_least), output, quiet=case.as_json)
 
 
 def _steps(course: Course) -> list[dict[str, Any]]:

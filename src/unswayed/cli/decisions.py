@@ -11,7 +11,7 @@ from unswayed.cli.case import Case, Opened, opened, with_case
 from unswayed.cli.evidence import names_in
 from unswayed.cli.outcome import with_options
 from unswayed.cli.output import show, show_json
-from unswayed.cli.pictures import PictureFile, check_picture, save_picture
+from unswayed.cli.pictures import PictureFile, check_picture, plot_answer, save_picture
 from unswayed.core.errors import QueryError
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ Keep = Annotated[
 def decide(case: Case, *, output: PictureFile = None) -> None:
     """What is decided on this evidence."""
     from unswayed import api
-    from unswayed.view.decision_lines import decision_lines
+    from unswayed.view.tables import decision_lines
 
     if output is not None:
         check_picture(output)
@@ -38,7 +38,7 @@ def decide(case: Case, *, output: PictureFile = None) -> None:
     else:
         show(decision_lines(found.classifier, decision, found.evidence))
     if output is not None:
-        save_picture(decision.plot(), output, quiet=case.as_json)
+        save_picture(plot_answer(decision, found), output, quiet=case.as_json)
 
 
 @with_case
@@ -53,7 +53,7 @@ def sdp(
     The same-decision probability (SDP): that observing all other features leaves the decision as it is.
     """
     from unswayed import api
-    from unswayed.view.decision_lines import stopping_lines
+    from unswayed.view.tables import stopping_lines
 
     if output is not None:
         check_picture(output)
@@ -74,7 +74,7 @@ def sdp(
         show(stopping_lines(found.classifier, stopping, found.evidence, found.free))
     explain(case, stopping.sdp)
     if output is not None:
-        save_picture(stopping.plot(), output, quiet=case.as_json)
+        save_picture(plot_answer(stopping, found), output, quiet=case.as_json)
 
 
 @with_case
@@ -84,7 +84,7 @@ def esdp(case: Case, *, keep: Keep) -> None:
     The expected same-decision probability (E-SDP) of the features to keep.
     """
     from unswayed import api
-    from unswayed.view.decision_lines import repeated_lines
+    from unswayed.view.tables import repeated_lines
 
     found, kept = opened(case), tuple(names_in(keep))
     measured = api.expected_same_decision_probability(found.classifier, kept, found.evidence, **found.options)
@@ -114,7 +114,7 @@ def eca(
     The expected classification agreement (ECA) of the features to keep under a new threshold, or, without
     one, the best that any threshold achieves (MAA).
     """
-    from unswayed.view.decision_lines import achievable_lines, agreement_lines
+    from unswayed.view.tables import achievable_lines, agreement_lines
 
     found, kept = opened(case), tuple(names_in(keep))
     threshold = _threshold(found)
@@ -186,7 +186,7 @@ def explain(case: Case, measured: Measurement) -> None:
         return
     from rich.text import Text
 
-    from unswayed.view.measurements import bid_lines
+    from unswayed.view.tables import bid_lines
 
     lines = [Text(with_options(line.plain), style="dim") for line in bid_lines(measured)]
     show(lines, file=sys.stderr if case.as_json else sys.stdout)

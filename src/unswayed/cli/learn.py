@@ -108,8 +108,7 @@ def learn(
     from unswayed.model.discretize import Discretization
     from unswayed.model.formats.files import write_network
     from unswayed.model.tables import read_table
-    from unswayed.view.learning_lines import learned_from, learned_lines
-    from unswayed.view.network_lines import size_text
+    from unswayed.view.summaries import learned_lines, size_text, summarize_rows
 
     discretization = Discretization(_cut_method(discretize, bins), _cut_points(cuts or ()), max_categories)
     check_output(output)
@@ -117,7 +116,7 @@ def learn(
     rows = make_dataset(columns, target, discretization=discretization, weights=weights)
     network = _classifier(rows, target, structure, smoothing)
     write_network(_named(network, table), output)
-    facts = learned_from(rows, target)
+    facts = summarize_rows(rows, target)
     if as_json:
         show_json({"output": str(output), "structure": structure, **asdict(facts)})
     else:

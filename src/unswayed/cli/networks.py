@@ -14,21 +14,27 @@ if TYPE_CHECKING:
     from unswayed.model.network import BayesianNetwork
 
 
-def info(network: NetworkFile, *, as_json: AsJson = False, normalize: Normalize = False) -> None:
+def info(
+    network: NetworkFile,
+    *,
+    every: Annotated[bool, typer.Option("--all", help="List every variable.", show_default=False)] = False,
+    as_json: AsJson = False,
+    normalize: Normalize = False,
+) -> None:
     """Describe a network: size, variables, cost of exact inference."""
-    from unswayed.view.network_lines import network_lines
+    from unswayed.view.summaries import MOST_VARIABLES, network_lines
 
     found = network_in(network, normalize=normalize)
     if as_json:
         show_json(_described(found))
     else:
-        show(network_lines(found))
+        show(network_lines(found, at_most=None if every else MOST_VARIABLES))
 
 
 def _described(network: BayesianNetwork) -> dict[str, Any]:
     from dataclasses import asdict
 
-    from unswayed.view.network_lines import summarize
+    from unswayed.view.summaries import summarize
 
     variables = [
         {"name": cpt.child.name, "states": cpt.child.states, "parents": [p.name for p in cpt.parents]}
@@ -50,7 +56,7 @@ def convert(
     from rich.text import Text
 
     from unswayed.model.formats.files import write_network
-    from unswayed.view.network_lines import size_text
+    from unswayed.view.summaries import size_text
 
     check_output(target)
     network = network_in(source, normalize=normalize)

@@ -15,7 +15,7 @@ from unswayed.cli.evidence import names_in
 from unswayed.cli.options import Cost, CostsFile
 from unswayed.cli.outcome import complain
 from unswayed.cli.output import show, show_json
-from unswayed.cli.pictures import PictureFile, check_picture, save_picture
+from unswayed.cli.pictures import PictureFile, check_picture, plot_answer, save_picture
 from unswayed.core.errors import LimitError, QueryError
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def voi(
 
 def _value_together(case: Case, found: Opened, criterion: Criterion, kept: tuple[str, ...]) -> None:
     from unswayed import api
-    from unswayed.view.observation_lines import value_lines
+    from unswayed.view.tables import value_lines
 
     measured = api.value_of_information(found.classifier, kept, criterion, found.evidence, **found.options)
     if case.as_json:
@@ -85,7 +85,7 @@ def _rank(
     case: Case, found: Opened, criterion: Criterion, asked: tuple[Costs | None, float, Path | None]
 ) -> None:
     from unswayed.view.next_lines import next_lines
-    from unswayed.view.observation_lines import ranking_lines
+    from unswayed.view.tables import ranking_lines
 
     costs, at_least, output = asked
     ranking = _ranking(found, criterion, costs, at_least)
@@ -98,7 +98,7 @@ def _rank(
     if ranking.values:
         explain(case, next((each for each in ranking.values[0] if each.bids), ranking.values[0][0]))
     if output is not None and ranking.features:
-        save_picture(ranking.plot(), output, quiet=case.as_json)
+        save_picture(plot_answer(ranking, found), output, quiet=case.as_json)
 
 
 def _ranking(found: Opened, criterion: Criterion, costs: Costs | None, at_least: float) -> Ranking:

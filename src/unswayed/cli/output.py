@@ -21,7 +21,7 @@ _ASCII = str.maketrans(
 
 
 def show(lines: Iterable[Text], *, file: TextIO | None = None) -> None:
-    """Print lines as wide as they are, on stdout by default: coloured in a terminal, plain elsewhere."""
+    """Print lines, on stdout by default: coloured, wrapped at words in a terminal, as they are elsewhere."""
     from rich.console import Console
     from rich.text import Text
 
@@ -29,7 +29,8 @@ def show(lines: Iterable[Text], *, file: TextIO | None = None) -> None:
     if isinstance(file, io.TextIOWrapper):
         # A name that the terminal's encoding lacks is shown by its code point; it must not end the command.
         file.reconfigure(errors="backslashreplace")
-    console = Console(file=file, highlight=False, markup=False, emoji=False, soft_wrap=True)
+    # Who reads a pipe or a file wants each line whole.
+    console = Console(file=file, highlight=False, markup=False, emoji=False, soft_wrap=not file.isatty())
     for line in lines:
         if console.options.ascii_only:
             line = Text(line.plain.translate(_ASCII))

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 import typer
 
 from unswayed.cli.classifiers import classifier_of
 from unswayed.cli.evidence import evidence_of, names_in
 from unswayed.cli.options import AsJson, Evidence, Features, NetworkFile, Normalize, network_in
-from unswayed.cli.output import check_output, show_json, write_text
+from unswayed.cli.output import check_output, show_json
 from unswayed.core.errors import FormatError, QueryError
 
 if TYPE_CHECKING:
     from unswayed.decisions.classifier import Classifier
     from unswayed.model.network import BayesianNetwork
-    from unswayed.view.canvas import Picture
+    from unswayed.view.figure import Picture
 
 PictureFile = Annotated[
     Path | None,
@@ -24,6 +25,18 @@ PictureFile = Annotated[
         "--output", "-o", metavar="FILE", help="Draw it here: .png, .svg or .pdf.", show_default=False
     ),
 ]
+
+
+class Asked(Protocol):
+    """What a command was asked about."""
+
+    @property
+    def classifier(self) -> Classifier:
+        """What decides."""
+
+    @property
+    def evidence(self) -> Mapping[str, str]:
+        """What is known."""
 
 
 def draw(
@@ -67,16 +80,9 @@ def draw(
     kept = None if keep is None else tuple(names_in(keep))
     model = _model(found, target, features)
     heading = found.name if title is None else title
-    if output.suffix.lower() == ".svg":
-        from unswayed.view.network_svg import network_svg
-        from unswayed.view.plotting import graph_of
+    from unswayed.view.plotting import draw_network
 
-        # Needs no matplotlib, and its boxes tell their full names.
-        write_text(network_svg(graph_of(model, observed, kept), label=heading or "a network") + "\n", output)
-    else:
-        from unswayed.view.plotting import draw_network
-
-        draw_network(model, observed, kept, title=heading).save(output)
+    draw_network(model, observed, kept, title=heading).save(output)
     if as_json:
         show_json({"network": found.name, "evidence": observed, "output": str(output)})
     else:
@@ -95,10 +101,27 @@ def _model(
 
 def check_picture(path: Path) -> None:
     """`FormatError` for a name that no picture can be saved under; asked before the work."""
-    from unswayed.view.canvas import SUFFIXES, is_picture
+    from unswayed.view.figure import check_suffix
 
-    if not is_picture(path):
-        raise FormatError(f"pictures are saved as {', '.join(SUFFIXES)}, not {path.suffix!r}", path)
+    check_suffix(path)
+    check_output(path)
+
+
+def plot_answer(result: Any, found: Asked, **options: Any) -> Picture:
+    """The picture of a result, with what was asked below its title."""
+    from unswayed.view.sentences import question_text
+
+    return result.plot(subtitle=question_text(found.classifier, found.evidence), **options)  # type: ignore[no-any-return]
+
+
+def check_picture_or_json(path: Path) -> None:
+    """`FormatError` for a name that neither a picture nor JSON can be saved under; asked before the work."""
+    from unswayed.view.figure import SUFFIXES, is_picture
+
+    if not is_picture(path) and path.suffix.lower() != ".json":
+        raise FormatError(
+            f"pictures are saved as {', '.join(SUFFIXES)}, numbers as .json, not {path.suffix!r}", path
+        )
     check_output(path)
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -30,7 +28,8 @@ from unswayed.cli.options import (
     limits_of,
     network_in,
 )
-from unswayed.cli.output import check_output, show, show_json, write_text
+from unswayed.cli.output import check_output, show, show_json
+from unswayed.cli.progress import showing_words
 from unswayed.core.errors import FormatError, QueryError
 
 if TYPE_CHECKING:
@@ -199,7 +198,7 @@ def _limits(text: str, target: str) -> StopRule:
 
 def check_plan_file(path: Path) -> None:
     """`FormatError` for a name that no plan can be saved under; asked before the work."""
-    from unswayed.view.canvas import SUFFIXES
+    from unswayed.view.figure import SUFFIXES
 
     known = (*SUFFIXES, *PLAN_FILES)
     if path.suffix.lower() not in known:
@@ -211,23 +210,5 @@ def save_plan(found: TestPlan, path: Path) -> None:
     """Write a plan as the suffix says."""
     if path.suffix.lower() in PLAN_FILES:
         found.save(path)
-    elif path.suffix.lower() == ".svg":
-        from unswayed.plans.nested import nested_plan
-        from unswayed.view.flow_chart import flow_chart_svg
-
-        # Needs no matplotlib, and its boxes tell their full names.
-        write_text(flow_chart_svg(nested_plan(found.tree)) + "\n", path)
     else:
         found.plot().save(path)
-
-
-@contextmanager
-def showing_words() -> Iterator[Callable[[str], None] | None]:
-    """A report that shows its words on stderr, where that is a terminal."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from tqdm import tqdm
-
-    with tqdm(bar_format="{desc} [{elapsed}]", leave=False, file=sys.stderr) as line:
-        yield line.set_description_str

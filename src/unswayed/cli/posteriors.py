@@ -40,7 +40,7 @@ def posterior(
 ) -> None:
     """Exact posterior probabilities of variables given evidence."""
     from unswayed import api
-    from unswayed.view.posterior_lines import posterior_lines
+    from unswayed.view.tables import posterior_lines
 
     found = network_in(network, normalize=normalize)
     observed = evidence_of(evidence, found)

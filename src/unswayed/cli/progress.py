@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,18 @@ def showing_progress(options: SearchOptions) -> Iterator[SearchOptions]:
             line.set_description_str(progress_text(incumbent, bound, evaluations))
 
         yield {**options, "report": report}
+
+
+@contextmanager
+def showing_words() -> Iterator[Callable[[str], None] | None]:
+    """A function that shows its words in one line on stderr, where that is a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from tqdm import tqdm
+
+    with tqdm(bar_format="{desc} [{elapsed}]", leave=False, file=sys.stderr) as line:
+        yield line.set_description_str
 
 
 def progress_text(incumbent: float, bound: float, evaluations: int) -> str:

@@ -29,6 +29,7 @@ from unswayed.cli.options import (
     network_in,
 )
 from unswayed.cli.output import check_output, show_json, write_text
+from unswayed.cli.progress import showing_words
 from unswayed.core.errors import FormatError
 
 
@@ -74,6 +75,7 @@ def report(
     the recommended trimming would decide differently.
     """
     from unswayed.api.report import examine
+    from unswayed.view.numbers import counted
     from unswayed.view.page import report_page
 
     if output.suffix.lower() not in (".html", ".htm"):
@@ -85,12 +87,14 @@ def report(
     )
     evidence = evidence_of(case.evidence, network)
     limits = limits_of(case.max_memory, case.max_seconds)
-    found = examine(
-        classifier, plain_costs_of(case.cost, case.costs), evidence, at_least=at_least, limits=limits
-    )
+    costs = plain_costs_of(case.cost, case.costs)
+    with showing_words() as tell:
+        found = examine(classifier, costs, evidence, at_least=at_least, limits=limits, tell=tell)
     write_text(report_page(found, title=title or ""), output)
     if case.as_json:
         answer = {"network": network.name, "target": classifier.target, "evidence": evidence}
-        show_json({**answer, "output": str(output)})
+        show_json({**answer, "output": str(output), "notes": list(found.notes)})
     else:
         typer.echo(f"wrote {output}")
+        if found.notes:
+            typer.echo(f"{counted(len(found.notes), 'part')} left out or estimated; the page says why")

@@ -11,16 +11,17 @@ import typer
 
 from unswayed.cli.case import with_case
 from unswayed.cli.output import check_output, json_text, show, show_json, write_text
+from unswayed.cli.pictures import check_picture_or_json, plot_answer
 from unswayed.cli.progress import showing_progress
 from unswayed.cli.search_case import Search, SearchCase, opened_search
 from unswayed.core.errors import FormatError, QueryError
-from unswayed.view.canvas import is_picture
+from unswayed.view.figure import is_picture
 
 if TYPE_CHECKING:
     from rich.text import Text
 
     from unswayed.api.selection import Objective, Selection, Trimming
-    from unswayed.view.canvas import Picture
+    from unswayed.view.figure import Picture
 
 Budget = Annotated[
     float, typer.Option(metavar="B", help="What the kept features may cost together.", show_default=False)
@@ -74,7 +75,7 @@ def select(
     from unswayed import api
 
     if output is not None:
-        check_output(output)
+        check_picture_or_json(output)
     found = opened_search(case)
     wanted = _objective(found, objective)
     with showing_progress(found.options) as options:
@@ -112,7 +113,7 @@ def trim(
     (maximum achievable agreement, MAA), proven to be so.
     """
     from unswayed import api
-    from unswayed.view.selection_lines import trimming_lines
+    from unswayed.view.tables import trimming_lines
 
     if output is not None:
         check_output(output)
@@ -155,7 +156,7 @@ def frontier(
             "--output",
             "-o",
             metavar="FILE",
-            help="Write a plot (.png, .svg or .pdf), or the JSON under any other name.",
+            help="Write a plot (.png, .svg or .pdf) or the numbers (.json).",
             show_default=False,
         ),
     ] = None,
@@ -165,12 +166,12 @@ def frontier(
     The best trimming for every budget at which a better one comes within reach.
     """
     from unswayed import api
-    from unswayed.view.selection_lines import frontier_lines
+    from unswayed.view.tables import frontier_lines
 
     if budget is not None and not budget >= 0:
         raise QueryError(f"the budget must be at least 0, not {budget!r}")
     if output is not None:
-        check_output(output)
+        check_picture_or_json(output)
     found = opened_search(case)
     with showing_progress(found.options) as options:
         points = api.frontier(
@@ -182,7 +183,7 @@ def frontier(
     if output is not None:
         name = answer["network"]
         title = f"What each budget buys: {name}" if name else "What each budget buys"
-        _write(output, answer, lambda: shown.plot(title=title))
+        _write(output, answer, lambda: plot_answer(shown, found, title=title))
         _tell(case, output)
 
 
@@ -206,7 +207,7 @@ def _objective(found: Search, word: ObjectiveWord) -> Objective:
 
 
 def _selection_lines(found: Search, chosen: Selection, word: ObjectiveWord) -> list[Text]:
-    from unswayed.view.selection_lines import reward_lines, selection_lines
+    from unswayed.view.tables import reward_lines, selection_lines
 
     if word is ObjectiveWord.ESDP:
         return selection_lines(chosen, found.free, found.classifier.rule, found.evidence)

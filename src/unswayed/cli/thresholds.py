@@ -8,7 +8,7 @@ import typer
 
 from unswayed.cli.case import with_case
 from unswayed.cli.output import show, show_json
-from unswayed.cli.pictures import PictureFile, check_picture, save_picture
+from unswayed.cli.pictures import PictureFile, check_picture, plot_answer, save_picture
 from unswayed.cli.progress import showing_progress
 from unswayed.cli.search_case import SearchCase, opened_search
 from unswayed.core.errors import QueryError
@@ -34,7 +34,7 @@ def thresholds(
     """
     from unswayed.api.thresholds import sweep_thresholds
     from unswayed.decisions.rules import ThresholdRule
-    from unswayed.view.threshold_lines import sweep_lines
+    from unswayed.view.tables import sweep_lines
 
     if output is not None:
         check_picture(output)
@@ -56,7 +56,7 @@ def thresholds(
     else:
         show(sweep_lines(sweep, found.evidence))
     if output is not None:
-        save_picture(sweep.plot(), output, quiet=case.as_json)
+        save_picture(plot_answer(sweep, found), output, quiet=case.as_json)
 
 
 def _numbers(sweep: ThresholdSweep) -> dict[str, object]:

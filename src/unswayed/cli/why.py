@@ -16,7 +16,7 @@ from unswayed.cli.decisions import described
 from unswayed.cli.evidence import names_in
 from unswayed.cli.options import Cost, CostsFile
 from unswayed.cli.output import show, show_json
-from unswayed.cli.pictures import PictureFile, check_picture, save_picture
+from unswayed.cli.pictures import PictureFile, check_picture, plot_answer, save_picture
 
 if TYPE_CHECKING:
     from unswayed.reasons.search import Watch
@@ -65,7 +65,7 @@ def why(
     else:
         show(reasons_lines(reasons))
     if output is not None:
-        save_picture(reasons.plot(), output, quiet=case.as_json)
+        save_picture(plot_answer(reasons, found), output, quiet=case.as_json)
 
 
 @contextmanager

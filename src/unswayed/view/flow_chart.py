@@ -1,7 +1,8 @@
-"""A test plan as a flow chart, from left to right: boxes to test in, links by what a test tells, verdicts.
+"""The flow chart of a test plan, from left to right: tests in boxes, links by what a test tells, verdicts.
 
-The chart is laid out once, in points, from the plan's nested data (`plans/nested.py`), and drawn by two thin
-renderers: SVG, for pages, and matplotlib, for files. Tests deeper than `DEEPEST` are folded.
+A plan is nested plain data, as in the JSON of `unswayed plan`: a test is `{"test", "cost", "decision", "sdp",
+"probability", "outcomes": {state: ...}}`, a leaf `{"decision", "sdp", "probability"}`. Tests deeper than
+`DEEPEST` are folded.
 """
 
 from __future__ import annotations
@@ -10,249 +11,137 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from unswayed.view.canvas import Picture, picture_of
-from unswayed.view.colours import FAINT, INK, PAPER, SERIES
-from unswayed.view.markup import drawing, element, escaped
-from unswayed.view.texts import cut, text_width
+from unswayed.view.axes import TEXT, cut, headed, text_width
+from unswayed.view.drawing import Cluster, Drawing, Look, Mark, Rectangle, Trace, Words, line, shift
+from unswayed.view.numbers import percent, probability_text
 
 DEEPEST = 5
 """Tests of a path that are drawn before the rest is folded."""
-FONT = 11.0
-SMALL = 9.0
-HEIGHT, ROW = 34.0, 46.0
+NOTE = 10.0
+"""Size of what is written smaller."""
+HEIGHT, ROW = 36.0, 48.0
 """Height of a box, and of a row with the space below it."""
-PAD, MARGIN = 10.0, 8.0
+PAD = 10.0
+TINTS = ("blue", "orange", "green", "amber")
+"""Colours of decisions, in their order; each decision is also written in its box."""
 
 
 @dataclass(frozen=True, slots=True)
-class ChartBox:
-    """A test or a verdict."""
-
-    x: float
-    y: float
-    width: float
-    title: str
-    """Its first line."""
-    note: str
-    """Its second line, smaller."""
-    fill: str
-    dashed: bool
-    is_test: bool
-    full: str
-    """What it says in full, for those who point at it."""
-
-
-@dataclass(frozen=True, slots=True)
-class ChartLink:
-    """A way from a test to what follows."""
-
-    start: tuple[float, float]
-    end: tuple[float, float]
-    label: str
-    thickness: float
-
-
-@dataclass(frozen=True, slots=True)
-class FlowChart:
-    """Everything that is drawn, in points."""
-
-    width: float
-    height: float
-    boxes: tuple[ChartBox, ...]
-    links: tuple[ChartLink, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Spot:
-    """A node with its column and row; rows of tests lie between those of what follows."""
+class FlowBox:
+    """A test or a verdict: its data, its column, its row, and what follows."""
 
     node: Mapping[str, Any]
     column: int
     row: float
-    children: tuple[tuple[str, _Spot], ...]
+    """Rows of tests lie between those of what follows."""
+    children: tuple[tuple[str, FlowBox], ...]
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        """The two lines that are written in it."""
+        if self.children:
+            return cut(str(self.node["test"])), f"cost {self.node['cost']:g}"
+        folded = "… " if "test" in self.node else ""
+        missed = "" if self.node.get("reached", True) else ", not safe"
+        return cut(folded + str(self.node["decision"])), f"SDP {probability_text(self.node['sdp'])}{missed}"
+
+    @property
+    def title(self) -> str:
+        """What it says in full, for those who point at it."""
+        node = self.node
+        what = node["test"] if self.children else node["decision"]
+        if "test" in node and not self.children:
+            what = f"{node['test']}, then further tests; now {node['decision']}"
+        return f"{what} (probability {probability_text(node['probability'])})"
 
 
-def lay_out_plan(tree: Mapping[str, Any], *, deepest: int = DEEPEST) -> FlowChart:
-    """Where everything goes: a column for each test of a path, a row for each verdict."""
-    rows = [0]
-    root = _spot(tree, 0, deepest, rows)
-    spots = list(_all(root))
-    colours = _colours(spots)
-    widths = [0.0] * (1 + max(spot.column for spot in spots))
-    gaps = [0.0] * len(widths)
-    for spot in spots:
-        title, note = _texts(spot)
-        wide = max(text_width(title, FONT), text_width(note, SMALL)) + 2 * PAD
-        widths[spot.column] = max(widths[spot.column], wide)
-        for label, _ in spot.children:
-            gaps[spot.column] = max(gaps[spot.column], text_width(label, SMALL) + 34.0)
-    lefts = [MARGIN]
-    for width, gap in zip(widths, gaps, strict=True):
-        lefts.append(lefts[-1] + width + gap)
-    boxes = tuple(_box(spot, lefts[spot.column], widths[spot.column], colours) for spot in spots)
-    place = {id(spot): box for spot, box in zip(spots, boxes, strict=True)}
-    links = tuple(
-        _link(place[id(spot)], place[id(child)], label, float(child.node["probability"]))
-        for spot in spots
-        for label, child in spot.children
+def draw_plan(
+    tree: Mapping[str, Any], *, title: str = "", subtitle: str = "", deepest: int = DEEPEST
+) -> Drawing:
+    """A column for each test of a path, a row for each verdict."""
+    root, n_rows = _place(tree, 0, deepest, 0)
+    boxes = _list_boxes(root)
+    lefts, widths = _columns(boxes)
+    width = max(lefts[-1], 260.0)
+    marks, top = headed(title, subtitle, width)
+    names = sorted({str(box.node["decision"]) for box in boxes if not box.children})
+    colours = {decision: TINTS[k % len(TINTS)] for k, decision in enumerate(names)}
+    inner: list[Mark] = []
+    for box in boxes:
+        start = lefts[box.column] + widths[box.column]
+        for label, child in box.children:
+            inner += _link_marks(label, child, (start, box.row), lefts[child.column])
+    inner += [_box_mark(box, lefts[box.column], widths[box.column], colours) for box in boxes]
+    marks += [shift(mark, 0.0, top + 2) for mark in inner]
+    return Drawing(
+        width, top + n_rows * ROW - ROW + HEIGHT + 6, tuple(marks), title or "a test plan", _words(root)
     )
-    return FlowChart(lefts[-1] + MARGIN, rows[0] * ROW - (ROW - HEIGHT) + 2 * MARGIN, boxes, links)
 
 
-def _spot(node: Mapping[str, Any], column: int, deepest: int, rows: list[int]) -> _Spot:
-    """A node and what follows it; `rows` counts the rows that are taken."""
+def _place(node: Mapping[str, Any], column: int, deepest: int, n_rows: int) -> tuple[FlowBox, int]:
+    """A node and what follows it, and how many rows are taken then."""
     if "test" not in node or column >= deepest:
-        rows[0] += 1
-        return _Spot(node, column, rows[0] - 1.0, ())
+        return FlowBox(node, column, float(n_rows), ()), n_rows + 1
     children = []
     for label, child in node["outcomes"].items():
         share = child["probability"] / node["probability"]
-        children.append((f"{cut(label, 24)} ({share:.0%})", _spot(child, column + 1, deepest, rows)))
+        box, n_rows = _place(child, column + 1, deepest, n_rows)
+        children.append((f"{cut(str(label), 24)} ({percent(share)})", box))
     middle = 0.5 * (children[0][1].row + children[-1][1].row)
-    return _Spot(node, column, middle, tuple(children))
+    return FlowBox(node, column, middle, tuple(children)), n_rows
 
 
-def _all(spot: _Spot) -> Sequence[_Spot]:
-    return [spot, *(each for _, child in spot.children for each in _all(child))]
+def _list_boxes(box: FlowBox) -> list[FlowBox]:
+    return [box, *(each for _, child in box.children for each in _list_boxes(child))]
 
 
-def _texts(spot: _Spot) -> tuple[str, str]:
-    """The two lines of a box."""
-    node = spot.node
-    if spot.children:
-        return cut(str(node["test"])), f"cost {node['cost']:g}"
-    folded = "" if "test" not in node else "… "
-    missed = "" if node.get("reached", True) else ", not safe"
-    return cut(folded + str(node["decision"])), f"SDP {node['sdp']:.3f}{missed}"
+def _columns(boxes: Sequence[FlowBox]) -> tuple[list[float], list[float]]:
+    """Left edges of the columns, with the right edge of the last after them; and their widths."""
+    widths = [0.0] * (1 + max(box.column for box in boxes))
+    gaps = [0.0] * len(widths)
+    for box in boxes:
+        title, note = box.texts
+        wide = max(text_width(title) * 1.05, text_width(note, NOTE)) + 2 * PAD
+        widths[box.column] = max(widths[box.column], wide)
+        for label, _ in box.children:
+            gaps[box.column] = max(gaps[box.column], text_width(label, NOTE) + 34.0)
+    lefts = [2.0]
+    for width, gap in zip(widths, gaps, strict=True):
+        lefts.append(lefts[-1] + width + gap)
+    return [*lefts[:-1], lefts[-1] + 2.0], widths
 
 
-def _colours(spots: Sequence[_Spot]) -> dict[str, str]:
-    """A tint for each decision, in the order in which they appear."""
-    found = dict.fromkeys(str(spot.node["decision"]) for spot in spots if not spot.children)
-    return {decision: _tint(SERIES[k % len(SERIES)]) for k, decision in enumerate(sorted(found))}
-
-
-def _tint(colour: str) -> str:
-    """A colour mixed with four parts of white."""
-    parts = (int(colour[k : k + 2], 16) for k in (1, 3, 5))
-    return "#" + "".join(f"{round(255 - (255 - part) * 0.25):02X}" for part in parts)
-
-
-def _box(spot: _Spot, left: float, width: float, colours: Mapping[str, str]) -> ChartBox:
-    title, note = _texts(spot)
-    node, is_test = spot.node, bool(spot.children)
-    full = (
-        f"{node['test']}, then further tests; now {node['decision']}" if "test" in node else node["decision"]
-    )
-    return ChartBox(
-        left,
-        MARGIN + spot.row * ROW,
-        width,
-        title,
-        note,
-        PAPER if is_test else colours[str(node["decision"])],
-        not node.get("reached", True) or (not is_test and "test" in node),
-        is_test,
-        f"{node['test'] if is_test else full} (probability {node['probability']:.4f})",
-    )
-
-
-def _link(one: ChartBox, other: ChartBox, label: str, probability: float) -> ChartLink:
-    start = (one.x + one.width, one.y + HEIGHT / 2)
-    return ChartLink(start, (other.x, other.y + HEIGHT / 2), label, 0.8 + 4.0 * probability)
-
-
-def flow_chart_svg(tree: Mapping[str, Any], *, label: str = "a test plan", deepest: int = DEEPEST) -> str:
-    """The chart of a plan's nested data as one SVG element."""
-    chart = lay_out_plan(tree, deepest=deepest)
-    links = "".join(map(_svg_link, chart.links))
-    return drawing(links + "".join(map(_svg_box, chart.boxes)), chart.width, chart.height, label=label)
-
-
-def _svg_link(link: ChartLink) -> str:
-    (x, y), (end_x, end_y) = link.start, link.end
+def _link_marks(label: str, child: FlowBox, start: tuple[float, float], end: float) -> list[Mark]:
+    """A link as thick as its branch is probable, its outcome written above its level part."""
+    x, y, below = start[0], start[1] * ROW + HEIGHT / 2, child.row * ROW + HEIGHT / 2
     bend = x + 12.0
-    path = element(
-        "path",
-        d=f"M{x:.1f} {y:.1f}C{bend:.1f} {y:.1f} {x:.1f} {end_y:.1f} {bend + 6:.1f} {end_y:.1f}H{end_x:.1f}",
-        fill="none",
-        stroke=FAINT,
-        stroke_width=link.thickness,
-        opacity=0.55,
+    width = 1.0 + 4.0 * float(child.node["probability"])
+    curve = ((x, y), (bend, y), (x, below), (bend + 6, below))
+    return [
+        Trace(curve, Look(stroke="faint", width=width), curved=True),
+        line([(bend + 6, below), (end, below)], "faint", width),
+        Words(label, bend + 8, below - 5, NOTE, colour="soft"),
+    ]
+
+
+def _box_mark(box: FlowBox, left: float, width: float, colours: Mapping[str, str]) -> Cluster:
+    top, (title, note) = box.row * ROW, box.texts
+    is_test = bool(box.children)
+    dash = (4.0, 3.0) if not box.node.get("reached", True) or (not is_test and "test" in box.node) else ()
+    colour = "soft" if is_test else colours[str(box.node["decision"])]
+    look = Look("paper" if is_test else f"pale-{colour}", colour, 1.2, dash)
+    marks = (
+        Rectangle(left, top, width, HEIGHT, look, 5 if is_test else HEIGHT / 2),
+        Words(title, left + width / 2, top + 16, TEXT, "middle", bold=True),
+        Words(note, left + width / 2, top + 29, NOTE, "middle", "soft"),
     )
-    text = element("text", escaped(link.label), x=bend + 8, y=end_y - 5, font_size=SMALL, fill=INK)
-    return path + text
+    return Cluster(marks, box.title, "test" if is_test else "verdict")
 
 
-def _svg_box(box: ChartBox) -> str:
-    frame = element(
-        "rect",
-        x=box.x,
-        y=box.y,
-        width=box.width,
-        height=HEIGHT,
-        rx=4 if box.is_test else HEIGHT / 2,
-        fill=box.fill,
-        stroke=INK,
-        stroke_dasharray="4 3" if box.dashed else None,
-    )
-    middle = box.x + box.width / 2
-    title = element(
-        "text", escaped(box.title), x=middle, y=box.y + 15, text_anchor="middle", font_size=FONT, fill=INK
-    )
-    note = element(
-        "text", escaped(box.note), x=middle, y=box.y + 27, text_anchor="middle", font_size=SMALL, fill=INK
-    )
-    return element("g", element("title", escaped(box.full)) + frame + title + note)
-
-
-def flow_chart_picture(tree: Mapping[str, Any], *, title: str = "", deepest: int = DEEPEST) -> Picture:
-    """The chart of a plan's nested data as a figure of matplotlib."""
-    chart = lay_out_plan(tree, deepest=deepest)
-
-    def draw(figure: Any) -> None:
-        axes = figure.add_subplot()
-        axes.set(xlim=(0, chart.width), ylim=(chart.height + 2, -20 if title else 0))
-        axes.axis("off")
-        if title:
-            axes.text(MARGIN, -6, title, fontsize=FONT, fontweight="bold")
-        for link in chart.links:
-            _plot_link(axes, link)
-        for box in chart.boxes:
-            _plot_box(axes, box)
-
-    return picture_of(draw, (chart.width / 72, (chart.height + (22 if title else 2)) / 72))
-
-
-def _plot_link(axes: Any, link: ChartLink) -> None:
-    from matplotlib.patches import PathPatch
-    from matplotlib.path import Path
-
-    (x, y), (end_x, end_y) = link.start, link.end
-    bend = x + 12.0
-    points = [(x, y), (bend, y), (x, end_y), (bend + 6, end_y), (end_x, end_y)]
-    codes = [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4, Path.LINETO]
-    axes.add_patch(
-        PathPatch(Path(points, codes), fill=False, edgecolor=FAINT, linewidth=link.thickness, alpha=0.55)
-    )
-    axes.text(bend + 8, end_y - 5, link.label, fontsize=SMALL * 0.95)
-
-
-def _plot_box(axes: Any, box: ChartBox) -> None:
-    from matplotlib.patches import FancyBboxPatch
-
-    style = f"round,pad=0,rounding_size={4 if box.is_test else HEIGHT / 2}"
-    axes.add_patch(
-        FancyBboxPatch(
-            (box.x, box.y),
-            box.width,
-            HEIGHT,
-            boxstyle=style,
-            facecolor=box.fill,
-            edgecolor=INK,
-            linestyle="--" if box.dashed else "-",
-        )
-    )
-    middle = box.x + box.width / 2
-    axes.text(middle, box.y + 15, box.title, ha="center", fontsize=FONT * 0.95)
-    axes.text(middle, box.y + 27, box.note, ha="center", fontsize=SMALL * 0.95)
+def _words(box: FlowBox) -> str:
+    """The plan in words, for those who do not see it."""
+    if not box.children:
+        rest = ", then further tests" if "test" in box.node else ""
+        return f"{box.node['decision']}{rest}."
+    branches = [f"If {label}: {_words(child)}" for label, child in box.children]
+    return f"Test {box.node['test']}. {' '.join(branches)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.text import Text
 
 from unswayed.api.ranking import Ranking
-from unswayed.view.decision_lines import names_text
+from unswayed.view.numbers import names_text
 
 MOST_TESTS = 5
 """Tests listed by value for money."""

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
+
+from markupsafe import Markup
 
 from unswayed.api.decisions import Decision
 from unswayed.api.explained import Reasons
@@ -13,18 +16,23 @@ from unswayed.api.observations import Monitor, Ranking, Stopping
 from unswayed.api.plan_result import TestPlan
 from unswayed.api.selection import Frontier, Selection, Trimming
 from unswayed.api.thresholds import ThresholdSweep
-from unswayed.core.measurement import Certainty, Measurement
+from unswayed.core.measurement import Measurement
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import ThresholdRule
 from unswayed.plans.nested import nested_plan
-from unswayed.view.cards import bar, card, framed, sentence, table
-from unswayed.view.colours import GREEN, VERMILLION
-from unswayed.view.flow_chart import flow_chart_svg
-from unswayed.view.frontier_svg import frontier_svg
-from unswayed.view.graph import MOST_NODES
-from unswayed.view.markup import escaped
-from unswayed.view.network_svg import network_svg
-from unswayed.view.plotting import offers_of, trimming_graph
+from unswayed.view.choice_charts import draw_frontier
+from unswayed.view.drawing import PALETTE, Drawing
+from unswayed.view.flow_chart import draw_plan
+from unswayed.view.network_drawing import draw_graph
+from unswayed.view.numbers import (
+    NOISE,
+    gain_text,
+    measurement_text,
+    names_text,
+    seconds_text,
+    threshold_texts,
+)
+from unswayed.view.plotting import list_findings, list_offers, make_trimmed_graph
 from unswayed.view.reason_lines import (
     finding_text,
     note_sentences,
@@ -32,192 +40,193 @@ from unswayed.view.reason_lines import (
     reason_sentences,
     turning_sentences,
 )
+from unswayed.view.sentences import advice_text, next_text
+from unswayed.view.svg import to_svg
+from unswayed.view.templating import render
 
 MOST_ROWS = 20
 """Rows of a table before it is cut."""
+MOST_NODES = 40
+"""Variables of a network that is drawn in a card."""
+BLUE, GREEN, ORANGE = PALETTE["blue"][0], PALETTE["green"][0], PALETTE["orange"][0]
 
 
-def decision_card(decision: Decision) -> str:
-    """The decision and the posterior it rests on."""
-    return card(f"decision: {decision.action}", _posterior_table(decision))
+@dataclass(frozen=True, slots=True)
+class BarCell:
+    """A number with a bar beside it."""
+
+    text: str
+    share: float
+    colour: str = BLUE
 
 
-def stopping_card(stopping: Stopping) -> str:
-    """The decision, how safe it is, and whether to stop."""
-    level = f"{stopping.at_least:g}"
-    advice = f"stop: at least {level}" if stopping.stop else f"go on: below {level}"
-    if not stopping.certain:
-        advice = f"open: {level} lies within the interval"
-    rows = [["same-decision probability", measured_text(stopping.sdp), bar(stopping.sdp.value, GREEN)]]
-    return card(
-        f"decision: {stopping.decision.action}",
-        _posterior_table(stopping.decision),
-        table([], rows),
-        sentence(advice),
-    )
-
-
-def _posterior_table(decision: Decision) -> str:
-    rows = [[escaped(state), f"{p:.4f}", bar(p)] for state, p in decision.posterior.items()]
-    return table([], _cut(rows))
-
-
-def ranking_card(ranking: Ranking) -> str:
-    """The features by what observing them is worth."""
-    rows = []
-    tops = [max((v[i].value for v in ranking.values), default=0.0) for i in range(len(ranking.criteria))]
-    for feature, values in zip(ranking.features, ranking.values, strict=True):
-        cells = [
-            f"{each.value:.4f} {bar(each.value / top) if top > 0 and each.value > 0 else ''}"
-            for each, top in zip(values, tops, strict=True)
-        ]
-        rows.append([escaped(feature), *cells])
-    best = ranking.best
-    heading = (
-        "nothing left to observe" if not ranking.features else f"observe next: {best or 'nothing gains'}"
-    )
-    return card(heading, table(["feature", *ranking.criteria], _cut(rows)))
-
-
-def monitor_card(monitor: Monitor) -> str:
-    """What was observed so far, and what would be decided."""
-    problem = monitor.problem
-    variables = problem.network.variables
-    observed = ", ".join(f"{variables[v].name}={variables[v].states[s]}" for v, s in problem.evidence.items())
-    return card(
-        f"a case of {problem.classifier.target}",
-        sentence(f"observed: {observed or 'nothing yet'}"),
-        sentence(f"would decide: {monitor.decision.action}"),
-        _posterior_table(monitor.decision),
-    )
-
-
-def selection_card(selection: Selection) -> str:
-    """The features chosen, and what is proven."""
-    proof = (
-        "proven optimal" if selection.optimal else f"within {selection.gap:.4f} of the best there could be"
-    )
-    rows = [
-        ["value", f"{selection.value:.4f}"],
-        ["cost", f"{selection.cost:g}"],
-        ["proof", f"{proof}, {selection.evaluations:,} subsets, {selection.seconds:.2g} s"],
-    ]
-    return card(f"keep {_names(selection.kept)}", table([], rows))
-
-
-def trimming_card(trimming: Trimming) -> str:
-    """The features kept, the threshold, the agreement, and the network."""
-    selection, trimmed = trimming.selection, trimming.classifier
-    rows = [["agreement with the full classifier", f"{selection.value:.4f}", bar(selection.value, GREEN)]]
-    if (
-        isinstance(trimmed, Classifier)
-        and isinstance(trimmed.rule, ThresholdRule)
-        and trimming.threshold_interval
-    ):
-        low, high = trimming.threshold_interval
-        words = f"{trimmed.rule.threshold:.4g} (any above {low:.4g}, up to {high:.4g})"
-        rows.append(["threshold", words, ""])
-    rows.append(["cost", f"{selection.cost:g}", "" if selection.optimal else "not proven optimal"])
-    parts = [table([], rows)]
-    if len(trimmed.network) <= MOST_NODES // 10:
-        parts.append(framed(network_svg(trimming_graph(trimming))))
-    return card(f"keep {_names(selection.kept)}", *parts)
-
-
-def frontier_card(frontier: Frontier) -> str:
-    """Agreement over the budget, as curve and table."""
-    rows = [
-        [f"{s.cost:g}", f"{s.value:.4f}{'' if s.optimal else '*'}", escaped(_names(s.kept))]
-        for s in (point.selection for point in frontier.points)
-    ]
-    parts = [framed(frontier_svg(offers_of(frontier))), table(["cost", "agreement", "keep"], _cut(rows))]
-    if any(not point.selection.optimal for point in frontier.points):
-        parts.append(sentence("* not proven to be the best"))
-    return card("what each budget buys", *parts)
-
-
-def course_card(course: Course) -> str:
-    """The decision and its safety after each observation."""
-    rows = []
-    for step in course.steps:
-        observed = "nothing yet" if step.observed is None else "=".join(step.observed)
-        sdp = f"{measured_text(step.sdp)} {bar(step.sdp.value, GREEN)}"
-        rows.append([escaped(observed), escaped(step.decision.action), sdp])
-    headings = ["observed", "decision", "same-decision probability"]
-    return card(f"a case of {course.classifier.target}", table(headings, rows))
-
-
-def sweep_card(sweep: ThresholdSweep) -> str:
-    """The best features at each threshold."""
-    rows = [
-        [f"{t:g}", f"{s.value:.4f}", escaped(_names(s.kept))]
-        for t, s in zip(sweep.thresholds, sweep.selections, strict=True)
-    ]
-    headings = ["threshold", "agreement", "keep"]
-    return card(f"the best features within a budget of {sweep.budget:g}", table(headings, rows))
-
-
-def reasons_card(why: Reasons) -> str:
-    """Why this decision, what would turn it, and what each finding added."""
-    finite = [abs(each.weight) for each in why.contributions if math.isfinite(each.weight)]
-    longest = max(finite, default=0.0) or 1.0
-    rows = [
-        [
-            escaped(finding_text(each.feature, each.state)),
-            number_text(each.weight),
-            bar(abs(each.weight) / longest, GREEN if each.weight >= 0 else VERMILLION),
-            escaped(each.decision_without),
-        ]
-        for each in why.contributions
-    ]
-    told = [*reason_sentences(why), *turning_sentences(why), *note_sentences(why)]
-    headings = ["finding", "weight", "", "decision without it"]
-    return card(f"decision: {why.decision.action}", *map(sentence, told), table(headings, _cut(rows)))
-
-
-def measured_text(measured: Measurement) -> str:
-    """A probability, or the interval it lies in.
-
-    >>> measured_text(Measurement.exact(0.92, engine="dense"))
-    '0.9200'
-    """
-    if measured.certainty is Certainty.EXACT:
-        return f"{measured.value:.4f}"
-    return f"{measured.low:.4f} to {measured.high:.4f}"
-
-
-def _names(names: tuple[str, ...]) -> str:
-    return ", ".join(names) or "nothing"
-
-
-def _cut(rows: list[list[str]]) -> list[list[str]]:
-    if len(rows) <= MOST_ROWS:
-        return rows
-    return [*rows[:MOST_ROWS], [f"and {len(rows) - MOST_ROWS:,} more"]]
-
-
-def plan_card(plan: TestPlan) -> str:
-    """The plan as a flow chart, with what it costs."""
-    proof = "proven best" if plan.optimal else f"best within {plan.gap:.4g}"
-    heading = f"plan for {plan.target}: expected cost {plan.expected_cost:.4g}, {proof}"
-    return card(heading, framed(flow_chart_svg(nested_plan(plan.tree), label=heading)))
-
-
-_CARD_BY_TYPE: dict[type, Callable[..., str]] = {
-    Decision: decision_card,
-    Stopping: stopping_card,
-    Ranking: ranking_card,
-    Monitor: monitor_card,
-    Selection: selection_card,
-    Trimming: trimming_card,
-    Frontier: frontier_card,
-    Course: course_card,
-    TestPlan: plan_card,
-    ThresholdSweep: sweep_card,
-    Reasons: reasons_card,
-}
+Row = Sequence[str | BarCell]
 
 
 def make_card(result: Any) -> str:
     """The card of a result, by its type."""
     return _CARD_BY_TYPE[type(result)](result)
+
+
+def _card(
+    heading: str,
+    *,
+    rows: Sequence[Row] = (),
+    headings: Sequence[str] = (),
+    sentences: Sequence[str] = (),
+    drawings: Sequence[Drawing] = (),
+) -> str:
+    shown = list(rows[:MOST_ROWS])
+    if len(rows) > MOST_ROWS:
+        shown.append([f"and {len(rows) - MOST_ROWS:,} more"])
+    svgs = [Markup(to_svg(each, fixed=True)) for each in drawings]
+    return render(
+        "card.html", heading=heading, rows=shown, headings=headings, sentences=sentences, drawings=svgs
+    )
+
+
+def _posterior_rows(decision: Decision) -> list[Row]:
+    return [[state, BarCell(f"{p:.4f}", p)] for state, p in decision.posterior.items()]
+
+
+def _bar(measured: Measurement) -> BarCell:
+    """A probability, with the confidence of its interval where it is an estimate."""
+    return BarCell(measurement_text(measured), measured.value, GREEN)
+
+
+def _decision_card(decision: Decision) -> str:
+    return _card(f"decision: {decision.action}", rows=_posterior_rows(decision))
+
+
+def _stopping_card(stopping: Stopping) -> str:
+    rows: list[Row] = [*_posterior_rows(stopping.decision), ["same-decision probability", _bar(stopping.sdp)]]
+    return _card(f"decision: {stopping.decision.action}", rows=rows, sentences=[advice_text(stopping)])
+
+
+def _ranking_card(ranking: Ranking) -> str:
+    if not ranking.features:
+        return _card("nothing left to observe")
+    tops = [max(v[i].value for v in ranking.values) for i in range(len(ranking.criteria))]
+    rows = [
+        [feature, *(_gain_cell(each, top) for each, top in zip(values, tops, strict=True))]
+        for feature, values in zip(ranking.features, ranking.values, strict=True)
+    ]
+    heading = f"observe next: {ranking.best or 'nothing gains by ' + ranking.criteria[0]}"
+    return _card(heading, rows=rows, headings=["feature", *ranking.criteria], sentences=[next_text(ranking)])
+
+
+def _gain_cell(gain: Measurement, top: float) -> str | BarCell:
+    share = gain.value / top if top > NOISE and gain.value > NOISE else 0.0
+    return BarCell(gain_text(gain), share) if share else gain_text(gain)
+
+
+def _monitor_card(monitor: Monitor) -> str:
+    findings = ", ".join(f"{name}={state}" for name, state in list_findings(monitor).items())
+    sentences = [f"observed: {findings or 'nothing yet'}", f"would decide: {monitor.decision.action}"]
+    target = monitor.problem.classifier.target
+    return _card(f"a case of {target}", rows=_posterior_rows(monitor.decision), sentences=sentences)
+
+
+def _selection_card(selection: Selection) -> str:
+    proof = (
+        "proven optimal" if selection.optimal else f"within {selection.gap:.4f} of the best there could be"
+    )
+    work = f"{selection.evaluations:,} subsets, {seconds_text(selection.seconds)}"
+    rows = [
+        ["value", f"{selection.value:.4f}"],
+        ["cost", f"{selection.cost:g}"],
+        ["proof", f"{proof}, {work}"],
+    ]
+    return _card(f"keep {_names(selection)}", rows=rows)
+
+
+def _trimming_card(trimming: Trimming) -> str:
+    selection, trimmed = trimming.selection, trimming.classifier
+    agreement = BarCell(measurement_text(selection.measurement), selection.value, GREEN)
+    rows: list[Row] = [["agreement with the full classifier", agreement]]
+    rule = trimmed.rule if isinstance(trimmed, Classifier) else None
+    if isinstance(rule, ThresholdRule) and trimming.threshold_interval:
+        threshold, reach = threshold_texts(rule.threshold, trimming.threshold_interval)
+        rows.append(["threshold", f"{threshold} ({reach})"])
+    rows.append(["cost", f"{selection.cost:g}" + ("" if selection.optimal else ", not proven optimal")])
+    small = len(trimmed.network) <= MOST_NODES
+    drawings = [draw_graph(make_trimmed_graph(trimming))] if small else []
+    return _card(f"keep {_names(selection)}", rows=rows, drawings=drawings)
+
+
+def _frontier_card(frontier: Frontier) -> str:
+    chosen = [point.selection for point in frontier.points]
+    rows = [[f"{s.cost:g}", f"{s.value:.4f}{'' if s.optimal else '*'}", _names(s)] for s in chosen]
+    sentences = [] if all(s.optimal for s in chosen) else ["* not proven to be the best"]
+    return _card(
+        "what each budget buys",
+        rows=rows,
+        headings=["cost", "agreement", "keep"],
+        sentences=sentences,
+        drawings=[draw_frontier(list_offers(frontier))],
+    )
+
+
+def _course_card(course: Course) -> str:
+    rows: list[Row] = [
+        [
+            "nothing yet" if step.observed is None else "=".join(step.observed),
+            step.decision.action,
+            _bar(step.sdp),
+        ]
+        for step in course.steps
+    ]
+    headings = ["observed", "decision", "same-decision probability"]
+    return _card(f"a case of {course.classifier.target}", rows=rows, headings=headings)
+
+
+def _sweep_card(sweep: ThresholdSweep) -> str:
+    pairs = zip(sweep.thresholds, sweep.selections, strict=True)
+    rows = [[f"{threshold:g}", f"{s.value:.4f}", _names(s)] for threshold, s in pairs]
+    heading = f"the best features within a budget of {sweep.budget:g}"
+    return _card(heading, rows=rows, headings=["threshold", "agreement", "keep"])
+
+
+def _reasons_card(why: Reasons) -> str:
+    finite = [abs(each.weight) for each in why.contributions if math.isfinite(each.weight)]
+    longest = max(finite, default=0.0) or 1.0
+    rows: list[Row] = [
+        [
+            finding_text(each.feature, each.state),
+            BarCell(
+                number_text(each.weight),
+                min(abs(each.weight) / longest, 1.0),
+                GREEN if each.weight >= 0 else ORANGE,
+            ),
+            each.decision_without,
+        ]
+        for each in why.contributions
+    ]
+    told = [*reason_sentences(why), *turning_sentences(why), *note_sentences(why)]
+    headings = ["finding", "weight", "decision without it"]
+    return _card(f"decision: {why.decision.action}", rows=rows, headings=headings, sentences=told)
+
+
+def _plan_card(plan: TestPlan) -> str:
+    proof = "proven best" if plan.optimal else f"best within {plan.gap:.4g}"
+    heading = f"plan for {plan.target}: expected cost {plan.expected_cost:.4g}, {proof}"
+    return _card(heading, drawings=[draw_plan(nested_plan(plan.tree))])
+
+
+def _names(selection: Selection) -> str:
+    return names_text(selection.kept, at_most=len(selection.kept))
+
+
+_CARD_BY_TYPE: dict[type, Callable[..., str]] = {
+    Decision: _decision_card,
+    Stopping: _stopping_card,
+    Ranking: _ranking_card,
+    Monitor: _monitor_card,
+    Selection: _selection_card,
+    Trimming: _trimming_card,
+    Frontier: _frontier_card,
+    Course: _course_card,
+    ThresholdSweep: _sweep_card,
+    Reasons: _reasons_card,
+    TestPlan: _plan_card,
+}

@@ -9,8 +9,8 @@ from unswayed.plans.comparisons import PlanComparison
 from unswayed.plans.goals import PlanObjective
 from unswayed.plans.outline import outline_text
 from unswayed.plans.tree import PlanLeaf, depth_of
-from unswayed.view.posterior_lines import given_line
-from unswayed.view.probabilities import padded, widest
+from unswayed.view.sentences import given_text
+from unswayed.view.tables import padded, widest
 
 FIELDS = (
     ("expected cost", "expected_cost"),
@@ -33,7 +33,7 @@ PROOF_BY_OBJECTIVE = {
 def plan_lines(plan: TestPlan, *, max_depth: int = DEEPEST) -> list[Text]:
     """The plan, folded below `max_depth`, with its costs beside those of other ways to test."""
     depth = depth_of(plan.tree)
-    lines = [given_line(plan.evidence)] if plan.evidence else []
+    lines = [Text(given_text(plan.evidence), style="dim")] if plan.evidence else []
     lines += [Text(f"Test until {plan.until}:"), Text()]
     lines += map(Text, outline_text(plan.tree, max_depth=max_depth).splitlines())
     if depth > max_depth:

@@ -1,12 +1,13 @@
-"""Results as pictures: names and numbers taken out of a result and handed to `unswayed.view`.
+"""Results as pictures: names and numbers taken out of a result and handed to the charts.
 
-Results offer these functions as their `.plot()`. What is drawn of a network is here too: `draw_network`.
+Results offer `plot_result` as their `.plot()`. Models are drawn from here too: `draw_network`,
+`draw_circuit` and `draw_vtree`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from unswayed.api.decisions import Decision
 from unswayed.api.explained import Reasons
@@ -21,18 +22,31 @@ from unswayed.circuits.psdd.psdd import Psdd
 from unswayed.circuits.sdd.sdd import Sdd
 from unswayed.circuits.vtree import Vtree
 from unswayed.core.errors import QueryError
+from unswayed.core.measurement import Measurement
 from unswayed.core.names import unknown_name
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import ThresholdRule
 from unswayed.model.evidence import observe
 from unswayed.model.network import BayesianNetwork
 from unswayed.plans.nested import nested_plan
-from unswayed.view.canvas import Picture
-from unswayed.view.flow_chart import DEEPEST, flow_chart_picture
-from unswayed.view.graph import Box, Graph, Role
-
-if TYPE_CHECKING:
-    from unswayed.view.frontier import Offer
+from unswayed.view.choice_charts import (
+    BestAt,
+    Instant,
+    Offer,
+    Worth,
+    draw_frontier,
+    draw_progress,
+    draw_ranking,
+    draw_selection,
+    draw_thresholds,
+)
+from unswayed.view.decision_charts import Gauge, Moment, draw_decision, draw_history, draw_posterior
+from unswayed.view.drawing import Drawing
+from unswayed.view.figure import Picture
+from unswayed.view.flow_chart import DEEPEST, draw_plan
+from unswayed.view.network_drawing import BoxRole, NetworkGraph, VariableBox, draw_graph
+from unswayed.view.reason_charts import Leeway, Push, draw_contributions, draw_leeways
+from unswayed.view.sentences import question_text
 
 
 def draw_network(
@@ -41,147 +55,136 @@ def draw_network(
     kept: Iterable[str] | None = None,
     *,
     title: str = "",
+    posteriors: Mapping[str, Mapping[str, float]] | None = None,
 ) -> Picture:
     """The network of a model, and of a classifier what is decided about, observed, kept and dropped.
 
-    Needs matplotlib; `unswayed draw` does the same on the command line.
+    Variables named in `posteriors` hold a bar for each state. `unswayed draw` does the same on the command
+    line.
     """
-    from unswayed.view.network import network_picture
-
-    return network_picture(graph_of(model, evidence, kept), title=title)
+    return Picture(draw_graph(make_graph(model, evidence, kept, posteriors=posteriors), title=title))
 
 
-def graph_of(
-    model: BayesianNetwork | Classifier, evidence: Evidence | None = None, kept: Iterable[str] | None = None
-) -> Graph:
-    """What there is to draw of a model; `QueryError` for names it does not have."""
-    observed = dict(evidence or {})
-    if isinstance(model, Classifier):
-        return _graph(model.network, model.target, model.features, observed=observed, kept=kept)
-    return _graph(model, None, model.names, observed=observed, kept=kept)
-
-
-def _graph(
-    network: BayesianNetwork,
-    target: str | None,
-    features: tuple[str, ...],
+def make_graph(
+    model: BayesianNetwork | Classifier,
+    evidence: Evidence | None = None,
+    kept: Iterable[str] | None = None,
     *,
-    observed: dict[str, str],
-    kept: Iterable[str] | None,
-) -> Graph:
+    posteriors: Mapping[str, Mapping[str, float]] | None = None,
+) -> NetworkGraph:
+    """What there is to draw of a model; `QueryError` for names it does not have."""
+    network = model.network if isinstance(model, Classifier) else model
+    features = model.features if isinstance(model, Classifier) else model.names
+    observed = dict(evidence or {})
     observe(network, observed)  # raises where a name or state is not known
     chosen = None if kept is None else frozenset(kept)
     for name in sorted(chosen or ()):
         if name not in features:
             raise QueryError(unknown_name("feature", name, features))
-    role_by_name = dict.fromkeys(network.names, Role.HIDDEN)
+    role_by_name = dict.fromkeys(network.names, BoxRole.HIDDEN)
     for name in features:
-        role_by_name[name] = Role.FEATURE if chosen is None else Role.KEPT if name in chosen else Role.DROPPED
-    role_by_name.update(dict.fromkeys(observed, Role.EVIDENCE))
-    if target is not None:
-        role_by_name[target] = Role.TARGET
-    boxes = tuple(Box(name, role_by_name[name], observed.get(name, "")) for name in network.names)
-    arcs = tuple((p, child) for child, parents in enumerate(network.parents) for p in parents)
-    return Graph(boxes, arcs)
+        is_kept = chosen is not None and name in chosen
+        role_by_name[name] = (
+            BoxRole.FEATURE if chosen is None else BoxRole.KEPT if is_kept else BoxRole.DROPPED
+        )
+    role_by_name.update(dict.fromkeys(observed, BoxRole.EVIDENCE))
+    if isinstance(model, Classifier):
+        role_by_name[model.target] = BoxRole.TARGET
+    shares = posteriors or {}
+    boxes = tuple(
+        VariableBox(name, role_by_name[name], observed.get(name, ""), shares.get(name))
+        for name in network.names
+    )
+    return NetworkGraph(
+        boxes, tuple((p, child) for child, above in enumerate(network.parents) for p in above)
+    )
 
 
 def draw_circuit(circuit: Sdd | Psdd, *, title: str = "") -> Picture:
     """A small circuit; `LimitError` when it has too many elements to be read."""
-    from unswayed.view.circuit import gates_of_psdd, gates_of_sdd
-    from unswayed.view.circuit_drawing import circuit_picture
+    from unswayed.view.circuit_drawing import draw_gates, list_psdd_gates, list_sdd_gates
 
-    gates = gates_of_psdd(circuit) if isinstance(circuit, Psdd) else gates_of_sdd(circuit)
+    gates = list_psdd_gates(circuit) if isinstance(circuit, Psdd) else list_sdd_gates(circuit)
     if not gates:
         raise QueryError("this circuit has no decision node: it is a constant or a literal")
-    return circuit_picture(gates, title=title)
+    return Picture(draw_gates(gates, title=title))
 
 
 def draw_vtree(vtree: Vtree, *, title: str = "") -> Picture:
     """A vtree."""
-    from unswayed.view.circuit_drawing import vtree_picture
+    from unswayed.view.circuit_drawing import draw_tree
 
-    return vtree_picture(vtree, title=title)
-
-
-def plot_decision(decision: Decision, *, title: str) -> Picture:
-    """The posterior, the decision standing out."""
-    from unswayed.view.decision import decision_picture
-
-    return decision_picture(decision.posterior, decision.action, title=title)
+    return Picture(draw_tree(vtree, title=title))
 
 
-def plot_stopping(stopping: Stopping, *, title: str) -> Picture:
-    """The posterior, and the same-decision probability beside the level at which to stop."""
-    from unswayed.view.decision import Gauge, decision_picture
-
-    sdp, decision = stopping.sdp, stopping.decision
-    gauge = Gauge(sdp.value, sdp.low, sdp.high, stopping.at_least)
-    return decision_picture(decision.posterior, decision.action, title=title, gauge=gauge)
+def _plot_decision(decision: Decision, *, title: str, subtitle: str) -> Drawing:
+    return draw_posterior(decision.posterior, decision.action, title=title, subtitle=subtitle)
 
 
-def plot_ranking(ranking: Ranking, *, title: str) -> Picture:
-    """Bars for each criterion."""
-    from unswayed.view.ranking import Worth, ranking_picture
+def _plot_stopping(stopping: Stopping, *, title: str, subtitle: str) -> Drawing:
+    decision, gauge = stopping.decision, make_gauge(stopping.sdp, stopping.at_least)
+    return draw_decision(decision.posterior, decision.action, gauge, title=title, subtitle=subtitle)
 
+
+def make_gauge(sdp: Measurement, at_least: float) -> Gauge:
+    """What a gauge shows of a same-decision probability."""
+    return Gauge(sdp.value, sdp.low, sdp.high, at_least)
+
+
+def _plot_ranking(ranking: Ranking, *, title: str, subtitle: str) -> Drawing:
     worth = {
         criterion: [Worth(v[i].value, v[i].low, v[i].high) for v in ranking.values]
         for i, criterion in enumerate(ranking.criteria)
     }
-    return ranking_picture(ranking.features, worth, title=title or "What is worth observing next?")
+    heading = title or "What is worth observing next?"
+    return draw_ranking(ranking.features, worth, title=heading, subtitle=subtitle)
 
 
-def plot_monitor(monitor: Monitor, *, title: str) -> Picture:
+def _plot_monitor(monitor: Monitor, *, title: str, subtitle: str) -> Drawing:
     """The network with what was observed so far."""
-    problem = monitor.problem
-    variables = problem.network.variables
-    observed = {variables[v].name: variables[v].states[s] for v, s in problem.evidence.items()}
-    return draw_network(problem.classifier, observed, title=title)
+    classifier, observed = monitor.problem.classifier, list_findings(monitor)
+    below = subtitle or question_text(classifier, observed)
+    return draw_graph(make_graph(classifier, observed), title=title, subtitle=below)
 
 
-def plot_selection(selection: Selection, *, title: str) -> Picture:
-    """The value that was found below the bound on what is possible."""
-    from unswayed.view.selection import selection_picture
+def list_findings(monitor: Monitor) -> dict[str, str]:
+    """What was observed in a case so far."""
+    variables = monitor.problem.network.variables
+    return {variables[v].name: variables[v].states[s] for v, s in monitor.problem.evidence.items()}
 
-    return selection_picture(
-        selection.kept, (selection.value, selection.upper_bound), cost=selection.cost, title=title
+
+def _plot_selection(selection: Selection, *, title: str, subtitle: str) -> Drawing:
+    bound, cost = selection.upper_bound, selection.cost
+    return draw_selection(selection.kept, selection.value, bound, cost=cost, title=title, subtitle=subtitle)
+
+
+def _plot_trimming(trimming: Trimming, *, title: str, subtitle: str) -> Drawing:
+    return draw_graph(make_trimmed_graph(trimming), title=title, subtitle=subtitle)
+
+
+def make_trimmed_graph(trimming: Trimming) -> NetworkGraph:
+    """The network of a trimmed classifier, its features kept."""
+    trimmed = trimming.classifier
+    roles = {**dict.fromkeys(trimmed.features, BoxRole.KEPT), trimmed.target: BoxRole.TARGET}
+    network = trimmed.network
+    boxes = tuple(VariableBox(name, roles.get(name, BoxRole.HIDDEN)) for name in network.names)
+    return NetworkGraph(
+        boxes, tuple((p, child) for child, above in enumerate(network.parents) for p in above)
     )
 
 
-def plot_trimming(trimming: Trimming, *, title: str) -> Picture:
-    """The network with the features that were kept."""
-    from unswayed.view.network import network_picture
-
-    return network_picture(trimming_graph(trimming), title=title)
-
-
-def trimming_graph(trimming: Trimming) -> Graph:
-    """The network of a trimmed classifier, its features kept."""
-    trimmed = trimming.classifier
-    return _graph(trimmed.network, trimmed.target, trimmed.features, observed={}, kept=trimmed.features)
-
-
-def offers_of(frontier: Frontier) -> list[Offer]:
+def list_offers(frontier: Frontier) -> list[Offer]:
     """The points of a frontier, to be drawn."""
-    from unswayed.view.frontier import Offer
-
-    return [
-        Offer(s.cost, s.value, s.kept, s.optimal, s.gap)
-        for s in (point.selection for point in frontier.points)
-    ]
+    found = [point.selection for point in frontier.points]
+    return [Offer(s.cost, s.value, s.kept, s.optimal, s.gap) for s in found]
 
 
-def plot_frontier(frontier: Frontier, *, title: str = "") -> Picture:
-    """Agreement over the budget."""
-    from unswayed.view.frontier import frontier_picture
-
-    return frontier_picture(offers_of(frontier), title=title or "What each budget buys")
+def _plot_frontier(frontier: Frontier, *, title: str, subtitle: str) -> Drawing:
+    return draw_frontier(list_offers(frontier), title=title or "What each budget buys", subtitle=subtitle)
 
 
-def plot_course(course: Course, *, title: str, at_least: float | None = 0.95) -> Picture:
-    """Posterior and same-decision probability as evidence arrived."""
-    from unswayed.view.course import Moment, course_picture
-
-    rule = course.classifier.rule
+def _plot_course(course: Course, *, title: str, subtitle: str, at_least: float | None = 0.95) -> Drawing:
+    rule, target = course.classifier.rule, course.classifier.target
     moments = [
         Moment(
             "" if step.observed is None else "=".join(step.observed),
@@ -194,61 +197,57 @@ def plot_course(course: Course, *, title: str, at_least: float | None = 0.95) ->
         for step in course.steps
     ]
     threshold = (rule.positive, rule.threshold) if isinstance(rule, ThresholdRule) else None
-    heading = title or f"{course.classifier.target} as evidence arrives"
-    return course_picture(moments, title=heading, threshold=threshold, at_least=at_least)
+    heading = title or f"{target} as evidence arrives"
+    return draw_history(moments, title=heading, subtitle=subtitle, threshold=threshold, at_least=at_least)
 
 
-def plot_sweep(sweep: ThresholdSweep, *, title: str) -> Picture:
-    """The agreement of the best features over the threshold."""
-    from unswayed.view.thresholds import BestAt, thresholds_picture
-
+def _plot_sweep(sweep: ThresholdSweep, *, title: str, subtitle: str) -> Drawing:
     points = [BestAt(t, s.value, s.kept) for t, s in zip(sweep.thresholds, sweep.selections, strict=True)]
-    return thresholds_picture(points, title=title or f"The best features within a budget of {sweep.budget:g}")
+    heading = title or f"The best features within a budget of {sweep.budget:g}"
+    return draw_thresholds(points, title=heading, subtitle=subtitle)
 
 
-def plot_record(record: SearchRecord, *, title: str) -> Picture:
-    """Incumbent and bound over time; `QueryError` when nothing was reported."""
+def _plot_record(record: SearchRecord, *, title: str, subtitle: str) -> Drawing:
     if not record.reports:
         raise QueryError("the search reported nothing; it was over at once")
-    from unswayed.view.progress import Instant, progress_picture
-
     instants = [Instant(r.seconds, r.incumbent, r.bound, r.evaluations) for r in record.reports]
-    return progress_picture(instants, title=title or "How the search went")
+    return draw_progress(instants, title=title or "How the search went", subtitle=subtitle)
 
 
-def plot_reasons(why: Reasons, *, title: str, parameters: bool = False) -> Picture:
+def _plot_reasons(why: Reasons, *, title: str, subtitle: str, parameters: bool = False) -> Drawing:
     """What each finding added; with `parameters`, how far numbers of the network may move (a tornado)."""
-    from unswayed.view.reasons import Leeway, Push, contributions_picture, leeways_picture
-
     decided = f"the decision {why.decision.action!r}"
     if parameters:
         leeways = [Leeway(each.name, each.value, each.low, each.high) for each in why.parameters]
-        return leeways_picture(leeways, title=title or f"How far numbers may move and keep {decided}")
+        heading = title or f"How far numbers may move and keep {decided}"
+        return draw_leeways(leeways, title=heading, subtitle=subtitle)
     pushes = [Push(f"{each.feature} = {each.state}", each.weight) for each in why.contributions]
-    return contributions_picture(pushes, leaning=why.leaning, title=title or f"What drove {decided}")
+    unit = f"change in the {why.leaning}: right speaks for the decision, left against it"
+    return draw_contributions(pushes, title=title or f"What drove {decided}", subtitle=subtitle, unit=unit)
 
 
-def plot_plan(plan: TestPlan, *, title: str = "", deepest: int = DEEPEST) -> Picture:
+def _plot_plan(plan: TestPlan, *, title: str, subtitle: str, deepest: int = DEEPEST) -> Drawing:
     """The plan as a flow chart; tests deeper than `deepest` are folded."""
-    return flow_chart_picture(nested_plan(plan.tree), title=title, deepest=deepest)
+    heading = title or f"Tests for {plan.target}: expected cost {plan.expected_cost:.4g}"
+    return draw_plan(nested_plan(plan.tree), title=heading, subtitle=subtitle, deepest=deepest)
 
 
-_PLOT_BY_TYPE: dict[type, Callable[..., Picture]] = {
-    Decision: plot_decision,
-    Stopping: plot_stopping,
-    Ranking: plot_ranking,
-    Monitor: plot_monitor,
-    Selection: plot_selection,
-    Trimming: plot_trimming,
-    Frontier: plot_frontier,
-    Course: plot_course,
-    TestPlan: plot_plan,
-    ThresholdSweep: plot_sweep,
-    Reasons: plot_reasons,
-    SearchRecord: plot_record,
+_PLOT_BY_TYPE: dict[type, Callable[..., Drawing]] = {
+    Decision: _plot_decision,
+    Stopping: _plot_stopping,
+    Ranking: _plot_ranking,
+    Monitor: _plot_monitor,
+    Selection: _plot_selection,
+    Trimming: _plot_trimming,
+    Frontier: _plot_frontier,
+    Course: _plot_course,
+    ThresholdSweep: _plot_sweep,
+    SearchRecord: _plot_record,
+    Reasons: _plot_reasons,
+    TestPlan: _plot_plan,
 }
 
 
-def plot_result(result: Any, *, title: str = "", **options: Any) -> Picture:
-    """The picture of a result, by its type; `title` replaces its own."""
-    return _PLOT_BY_TYPE[type(result)](result, title=title, **options)
+def plot_result(result: Any, *, title: str = "", subtitle: str = "", **options: Any) -> Picture:
+    """The picture of a result, by its type; `title` replaces its own, `subtitle` says what it is about."""
+    return Picture(_PLOT_BY_TYPE[type(result)](result, title=title, subtitle=subtitle, **options))

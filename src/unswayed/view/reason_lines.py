@@ -9,9 +9,9 @@ from rich.text import Text
 
 from unswayed.api.explained import Contribution, Flip, ParameterRange, Reason, Reasons
 from unswayed.core.measurement import Measurement
-from unswayed.view.decision_lines import names_text, reason_text, with_probability
-from unswayed.view.measurements import measurement_text
-from unswayed.view.probabilities import padded, probability_text, widest
+from unswayed.view.numbers import measurement_text, names_text, probability_text
+from unswayed.view.sentences import reason_text, with_probability
+from unswayed.view.tables import padded, widest
 
 MOST_FLIPS = 3
 """Flips told in a sentence."""

@@ -18,9 +18,8 @@ from unswayed.core.limits import Limits
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import MostProbable, ThresholdRule, UtilityRule
 from unswayed.model import zoo
+from unswayed.view.numbers import percent, probability_text
 from unswayed.view.page import report_page
-from unswayed.view.page.pieces import percent
-from unswayed.view.probabilities import probability_text
 
 PAPERS = Classifier(zoo.review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.8))
 VOID = {"meta", "br", "hr", "img", "link", "input"}
@@ -140,7 +139,7 @@ def test_what_is_out_of_reach_is_noted():
     assert found.frontier is None
     page = Page(report_page(found)).words
     assert "The frontier is left out: " in page
-    assert "This is out of reach; see the notes at the end." in page
+    assert "This was left out; the notes at the end say why." in page
 
 
 def test_the_level_is_checked():

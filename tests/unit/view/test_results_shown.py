@@ -29,9 +29,9 @@ from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import MostProbable, ThresholdRule
 from unswayed.model import zoo
-from unswayed.view.canvas import Picture
-from unswayed.view.graph import Role
-from unswayed.view.plotting import draw_network, graph_of
+from unswayed.view.figure import Picture
+from unswayed.view.network_drawing import BoxRole
+from unswayed.view.plotting import draw_network, make_graph
 
 PAPERS = Classifier(zoo.review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6))
 FAULTS = Classifier(zoo.printer(), "Fault", None, MostProbable())
@@ -100,7 +100,7 @@ def test_every_result_shows_itself_in_a_notebook(kind):
     words = Texts(result._repr_html_()).words
     expected = {
         "Decision": ["decision: paper_jam", "0.8265"],
-        "Stopping": ["go on: below 0.95", "0.9000"],
+        "Stopping": ["Go on observing: that is below 0.95.", "0.9000"],
         "Ranking": ["observe next: AC", "0.1275"],
         "Monitor": ["observed: AC=+", "0.6100"],
         "Selection": ["keep AC", "0.9200"],
@@ -132,13 +132,13 @@ def test_nothing_reported_cannot_be_drawn():
 
 
 def test_a_network_shows_what_each_variable_is():
-    roles = {box.name: box.role for box in graph_of(PAPERS, {"AC": "+"}, ["R1"]).boxes}
-    assert roles == {"D": Role.TARGET, "R1": Role.KEPT, "R2": Role.DROPPED, "AC": Role.EVIDENCE}
-    plain = graph_of(zoo.review())
-    assert {box.role for box in plain.boxes} == {Role.FEATURE}
+    roles = {box.name: box.role for box in make_graph(PAPERS, {"AC": "+"}, ["R1"]).boxes}
+    assert roles == {"D": BoxRole.TARGET, "R1": BoxRole.KEPT, "R2": BoxRole.DROPPED, "AC": BoxRole.EVIDENCE}
+    plain = make_graph(zoo.review())
+    assert {box.role for box in plain.boxes} == {BoxRole.FEATURE}
     assert plain.arcs == ((0, 1), (0, 2), (1, 3), (2, 3))
-    hidden = {box.name: box.role for box in graph_of(FAULTS).boxes}
-    assert hidden["Age"] is Role.HIDDEN
+    hidden = {box.name: box.role for box in make_graph(FAULTS).boxes}
+    assert hidden["Age"] is BoxRole.HIDDEN
     with pytest.raises(QueryError, match="unknown feature 'R3'"):
         draw_network(PAPERS, None, ["R3"])
     with pytest.raises(QueryError, match="unknown state"):

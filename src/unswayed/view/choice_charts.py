@@ -1,0 +1,380 @@
+"""Charts about choosing features: what each is worth, what each budget buys, how a search went."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from unswayed.view.axes import (
+    NOISE,
+    SMALL,
+    TEXT,
+    Box,
+    Scale,
+    across_axis,
+    cut,
+    down_axis,
+    headed,
+    legend,
+    place_labels,
+    text_width,
+    ticks,
+    wrap,
+)
+from unswayed.view.decision_charts import WIDTH
+from unswayed.view.drawing import (
+    Cluster,
+    Disc,
+    Drawing,
+    Look,
+    Mark,
+    Point,
+    Rectangle,
+    Trace,
+    Words,
+    filled,
+    line,
+    shift,
+)
+
+MOST_FEATURES = 25
+"""Bars that are drawn before the list is cut."""
+REACH = 1.06
+"""How far the frontier goes on beyond its last point, as a share of its cost."""
+HEADING_BY_CRITERION = {
+    "sdp": "gain in same-decision probability",
+    "entropy": "gain in information (bits)",
+    "margin": "gain in margin",
+    "utility": "gain in utility",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Worth:
+    """What one feature is worth by one criterion."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """The best that can be had from a cost on."""
+
+    cost: float
+    agreement: float
+    kept: tuple[str, ...]
+    proven: bool = True
+    gap: float = 0.0
+    """How much better it could be at most, where it is not proven."""
+
+
+@dataclass(frozen=True, slots=True)
+class BestAt:
+    """The best subset at one threshold."""
+
+    threshold: float
+    agreement: float
+    kept: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Instant:
+    """How far a search was at one moment."""
+
+    seconds: float
+    incumbent: float
+    bound: float
+    evaluations: int
+
+
+def draw_ranking(
+    features: Sequence[str], worth: Mapping[str, Sequence[Worth]], *, title: str, subtitle: str = ""
+) -> Drawing:
+    """A column of bars for each criterion, all in the order of `features`; the best of each stands out."""
+    shown = list(features[:MOST_FEATURES])
+    left = min(max((text_width(cut(name)) for name in shown), default=60.0) + 12, 190.0)
+    column = max(150.0, (WIDTH - left) / max(len(worth), 1))
+    width = left + column * len(worth)
+    marks, top = headed(title, subtitle, width)
+    marks += [
+        Words(cut(name), left - 8, top + 40 + 21 * row + 14, TEXT, "end") for row, name in enumerate(shown)
+    ]
+    for number, (criterion, values) in enumerate(worth.items()):
+        start = left + column * number
+        heading = wrap(HEADING_BY_CRITERION.get(criterion, criterion), column - 16, SMALL)[:2]
+        marks += [
+            Words(text, start, top + 14 + 13 * i, SMALL, colour="soft") for i, text in enumerate(heading)
+        ]
+        marks += _worth_marks(shown, values, Scale(0, 1, start, start + column - 64), top + 40)
+    bottom = top + 40 + 21 * len(shown)
+    if len(features) > len(shown):
+        marks.append(
+            Words(f"and {len(features) - len(shown)} more", left - 8, bottom + 14, SMALL, "end", "soft")
+        )
+    first = next(iter(worth), "")
+    words = "; ".join(
+        f"{name} {_short(each.value)}" for name, each in zip(shown, worth.get(first, ()), strict=False)
+    )
+    return Drawing(width, bottom + 22, tuple(marks), title, f"By {first}: {words}." if words else "")
+
+
+def _worth_marks(names: Sequence[str], values: Sequence[Worth], unit: Scale, top: float) -> list[Mark]:
+    """Bars from a zero line; values that are rounding are 0 and have none."""
+    sizes = [0.0 if abs(each.value) <= NOISE else each.value for each in values]
+    low = min([0.0, *sizes, *(each.low for each in values if each.high - each.low > NOISE)])
+    high = max([0.0, *sizes, *(each.high for each in values if each.high - each.low > NOISE)])
+    scale = (
+        Scale(low, high, unit.start, unit.end) if high - low > NOISE else Scale(0, 1, unit.start, unit.end)
+    )
+    best = max(range(len(sizes)), key=lambda i: (round(sizes[i], 12), -i), default=0)
+    marks: list[Mark] = []
+    for i, name in enumerate(names):
+        zero, end, y = scale.at(0.0), scale.at(sizes[i]), top + 21 * i
+        colour = "orange" if i == best and sizes[i] > 0 else "blue" if sizes[i] >= 0 else "faint"
+        bar: list[Mark] = (
+            [Rectangle(min(zero, end), y + 3, abs(end - zero), 14, filled(colour), 3)] if sizes[i] else []
+        )
+        if values[i].high - values[i].low > NOISE:
+            whisker = [(scale.at(values[i].low), y + 10), (scale.at(values[i].high), y + 10)]
+            bar.append(line(whisker, "ink", 1.5))
+            end = max(end, whisker[1][0])
+        marks.append(Cluster(tuple(bar), f"{name}: {_short(sizes[i])}", "worth"))
+        marks.append(Words(_short(sizes[i]), max(zero, end) + 5, y + 14, SMALL, colour="soft"))
+    zero = scale.at(0.0)
+    marks.append(line([(zero, top - 2), (zero, top + 21 * len(names))], "faint"))
+    return marks
+
+
+def _short(value: float) -> str:
+    """Short, and never a positive value as 0.
+
+    >>> [_short(v) for v in (0.1275, 0.0, -1e-17, 0.00001)]
+    ['0.128', '0', '0', '1e-05']
+    """
+    if abs(value) <= NOISE:
+        return "0"
+    text = f"{value:.0e}" if abs(value) < 5e-4 else f"{value:.3f}" if abs(value) < 10 else f"{value:.4g}"
+    return text.replace("-", "\u2212", 1) if value < 0 else text
+
+
+def draw_frontier(
+    offers: Sequence[Offer], *, marked: int | None = None, title: str = "", subtitle: str = ""
+) -> Drawing:
+    """Agreement over the budget; points not proven to be the best are hollow, with a bar for the gap.
+
+    `marked` is the number of the offer to point out.
+    """
+    marks, top = headed(title, subtitle, WIDTH)
+    end = max(offers[-1].cost * REACH, 1.0)
+    lowest = min(offer.agreement for offer in offers)
+    reach = max(1.0 - lowest, 0.02)
+    across = Scale(-0.02 * end, end, 46, WIDTH - 14)
+    down = Scale(max(0.0, lowest - 0.12 * reach), 1.0 + 0.03 * reach, top + 230, top + 24)
+    whole = all(offer.cost == round(offer.cost) for offer in offers)
+    marks += down_axis(
+        down, ticks(down.low, min(down.high, 1.0), 5), (across.start, across.end), label="agreement"
+    )
+    marks += across_axis(
+        across,
+        ticks(0.0, across.high, 8, whole=whole),
+        down.start,
+        label="budget: what the kept features cost",
+    )
+    steps: list[Point] = [(across.at(offers[0].cost), down.at(offers[0].agreement))]
+    for offer in offers[1:]:
+        steps += [(across.at(offer.cost), steps[-1][1]), (across.at(offer.cost), down.at(offer.agreement))]
+    marks.append(line([*steps, (across.end, steps[-1][1])], "blue", 2))
+    places = [(across.at(offer.cost), down.at(offer.agreement)) for offer in offers]
+    for number, (offer, place) in enumerate(zip(offers, places, strict=True)):
+        marks.append(_offer_mark(offer, place, down, is_marked=number == marked))
+    bounds = (across.start, down.end, across.end, down.start)
+    marks += place_labels(_change_labels(offers, places, marked), bounds, _step_boxes(steps, places))
+    key, deep = legend(_frontier_legend(offers, marked), across.start, WIDTH - across.start)
+    marks += _moved(key, down.start + 44)
+    words = "; ".join(f"cost {o.cost:g}: {o.agreement:.4f}" for o in offers)
+    return Drawing(WIDTH, down.start + 46 + deep, tuple(marks), title or "what each budget buys", f"{words}.")
+
+
+def _moved(marks: Sequence[Mark], down: float) -> list[Mark]:
+    return [shift(mark, 0.0, down) for mark in marks]
+
+
+def _offer_mark(offer: Offer, place: Point, down: Scale, *, is_marked: bool) -> Cluster:
+    x, y = place
+    kept = ", ".join(offer.kept) or "nothing"
+    proof = "proven best" if offer.proven else f"could be better by {offer.gap:.4f} at most"
+    marks: list[Mark] = []
+    if is_marked:
+        marks.append(Disc(x, y, 9, Look(stroke="green", width=2.5)))
+    if not offer.proven and math.isfinite(offer.gap):
+        marks.append(line([(x, y), (x, down.at(min(offer.agreement + offer.gap, 1.0)))], "orange", 1.5))
+    marks.append(Disc(x, y, 4.5, _dot_look(proven=offer.proven)))
+    return Cluster(
+        tuple(marks), f"cost {offer.cost:g}: agreement {offer.agreement:.4f} ({proof}); keep {kept}", "point"
+    )
+
+
+def _dot_look(*, proven: bool) -> Look:
+    return (
+        Look(fill="blue", stroke="blue", width=2) if proven else Look(fill="paper", stroke="orange", width=2)
+    )
+
+
+def _frontier_legend(offers: Sequence[Offer], marked: int | None) -> list[tuple[str, list[Mark]]]:
+    entries: list[tuple[str, list[Mark]]] = []
+    if any(offer.proven for offer in offers):
+        entries.append(("best, proven", [Disc(10, 6, 4.5, _dot_look(proven=True))]))
+    if not all(offer.proven for offer in offers):
+        entries.append(("best found, and what is not excluded", [Disc(10, 6, 4.5, _dot_look(proven=False))]))
+    if marked is not None:
+        entries.append(("recommended", [Disc(10, 6, 7, Look(stroke="green", width=2.5))]))
+    return entries
+
+
+def _change_labels(
+    offers: Sequence[Offer], places: Sequence[Point], marked: int | None
+) -> list[tuple[Point, list[str]]]:
+    """What comes in (+) and goes out at each point; the one to point out first, then the cheap ones."""
+    labels = []
+    for number in range(1, len(offers)):
+        before, kept = frozenset(offers[number - 1].kept), frozenset(offers[number].kept)
+        parts = [f"+{cut(name, 16)}" for name in offers[number].kept if name not in before]
+        parts += [f"\u2212{cut(name, 16)}" for name in sorted(before - kept)]
+        text = parts if len(parts) <= 3 else [*parts[:2], f"and {len(parts) - 2} more"]
+        labels.append((number != marked, number, (places[number], text)))
+    return [label for *_, label in sorted(labels, key=lambda each: each[:2])]
+
+
+def _step_boxes(steps: Sequence[Point], places: Sequence[Point]) -> list[Box]:
+    """What the curve and its points cover."""
+    boxes = [
+        (min(a[0], b[0]) - 1, min(a[1], b[1]) - 1, max(a[0], b[0]) + 1, max(a[1], b[1]) + 1)
+        for a, b in itertools.pairwise(steps)
+    ]
+    return boxes + [(x - 5, y - 5, x + 5, y + 5) for x, y in places]
+
+
+def draw_selection(
+    kept: Sequence[str], value: float, bound: float, *, cost: float, title: str = "", subtitle: str = ""
+) -> Drawing:
+    """The value of the kept features as a bar, and pale what is not excluded."""
+    noun = "feature" if len(kept) == 1 else "features"
+    heading = title or f"{len(kept)} {noun} kept, cost {cost:g}"
+    marks, top = headed(heading, subtitle, WIDTH)
+    for text in wrap(", ".join(kept) or "nothing", WIDTH, TEXT)[:6]:
+        marks.append(Words(text, 0, top + 12))
+        top += 16
+    open_gap = math.isfinite(bound) and bound > value + NOISE
+    ends = [0.0, value, *([bound] if open_gap else [])]
+    unit = 0 <= value <= 1 and (not open_gap or bound <= 1)
+    high = 1.0 if unit else max(ends) if max(ends) > NOISE else 1.0
+    scale = Scale(min(ends), high, 0, WIDTH)
+    top += 8
+    marks.append(Rectangle(0, top, WIDTH, 20, filled("wash"), 5))
+    bar = Rectangle(scale.at(0), top, max(scale.at(value) - scale.at(0), 1), 20, filled("blue"), 5)
+    marks.append(Cluster((bar,), f"found: {value:.4f}", "found"))
+    text = f"found: {value:.4f}"
+    if open_gap:
+        gap = Rectangle(
+            scale.at(value),
+            top,
+            scale.at(bound) - scale.at(value),
+            20,
+            Look("pale-orange", "orange", 1, (4, 3)),
+        )
+        marks.append(Cluster((gap,), f"not excluded: up to {bound:.4f}", "gap"))
+        text += f"; not excluded: up to {bound:.4f}"
+    elif not math.isfinite(bound):
+        text += "; how good others could be is not known"
+    marks.append(Words(text, 0, top + 38, TEXT, colour="soft"))
+    return Drawing(WIDTH, top + 46, tuple(marks), heading, f"{', '.join(kept) or 'nothing'}; {text}.")
+
+
+def draw_thresholds(points: Sequence[BestAt], *, title: str, subtitle: str = "") -> Drawing:
+    """The agreement of the best subset over the threshold, a diamond where another subset becomes the best.
+
+    The picture of [choi2017, Figure 7]: how robust decisions are depends on the threshold, and so do the
+    features worth keeping.
+    """
+    marks, top = headed(title, subtitle, WIDTH)
+    lowest = min(point.agreement for point in points)
+    reach = max(1.0 - lowest, 0.02)
+    across = Scale(0, 1, 46, WIDTH - 10)
+    down = Scale(max(0.0, lowest - 0.5 * reach), 1.0 + 0.3 * reach, top + 240, top + 24)
+    marks += down_axis(
+        down, ticks(down.low, 1.0, 5), (across.start, across.end), label="agreement of the best subset"
+    )
+    marks += across_axis(across, ticks(0, 1, 10), down.start, label="threshold of the full classifier")
+    places = [(across.at(point.threshold), down.at(point.agreement)) for point in points]
+    marks.append(Cluster((line(places, "blue", 2),), kind="series"))
+    changed = [i for i, each in enumerate(points) if i == 0 or each.kept != points[i - 1].kept]
+    for i, (point, (x, y)) in enumerate(zip(points, places, strict=True)):
+        dot: Mark = Disc(x, y, 3.2, filled("blue"))
+        if i in changed:
+            dot = Trace(((x, y - 7), (x + 7, y), (x, y + 7), (x - 7, y)), filled("orange"), closed=True)
+        kept = ", ".join(point.kept) or "nothing"
+        words = f"threshold {point.threshold:g}: agreement {point.agreement:.4f}; keep {kept}"
+        marks.append(Cluster((dot,), words, "change" if i in changed else "point"))
+    labels = [(places[i], _few(points[i].kept)) for i in changed]
+    covered = [(x - 7, y - 7, x + 7, y + 7) for x, y in places]
+    marks += place_labels(labels, (across.start, down.end - 6, across.end, down.start), covered)
+    words = "; ".join(
+        f"from {points[i].threshold:g}: {', '.join(points[i].kept) or 'nothing'}" for i in changed
+    )
+    return Drawing(WIDTH, down.start + 42, tuple(marks), title, f"Best subsets: {words}.")
+
+
+def _few(names: Sequence[str], at_most: int = 3) -> list[str]:
+    """Names below each other, the first few.
+
+    >>> _few(["A", "B", "C", "D"]), _few([])
+    (['A', 'B', 'and 2 more'], ['nothing'])
+    """
+    if not names:
+        return ["nothing"]
+    shown = [cut(name, 16) for name in (names if len(names) <= at_most else names[: at_most - 1])]
+    return shown if len(names) <= at_most else [*shown, f"and {len(names) - len(shown)} more"]
+
+
+def draw_progress(
+    instants: Sequence[Instant], *, title: str, subtitle: str = "", value_label: str = "agreement"
+) -> Drawing:
+    """The best so far rises, the bound falls; where they meet, the best is proven. The gap is shaded."""
+    marks, top = headed(title, subtitle, WIDTH)
+    bounded = [each for each in instants if math.isfinite(each.bound)]
+    values = [each.incumbent for each in instants] + [each.bound for each in bounded]
+    reach = max(max(values) - min(values), 1e-4)
+    last = max(instants[-1].seconds, 1e-6)
+    across = Scale(0, last * 1.02, 56, WIDTH - 14)
+    down = Scale(min(values) - 0.1 * reach, max(values) + 0.1 * reach, top + 220, top + 24)
+    marks += down_axis(down, ticks(down.low, down.high, 5), (across.start, across.end), label=value_label)
+    marks += across_axis(across, ticks(0, across.high, 6), down.start, label="seconds")
+    best = _stairs([(across.at(each.seconds), down.at(each.incumbent)) for each in instants])
+    bound = _stairs([(across.at(each.seconds), down.at(each.bound)) for each in bounded])
+    if bounded:
+        since = [(x, y) for x, y in best if x >= bound[0][0]] or best[-1:]
+        marks.append(Trace((*bound, *reversed(since)), filled("blue", 0.12), closed=True))
+        marks.append(Cluster((line(bound, "orange", 2, (6, 3)),), "upper bound", "bound"))
+    marks.append(
+        Cluster((line(best, "blue", 2.2), Disc(*best[-1], 4, filled("blue"))), "best so far", "best")
+    )
+    samples: list[tuple[str, list[Mark]]] = [("best so far", [line([(0, 6), (20, 6)], "blue", 2.2)])]
+    if bounded:
+        samples.append(("upper bound on every choice", [line([(0, 6), (20, 6)], "orange", 2, (6, 3))]))
+    samples.append((f"{instants[-1].evaluations:,} subsets", [Disc(10, 6, 4, filled("blue"))]))
+    key, deep = legend(samples, across.start, WIDTH - across.start)
+    marks += _moved(key, down.start + 44)
+    words = f"Best {instants[-1].incumbent:.4f} after {instants[-1].seconds:.3g} s."
+    return Drawing(WIDTH, down.start + 46 + deep, tuple(marks), title, words)
+
+
+def _stairs(points: Sequence[Point]) -> list[Point]:
+    """Points joined by level lines and upright ones, each value lasting until the next."""
+    path = list(points[:1])
+    for x, y in points[1:]:
+        path += [(x, path[-1][1]), (x, y)]
+    return path

@@ -1,0 +1,318 @@
+"""One classifier on one page: HTML that needs nothing else, to be read, sent and printed.
+
+What `unswayed.api.report` found becomes plain texts and shares here; `templates/report.html` sets them.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from typing import Any
+
+from unswayed.api.compare import Difference
+from unswayed.api.observations import Stopping
+from unswayed.api.report import Examination, Finding
+from unswayed.api.selection import Trimming
+from unswayed.decisions.rules import MostProbable, ThresholdRule
+from unswayed.view.choice_charts import draw_frontier
+from unswayed.view.network_drawing import MOST_NODES, draw_graph
+from unswayed.view.numbers import (
+    NOISE,
+    counted,
+    gain_text,
+    measurement_text,
+    names_text,
+    percent,
+    probability_text,
+    share_text,
+)
+from unswayed.view.plotting import list_offers, make_gauge, make_graph
+from unswayed.view.sentences import (
+    MEANING_BY_CRITERION,
+    agreement_text,
+    difference_texts,
+    kept_text,
+    next_text,
+    proof_text,
+    reason_text,
+    rule_text,
+    threshold_text,
+    trimmed_rule_text,
+    with_probability,
+)
+from unswayed.view.tables import fold
+from unswayed.view.templating import read_style, render, show_drawing
+
+MOST_FINDINGS = 24
+"""Single findings in the table; those that change the decision are all there."""
+MOST_FEATURES = 30
+MOST_VALUES = 8
+"""Feature values that summarise the differences."""
+MOST_CASES = 5
+LEFT_OUT = "This was left out; the notes at the end say why."
+
+
+def report_page(found: Examination, *, title: str = "") -> str:
+    """An HTML page about a classifier that needs no other file and no network."""
+    name, target = found.classifier.network.name, found.classifier.target
+    rule = found.classifier.rule
+    return render(
+        "report.html",
+        title=title or (f"{name}: deciding about {target}" if name else f"Deciding about {target}"),
+        style=read_style(),
+        tiles=_list_tiles(found),
+        classifier=_describe_classifier(found),
+        robustness=_describe_robustness(found),
+        worth=_describe_worth(found),
+        frontier=_describe_frontier(found),
+        differences=_describe_differences(found),
+        posterior_heading=f"Pr({rule.positive})" if isinstance(rule, ThresholdRule) else "posterior",
+        notes=found.notes,
+        version=version("unswayed"),
+    )
+
+
+def _list_tiles(found: Examination) -> list[tuple[str, ...]]:
+    """Up to four numbers that matter most: what, value, more, and the verdict that colours it."""
+    tiles: list[tuple[str, ...]] = [("decision now", found.decision.action, _posterior_text(found))]
+    if found.stopping is not None:
+        verdict = make_gauge(found.stopping.sdp, found.at_least).verdict
+        words = {"safe": "safe to", "unsafe": "not safe to", "open": "not known to be safe to"}[verdict]
+        value = percent(found.stopping.sdp.value)
+        tiles.append(("it survives all other features", value, f"{words} {found.at_least:g}", verdict))
+    if found.ranking is not None and found.first is not None:
+        criterion = found.ranking.criteria[0] + (" for its cost" if found.costs else "")
+        more = f"by {criterion}, of {counted(len(found.ranking.features), 'feature')}"
+        tiles.append(("worth observing first", found.first, more))
+    if found.trimming is not None:
+        more = f"agree on {percent(found.trimming.selection.value)} of cases"
+        value = f"{len(found.trimming.kept)} of {len(found.free)}"
+        tiles.append(("features that are enough", value, more, "safe"))
+    return tiles
+
+
+def _posterior_text(found: Examination) -> str:
+    rule, posterior = found.classifier.rule, found.decision.posterior
+    if isinstance(rule, ThresholdRule):
+        posterior_text = probability_text(posterior[rule.positive])
+        return f"Pr({rule.positive}) is {posterior_text}, threshold {rule.threshold:g}"
+    if isinstance(rule, MostProbable):
+        return f"with probability {probability_text(max(posterior.values()))}"
+    return "by expected utility"
+
+
+def _describe_classifier(found: Examination) -> dict[str, Any]:
+    """What decides, about what, by which rule, from which features."""
+    classifier = found.classifier
+    network = classifier.network
+    states = names_text(network.variables[classifier.target_index].states)
+    sentences = [
+        f"It decides about {classifier.target}, which is one of {states}. {rule_text(classifier)}",
+        f"It may observe {names_text(classifier.features)} ({len(classifier.features)} in all). "
+        f"The network has {counted(len(network), 'variable')}.",
+    ]
+    if found.evidence:
+        known = ", ".join(f"{name} = {state}" for name, state in found.evidence.items())
+        sentences.append(f"Everything on this page is given {known}.")
+    drawing, caption = None, ""
+    if len(network) <= MOST_NODES:
+        kept = found.trimming.kept if found.trimming is not None else None
+        drawing = show_drawing(draw_graph(make_graph(classifier, found.evidence, kept)), 1.15)
+        caption = "The network" + (
+            "." if kept is None else ", with the features that are enough (see below)."
+        )
+    return {"sentences": sentences, "drawing": drawing, "caption": caption}
+
+
+def _describe_robustness(found: Examination) -> dict[str, Any]:
+    """The decision now, whether it would last, and what one finding would do to it."""
+    stopping = found.stopping
+    when = "With what is known" if found.evidence else "Before anything is observed"
+    reason = reason_text(found.classifier, found.decision)
+    sentences = [f"{when}, the decision is {found.decision.action!r}, {reason}."]
+    if stopping is None:
+        sentences.append(f"Would it survive what is not observed yet? {LEFT_OUT}")
+    elif found.free:
+        sentences.append(_survival_text(found, stopping))
+    shown = _list_shown(found)
+    return {
+        "sentences": sentences,
+        "gauge": make_gauge(stopping.sdp, found.at_least) if stopping is not None and found.free else None,
+        "words": "" if stopping is None else f"same-decision probability {measurement_text(stopping.sdp)}",
+        "flips": _flips_text(found),
+        "findings": [_finding_row(each, found) for each in shown],
+        "left_out": _left_out_text(found, len(shown)),
+    }
+
+
+def _survival_text(found: Examination, stopping: Stopping) -> str:
+    advice = "there is little left to learn" if stopping.stop else "more should be observed"
+    if not stopping.certain:
+        advice = "whether to observe more is open"
+    return (
+        f"{with_probability(stopping.sdp)}, it survives observing {names_text(found.free)}: that is its "
+        f"same-decision probability (SDP). The level asked for is {found.at_least:g}, so {advice}."
+    )
+
+
+def _list_shown(found: Examination) -> tuple[Finding, ...]:
+    flips = sum(each.decision.action != found.decision.action for each in found.findings)
+    return found.findings[: max(MOST_FINDINGS, flips)]
+
+
+def _flips_text(found: Examination) -> str:
+    now = found.decision.action
+    flips = [f"{each.feature} = {each.state}" for each in found.findings if each.decision.action != now]
+    if flips:
+        return f"These findings alone change the decision: {names_text(flips)}."
+    return "No single finding changes the decision."
+
+
+def _left_out_text(found: Examination, n_shown: int) -> str:
+    rest = found.findings[n_shown:]
+    if not rest:
+        return "All single findings are here, those of the largest effect first." if n_shown else ""
+    most = max(each.effect for each in rest)
+    return (
+        f"Those of the largest effect come first. {counted(len(rest), 'finding')} more do not change the "
+        f"decision, and move the posterior by {probability_text(most)} at most."
+    )
+
+
+def _finding_row(each: Finding, found: Examination) -> dict[str, Any]:
+    rule, posterior = found.classifier.rule, each.decision.posterior
+    value = posterior[rule.positive] if isinstance(rule, ThresholdRule) else max(posterior.values())
+    return {
+        "finding": f"{each.feature} = {each.state}",
+        "share": percent(each.probability),
+        "posterior": probability_text(value),
+        "action": each.decision.action,
+        "changed": each.decision.action != found.decision.action,
+        "sdp": "" if each.sdp is None else measurement_text(each.sdp),
+        "sdp_share": 0.0 if each.sdp is None else each.sdp.value,
+        "kind": "" if each.sdp is None else make_gauge(each.sdp, found.at_least).verdict,
+    }
+
+
+def _describe_worth(found: Examination) -> dict[str, Any]:
+    """Each feature's value by each criterion, in words and bars."""
+    ranking = found.ranking
+    if ranking is None or not ranking.features:
+        return {"sentences": [LEFT_OUT if ranking is None else "All features are observed."], "rows": []}
+    tops = [max(values[i].value for values in ranking.values) for i in range(len(ranking.criteria))]
+    rows = []
+    for feature, values in zip(ranking.features[:MOST_FEATURES], ranking.values, strict=False):
+        cells = []
+        for each, top in zip(values, tops, strict=True):
+            share = each.value / top if top > NOISE and each.value > NOISE else 0.0
+            cells.append((gain_text(each), share, "best" if share >= 1 - NOISE else ""))
+        rows.append({"feature": feature, "cells": cells})
+    left_out = len(ranking.features) - MOST_FEATURES
+    sentences = [
+        "What observing one feature is worth, the best by each criterion in orange.",
+        next_text(ranking),
+    ]
+    if found.costs and found.first is not None:
+        sentences.append(f"For its cost, {found.first} gains most by {ranking.criteria[0]}.")
+    return {
+        "sentences": sentences,
+        "headings": ranking.criteria,
+        "rows": rows,
+        "left_out": f"{left_out} more follow, worth less by {ranking.criteria[0]}." if left_out > 0 else "",
+        "meanings": [
+            (name, MEANING_BY_CRITERION[name]) for name in ranking.criteria if name in MEANING_BY_CRITERION
+        ],
+    }
+
+
+def _describe_frontier(found: Examination) -> dict[str, Any]:
+    """Agreement over the budget, as curve and table, and the trimming that is recommended."""
+    if found.frontier is None:
+        return {"sentences": [LEFT_OUT], "drawing": None}
+    drawing = draw_frontier(list_offers(found.frontier), marked=found.recommended)
+    return {
+        "sentences": [_recommendation(found)],
+        "drawing": show_drawing(drawing, 1.2),
+        "caption": (
+            "Each point is the best choice of features for its cost; the ring marks the cheapest one that "
+            f"agrees often enough ({found.at_least:g}). Hollow points are not proven to be the best."
+        ),
+        "rows": _point_rows(found),
+    }
+
+
+def _recommendation(found: Examination) -> str:
+    trimming = found.trimming
+    if trimming is None:
+        return (
+            f"No choice of features is known to agree with all of them with probability {found.at_least:g}."
+        )
+    if len(trimming.kept) == len(found.free):
+        return f"To agree with probability {found.at_least:g}, all features are needed."
+    names, rest = kept_text(trimming.selection, found.free)
+    agreement = agreement_text(trimming.selection, found.free, trimmed_rule_text(trimming))
+    return f"Recommended: keep {names}{rest} {agreement} {proof_text(trimming.selection)}"
+
+
+def _point_rows(found: Examination) -> list[dict[str, Any]]:
+    """The points of the frontier; of many that agree alike, the first and the last."""
+    assert found.frontier is not None
+    points = found.frontier.points
+    texts = [share_text(p.selection.value) + ("" if p.selection.optimal else "*") for p in points]
+    rows = []
+    for first, last in fold(texts):
+        rows.append(_point_row(points[first], texts[first], is_marked=first == found.recommended))
+        if last > first + 1:
+            between = f"{last - first - 1} more up to cost {points[last - 1].cost:g}, also {texts[first]}"
+            rows.append({"folded": between})
+        if last > first:
+            rows.append(_point_row(points[last], texts[last], is_marked=last == found.recommended))
+    return rows
+
+
+def _point_row(point: Trimming, agreement: str, *, is_marked: bool) -> dict[str, Any]:
+    return {
+        "folded": "",
+        "marked": is_marked,
+        "cost": f"{point.cost:g}",
+        "agreement": agreement,
+        "threshold": threshold_text(point),
+        "kept": [(name, True) for name in point.kept],
+    }
+
+
+def _describe_differences(found: Examination) -> dict[str, Any] | None:
+    """What the recommended trimming decides differently: how often, and which feature values tell."""
+    comparison, trimming = found.comparison, found.trimming
+    if comparison is None or trimming is None:
+        return None
+    if not comparison.differences:
+        return {"sentences": ["Nothing: it decides alike on every instance."], "telling": [], "cases": []}
+    sentences = difference_texts(comparison)
+    values = comparison.values[:MOST_VALUES]
+    if values:
+        sentences.append("What is more frequent in these cases than in all, the most telling findings first:")
+    return {
+        "sentences": sentences,
+        "telling": [
+            {
+                "chip": (f"{each.feature} = {each.state}", each.feature in trimming.kept),
+                "among": (percent(each.among), each.among, "best"),
+                "overall": (percent(each.overall), each.overall, "plain"),
+            }
+            for each in values
+        ],
+        "cases": [_case_row(each, trimming, found) for each in comparison.differences[:MOST_CASES]],
+    }
+
+
+def _case_row(each: Difference, trimming: Trimming, found: Examination) -> dict[str, Any]:
+    ordered = sorted(each.states, key=lambda name: name not in trimming.kept)
+    rule, posterior = found.classifier.rule, each.posterior
+    value = posterior[rule.positive] if isinstance(rule, ThresholdRule) else max(posterior.values())
+    return {
+        "chips": [(f"{name} = {each.states[name]}", name in trimming.kept) for name in ordered],
+        "share": percent(each.probability),
+        "posterior": probability_text(value),
+        "full": each.full,
+        "other": each.other,
+    }

@@ -1,0 +1,263 @@
+"""What results say, in whole sentences: the same words in the terminal, in notebooks and on pages."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from unswayed.api.compare import Comparison
+from unswayed.api.decisions import Decision
+from unswayed.api.history import Course
+from unswayed.api.observations import Ranking, Stopping
+from unswayed.api.selection import Frontier, Selection, Trimming
+from unswayed.api.thresholds import ThresholdSweep
+from unswayed.core.measurement import Certainty, Measurement
+from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.rules import MostProbable, Rule, ThresholdRule
+from unswayed.decisions.table_classifier import TableClassifier
+from unswayed.engines.bounds import BoundsEngine
+from unswayed.view.numbers import (
+    NOISE,
+    counted,
+    interval_texts,
+    measurement_text,
+    names_text,
+    percent,
+    probability_text,
+    seconds_text,
+    share_text,
+    threshold_texts,
+)
+
+BOUNDS = BoundsEngine().name
+"""The engine whose agreements are certified from below."""
+PHRASE_BY_CRITERION = {
+    "sdp": "to change the same-decision probability by {gain}",
+    "entropy": "to lower the entropy of {target} by {gain} bits",
+    "margin": "to change the margin of the most probable state over the second by {gain}",
+    "utility": "to change the expected utility by {gain}",
+}
+MEANING_BY_CRITERION = {
+    "sdp": "by how much the same-decision probability is expected to rise (how much safer the decision gets)",
+    "entropy": "how many bits the feature is expected to tell about the target",
+    "margin": "by how much the lead of the most probable state is expected to grow",
+    "utility": "by how much the expected utility is expected to rise",
+}
+
+
+def given_text(evidence: Mapping[str, str]) -> str:
+    """What was observed.
+
+    >>> given_text({"AC": "+", "R1": "-"})
+    'given AC=+, R1=-'
+    """
+    return f"given {', '.join(f'{name}={state}' for name, state in evidence.items())}"
+
+
+def question_text(classifier: Classifier, evidence: Mapping[str, str]) -> str:
+    """What is decided about, from which threshold on, given what: the line below the title of a picture."""
+    rule, target = classifier.rule, classifier.target
+    what = (
+        f"{target} = {rule.positive} from {rule.threshold:g} on"
+        if isinstance(rule, ThresholdRule)
+        else target
+    )
+    known = f", {given_text(evidence)}" if evidence else ", nothing observed"
+    return f"deciding about {what}{known}"
+
+
+def rule_text(classifier: Classifier) -> str:
+    """How a classifier decides."""
+    rule = classifier.rule
+    if isinstance(rule, ThresholdRule):
+        probability = f"Pr({classifier.target} = {rule.positive})"
+        return f"The decision is {rule.positive!r} when {probability} is at least {rule.threshold:g}."
+    if isinstance(rule, MostProbable):
+        return "The decision is the most probable state."
+    return f"The decision is the action of highest expected utility: one of {names_text(classifier.actions)}."
+
+
+def reason_text(classifier: Classifier, decision: Decision) -> str:
+    """Why this is decided, in half a sentence."""
+    rule = classifier.rule
+    if isinstance(rule, ThresholdRule):
+        posterior = probability_text(decision.posterior[rule.positive])
+        side = "at least" if decision.action == rule.positive else "below"
+        return f"since Pr({classifier.target} = {rule.positive}) is {posterior}, {side} {rule.threshold:g}"
+    if isinstance(rule, MostProbable):
+        posterior = probability_text(decision.posterior[decision.action])
+        return f"the most probable state of {classifier.target}, with {posterior}"
+    return "the action of highest expected utility"
+
+
+def with_probability(measured: Measurement) -> str:
+    """How a sentence about a probability begins.
+
+    >>> with_probability(Measurement.exact(0.92, engine="dense"))
+    'With probability 0.9200'
+    """
+    if measured.certainty is Certainty.ESTIMATE:
+        return f"With probability about {probability_text(measured.value)}"
+    return f"With probability {measurement_text(measured)}"
+
+
+def advice_text(stopping: Stopping) -> str:
+    """Whether to stop observing."""
+    level = f"{stopping.at_least:g}"
+    if stopping.stop:
+        return f"Stop observing: that is at least {level}."
+    if stopping.certain:
+        return f"Go on observing: that is below {level}."
+    return f"Whether to stop is open: {level} lies within the interval; ask for a narrower one."
+
+
+def next_text(ranking: Ranking) -> str:
+    """Which feature each criterion would observe next."""
+    criteria_by_best: dict[str | None, list[str]] = {}
+    for i, criterion in enumerate(ranking.criteria):
+        criteria_by_best.setdefault(_best(ranking, i), []).append(criterion)
+    nothing = criteria_by_best.pop(None, [])
+    parts = [f"{best} by {names_text(criteria)}" for best, criteria in criteria_by_best.items()]
+    if nothing:
+        parts.append(f"no single feature gains by {names_text(nothing)}")
+    return f"Observe next: {'; '.join(parts)}."
+
+
+def _best(ranking: Ranking, criterion: int) -> str | None:
+    """The first feature of highest gain; None when none gains anything."""
+    gains = [values[criterion].value for values in ranking.values]
+    # Gains a rounding error apart are equal, and the order of the ranking decides.
+    first = next(i for i, gain in enumerate(gains) if gain >= max(gains) - NOISE)
+    return ranking.features[first] if gains[first] > NOISE else None
+
+
+def safety_text(course: Course, at_least: float) -> str:
+    """When the decision on a case was safe."""
+    first, level = course.first_safe(at_least), f"{at_least:g}"
+    if first is None:
+        return f"The decision was never safe to {level}."
+    decision = course.steps[first].decision.action
+    if first == 0:
+        return f"The decision {decision!r} was safe to {level} from the beginning."
+    last = course.steps[-1].decision.action
+    end = "" if last == decision else f"; in the end it was {last!r}"
+    return f"The decision {decision!r} was safe to {level} after {counted(first, 'observation')}{end}."
+
+
+def kept_text(selection: Selection, features: Sequence[str]) -> tuple[str, str]:
+    """The features to keep, and of how many at which cost: "AC" and " (1 of 3 features, cost 1)."."""
+    kept = selection.kept
+    noun = "feature" if len(features) == 1 else "features"
+    rest = f" ({len(kept)} of {len(features)} {noun}, cost {selection.cost:g})."
+    return names_text(kept, at_most=len(kept)), rest
+
+
+def agreement_text(selection: Selection, features: Sequence[str], how: str) -> str:
+    """How often the kept features decide as all do, and `how`."""
+    at_least = "at least " if selection.engine == BOUNDS else ""
+    share = f"with probability {at_least}{share_text(selection.value)}"
+    if selection.interval is not None:
+        low, high = interval_texts(*selection.interval)
+        share = f"with a probability between {low} and {high}"
+        if selection.certainty is Certainty.ESTIMATE:
+            share = f"with an estimated probability of {share_text(selection.value)} ({low} to {high})"
+    everyone = f"all {len(features)}" if len(features) > 1 else "all features"
+    match len(selection.kept):
+        case 0:
+            return f"Without observing anything, the decision is that of {everyone} {share} {how}."
+        case 1:
+            return f"It decides as {everyone} do {share} {how}."
+    return f"They decide as {everyone} do {share} {how}."
+
+
+def same_rule_text(rule: Rule) -> str:
+    """That the rule stays what it was."""
+    return (
+        f"by the same threshold {rule.threshold:g}" if isinstance(rule, ThresholdRule) else "by the same rule"
+    )
+
+
+def trimmed_rule_text(trimming: Trimming) -> str:
+    """How a trimmed classifier decides: by a table, a threshold, or its old rule."""
+    if isinstance(trimming.classifier, TableClassifier):
+        return f"by a table of {len(trimming.classifier.decision_mass)} decisions"
+    rule = trimming.classifier.rule
+    if isinstance(rule, ThresholdRule) and trimming.threshold_interval is not None:
+        threshold, reach = threshold_texts(rule.threshold, trimming.threshold_interval)
+        return f"when the threshold is {threshold} ({reach})"
+    return same_rule_text(rule)
+
+
+def threshold_text(trimming: Trimming) -> str:
+    """The threshold of a trimmed classifier in a few characters; "-" when it has none."""
+    if not isinstance(trimming.classifier, Classifier) or not isinstance(
+        trimming.classifier.rule, ThresholdRule
+    ):
+        return "-"
+    threshold, interval = trimming.classifier.rule.threshold, trimming.threshold_interval
+    return f"{threshold:g}" if interval is None else threshold_texts(threshold, interval)[0]
+
+
+def proof_text(selection: Selection) -> str:
+    """Whether something better could exist, and what finding out took.
+
+    >>> from dataclasses import replace
+    >>> found = Selection(
+    ...     kept=("A",), value=0.93, upper_bound=0.93, cost=1, evaluations=298, engine="dense", seconds=5,
+    ...     optimal=True,
+    ... )
+    >>> proof_text(found)
+    'Proven optimal after 298 subsets in 5 s.'
+    >>> proof_text(replace(found, upper_bound=0.95, optimal=False))
+    'Not proven optimal after 298 subsets in 5 s: other features could reach 0.9500 at most (gap 0.0200).'
+    """
+    work = f"after {counted(selection.evaluations, 'subset')} in {seconds_text(selection.seconds)}"
+    if selection.optimal:
+        return f"Proven optimal {work}."
+    if selection.certainty is Certainty.ESTIMATE:
+        confidence = f"{selection.confidence:.0%}"
+        return f"Chosen {work} and measured by samples; the interval is right with {confidence} confidence."
+    if not math.isfinite(selection.gap):
+        return f"Not proven optimal {work}: how good other features could be is not known."
+    return (
+        f"Not proven optimal {work}: other features could reach {selection.upper_bound:.4f} at most "
+        f"(gap {selection.gap:.4f})."
+    )
+
+
+def frontier_proof_text(frontier: Frontier) -> str:
+    """Which points of a frontier are proven to be the best."""
+    seconds = seconds_text(math.fsum(point.selection.seconds for point in frontier.points))
+    unproven = [point.selection.gap for point in frontier.points if not point.selection.optimal]
+    if not unproven:
+        return f"Each row is the best there is until the cost of the next, proven in {seconds}."
+    if not math.isfinite(max(unproven)):
+        return f"Rows with a star are not proven to be the best; found in {seconds}."
+    return (
+        f"Rows with a star are not proven to be the best: they could be better by {max(unproven):.4f} at "
+        f"most; found in {seconds}."
+    )
+
+
+def changes_text(sweep: ThresholdSweep) -> str:
+    """At which thresholds the best features change."""
+    if not sweep.changes:
+        return "The same features are the best at every threshold."
+    at = names_text([f"{threshold:.4g}" for threshold in sweep.changes], at_most=len(sweep.changes))
+    return f"Other features become the best at {at}."
+
+
+def difference_texts(comparison: Comparison) -> list[str]:
+    """How often two classifiers disagree, and which way."""
+    about = "about " if comparison.certainty is Certainty.ESTIMATE else ""
+    ways = [
+        f"on {about}{percent(share)} it decides {other!r} where all features lead to {full!r}"
+        for (full, other), share in sorted(comparison.mass.items(), key=lambda item: -item[1])
+        if full != other
+    ]
+    first = (
+        f"It decides differently on {about}{percent(1 - comparison.agreement)} of cases: {names_text(ways)}."
+    )
+    if comparison.certainty is not Certainty.ESTIMATE:
+        return [first]
+    return [first, "There are too many instances to go through, so these shares are from a random sample."]
