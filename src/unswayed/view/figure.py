@@ -115,8 +115,7 @@ def _flat(marks: tuple[Mark, ...]) -> list[Mark]:
 
 
 def _paint_mark(axes: Any, mark: Mark, order: int) -> None:
-    from matplotlib.patches import Circle, FancyBboxPatch, PathPatch
-    from matplotlib.patches import Rectangle as Plain
+    from matplotlib.patches import Circle, FancyBboxPatch, PathPatch, Rectangle as Plain
 
     if isinstance(mark, Words):
         _paint_words(axes, mark, order)

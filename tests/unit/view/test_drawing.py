@@ -7,8 +7,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from unswayed.core.errors import FormatError, SolverError
 from unswayed.view.axes import ticks, wrap
