@@ -93,7 +93,9 @@ def paint(drawing: Drawing) -> Any:
     """A drawing on light paper, as a figure of matplotlib; `SolverError` when that is not installed."""
     figure_module = import_extra("matplotlib.figure", "plots")
     with _style():
-        figure = figure_module.Figure(figsize=(drawing.width / POINTS_PER_INCH, drawing.height / POINTS_PER_INCH))
+        figure = figure_module.Figure(
+            figsize=(drawing.width / POINTS_PER_INCH, drawing.height / POINTS_PER_INCH)
+        )
         axes = figure.add_axes((0, 0, 1, 1))
         axes.set(xlim=(0, drawing.width), ylim=(drawing.height, 0))
         axes.set_axis_off()
