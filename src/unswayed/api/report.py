@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -17,7 +17,15 @@ import numpy as np
 from unswayed.api.compare import Comparison, compare_decisions
 from unswayed.api.decisions import Decision, decide
 from unswayed.api.networks import Evidence
-from unswayed.api.observations import Monitor, Ranking, Stopping, follow, rank_observations, should_stop
+from unswayed.api.observations import (
+    Criterion,
+    Monitor,
+    Ranking,
+    Stopping,
+    follow,
+    rank_observations,
+    should_stop,
+)
 from unswayed.api.questions import Options
 from unswayed.api.selection import Costs, Frontier, SearchOptions, Trimming, frontier
 from unswayed.core.errors import ImpossibleEvidence, LimitError, QueryError
@@ -89,16 +97,8 @@ class Examination:
 
     @property
     def first(self) -> str | None:
-        """The feature worth observing first: of highest gain for its cost; None when none gains."""
-        if self.ranking is None:
-            return None
-        gains = {
-            name: values[0].value / self.costs.get(name, 1.0)
-            for name, values in zip(self.ranking.features, self.ranking.values, strict=True)
-        }
-        # The ranking's own order decides ties.
-        best = max(gains, key=lambda name: round(gains[name], 12), default=None)
-        return best if best is not None and gains[best] > 1e-12 else None
+        """The feature worth observing first, for its cost where costs are given; None when none gains."""
+        return None if self.ranking is None else self.ranking.best
 
 
 def examine(
@@ -134,7 +134,7 @@ def examine(
         0.3,
         lambda options: should_stop(classifier, evidence, at_least, **options),
     )
-    ranking = _rank(parts, classifier, evidence)
+    ranking = _rank(parts, classifier, evidence, costs, at_least)
     measured = parts.answer(
         "the safety of single findings", 0.3, lambda now: _measure(classifier, evidence, findings or (), now)
     )
@@ -219,21 +219,19 @@ def _begin(what: str) -> str:
     return what[0].upper() + what[1:]
 
 
-def _rank(parts: _Parts, classifier: Classifier, evidence: Evidence | None) -> Ranking | None:
+def _rank(
+    parts: _Parts, classifier: Classifier, evidence: Evidence | None, costs: Costs | None, at_least: float
+) -> Ranking | None:
     """The ranking by all criteria, or by those that need posteriors alone."""
-    ranking = parts.answer(
-        "the gain in same-decision probability",
-        0.3,
-        lambda now: rank_observations(classifier, evidence, **Options(limits=now)),
-    )
+
+    def rank(criteria: Sequence[Criterion] | None, now: Limits) -> Ranking:
+        options = Options(limits=now)
+        return rank_observations(classifier, evidence, criteria, costs=costs, at_least=at_least, **options)
+
+    ranking = parts.answer("the gain in same-decision probability", 0.3, lambda now: rank(None, now))
     if ranking is not None or parts.interrupted:
         return ranking
-    criteria = (NegativeEntropy(), Margin())
-    return parts.answer(
-        "the ranking",
-        0.5,
-        lambda now: rank_observations(classifier, evidence, criteria, **Options(limits=now)),
-    )
+    return parts.answer("the ranking", 0.5, lambda now: rank((NegativeEntropy(), Margin()), now))
 
 
 def _cheapest(curve: Frontier, at_least: float) -> int | None:
