@@ -18,7 +18,6 @@ from unswayed.core.measurement import Measurement
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import Problem, make_problem
 from unswayed.decisions.rules import Decider
-from unswayed.inference.posteriors import log_probability
 from unswayed.reasons.case import (
     ExplainedDecision,
     FoundReasons,
@@ -31,12 +30,18 @@ from unswayed.reasons.case import (
 from unswayed.reasons.contributions import (
     FindingWeight,
     conflict_of,
-    finding_weights,
     make_leaning,
     shapley_values,
 )
-from unswayed.reasons.flips import Turn, cheapest_changes, cheapest_observations
-from unswayed.reasons.oracle import SubsetOracle, find_reasons, interval_of, make_subset_oracle
+from unswayed.reasons.flips import Turn
+from unswayed.reasons.oracle import (
+    SubsetOracle,
+    find_reasons,
+    find_turns,
+    find_weights,
+    interval_of,
+    make_subset_oracle,
+)
 from unswayed.reasons.search import Effort, Watch
 from unswayed.reasons.sensitivity import (
     ParameterInterval,
@@ -122,15 +127,12 @@ def explain_decision(
     inquiry = Inquiry(explained, at_least, _costs_of(explained, costs), most, options, limits)
     held = _positions_of(explained, fixed)
     leaning = make_leaning(explained)
-    weights = finding_weights(explained, leaning, limits)
     shares = inquiry.attempt("Shapley values are", lambda: shapley_values(explained, leaning, limits), None)
     oracle = make_subset_oracle(explained, inquiry.ask, limits)
+    weights = find_weights(oracle, leaning)
     effort = Effort(limits.deadline(), watch=watch)
-    found = find_reasons(
-        oracle, inquiry.costs, at_least, most, weights=[each.weight for each in weights], effort=effort
-    )
-    changes = cheapest_changes(explained, held, inquiry.costs, most, limits)
-    observations = cheapest_observations(explained, inquiry.costs, most, limits)
+    found = find_reasons(oracle, inquiry.costs, at_least, most, weights=weights, effort=effort)
+    changes, observations = find_turns(oracle, held, inquiry.costs, most)
     now = inquiry.attempt("The SDP of all findings is", lambda: oracle.measure(explained.findings), None)
     contributions = _contributions(inquiry, oracle, weights, None if shares is None else shares.tolist())
     return Reasons(
@@ -186,9 +188,7 @@ def _positions_of(explained: ExplainedDecision, names: Iterable[str]) -> frozens
 
 def _reason(oracle: SubsetOracle, found: SufficientSet) -> Reason:
     explained = oracle.explained
-    return Reason(
-        explained.named(explained.given(found.findings)), oracle.measure(found.findings), found.cost
-    )
+    return Reason(explained.named(explained.given(found.findings)), oracle.state(found), found.cost)
 
 
 def _contributions(
@@ -215,7 +215,7 @@ def _contributions(
 
 def _sdp_without(inquiry: Inquiry, oracle: SubsetOracle, finding: int) -> Measurement | None:
     findings = inquiry.explained.findings
-    if oracle.table is None and len(findings) > MOST_LEFT_OUT:
+    if oracle.table is None and oracle.additive is None and len(findings) > MOST_LEFT_OUT:
         return None
     others = [v for v in findings if v != finding]
     return inquiry.attempt(
@@ -256,17 +256,8 @@ def _names(explained: ExplainedDecision, positions: Iterable[int]) -> list[str]:
 
 def _flip(inquiry: Inquiry, turn: Turn) -> Flip:
     explained = inquiry.explained
-    rest = {v: s for v, s in explained.problem.evidence.items() if v not in turn.states}
-    logs = [
-        log_probability(explained.network, evidence, limits=inquiry.limits)
-        for evidence in ({**rest, **turn.states}, rest)
-    ]
-    return Flip(
-        explained.named(turn.states),
-        explained.problem.decider.actions[turn.action],
-        math.exp(logs[0] - logs[1]),
-        turn.cost,
-    )
+    decision = explained.problem.decider.actions[turn.action]
+    return Flip(explained.named(turn.states), decision, turn.probability, turn.cost)
 
 
 def _parameters(inquiry: Inquiry, oracle: SubsetOracle) -> tuple[ParameterRange, ...]:

@@ -29,6 +29,7 @@ from unswayed.decisions.problem import Problem, make_problem
 from unswayed.decisions.rules import Decider, LogOddsIntervals
 from unswayed.model.network import BayesianNetwork
 
+ALMOST_ONE = float(np.nextafter(1.0, 0.0))
 LEVEL_SLACK = 1e-12
 """A sum of millions of masses may miss a level that it equals by this much."""
 
@@ -90,6 +91,11 @@ def fails(sdp: Interval, level: float) -> bool:
     return sdp.high < level and not reaches(Interval(sdp.high, sdp.high), level)
 
 
+def kept_share(turned: float) -> float:
+    """1 - turned, but never 1 while anything turns: level 1 means that nothing does."""
+    return 1.0 - turned if turned <= 0.0 else min(max(1.0 - turned, 0.0), ALMOST_ONE)
+
+
 @dataclass(frozen=True, slots=True)
 class AlwaysDecide:
     """The decider that takes one action whatever the posterior: agreement with it is that action's share."""
@@ -102,12 +108,13 @@ class AlwaysDecide:
         return np.full(len(class_mass), self.action, dtype=np.int64)
 
 
-def decider_of(explained: ExplainedDecision) -> Decider:
-    """A decider that always takes the decision to be explained, in the form that engines work with."""
+def decider_of(explained: ExplainedDecision, action: int | None = None) -> Decider:
+    """A decider that always takes one action, that to be explained by default, as engines work with it."""
     full = explained.problem.decider
+    action = explained.action if action is None else action
     if isinstance(full, LogOddsIntervals):
-        return LogOddsIntervals(full.actions, full.upper, np.empty(0), (explained.action,))
-    return AlwaysDecide(full.actions, explained.action)
+        return LogOddsIntervals(full.actions, full.upper, np.empty(0), (action,))
+    return AlwaysDecide(full.actions, action)
 
 
 @dataclass(frozen=True, slots=True)

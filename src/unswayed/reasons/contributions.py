@@ -17,6 +17,7 @@ import numpy as np
 from unswayed.core.arrays import Floats
 from unswayed.core.limits import Limits
 from unswayed.decisions.rules import ThresholdRule, UtilityRule, log_odds
+from unswayed.inference.marginals import all_marginals
 from unswayed.inference.posteriors import joint_table, log_probability
 from unswayed.model.cpt import Cpt
 from unswayed.model.network import BayesianNetwork
@@ -159,7 +160,6 @@ def conflict_of(explained: ExplainedDecision, limits: Limits) -> float:
     """
     network = explained.network
     together = log_probability(network, explained.problem.evidence, limits=limits)
-    alone = math.fsum(
-        log_probability(network, explained.given([finding]), limits=limits) for finding in explained.findings
-    )
+    marginals = all_marginals(network, {}, limits=limits)
+    alone = math.fsum(math.log(marginals[v][s]) for v, s in explained.problem.evidence.items())
     return (alone - together) / math.log(2.0)

@@ -13,6 +13,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
@@ -43,8 +44,8 @@ class Turn:
     """What is then decided."""
     cost: float
     """What the variables cost together."""
-    mass: float
-    """Probability of the states, relative to that of other turns."""
+    probability: float
+    """Probability of the states given all other findings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +154,7 @@ def _turns(
         states = dict(zip(members, configuration_of(row, sizes), strict=True))
         if all(now.get(v) != s for v, s in states.items()):
             action = int(explained.problem.decider.decide(mass[row][np.newaxis])[0])
-            yield Turn(states, action, cost, float(mass[row].sum()))
+            yield Turn(states, action, cost, float(mass[row].sum() / mass.sum()))
 
 
 def _turned(explained: ExplainedDecision, mass: Floats) -> Bools:  # (rows,)
@@ -170,22 +171,28 @@ def _listed(
     variables = explained.network.variables
 
     def rank(turn: Turn) -> tuple[float, list[tuple[str, int]]]:
-        return -float(f"{turn.mass:.12g}"), sorted((variables[v].name, s) for v, s in turn.states.items())
+        return -round(turn.probability, 12), sorted((variables[v].name, s) for v, s in turn.states.items())
 
     return FoundTurns(tuple(sorted(found, key=rank)[:most]), cost_bound, cut or len(found) > most)
 
 
-def subsets_by_cost(costs: Sequence[float]) -> Iterator[tuple[float, tuple[int, ...]]]:
-    """All subsets that are not empty, by position, the cheapest first.
+def subsets_by_cost(costs: Sequence[float], fewest: int = 1) -> Iterator[tuple[float, tuple[int, ...]]]:
+    """All subsets of at least `fewest` items, by position, the cheapest first.
 
     >>> [chosen for _, chosen in subsets_by_cost([1.0, 3.0, 1.5])]
     [(0,), (2,), (0, 2), (1,), (0, 1), (1, 2), (0, 1, 2)]
     """
+    if len(set(costs)) <= 1:
+        for size in range(fewest, len(costs) + 1):
+            for chosen in combinations(range(len(costs)), size):
+                yield size * costs[0], chosen
+        return
     order = sorted(range(len(costs)), key=lambda i: costs[i])
-    waiting: list[tuple[float, tuple[int, ...]]] = [(costs[order[0]], (0,))] if order else []
+    waiting: list[tuple[float, tuple[int, ...]]] = [(costs[order[0]], (0,))]
     while waiting:
         cost, ranks = heapq.heappop(waiting)
-        yield cost, tuple(sorted(order[rank] for rank in ranks))
+        if len(ranks) >= fewest:
+            yield cost, tuple(sorted(order[rank] for rank in ranks))
         following = ranks[-1] + 1
         if following < len(order):
             for longer in ((*ranks, following), (*ranks[:-1], following)):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -12,26 +14,51 @@ from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.oracle import Interval
 from unswayed.decisions.problem import Problem
-from unswayed.decisions.rules import Decider
-from unswayed.reasons.case import ExplainedDecision, FoundReasons, decider_of, fails, reaches
+from unswayed.decisions.rules import Decider, UtilityRule
+from unswayed.reasons.additive import (
+    AdditiveDecision,
+    additive_changes,
+    additive_observations,
+    additive_weights,
+    certain_reasons,
+    make_additive,
+    useful_findings,
+)
+from unswayed.reasons.case import (
+    ExplainedDecision,
+    FoundReasons,
+    SufficientSet,
+    decider_of,
+    fails,
+    kept_share,
+    reaches,
+)
+from unswayed.reasons.contributions import FindingWeight, Leaning, finding_weights
+from unswayed.reasons.flips import FoundTurns, cheapest_changes, cheapest_observations
 from unswayed.reasons.margins import keeping_tests, posterior_bounds
 from unswayed.reasons.search import Effort, search_reasons
+from unswayed.reasons.size_bound import fewest_findings
 from unswayed.reasons.tables import SubsetTable, make_subset_table, reasons_in_table, table_fits
 
 AskEngine = Callable[[Problem, Decider, float], Measurement]
 """From a problem, a decider and a tolerance to how often all features decide as the decider does."""
+MOST_SECONDS = 4.0
+"""Predicted seconds that a table may take when no limit on time was given;"""
+FEW_SECONDS = 0.4
+"""the same where sums of weights can answer without one."""
 TOLERANCES = (0.0, 1e-4, 1e-5)
 """Widths asked for in turn while an interval holds the level; 0 leaves the first to the engine."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SubsetOracle:
-    """Knows SDP(S) for subsets S of the findings."""
+    """Knows SDP(S) for subsets S of the findings: from a table, else from sums of weights, else by engine."""
 
     explained: ExplainedDecision
     ask: AskEngine
     limits: Limits
     table: SubsetTable | None = field(repr=False)
+    additive: AdditiveDecision | None = field(repr=False)
     tests: Floats = field(repr=False)
     _known: dict[frozenset[int], Measurement] = field(default_factory=dict, repr=False)
 
@@ -41,36 +68,73 @@ class SubsetOracle:
         if self.table is not None:
             value = min(max(self.table.sdp_of(chosen), 0.0), 1.0)
             return Measurement.exact(value, engine="table")
+        if self.additive is not None:
+            return _measured(self.additive.sdp(chosen, level), engine="weights")
         if chosen not in self._known:
             self._known[chosen] = self._asked(self.explained.at(chosen, self.limits), level)
         return self._known[chosen]
 
+    def state(self, found: SufficientSet) -> Measurement:
+        """The SDP of a set that was found, as a measurement."""
+        known = self._known.get(frozenset(found.findings))
+        engine = "table" if self.table is not None else "weights"
+        return _measured(found.sdp, engine=engine) if known is None else known
+
     def screen(self, subset: frozenset[int], level: float) -> Interval:
         """SDP of a subset, or bounds on it that already fail the level."""
-        problem = self.explained.at(subset, self.limits)
-        bounds = posterior_bounds(self.tests, problem.prior)
-        if fails(bounds, level):
-            return bounds
+        if self.additive is not None:
+            return self.additive.sdp(subset, level)
         if subset not in self._known:
+            problem = self.explained.at(subset, self.limits)
+            bounds = posterior_bounds(self.tests, problem.prior)
+            if fails(bounds, level):
+                return bounds
             self._known[subset] = self._asked(problem, level)
         return interval_of(self._known[subset])
 
     def _asked(self, problem: Problem, level: float | None) -> Measurement:
-        decider = decider_of(self.explained)
         for tolerance in TOLERANCES:
-            found = self.ask(problem, decider, tolerance)
+            found = self._answer(problem, tolerance, level)
             if level is None or found.certainty is not Certainty.BOUND:
                 break
             if reaches(interval_of(found), level) or fails(interval_of(found), level):
                 break
         return found
 
+    def _answer(self, problem: Problem, tolerance: float, level: float | None) -> Measurement:
+        """The share of the decision; at level 1, what the other actions leave, which may be none at all."""
+        others = [a for a in range(len(problem.decider.actions)) if a != self.explained.action]
+        if len(others) != 1 and (level is None or level < 1.0):
+            return self.ask(problem, decider_of(self.explained), tolerance)
+        turned = [self.ask(problem, decider_of(self.explained, other), tolerance) for other in others]
+        low = kept_share(math.fsum(each.high for each in turned))
+        high = kept_share(math.fsum(each.low for each in turned))
+        value = min(max(kept_share(math.fsum(each.value for each in turned)), low), high)
+        if not turned:
+            return Measurement.exact(1.0, engine="one action")
+        return replace(max(turned, key=_doubt), value=value, low=low, high=high)
+
+
+def _doubt(measured: Measurement) -> int:
+    """Larger for weaker promises."""
+    return list(Certainty).index(measured.certainty)
+
 
 def make_subset_oracle(explained: ExplainedDecision, ask: AskEngine, limits: Limits) -> SubsetOracle:
     """An oracle with a table where it is within the limits."""
-    table = make_subset_table(explained, limits) if table_fits(explained, limits) else None
+    additive = make_additive(explained, limits)
+    fits = table_fits(explained, limits, patience=MOST_SECONDS if additive is None else FEW_SECONDS)
+    table = make_subset_table(explained, limits) if fits else None
     tests = keeping_tests(explained.problem.classifier, explained.action)
-    return SubsetOracle(explained, ask, limits, table, tests)
+    return SubsetOracle(explained, ask, limits, table, additive, tests)
+
+
+def find_weights(oracle: SubsetOracle, leaning: Leaning) -> list[FindingWeight]:
+    """What each finding adds to the others."""
+    # Weights of evidence are the log-odds of every rule on probabilities, not the leads of utilities.
+    if oracle.additive is not None and not isinstance(oracle.explained.problem.classifier.rule, UtilityRule):
+        return additive_weights(oracle.additive)
+    return finding_weights(oracle.explained, leaning, oracle.limits)
 
 
 def find_reasons(
@@ -79,23 +143,53 @@ def find_reasons(
     level: float,
     most: int,
     *,
-    weights: list[float],
+    weights: list[FindingWeight],
     effort: Effort,
 ) -> FoundReasons:
     """The cheapest reasons at a level."""
     if oracle.table is not None:
         return reasons_in_table(oracle.table, costs, level, most)
-    return search_reasons(
+    if oracle.additive is not None and level >= 1.0:
+        return certain_reasons(oracle.additive, costs, most)
+    promise = {each.finding: float(np.nan_to_num(each.weight)) for each in weights}
+    additive, fewest = oracle.additive, None
+    if additive is not None:
+        promise = {finding: promise[finding] for finding in useful_findings(additive)}
+        fewest = partial(fewest_findings, additive, level)
+    found = search_reasons(
         oracle.explained,
         lambda subset: oracle.screen(subset, level),
         costs,
         level,
         most,
-        weights=np.nan_to_num(weights).tolist(),
+        promise=promise,
         effort=effort,
+        fewest=fewest,
     )
+    if additive is None or not found.reasons:
+        return found
+    # The search was content to know on which side of the level the SDP lies.
+    first, *others = found.reasons
+    narrower = replace(first, sdp=additive.sdp(frozenset(first.findings)))
+    return replace(found, reasons=(narrower, *others))
+
+
+def find_turns(
+    oracle: SubsetOracle, fixed: frozenset[int], costs: dict[int, float], most: int
+) -> tuple[FoundTurns, FoundTurns]:
+    """The cheapest changes of findings, and the cheapest further observations, that turn the decision."""
+    explained, limits, additive = oracle.explained, oracle.limits, oracle.additive
+    if additive is not None and oracle.table is None:
+        return additive_changes(additive, fixed, costs, most), additive_observations(additive, costs, most)
+    changes = cheapest_changes(explained, fixed, costs, most, limits)
+    return changes, cheapest_observations(explained, costs, most, limits)
 
 
 def interval_of(measured: Measurement) -> Interval:
     """The interval of a measurement."""
     return Interval(measured.low, measured.high, measured.certainty, measured.confidence, measured.value)
+
+
+def _measured(found: Interval, *, engine: str) -> Measurement:
+    middle = 0.5 * (found.low + found.high)
+    return Measurement(middle, found.low, found.high, found.certainty, engine)

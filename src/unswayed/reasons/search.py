@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -42,8 +42,10 @@ class Effort:
 
     deadline: float = math.inf
     """Moment of `time.monotonic()` at which to stop."""
-    evaluations: int = 2_000
+    evaluations: int = 1_000
     """Subsets whose SDP may be computed."""
+    ties: int = 200
+    """Of these, subsets of the same cost as the best, once nothing cheaper is left."""
     watch: Watch | None = None
     """Called with progress."""
 
@@ -101,18 +103,24 @@ def search_reasons(
     level: float,
     most: int,
     *,
-    weights: Sequence[float],
+    promise: Mapping[int, float],
     effort: Effort,
+    fewest: Callable[[int], int] | None = None,
 ) -> FoundReasons:
-    """The cheapest reasons found, with what is proven; `weights` say which findings to try first.
+    """The cheapest reasons found, with what is proven.
 
-    Ctrl-C ends the search with the best so far.
+    `promise` says which findings a cheapest reason may hold, and which of them to try first; `fewest` gives a
+    number of findings, up to the one it is called with, that no reason falls short of. Ctrl-C ends the search
+    with the best so far.
     """
     search = ReasonSearch(explained, sdp, costs, level, effort)
-    order = sorted(range(len(weights)), key=lambda i: -weights[i] / costs[explained.findings[i]])
+    order = sorted(promise, key=lambda v: -promise[v] / costs[v])
     try:
-        find_reason(search, [explained.findings[i] for i in order])
-        prove_by_hitting(search) if level >= 1.0 else prove_from_cheapest(search)
+        find_reason(search, order)
+        if level >= 1.0:
+            prove_by_hitting(search)
+        else:
+            prove_from_cheapest(search, order, 0 if fewest is None else fewest(_affordable(search, order)))
     except (_Stop, KeyboardInterrupt):
         pass
     return _found(search, most)
@@ -120,7 +128,7 @@ def search_reasons(
 
 def find_reason(search: ReasonSearch, order: Sequence[int]) -> None:
     """A reason without a part that can be left out, by bisection over the order and one pass of removals."""
-    everything = frozenset(order)
+    everything = frozenset(search.explained.findings)
     low, high = 0, len(order)
     while low < high:
         middle = (low + high) // 2
@@ -138,14 +146,25 @@ def find_reason(search: ReasonSearch, order: Sequence[int]) -> None:
             chosen -= {finding}
 
 
-def prove_from_cheapest(search: ReasonSearch) -> None:
-    """Evaluate subsets from the cheapest up, until the best reason found is the next."""
-    findings = search.explained.findings
-    search.sufficient(frozenset())
-    for cost, members in subsets_by_cost([search.costs[v] for v in findings]):
-        if search.best < cost and search.not_cheaper(cost):
+def _affordable(search: ReasonSearch, findings: Sequence[int]) -> int:
+    """How many findings cost no more together than the best reason."""
+    totals = np.cumsum(sorted(search.costs[v] for v in findings))
+    return int((totals <= search.best * (1 + 1e-12)).sum())
+
+
+def prove_from_cheapest(search: ReasonSearch, findings: Sequence[int], fewest: int) -> None:
+    """Evaluate subsets of at least `fewest` findings from the cheapest up, through all of the best's cost."""
+    if fewest == 0:
+        search.evaluate(frozenset())
+    search.bound = cost_of(sorted(findings, key=search.costs.__getitem__)[:fewest], search.costs)
+    ties = 0
+    for cost, members in subsets_by_cost([search.costs[v] for v in findings], max(fewest, 1)):
+        if search.best < cost * (1 - 1e-12):
             break
-        search.bound = min(cost, search.best)
+        search.bound = min(max(cost, search.bound), search.best)
+        ties += search.not_cheaper(cost)
+        if ties > search.effort.ties:
+            return
         search.evaluate(frozenset(findings[i] for i in members))
     search.bound, search.complete = search.best, True
 

@@ -19,10 +19,8 @@ from unswayed.core.limits import Limits
 from unswayed.decisions.oracle import Interval
 from unswayed.engines.dense import DenseEngine
 from unswayed.engines.protocol import Cost, Question
-from unswayed.reasons.case import LEVEL_SLACK, ExplainedDecision, FoundReasons, SufficientSet
+from unswayed.reasons.case import LEVEL_SLACK, ExplainedDecision, FoundReasons, SufficientSet, kept_share
 
-MOST_SECONDS = 4.0
-"""Predicted seconds that a table may take when no limit on time was given."""
 MOST_FINDINGS = 24
 """Findings whose subsets are listed."""
 MORE_TIES = 256
@@ -63,16 +61,16 @@ class SubsetTable:
         number = 0
         for finding in self.explained.findings:
             number = 2 * number + (finding in subset)
-        return 1.0 - float(self.turned_mass[number] / self.class_mass[:, number].sum())
+        return kept_share(float(self.turned_mass[number] / self.class_mass[:, number].sum()))
 
 
-def table_fits(explained: ExplainedDecision, limits: Limits) -> bool:
-    """Whether the table over all features is within the limits."""
+def table_fits(explained: ExplainedDecision, limits: Limits, *, patience: float) -> bool:
+    """Whether the table over all features is within the limits, and within `patience` in seconds."""
     if len(explained.findings) > MOST_FINDINGS:
         return False
     price = DenseEngine().cost(explained.whole, Question(frozenset()))
-    patience = MOST_SECONDS if limits.max_seconds is None else limits.max_seconds
-    return isinstance(price, Cost) and price.n_bytes <= limits.max_bytes and price.seconds <= patience
+    seconds = min(patience, math.inf if limits.max_seconds is None else limits.max_seconds)
+    return isinstance(price, Cost) and price.n_bytes <= limits.max_bytes and price.seconds <= seconds
 
 
 def make_subset_table(explained: ExplainedDecision, limits: Limits) -> SubsetTable:
