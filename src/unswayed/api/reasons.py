@@ -31,12 +31,12 @@ from unswayed.reasons.contributions import (
     FindingWeight,
     conflict_of,
     make_leaning,
-    shapley_values,
 )
 from unswayed.reasons.flips import Turn
 from unswayed.reasons.oracle import (
     SubsetOracle,
     find_reasons,
+    find_shapley_values,
     find_turns,
     find_weights,
     interval_of,
@@ -127,11 +127,13 @@ def explain_decision(
     inquiry = Inquiry(explained, at_least, _costs_of(explained, costs), most, options, limits)
     held = _positions_of(explained, fixed)
     leaning = make_leaning(explained)
-    shares = inquiry.attempt("Shapley values are", lambda: shapley_values(explained, leaning, limits), None)
     oracle = make_subset_oracle(explained, inquiry.ask, limits)
     weights = find_weights(oracle, leaning)
+    shares = inquiry.attempt("Shapley values are", lambda: find_shapley_values(oracle, leaning), None)
     effort = Effort(limits.deadline(), watch=watch)
     found = find_reasons(oracle, inquiry.costs, at_least, most, weights=weights, effort=effort)
+    if found.refusal:
+        inquiry.notes.append(f"The search for reasons stopped short: {found.refusal}")
     changes, observations = find_turns(oracle, held, inquiry.costs, most)
     now = inquiry.attempt("The SDP of all findings is", lambda: oracle.measure(explained.findings), None)
     contributions = _contributions(inquiry, oracle, weights, None if shares is None else shares.tolist())

@@ -193,6 +193,11 @@ def additive_weights(additive: AdditiveDecision) -> list[FindingWeight]:
     return found
 
 
+def additive_shapley(additive: AdditiveDecision) -> Floats:
+    """Shapley values of the log-odds: in a sum, every order of the findings gives each its weight."""
+    return np.array([additive.weight(v) for v in additive.explained.findings])
+
+
 def useful_findings(additive: AdditiveDecision) -> tuple[int, ...]:
     """Findings that a cheapest reason may hold: those that are not the worst their feature could have been.
 

@@ -147,6 +147,8 @@ class FoundReasons:
     """Where no reason was found, the subset of highest SDP seen."""
     evaluations: int = field(default=0, compare=False)
     """Subsets whose SDP was computed."""
+    refusal: str = ""
+    """Why no engine knew the SDP of some subset; empty when all were known."""
 
 
 def cost_of(subset: Sequence[int], costs: dict[int, float]) -> float:

@@ -19,6 +19,7 @@ from unswayed.reasons.additive import (
     AdditiveDecision,
     additive_changes,
     additive_observations,
+    additive_shapley,
     additive_weights,
     certain_reasons,
     make_additive,
@@ -33,7 +34,7 @@ from unswayed.reasons.case import (
     kept_share,
     reaches,
 )
-from unswayed.reasons.contributions import FindingWeight, Leaning, finding_weights
+from unswayed.reasons.contributions import FindingWeight, Leaning, finding_weights, shapley_values
 from unswayed.reasons.flips import FoundTurns, cheapest_changes, cheapest_observations
 from unswayed.reasons.margins import keeping_tests, posterior_bounds
 from unswayed.reasons.search import Effort, search_reasons
@@ -135,6 +136,13 @@ def find_weights(oracle: SubsetOracle, leaning: Leaning) -> list[FindingWeight]:
     if oracle.additive is not None and not isinstance(oracle.explained.problem.classifier.rule, UtilityRule):
         return additive_weights(oracle.additive)
     return finding_weights(oracle.explained, leaning, oracle.limits)
+
+
+def find_shapley_values(oracle: SubsetOracle, leaning: Leaning) -> Floats | None:
+    """The share of each finding in the leaning; None where it cannot be shared out."""
+    if oracle.additive is not None and not isinstance(oracle.explained.problem.classifier.rule, UtilityRule):
+        return additive_shapley(oracle.additive)
+    return shapley_values(oracle.explained, leaning, oracle.limits)
 
 
 def find_reasons(

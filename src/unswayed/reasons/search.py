@@ -19,6 +19,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from unswayed.core.arrays import Floats
+from unswayed.core.errors import LimitError
+from unswayed.core.measurement import Certainty
 from unswayed.decisions.oracle import Interval
 from unswayed.reasons.case import (
     ExplainedDecision,
@@ -30,6 +32,8 @@ from unswayed.reasons.case import (
 )
 from unswayed.reasons.flips import subsets_by_cost
 
+MOST_REFUSALS = 10
+"""Subsets whose SDP no engine knows, after which the search gives up."""
 Sdp = Callable[[frozenset[int]], Interval]
 """From a subset of the findings to its same-decision probability."""
 Watch = Callable[[float, float, int], None]
@@ -68,6 +72,8 @@ class ReasonSearch:
     best: float = math.inf
     """Cost of the cheapest reasons found."""
     known: dict[frozenset[int], Interval] = field(default_factory=dict)
+    refusals: list[str] = field(default_factory=list)
+    """Why engines did not know the SDP of some subsets."""
     complete: bool = False
     """Whether every subset of the best cost was tried."""
 
@@ -80,12 +86,22 @@ class ReasonSearch:
         if subset not in self.known:
             if len(self.known) >= self.effort.evaluations or time.monotonic() > self.effort.deadline:
                 raise _Stop
-            self.known[subset] = self.sdp(subset)
+            self.known[subset] = self._asked(subset)
             if reaches(self.known[subset], self.level):
                 self.best = min(self.best, self.cost(subset))
             if self.effort.watch is not None:
                 self.effort.watch(self.best, self.bound, len(self.known))
         return self.known[subset]
+
+    def _asked(self, subset: frozenset[int]) -> Interval:
+        """SDP of a subset; where no engine knows it, anything between 0 and 1, and in the end a stop."""
+        try:
+            return self.sdp(subset)
+        except LimitError as error:
+            self.refusals.append(str(error))
+            if len(self.refusals) > MOST_REFUSALS:
+                raise _Stop from None
+            return Interval(0.0, 1.0, Certainty.BOUND)
 
     def cost(self, subset: frozenset[int]) -> float:
         """What findings cost together."""
@@ -245,6 +261,7 @@ def _found(search: ReasonSearch, most: int) -> FoundReasons:
         in_every=_in_every(search),
         closest=None if reasons or not entries else entries[0],
         evaluations=len(search.known),
+        refusal=search.refusals[0] if search.refusals else "",
     )
 
 

@@ -103,7 +103,7 @@ def _others(why: Reasons) -> list[str]:
     )
     count = len(others) - MOST_FLIPS
     more = f"; and {count}{' or more' if why.more_reasons else ''} others" if count > 0 else ""
-    return [f"As few findings would do with {shown}{more}."]
+    return [f"As few findings keep it in other ways: {shown}{more}."]
 
 
 def _necessary(why: Reasons) -> list[str]:
@@ -125,7 +125,9 @@ def turning_sentences(why: Reasons) -> list[str]:
     """What would turn the decision: changed findings, and what is not observed yet."""
     sentences = []
     if why.flips:
-        told = "; or if ".join(f"{_were(each)} ({each.decision})" for each in why.flips[:MOST_FLIPS])
+        # Long ways to turn it differ little from each other: one of them is enough.
+        most = MOST_FLIPS if len(why.flips[0].states) <= 2 else 1
+        told = "; or if ".join(f"{_were(each)} ({each.decision})" for each in why.flips[:most])
         sentences.append(f"It would turn if {told}.")
     elif math.isinf(why.flips_bound):
         sentences.append("No change of these findings turns it.")
