@@ -1,4 +1,4 @@
-"""How sensitive a posterior is to each number of a network, beside pyAgrum's posteriors of the moved network."""
+"""How sensitive a posterior is to a number of a network, beside pyAgrum's posteriors of moved networks."""
 
 from __future__ import annotations
 

@@ -19,8 +19,7 @@ from unswayed.decisions.rules import ThresholdRule
 from unswayed.model.cpt import Cpt
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.variable import Variable
-from unswayed.reasons import additive as additive_room
-from unswayed.reasons import oracle as oracle_room
+from unswayed.reasons import additive as additive_room, oracle as oracle_room
 from unswayed.reasons.additive import (
     additive_changes,
     additive_observations,
