@@ -21,7 +21,7 @@ from unswayed.core.arrays import Bools, Floats
 from unswayed.core.limits import Limits
 from unswayed.inference.posteriors import joint_table
 from unswayed.model.cpt import configuration_of
-from unswayed.reasons.case import ExplainedDecision
+from unswayed.reasons.case import ExplainedDecision, cost_of
 
 LARGEST_TABLE = 2**21
 """Numbers in a table from which all sets are read; beyond it each set gets an inference of its own."""
@@ -94,6 +94,26 @@ def cheapest_changes(
         return cut
 
     return _cheapest_first(explained, movable, costs, most, limits, read, MOST_SETS)
+
+
+def turns_of(
+    explained: ExplainedDecision,
+    changed: frozenset[int],
+    costs: dict[int, float],
+    most: int,
+    cost_bound: float,
+    limits: Limits,
+) -> FoundTurns:
+    """The states of one set of findings that turn the decision; there may be other sets of its cost."""
+    if not changed:
+        return FoundTurns((), cost_bound)
+    members = tuple(v for v in explained.findings if v in changed)
+    others = explained.given(v for v in explained.findings if v not in changed)
+    asked = [*members, explained.problem.target]
+    mass = joint_table(explained.network, asked, others, limits=limits)
+    mass = mass.reshape(-1, len(explained.problem.prior))
+    turns = list(_turns(explained, members, mass, cost_of(members, costs)))
+    return _listed(explained, turns, most, cost_bound, cut=True)
 
 
 def cheapest_observations(

@@ -35,11 +35,18 @@ from unswayed.reasons.case import (
     reaches,
 )
 from unswayed.reasons.contributions import FindingWeight, Leaning, finding_weights, shapley_values
-from unswayed.reasons.flips import FoundTurns, cheapest_changes, cheapest_observations
+from unswayed.reasons.flips import (
+    NO_TURNS,
+    FoundTurns,
+    cheapest_changes,
+    cheapest_observations,
+    turns_of,
+)
 from unswayed.reasons.margins import keeping_tests, posterior_bounds
 from unswayed.reasons.search import Effort, search_reasons
 from unswayed.reasons.size_bound import fewest_findings
 from unswayed.reasons.tables import SubsetTable, make_subset_table, reasons_in_table, table_fits
+from unswayed.reasons.worst_case import WorstCase, fewest_certain, make_worst_case, smallest_change
 
 AskEngine = Callable[[Problem, Decider, float], Measurement]
 """From a problem, a decider and a tolerance to how often all features decide as the decider does."""
@@ -60,6 +67,7 @@ class SubsetOracle:
     limits: Limits
     table: SubsetTable | None = field(repr=False)
     additive: AdditiveDecision | None = field(repr=False)
+    worst: WorstCase | None = field(repr=False)
     tests: Floats = field(repr=False)
     _known: dict[frozenset[int], Measurement] = field(default_factory=dict, repr=False)
 
@@ -71,6 +79,8 @@ class SubsetOracle:
             return Measurement.exact(value, engine="table")
         if self.additive is not None:
             return _measured(self.additive.sdp(chosen, level), engine="weights")
+        if self.worst is not None and self.worst.is_certain(chosen):
+            return Measurement.exact(1.0, engine="worst case")
         if chosen not in self._known:
             self._known[chosen] = self._asked(self.explained.at(chosen, self.limits), level)
         return self._known[chosen]
@@ -85,6 +95,8 @@ class SubsetOracle:
         """SDP of a subset, or bounds on it that already fail the level."""
         if self.additive is not None:
             return self.additive.sdp(subset, level)
+        if self.worst is not None and level >= 1.0:
+            return self.worst.sdp(subset)
         if subset not in self._known:
             problem = self.explained.at(subset, self.limits)
             bounds = posterior_bounds(self.tests, problem.prior)
@@ -127,7 +139,8 @@ def make_subset_oracle(explained: ExplainedDecision, ask: AskEngine, limits: Lim
     fits = table_fits(explained, limits, patience=MOST_SECONDS if additive is None else FEW_SECONDS)
     table = make_subset_table(explained, limits) if fits else None
     tests = keeping_tests(explained.problem.classifier, explained.action)
-    return SubsetOracle(explained, ask, limits, table, additive, tests)
+    worst = make_worst_case(explained, limits) if table is None and additive is None else None
+    return SubsetOracle(explained, ask, limits, table, additive, worst, tests)
 
 
 def find_weights(oracle: SubsetOracle, leaning: Leaning) -> list[FindingWeight]:
@@ -160,10 +173,13 @@ def find_reasons(
     if oracle.additive is not None and level >= 1.0:
         return certain_reasons(oracle.additive, costs, most)
     promise = {each.finding: float(np.nan_to_num(each.weight)) for each in weights}
-    additive, fewest = oracle.additive, None
+    additive = oracle.additive
+    fewest: Callable[[int], int] | None = None
     if additive is not None:
         promise = {finding: promise[finding] for finding in useful_findings(additive)}
         fewest = partial(fewest_findings, additive, level)
+    elif oracle.worst is not None and level >= 1.0:
+        fewest = partial(_at_most, fewest_certain(oracle.worst))
     found = search_reasons(
         oracle.explained,
         lambda subset: oracle.screen(subset, level),
@@ -182,6 +198,10 @@ def find_reasons(
     return replace(found, reasons=(narrower, *others))
 
 
+def _at_most(bound: int, most: int) -> int:
+    return min(bound, most)
+
+
 def find_turns(
     oracle: SubsetOracle, fixed: frozenset[int], costs: dict[int, float], most: int
 ) -> tuple[FoundTurns, FoundTurns]:
@@ -189,6 +209,10 @@ def find_turns(
     explained, limits, additive = oracle.explained, oracle.limits, oracle.additive
     if additive is not None and oracle.table is None:
         return additive_changes(additive, fixed, costs, most), additive_observations(additive, costs, most)
+    if oracle.worst is not None and not explained.problem.free:
+        movable = frozenset(explained.findings) - fixed
+        changed, bound = smallest_change(oracle.worst, movable, costs)
+        return turns_of(explained, changed, costs, most, bound, limits), NO_TURNS
     changes = cheapest_changes(explained, fixed, costs, most, limits)
     return changes, cheapest_observations(explained, costs, most, limits)
 

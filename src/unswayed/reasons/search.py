@@ -46,7 +46,7 @@ class Effort:
 
     deadline: float = math.inf
     """Moment of `time.monotonic()` at which to stop."""
-    evaluations: int = 1_000
+    evaluations: int = 600
     """Subsets whose SDP may be computed."""
     ties: int = 200
     """Of these, subsets of the same cost as the best, once nothing cheaper is left."""
@@ -133,10 +133,12 @@ def search_reasons(
     order = sorted(promise, key=lambda v: -promise[v] / costs[v])
     try:
         find_reason(search, order)
+        least = 0 if fewest is None else fewest(_affordable(search, order))
+        search.bound = cost_of(sorted(order, key=costs.__getitem__)[:least], costs)
         if level >= 1.0:
             prove_by_hitting(search)
         else:
-            prove_from_cheapest(search, order, 0 if fewest is None else fewest(_affordable(search, order)))
+            prove_from_cheapest(search, order, least)
     except (_Stop, KeyboardInterrupt):
         pass
     return _found(search, most)
@@ -172,7 +174,6 @@ def prove_from_cheapest(search: ReasonSearch, findings: Sequence[int], fewest: i
     """Evaluate subsets of at least `fewest` findings from the cheapest up, through all of the best's cost."""
     if fewest == 0:
         search.evaluate(frozenset())
-    search.bound = cost_of(sorted(findings, key=search.costs.__getitem__)[:fewest], search.costs)
     ties = 0
     for cost, members in subsets_by_cost([search.costs[v] for v in findings], max(fewest, 1)):
         if search.best < cost * (1 - 1e-12):
@@ -194,7 +195,7 @@ def prove_by_hitting(search: ReasonSearch) -> None:
     to_hit: list[frozenset[int]] = []
     while True:
         candidate = cheapest_hitting_set(to_hit, search.explained.findings, search.costs)
-        search.bound = search.cost(candidate)
+        search.bound = max(search.bound, search.cost(candidate))
         if search.not_cheaper(search.bound):
             search.bound = search.best
             return

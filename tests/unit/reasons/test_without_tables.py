@@ -133,7 +133,7 @@ def without_tables(explained):
         return agreement_of(problem, frozenset(), decider, {})
 
     made = make_subset_oracle(explained, ask, DEFAULT_LIMITS)
-    return SubsetOracle(explained, ask, DEFAULT_LIMITS, None, None, made.tests)
+    return SubsetOracle(explained, ask, DEFAULT_LIMITS, None, None, None, made.tests)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -180,7 +180,7 @@ def test_a_search_that_is_stopped_gives_its_best_and_a_bound():
     explained = explained_decision(make_problem(classifier, evidence))
     found = make_additive(explained, DEFAULT_LIMITS)
     weights = finding_weights(explained, make_leaning(explained), DEFAULT_LIMITS)
-    oracle = oracle_room.SubsetOracle(explained, None, Limits(), None, found, np.zeros((0, 2)))
+    oracle = oracle_room.SubsetOracle(explained, None, Limits(), None, found, None, np.zeros((0, 2)))
     told = []
     effort = Effort(evaluations=60, watch=lambda *state: told.append(state))
     answer = find_reasons(

@@ -1,0 +1,170 @@
+"""The worst that forgotten findings can do, in dependent features: reasons at level 1 and flips without a
+table.
+
+With two classes and nothing hidden beside the target, only the tables that mention the target tell the
+classes apart. The log-odds are a sum of their log-ratios,
+
+    log-odds(x) = sum over families with the target of  log Pr(family, decided class) - log Pr(family, other),
+
+and an elimination with minima in place of sums finds the lowest that any completion of a subset leads to.
+The subset is a reason at level 1 when even that passes the cut. One plan serves all subsets: a finding that
+is known forbids the other states of its variable.
+
+A set of changes that turns the decision must touch every reason at level 1, and a smallest set that touches
+all of them turns it [ignatiev2020]: so the smallest flips come from the same oracle, by the hitting sets of
+`search.py`.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from unswayed.core.arrays import Floats
+from unswayed.core.limits import Limits
+from unswayed.core.measurement import Certainty
+from unswayed.decisions.oracle import Interval
+from unswayed.decisions.rules import LogOddsIntervals
+from unswayed.inference.contraction import LogMax, run
+from unswayed.inference.plan import Plan, Scope, make_plan
+from unswayed.inference.relevance import ancestors_of
+from unswayed.model.cpt import Cpt
+from unswayed.reasons.case import ALMOST_ONE, ExplainedDecision
+from unswayed.reasons.search import cheapest_hitting_set
+
+MOST_ROUNDS = 40
+"""Hitting sets that are tried for a smallest flip."""
+ROUNDING = 1e-9
+"""What rounding may add to a sum of losses."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WorstCase:
+    """Knows how far the log-odds for the decision can fall when findings are forgotten."""
+
+    explained: ExplainedDecision
+    cut: float
+    """Log-odds from which the decision is taken."""
+    plan: Plan = field(repr=False)
+    losses: tuple[Floats, ...] = field(repr=False)
+    """Negative log-ratios of the families with the target; in the plan, a table for each variable follows."""
+    variables: tuple[int, ...]
+    """Variables of those tables: which of their states are allowed."""
+    limits: Limits = field(repr=False)
+
+    def lowest(self, subset: frozenset[int]) -> float:
+        """The lowest log-odds for the decision of any completion of the subset."""
+        leaves = [*self.losses, *(self._allowed(v, subset) for v in self.variables)]
+        return -float(run(self.plan, leaves, LogMax(), limits=self.limits))
+
+    def is_certain(self, subset: frozenset[int]) -> bool:
+        """Whether no completion of the subset turns the decision."""
+        return self.lowest(subset) >= self.cut
+
+    def sdp(self, subset: frozenset[int]) -> Interval:
+        """1 where no completion turns the decision; below 1 otherwise, and no more is known."""
+        return Interval.point(1.0) if self.is_certain(subset) else Interval(0.0, ALMOST_ONE, Certainty.BOUND)
+
+    def _allowed(self, variable: int, subset: frozenset[int]) -> Floats:
+        n_states = len(self.explained.network.variables[variable])
+        if variable not in subset:
+            return np.zeros(n_states)
+        allowed = np.full(n_states, -np.inf)
+        allowed[self.explained.problem.evidence[variable]] = 0.0
+        return allowed
+
+
+def make_worst_case(explained: ExplainedDecision, limits: Limits) -> WorstCase | None:
+    """The worst case of a decision; None where a rule, a hidden variable or a zero does not allow for it."""
+    whole, network, decider = explained.whole, explained.network, explained.whole.decider
+    if not isinstance(decider, LogOddsIntervals) or len(decider.cuts) != 1:
+        return None
+    target, seen = whole.target, frozenset(whole.free)
+    sign = 1.0 if decider.regions[1] == explained.action else -1.0
+    upper = decider.upper if sign > 0 else 1 - decider.upper
+    scopes, losses = list[Scope](), list[Floats]()
+    for position in ancestors_of(network, {*seen, target}):
+        cpt, scope = network.cpts[position], (*network.parents[position], position)
+        # A zero makes completions impossible, which an elimination of log-ratios would not notice.
+        if not isinstance(cpt, Cpt) or not cpt.table.all():
+            return None
+        if target not in scope:
+            continue
+        others = tuple(v for v in scope if v != target)
+        if not seen.issuperset(others):
+            return None
+        logs = np.log(cpt.table).reshape(whole.sizes(scope))
+        by_class = np.moveaxis(logs, scope.index(target), 0)
+        scopes.append(others)
+        losses.append(by_class[1 - upper] - by_class[upper])
+    variables = tuple(sorted({v for scope in scopes for v in scope}))
+    plan = make_plan([*scopes, *((v,) for v in variables)], [len(v) for v in network.variables])
+    limits.check_bytes(plan.peak_bytes, "the worst case of forgotten findings")
+    return WorstCase(explained, sign * float(decider.cuts[0]), plan, tuple(losses), variables, limits)
+
+
+def fewest_certain(worst: WorstCase) -> int:
+    """No reason at level 1 has fewer findings than this; for decisions on all features, else 0.
+
+    Forgetting several findings loses at least what forgetting each alone does, as long as no two of them share a
+    family. So of findings that share none, only as many can be forgotten as the smallest losses allow.
+    """
+    explained = worst.explained
+    if explained.problem.free:
+        return 0
+    everything = frozenset(explained.findings)
+    now = worst.lowest(everything)
+    losses = {v: now - worst.lowest(everything - {v}) for v in explained.findings}
+    kept = 0
+    for part in _apart(worst):
+        total = np.cumsum(sorted(losses[v] for v in part))
+        kept += int((total > (now - worst.cut) + ROUNDING).sum())
+    return kept
+
+
+def _apart(worst: WorstCase) -> list[list[int]]:
+    """The findings in lists, no two of a list in one family."""
+    neighbours: dict[int, set[int]] = {v: set() for v in worst.explained.findings}
+    for scope in worst.plan.scopes[: len(worst.losses)]:
+        for v in scope:
+            neighbours[v].update(scope)
+    parts: list[list[int]] = []
+    for v in worst.explained.findings:
+        part = next((each for each in parts if not neighbours[v].intersection(each)), None)
+        if part is None:
+            parts.append([v])
+        else:
+            part.append(v)
+    return parts
+
+
+def smallest_change(
+    worst: WorstCase, movable: frozenset[int], costs: dict[int, float]
+) -> tuple[frozenset[int], float]:
+    """A cheapest set of findings whose change can turn the decision, and a bound on the cost of any.
+
+    For decisions on all features. The set is empty when none was found; the bound is infinite when none
+    exists.
+    """
+    findings, deadline = worst.explained.findings, worst.limits.deadline()
+    everything = frozenset(findings)
+    if worst.is_certain(everything - movable):
+        return frozenset(), math.inf
+    order = sorted(movable, key=lambda v: -costs[v])
+    to_hit: list[frozenset[int]] = []
+    for _ in range(MOST_ROUNDS):
+        changed = cheapest_hitting_set(to_hit, order, costs)
+        bound = math.fsum(sorted(costs[v] for v in changed))
+        kept = everything - changed
+        if not worst.is_certain(kept):
+            return changed, bound
+        if time.monotonic() > deadline:
+            break
+        for finding in order:
+            if finding in kept and worst.is_certain(kept - {finding}):
+                kept -= {finding}
+        to_hit.append(kept & movable)
+    return frozenset(), bound
