@@ -2,10 +2,10 @@
 
     python -m benchmarks.speed.reasons [--seconds 20] [--quick]
 
-All features are observed, drawn from the class that the decision is for, and the threshold is one half. Beside
-it, enumeration goes through the subsets of the findings, the smallest first, and sums the full table for each of
-them: what one would write down first. It stops at the limit. Where both answer, they must agree. Writes
-docs/benchmarks/reasons.md.
+All features are observed, drawn from the class that the decision is for, and the threshold is one half.
+Beside it, enumeration goes through the subsets of the findings, the smallest first, and sums the full table
+for each of them: what one would write down first. It stops at the limit. Where both answer, they must agree.
+Writes docs/benchmarks/reasons.md.
 """
 
 from __future__ import annotations
@@ -136,9 +136,9 @@ def tell(case: Case, level: float, limits: Limits) -> Told:
 HEAD = """# Why this decision: how the cost grows
 
 Made by `python -m benchmarks.speed.reasons`: all features observed, threshold one half (alarm: 0.2); seconds
-for the whole explanation (reason, flips, contributions, ranges of parameters) on a shared machine, and beside it
-for enumeration of the subsets in the same run, which finds the smallest reason only. "-": no table, or stopped
-after {limit:g} s. Where both answer, they agree.
+for the whole explanation (reason, flips, contributions, ranges of parameters) on a shared machine, and beside
+it for enumeration of the subsets in the same run, which finds the smallest reason only. "-": no table, or
+stopped after {limit:g} s. Where both answer, they agree.
 
 """
 

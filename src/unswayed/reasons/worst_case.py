@@ -109,8 +109,9 @@ def make_worst_case(explained: ExplainedDecision, limits: Limits) -> WorstCase |
 def fewest_certain(worst: WorstCase) -> int:
     """No reason at level 1 has fewer findings than this; for decisions on all features, else 0.
 
-    Forgetting several findings loses at least what forgetting each alone does, as long as no two of them share a
-    family. So of findings that share none, only as many can be forgotten as the smallest losses allow.
+    Forgetting several findings loses at least what forgetting each alone does, as long as no two of them
+    share a family. So of findings that share none, only as many can be forgotten as the smallest losses
+    allow.
     """
     explained = worst.explained
     if explained.problem.free:

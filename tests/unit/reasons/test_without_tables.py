@@ -30,9 +30,11 @@ from unswayed.reasons.additive import (
 from unswayed.reasons.case import explained_decision
 from unswayed.reasons.contributions import finding_weights, make_leaning
 from unswayed.reasons.covers import Pickable, cheapest_covers
+from unswayed.reasons.flips import turns_of
 from unswayed.reasons.oracle import SubsetOracle, find_reasons, make_subset_oracle
 from unswayed.reasons.search import Effort
 from unswayed.reasons.size_bound import fewest_findings
+from unswayed.reasons.worst_case import fewest_certain, make_worst_case, smallest_change
 
 
 def naive_case(seed, n_features, *, observed=0.8, n_states=(2, 4), spread=2.0):
@@ -124,6 +126,68 @@ def test_no_reason_is_smaller_than_the_bound_on_its_size(seed):
         assert fewest_findings(found, level, most=len(written.findings)) <= smallest
         useful = set(useful_findings(found))
         assert any(each <= useful for each in reasons if len(each) == smallest) or not reasons
+
+
+def tree_case(seed, n_features, *, observed):
+    """A classifier whose features depend on the target and on one feature before them, without zeros."""
+    rng = np.random.default_rng(seed)
+    target = Variable("C", ["+", "-"])
+    cpts, features = [Cpt(target, [], rng.dirichlet([3, 3]))], []
+    for i in range(n_features):
+        variable = Variable(f"F{i}", [f"s{k}" for k in range(rng.integers(2, 4))])
+        parents = [target] if i == 0 else [target, features[int(rng.integers(0, i))]]
+        n_rows = math.prod(map(len, parents))
+        cpts.append(Cpt(variable, parents, rng.dirichlet(np.full(len(variable), 2.0), size=n_rows)))
+        features.append(variable)
+    network = BayesianNetwork(cpts)
+    rule = ThresholdRule(str(rng.choice(["+", "-"])), float(rng.choice([0.3, 0.5, 0.7])))
+    seen = [v for v in features if rng.random() < observed]
+    evidence = {v.name: str(rng.choice(v.states)) for v in seen}
+    return Classifier(network, "C", [v.name for v in features], rule), evidence
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_worst_case_tells_which_subsets_are_certain(seed):
+    classifier, evidence = tree_case(seed, 6, observed=0.7 if seed % 2 else 1.0)
+    explained, written = (
+        explained_decision(make_problem(classifier, evidence)),
+        WrittenOut(classifier, evidence),
+    )
+    worst = make_worst_case(explained, DEFAULT_LIMITS)
+    reasons = set(written.reasons(1.0))
+    for subset in map(frozenset, written.subsets(written.findings)):
+        assert worst.is_certain(subset) == (subset in reasons)
+    assert fewest_certain(worst) <= min(map(len, reasons), default=math.inf)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_worst_case_finds_a_cheapest_change(seed):
+    classifier, evidence = tree_case(seed, 6, observed=1.0)
+    explained, written = (
+        explained_decision(make_problem(classifier, evidence)),
+        WrittenOut(classifier, evidence),
+    )
+    costs = random_costs(seed, written.all)
+    movable = frozenset(written.findings[1:])
+    changed, bound = smallest_change(make_worst_case(explained, DEFAULT_LIMITS), movable, costs)
+    expected = written.changes(sorted(movable))
+    assert bound == pytest.approx(min((total(costs, each) for each in expected), default=math.inf))
+    found = turns_of(explained, changed, costs, 10, bound, DEFAULT_LIMITS)
+    assert bool(found.turns) == bool(expected)
+    assert all(turn.states in expected for turn in found.turns)
+
+
+def test_hidden_variables_and_zeros_have_no_worst_case_without_a_table():
+    classifier, evidence = tree_case(1, 4, observed=1.0)
+    fewer = Classifier(classifier.network, "C", ["F0", "F1"], classifier.rule)
+    known = {name: evidence[name] for name in ("F0", "F1")}
+    hidden = explained_decision(make_problem(fewer, known))
+    children = [v for v in classifier.network.names if v not in ("C", "F0", "F1")]
+    explained = explained_decision(
+        make_problem(Classifier(classifier.network, "C", children, fewer.rule), {})
+    )
+    assert make_worst_case(hidden, DEFAULT_LIMITS) is not None  # F2 and F3 lie below: they change nothing
+    assert make_worst_case(explained, DEFAULT_LIMITS) is None
 
 
 def without_tables(explained):
