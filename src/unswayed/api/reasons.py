@@ -167,7 +167,7 @@ def explain_decision(
 
 def _check(at_least: float, most: int) -> None:
     if not 0.0 < at_least <= 1.0:
-        raise QueryError(f"the level must be above 0 and at most 1; got {at_least!r}")
+        raise QueryError(f"the level must lie between 0 and 1; got {at_least!r}")
     if most < 1:
         raise QueryError(f"at least one of each kind is listed; got most={most!r}")
 
