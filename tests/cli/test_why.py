@@ -1,7 +1,7 @@
 """`unswayed why`: numbers by hand, and what people read.
 
 With threshold 0.6 the full decision about a paper is positive when both reviewers vote +. So given R1 = +
-alone it is positive with probability 1/3, given R2 = + alone 1/2, given nothing 0.1 (see the guide on reasons).
+alone it is positive with probability 1/3, given R2 = + alone 1/2, given nothing 0.1 (see the guide).
 """
 
 from __future__ import annotations
