@@ -187,9 +187,9 @@ class _Parts:
             why = "the report was interrupted" if self.interrupted else "no time was left"
             self.notes.append(f"{_begin(what)} is left out: {why}.")
             return None
-        self.tell(what)
         now = self.limits if math.isinf(left) else replace(self.limits, max_seconds=left * share)
         try:
+            self.tell(what)
             return ask(now)
         except LimitError as error:
             self.notes.append(f"{_begin(what)} is left out: {error}.")

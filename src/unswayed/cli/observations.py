@@ -84,8 +84,7 @@ def _value_together(case: Case, found: Opened, criterion: Criterion, kept: tuple
 def _rank(
     case: Case, found: Opened, criterion: Criterion, asked: tuple[Costs | None, float, Path | None]
 ) -> None:
-    from unswayed.view.next_lines import next_lines
-    from unswayed.view.tables import ranking_lines
+    from unswayed.view.tables import next_lines, ranking_lines
 
     costs, at_least, output = asked
     ranking = _ranking(found, criterion, costs, at_least)

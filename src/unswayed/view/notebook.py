@@ -20,10 +20,10 @@ from unswayed.core.measurement import Measurement
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import ThresholdRule
 from unswayed.plans.nested import nested_plan
-from unswayed.view.choice_charts import draw_frontier
+from unswayed.view.charts.curves import draw_frontier
+from unswayed.view.charts.networks import draw_graph
+from unswayed.view.charts.plans import draw_plan
 from unswayed.view.drawing import PALETTE, Drawing
-from unswayed.view.flow_chart import draw_plan
-from unswayed.view.network_drawing import draw_graph
 from unswayed.view.numbers import (
     NOISE,
     gain_text,

@@ -13,8 +13,8 @@ from unswayed.api.observations import Stopping
 from unswayed.api.report import Examination, Finding
 from unswayed.api.selection import Trimming
 from unswayed.decisions.rules import MostProbable, ThresholdRule
-from unswayed.view.choice_charts import draw_frontier
-from unswayed.view.network_drawing import MOST_NODES, draw_graph
+from unswayed.view.charts.curves import draw_frontier
+from unswayed.view.charts.networks import MOST_NODES, draw_graph
 from unswayed.view.numbers import (
     NOISE,
     counted,

@@ -29,23 +29,14 @@ from unswayed.decisions.rules import ThresholdRule
 from unswayed.model.evidence import observe
 from unswayed.model.network import BayesianNetwork
 from unswayed.plans.nested import nested_plan
-from unswayed.view.choice_charts import (
-    BestAt,
-    Instant,
-    Offer,
-    Worth,
-    draw_frontier,
-    draw_progress,
-    draw_ranking,
-    draw_selection,
-    draw_thresholds,
-)
-from unswayed.view.decision_charts import Gauge, Moment, draw_decision, draw_history, draw_posterior
+from unswayed.view.charts.choices import Worth, draw_ranking, draw_selection
+from unswayed.view.charts.curves import BestAt, Instant, Offer, draw_frontier, draw_progress, draw_thresholds
+from unswayed.view.charts.decisions import Gauge, Moment, draw_decision, draw_history, draw_posterior
+from unswayed.view.charts.networks import BoxRole, NetworkGraph, VariableBox, draw_graph
+from unswayed.view.charts.plans import DEEPEST, draw_plan
+from unswayed.view.charts.reasons import Leeway, Push, draw_contributions, draw_leeways
 from unswayed.view.drawing import Drawing
 from unswayed.view.figure import Picture
-from unswayed.view.flow_chart import DEEPEST, draw_plan
-from unswayed.view.network_drawing import BoxRole, NetworkGraph, VariableBox, draw_graph
-from unswayed.view.reason_charts import Leeway, Push, draw_contributions, draw_leeways
 from unswayed.view.sentences import question_text
 
 
@@ -102,7 +93,7 @@ def make_graph(
 
 def draw_circuit(circuit: Sdd | Psdd, *, title: str = "") -> Picture:
     """A small circuit; `LimitError` when it has too many elements to be read."""
-    from unswayed.view.circuit_drawing import draw_gates, list_psdd_gates, list_sdd_gates
+    from unswayed.view.charts.circuits import draw_gates, list_psdd_gates, list_sdd_gates
 
     gates = list_psdd_gates(circuit) if isinstance(circuit, Psdd) else list_sdd_gates(circuit)
     if not gates:
@@ -112,7 +103,7 @@ def draw_circuit(circuit: Sdd | Psdd, *, title: str = "") -> Picture:
 
 def draw_vtree(vtree: Vtree, *, title: str = "") -> Picture:
     """A vtree."""
-    from unswayed.view.circuit_drawing import draw_tree
+    from unswayed.view.charts.circuits import draw_tree
 
     return Picture(draw_tree(vtree, title=title))
 

@@ -31,6 +31,8 @@ from unswayed.view.numbers import (
 
 BOUNDS = BoundsEngine().name
 """The engine whose agreements are certified from below."""
+MOST_TESTS = 5
+"""Tests listed by value for money."""
 PHRASE_BY_CRITERION = {
     "sdp": "to change the same-decision probability by {gain}",
     "entropy": "to lower the entropy of {target} by {gain} bits",
@@ -129,6 +131,36 @@ def _best(ranking: Ranking, criterion: int) -> str | None:
     # Gains a rounding error apart are equal, and the order of the ranking decides.
     first = next(i for i, gain in enumerate(gains) if gain >= max(gains) - NOISE)
     return ranking.features[first] if gains[first] > NOISE else None
+
+
+def further_texts(ranking: Ranking, *, priced: bool) -> list[str]:
+    """The test with the best chance to settle the decision, the best value for money, and the bundle."""
+    lines = [*_bundle_text(ranking), *_done_text(ranking)]
+    if priced and ranking.features:
+        pairs = zip(ranking.features, ranking.per_cost, ranking.costs, strict=True)
+        best = [f"{name} {value:.4g} (cost {cost:g})" for name, value, cost in list(pairs)[:MOST_TESTS]]
+        lines.append(f"Gain by {ranking.criteria[0]} per cost: {', '.join(best)}.")
+    return lines
+
+
+def _bundle_text(ranking: Ranking) -> list[str]:
+    """The smallest bundle that gains, where no single test does."""
+    bundle = ranking.bundle
+    if bundle is None:
+        return []
+    gain = f"{bundle.value.value:.4f} by {ranking.criteria[0]}"
+    return [f"Together {names_text(bundle.tests)} gain {gain}, for a cost of {bundle.cost:g}."]
+
+
+def _done_text(ranking: Ranking) -> list[str]:
+    """The test after which the decision is most probably safe."""
+    chances = {name: chance for name, chance in zip(ranking.features, ranking.done, strict=True) if chance}
+    if not chances:
+        known = [chance for chance in ranking.done if chance is not None]
+        return [f"No single test can bring the SDP to {ranking.at_least:g}."] if known else []
+    best = max(chances, key=lambda name: round(chances[name], 12))
+    level = f"the SDP is {ranking.at_least:g} or more"
+    return [f"Most likely to settle it: {best}; afterwards {level} with probability {chances[best]:.4f}."]
 
 
 def safety_text(course: Course, at_least: float) -> str:

@@ -34,6 +34,7 @@ from unswayed.view.sentences import (
     agreement_text,
     changes_text,
     frontier_proof_text,
+    further_texts,
     given_text,
     kept_text,
     next_text,
@@ -249,6 +250,11 @@ def ranking_lines(
         rows.append((f"and {len(ranking.features) - at_most:,} more",))
     columns = range(1, len(ranking.criteria) + 1)
     return [*_given(evidence), *table_lines(rows, right=columns), Text(), Text(next_text(ranking))]
+
+
+def next_lines(ranking: Ranking, *, priced: bool) -> list[Text]:
+    """What a ranking says beyond its columns: the bundle, the chance to settle it, value for money."""
+    return [Text(each) for each in further_texts(ranking, priced=priced)]
 
 
 def value_lines(

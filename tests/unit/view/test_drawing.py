@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, strategies as st
 
 from unswayed.core.errors import FormatError, SolverError
-from unswayed.view.axes import ticks, wrap
-from unswayed.view.choice_charts import Offer, draw_frontier
+from unswayed.view.charts.axes import ticks, wrap
+from unswayed.view.charts.curves import Offer, draw_frontier
+from unswayed.view.charts.networks import BoxRole, NetworkGraph, VariableBox, draw_graph
 from unswayed.view.drawing import PALETTE, Cluster, Disc, Drawing, Look, Rectangle, Trace, Words
 from unswayed.view.figure import Picture, paint
-from unswayed.view.network_drawing import BoxRole, NetworkGraph, VariableBox, draw_graph
 from unswayed.view.svg import element, escaped, palette_css, to_svg
 from unswayed.view.templating import render
 

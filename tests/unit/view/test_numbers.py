@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from hypothesis import given, strategies as st
+from hypothesis import assume, given, strategies as st
 from rich.cells import cell_len
 
-from unswayed.view.numbers import probability_text, shortened
-from unswayed.view.tables import BAR_WIDTH, bar, padded
+from unswayed.view.numbers import interval_texts, probability_text, shortened, threshold_texts
+from unswayed.view.tables import BAR_WIDTH, bar, fold, padded
 
 probabilities = st.floats(0.0, 1.0)
 
@@ -42,3 +42,30 @@ def test_padding_fills_cells_not_characters(text):
 
 def test_a_list_that_fits_is_not_shortened():
     assert shortened(("a", "b"), at_most=2) == "a, b"
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_intervals_are_never_narrower_than_they_are_and_never_collapse(one, other):
+    low, high = sorted((one, other))
+    first, last = interval_texts(low, high)
+    assert float(first) <= low + 1e-9
+    assert float(last) >= high - 1e-9
+    if high - low > 1e-12:
+        assert first != last
+
+
+@given(st.floats(1e-6, 1 - 1e-6), st.floats(1e-9, 1e-2))
+def test_thresholds_are_written_so_that_each_named_one_achieves_it(low, width):
+    high = min(low + width, 1 - 1e-9)
+    assume(high > low)
+    threshold, reach = threshold_texts((low + high) / 2, (low, high))
+    assert low < float(threshold) <= high + 1e-12
+    ends = [float(word.rstrip(",")) for word in reach.split() if word[0].isdigit()]
+    assert ends[0] < ends[-1]
+    assert low - 1e-12 <= ends[0]
+    assert ends[-1] <= high + 1e-12
+
+
+def test_rows_that_agree_alike_are_folded():
+    assert fold(["0.9", ">0.9999", ">0.9999", "1"]) == [(0, 0), (1, 1), (2, 2), (3, 3)]
+    assert fold([">0.9999"] * 6) == [(0, 5)]

@@ -11,7 +11,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from unswayed.api import frontier, same_decision_probability
+from unswayed.api import decide, frontier, joint, posterior, rank_observations, same_decision_probability
 from unswayed.api.report import examine
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import Limits
@@ -19,7 +19,7 @@ from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import MostProbable, ThresholdRule, UtilityRule
 from unswayed.model import zoo
 from unswayed.view.numbers import percent, probability_text
-from unswayed.view.page import report_page
+from unswayed.view.page import MOST_FINDINGS, report_page
 
 PAPERS = Classifier(zoo.review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.8))
 VOID = {"meta", "br", "hr", "img", "link", "input"}
@@ -165,3 +165,100 @@ def test_a_browser_shows_the_page(tmp_path, width):
     assert struct.unpack(">II", content[16:24])[0] == width
     # A blank page compresses to a few kilobytes.
     assert len(content) > 30_000
+
+
+def test_every_single_finding_is_there_and_the_largest_effect_first():
+    found = examine(PAPERS)
+    variables = [PAPERS.network.variable(name) for name in PAPERS.features]
+    assert {(f.feature, f.state) for f in found.findings} == {
+        (v.name, s) for v in variables for s in v.states
+    }
+    now = found.decision
+    keys = []
+    for each in found.findings:
+        later = decide(PAPERS, {each.feature: each.state})
+        assert each.decision.action == later.action
+        moved = sum(abs(later.posterior[s] - now.posterior[s]) for s in now.posterior) / 2
+        assert each.effect == pytest.approx(moved)
+        keys.append((later.action == now.action, -round(moved, 9)))
+    assert keys == sorted(keys)
+
+
+def test_many_findings_are_cut_and_the_page_says_so():
+    network = zoo.random_naive_bayes(20, np.random.default_rng(2), max_states=4)
+    found = examine(Classifier(network, "C", None, ThresholdRule("s0", 0.5)))
+    page = Page(report_page(found))
+    shown = sum(f"{each.feature} = {each.state}" in page.texts for each in found.findings)
+    assert shown < len(found.findings)
+    assert f"{len(found.findings) - MOST_FINDINGS} findings more do not change the decision" in page.words
+
+
+def test_what_is_typical_of_differing_cases_is_counted_right():
+    found = examine(PAPERS, at_least=0.91)
+    comparison = found.comparison
+    # All eight instances, by enumeration with the verbs.
+    instances = joint(PAPERS.network, ["R1", "R2", "AC"])
+    differing = {}
+    for states, mass in np.ndenumerate(instances.as_array()):
+        order = ["R1", "R2", "AC"]
+        names = {n: PAPERS.network.variable(n).states[s] for n, s in zip(order, states, strict=True)}
+        trimmed = found.trimming.classifier
+        full = decide(PAPERS, names).action
+        other = decide(trimmed, {n: names[n] for n in trimmed.features}).action
+        if full != other:
+            differing[tuple(names.items())] = mass
+    total = sum(differing.values())
+    assert total == pytest.approx(1 - comparison.agreement)
+    for each in comparison.values:
+        among = sum(mass for names, mass in differing.items() if dict(names)[each.feature] == each.state)
+        assert each.among == pytest.approx(among / total)
+        assert each.overall == pytest.approx(posterior(PAPERS.network, each.feature)[each.state])
+        assert each.among > each.overall
+
+
+def test_costs_decide_what_is_worth_observing_first():
+    network = zoo.random_naive_bayes(6, np.random.default_rng(4))
+    classifier = Classifier(network, "C", None, ThresholdRule("s0", 0.5))
+    ranking = rank_observations(classifier)
+    gains = {name: values[0].value for name, values in zip(ranking.features, ranking.values, strict=True)}
+    best, second = sorted(gains, key=gains.__getitem__)[:-3:-1]
+    assert gains[second] > 0.001
+    assert examine(classifier).first == best
+    dear = examine(classifier, {best: 1000.0})
+    assert dear.first == second
+    assert "for its cost" in Page(report_page(dear)).words
+
+
+def test_an_interrupt_keeps_what_is_there():
+    told = []
+
+    def tell(part):
+        told.append(part)
+        if part == "the frontier":
+            raise KeyboardInterrupt
+
+    found = examine(PAPERS, tell=tell)
+    assert found.stopping is not None
+    assert found.ranking is not None
+    assert found.frontier is None
+    assert "The frontier is left out: the report was interrupted." in found.notes
+    assert told[0] == "the list of single findings"
+    assert "the decision is" in Page(report_page(found)).words
+
+
+def test_when_no_time_is_left_the_cheap_half_stays():
+    network = zoo.random_naive_bayes(30, np.random.default_rng(5))
+    wide = Classifier(network, "C", None, ThresholdRule("s0", 0.5))
+    found = examine(wide, limits=Limits(max_seconds=1e-3))
+    assert found.decision.action == decide(wide).action
+    assert any("no time was left" in note for note in found.notes)
+    Page(report_page(found))
+
+
+@pytest.mark.parametrize(("threshold", "verdict"), [(0.8, "unsafe"), (0.95, "safe")])
+def test_the_meter_is_coloured_by_the_verdict(threshold, verdict):
+    papers = Classifier(zoo.review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", threshold))
+    found = examine(papers, at_least=0.95)
+    assert found.stopping.stop == (verdict == "safe")
+    classes = [attributes.get("class") for _, attributes in Page(report_page(found)).tags]
+    assert f"meter {verdict}" in classes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -29,8 +30,8 @@ from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import MostProbable, ThresholdRule
 from unswayed.model import zoo
+from unswayed.view.charts.networks import BoxRole
 from unswayed.view.figure import Picture
-from unswayed.view.network_drawing import BoxRole
 from unswayed.view.plotting import draw_network, make_graph
 
 PAPERS = Classifier(zoo.review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6))
@@ -191,3 +192,10 @@ def test_a_record_keeps_what_a_search_reports():
     for each in record.reports:
         assert each.incumbent <= found.selection.value + 1e-9
         assert each.bound >= found.selection.value - 1e-9 or math.isinf(each.bound)
+
+
+def test_a_card_shows_the_confidence_of_an_estimate():
+    sdp = Measurement(0.9, 0.89, 0.91, Certainty.ESTIMATE, "sampling", confidence=0.99)
+    stopping = replace(should_stop(PAPERS), sdp=sdp, certain=True)
+    words = " ".join(Texts(stopping._repr_html_()).words)
+    assert "about 0.9000, between 0.8900 and 0.9100 with confidence 0.99" in words

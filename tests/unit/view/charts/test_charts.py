@@ -7,19 +7,10 @@ import math
 import pytest
 
 from unswayed.core.errors import LimitError
-from unswayed.view.axes import Scale, place_labels, spread, text_width
-from unswayed.view.choice_charts import (
-    BestAt,
-    Instant,
-    Offer,
-    Worth,
-    draw_frontier,
-    draw_progress,
-    draw_ranking,
-    draw_selection,
-    draw_thresholds,
-)
-from unswayed.view.decision_charts import (
+from unswayed.view.charts.axes import Scale, place_labels, spread, text_width
+from unswayed.view.charts.choices import Worth, draw_ranking, draw_selection
+from unswayed.view.charts.curves import BestAt, Instant, Offer, draw_frontier, draw_progress, draw_thresholds
+from unswayed.view.charts.decisions import (
     Gauge,
     Moment,
     draw_decision,
@@ -27,10 +18,10 @@ from unswayed.view.decision_charts import (
     draw_history,
     draw_posterior,
 )
+from unswayed.view.charts.networks import BoxRole, NetworkGraph, VariableBox, draw_graph
+from unswayed.view.charts.plans import draw_plan
+from unswayed.view.charts.reasons import Leeway, Push, draw_contributions, draw_leeways
 from unswayed.view.drawing import Cluster, Disc, Rectangle, Trace, Words
-from unswayed.view.flow_chart import draw_plan
-from unswayed.view.network_drawing import BoxRole, NetworkGraph, VariableBox, draw_graph
-from unswayed.view.reason_charts import Leeway, Push, draw_contributions, draw_leeways
 
 OFFERS = [
     Offer(0, 0.8, ()),

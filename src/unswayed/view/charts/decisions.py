@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from unswayed.view.axes import (
+from unswayed.view.charts.axes import (
     SMALL,
     TEXT,
     Scale,

@@ -17,7 +17,8 @@ from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, Sdd
 from unswayed.circuits.vtree import Vtree
 from unswayed.core.arrays import Ints
 from unswayed.core.errors import LimitError
-from unswayed.view.axes import SMALL, cut, headed, text_width
+from unswayed.view.charts.axes import SMALL, cut, headed, text_width
+from unswayed.view.charts.layout import Arc, Room, bend, place_nodes
 from unswayed.view.drawing import (
     Cluster,
     Disc,
@@ -31,7 +32,6 @@ from unswayed.view.drawing import (
     line,
     shift,
 )
-from unswayed.view.layout import Arc, Room, bend, place_nodes
 
 MOST_ELEMENTS = 150
 """Elements of a circuit that can still be read."""

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from unswayed.view.axes import SMALL, TEXT, Scale, across_axis, cut, headed, text_width, wrap
-from unswayed.view.decision_charts import WIDTH
+from unswayed.view.charts.axes import SMALL, TEXT, Scale, across_axis, cut, headed, text_width, wrap
+from unswayed.view.charts.decisions import WIDTH
 from unswayed.view.drawing import Cluster, Drawing, Mark, Rectangle, Words, filled, line
 
 MOST_BARS = 25

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from enum import Enum
 
 from unswayed.core.errors import LimitError
-from unswayed.view.axes import cut, headed, legend, text_width
+from unswayed.view.charts.axes import cut, headed, legend, text_width
+from unswayed.view.charts.layout import Arc, Placement, Room, bend, place_nodes
 from unswayed.view.drawing import Cluster, Drawing, Look, Mark, Point, Rectangle, Trace, Words, filled, shift
-from unswayed.view.layout import Arc, Placement, Room, bend, place_nodes
 from unswayed.view.numbers import percent
 
 FONT = 11.5

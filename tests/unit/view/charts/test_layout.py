@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 from sklearn.isotonic import IsotonicRegression
 
-from unswayed.view.layout import (
+from unswayed.view.charts.layout import (
     Arc,
     Room,
     RowLink,

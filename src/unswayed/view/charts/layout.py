@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from unswayed.view.axes import pool
+from unswayed.view.charts.axes import pool
 from unswayed.view.drawing import Point
 
 ORDER_SWEEPS = 12

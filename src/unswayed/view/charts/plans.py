@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from unswayed.view.axes import TEXT, cut, headed, text_width
+from unswayed.view.charts.axes import TEXT, cut, headed, text_width
 from unswayed.view.drawing import Cluster, Drawing, Look, Mark, Rectangle, Trace, Words, line, shift
 from unswayed.view.numbers import percent, probability_text
 

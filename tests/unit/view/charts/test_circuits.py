@@ -11,8 +11,8 @@ from unswayed.circuits.psdd.psdd import Psdd, PsddStructure
 from unswayed.circuits.sdd.sdd import Sdd
 from unswayed.circuits.vtree import balanced, right_linear
 from unswayed.core.errors import LimitError, QueryError
-from unswayed.view import circuit_drawing as circuit
-from unswayed.view.circuit_drawing import list_psdd_gates, list_sdd_gates
+from unswayed.view.charts import circuits as circuit
+from unswayed.view.charts.circuits import list_psdd_gates, list_sdd_gates
 from unswayed.view.drawing import Cluster, Rectangle, Words
 from unswayed.view.plotting import draw_circuit, draw_vtree
 
