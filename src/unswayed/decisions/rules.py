@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -39,6 +39,26 @@ class Decider(Protocol):
 
     def decide(self, class_mass: Floats) -> Ints:
         """The action for each row of class masses (rows, classes); rows need not sum to 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinearTest:
+    """One of the tests that an action must pass: the classes' masses, weighted, sum to at least 0.
+
+    Ties make two versions of it. Where all tests of an action hold in the `sure` version, the action is
+    taken; where it is taken, all hold in the `possible` version.
+    """
+
+    sure: Floats  # (classes,)
+    possible: Floats  # (classes,)
+
+
+@runtime_checkable
+class TestedDecider(Decider, Protocol):
+    """A decider for three classes or more, each of whose actions is a conjunction of linear tests."""
+
+    def tests(self, action: int) -> tuple[LinearTest, ...]:
+        """The tests that the action must pass, in two versions."""
 
 
 class Rule(Protocol):
@@ -71,7 +91,7 @@ class ThresholdRule:
         if len(target) == 2:
             cut = logit(self.threshold) - TIE
             return LogOddsIntervals(actions, positive, frozen_floats([cut]), (1, 0))
-        return _Threshold(actions, positive, self.threshold)
+        return _Threshold(actions, positive, self.threshold, len(target))
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,10 +185,18 @@ class _Threshold:
     actions: tuple[str, ...]
     positive: int
     threshold: float
+    n_classes: int
 
     def decide(self, class_mass: Floats) -> Ints:
         passes = log_odds(class_mass, self.positive) >= logit(self.threshold) - TIE
         return np.where(passes, 0, 1)
+
+    def tests(self, action: int) -> tuple[LinearTest, ...]:
+        """One test: the state against all others together."""
+        weights = np.full(self.n_classes, -math.exp(logit(self.threshold) - TIE))
+        weights[self.positive] = 1.0
+        weights = weights if action == 0 else -weights
+        return (LinearTest(weights, weights),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +210,18 @@ class _MostProbable:
             logs = np.log(class_mass)
         first: Ints = np.argmax(logs >= logs.max(axis=1, keepdims=True) - TIE, axis=1)
         return first
+
+    def tests(self, action: int) -> tuple[LinearTest, ...]:
+        """One test against each other class; a tie goes to the class named first."""
+        identity = np.eye(len(self.actions))
+        return tuple(
+            LinearTest(
+                identity[action] - identity[other] * (math.exp(2 * TIE) if other < action else 1.0),
+                identity[action] - identity[other] * (1.0 if other < action else math.exp(-TIE)),
+            )
+            for other in range(len(self.actions))
+            if other != action
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +239,21 @@ class _Utility:
         slack = TIE * (size + np.take_along_axis(size, best, axis=1))
         first: Ints = np.argmax(worth >= np.take_along_axis(worth, best, axis=1) - slack, axis=1)
         return first
+
+    def tests(self, action: int) -> tuple[LinearTest, ...]:
+        """One test against each other action; a tie goes to the action named first."""
+        sizes = np.abs(self.utilities)
+        # Twice the slack of `decide`, so that rounding decides nothing that a version calls certain.
+        most, least = sizes[action] + sizes.max(axis=0), 1e-12 * max(float(sizes.max()), 1e-300)
+        found = []
+        for other in range(len(self.actions)):
+            if other != action:
+                ahead = self.utilities[action] - self.utilities[other]
+                clear = 2 * TIE * (sizes[action] + sizes[other]) if other < action else 0.0
+                # Classes of no worth to anybody leave a tie, which any action may win.
+                possible = np.maximum(ahead + 2 * TIE * most, np.where(most > 0, -np.inf, least))
+                found.append(LinearTest(ahead - clear, possible))
+        return tuple(found)
 
 
 def largest_threshold(odds: float) -> float:
@@ -250,11 +305,13 @@ def _envelope(actions: tuple[str, ...], utilities: Floats) -> LogOddsIntervals:
         steeper = [a for a in range(len(actions)) if slope[a] > slope[current]]
         crossing = {a: (at_zero[current] - at_zero[a]) / (slope[a] - slope[current]) for a in steeper}
         following = min(steeper, key=lambda a: (crossing[a], -slope[a], a), default=None)
-        # An action that draws level only where p = 1 is taken there if it is named first.
         if following is None or crossing[following] > 1.0:
             break
-        if crossing[following] == 1.0 and following > current:
-            break
+        if crossing[following] == 1.0:
+            # Of actions that draw level only where p = 1, the one named first is taken there.
+            following = min(a for a in (current, *steeper) if a == current or crossing[a] == 1.0)
+            if following == current:
+                break
         tie = -TIE if following < current else TIE
         cuts.append(_crossing_log_odds(utilities[current], utilities[following]) + tie)
         regions.append(following)

@@ -7,3 +7,4 @@ from .circuit import CircuitEngine as CircuitEngine
 from .dense import DenseEngine as DenseEngine
 from .log_odds import LogOddsEngine as LogOddsEngine
 from .sampling import SamplingEngine as SamplingEngine
+from .sums.engine import SumsEngine as SumsEngine

@@ -24,11 +24,13 @@ from unswayed.engines.dense import DenseEngine
 from unswayed.engines.log_odds import LogOddsEngine
 from unswayed.engines.protocol import Cost, Engine, Question, Refusal
 from unswayed.engines.sampling import SamplingEngine
+from unswayed.engines.sums.engine import SumsEngine
 
 ENGINES: tuple[Engine, ...] = (
     DenseEngine(),
     LogOddsEngine(),
     BoundsEngine(),
+    SumsEngine(),
     CircuitEngine(),
     ContextsEngine(),
     SamplingEngine(),

@@ -76,3 +76,10 @@ def test_every_threshold_of_every_interval_achieves_the_best_agreement(rows):
         if abs(reached - best.value) < 1e-15 or abs(reached - best.value) > 1e-12:
             assert (reached >= best.value - 1e-12) == best.has_threshold(threshold)
     assert agreement(min(max(best.threshold, 5e-324), math.nextafter(1.0, 0.0))) == pytest.approx(best.value)
+
+
+def test_of_actions_that_tie_only_at_certainty_the_first_is_taken_there():
+    worth = {"a": (0.0, 1.0), "b": (0.0, 2.0), "c": (0.0, 0.0)}
+    rule = UtilityRule({name: {"yes": yes, "no": no} for name, (yes, no) in worth.items()})
+    decider = rule.bind(Variable("D", ["yes", "no"]))
+    assert decider.decide(np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]])).tolist() == [0, 1, 1]

@@ -1,0 +1,144 @@
+"""Bounds on Pr(class, row, L >= cut) from one sweep over the frequencies of a pair's log-odds."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from unswayed.core.arrays import Floats
+from unswayed.engines.sums.pairs import Pair, Window
+from unswayed.engines.sums.passes import Layout, Numbers
+from unswayed.engines.sums.tails import Complexes, enclosing_coefficients, rounding_bound
+
+CACHED = 2**17
+"""Complex numbers of the largest buffer that a block of frequencies fills: about what a cache holds."""
+FEWEST, MOST = 16, 1024
+"""Frequencies in a block, at least and at most."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TailBounds:
+    """For each cut, class and row, bounds on the mass of finite sums that reach the cut."""
+
+    low: Floats  # (cuts, classes, rows)
+    high: Floats
+    stray: float
+    """Mass, in all rows together, that the bounds may leave out on either side."""
+
+    def tighten(self, other: TailBounds) -> TailBounds:
+        """What both promise."""
+        return TailBounds(
+            np.maximum(self.low, other.low), np.minimum(self.high, other.high), max(self.stray, other.stray)
+        )
+
+
+def block_size(layout: Layout, n_classes: int) -> int:
+    """How many frequencies to take at a time."""
+    largest = max(float(np.prod(layout.plan.shape(b), dtype=float)) for b in range(len(layout.plan.scopes)))
+    size = CACHED / (n_classes * max(largest, layout.n_rows))
+    return int(min(max(2.0 ** np.floor(np.log2(max(size, 1.0))), FEWEST), MOST))
+
+
+def sweep_bytes(layout: Layout, n_classes: int) -> float:
+    """Memory that a sweep takes."""
+    entries = sum(float(np.prod(layout.plan.shape(b), dtype=float)) for b in range(layout.plan.n_leaves))
+    rows = float(layout.n_rows)
+    return (
+        16.0
+        * block_size(layout, n_classes)
+        * (entries * (1 + n_classes) + n_classes * (2 * layout.plan.peak_bytes / 8.0 + rows))
+    )
+
+
+def sweep(
+    layout: Layout,
+    pair: Pair,
+    window: Window,
+    cuts: Sequence[float],
+    mass: Floats,
+    degree: int,
+    deadline: float,
+) -> TailBounds | None:
+    """Bounds for every cut by `degree` frequencies; None when the deadline passes first.
+
+    `mass` is that of the finite sums, by class and row; a bound never leaves it.
+    """
+    n_classes = len(mass)
+    within = [cut for cut in cuts if window.low < cut < window.high]
+    values = np.zeros((2 * len(within), *mass.shape))
+    if within and mass.any():
+        coefficients = np.concatenate([_coefficients(pair, window, cut, degree) for cut in within])
+        blocks = _Blocks.make(pair, window, block_size(layout, n_classes))
+        for start in range(0, degree + 1, blocks.length):
+            if time.monotonic() > deadline:
+                return None
+            chosen = coefficients[:, start : start + blocks.length]
+            rows = layout.run(blocks.leaves(pair, start))
+            rows = np.broadcast_to(rows[:, :, : chosen.shape[1]], (*mass.shape, chosen.shape[1]))
+            values += np.moveaxis((rows @ chosen.T).real, 2, 0)
+    rounding = rounding_bound(degree, _operations(layout), pair.reach / max(window.high - window.low, 1e-300))
+    low, high = np.zeros((len(cuts), *mass.shape)), np.zeros((len(cuts), *mass.shape))
+    for i, cut in enumerate(cuts):
+        if cut in within:
+            at = 2 * within.index(cut)
+            low[i] = np.clip(values[at] - rounding * mass, 0.0, mass)
+            high[i] = np.clip(values[at + 1] + rounding * mass, low[i], mass)
+        elif cut <= window.low:
+            low[i] = high[i] = mass
+    return TailBounds(low, high, max(window.below, window.above))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Blocks:
+    """Phases of a pair's weights: those of the first block, which every other block only turns."""
+
+    turns: tuple[Floats, ...]
+    ramps: tuple[Numbers, ...]
+    length: int
+
+    @staticmethod
+    def make(pair: Pair, window: Window, length: int) -> _Blocks:
+        turns = tuple(weight / (window.high - window.low) for weight in pair.weights)
+        steps = np.arange(length)
+        ramps = tuple(
+            np.exp(2j * np.pi * (turn[..., np.newaxis] * steps)) if turn.any() else np.ones(1)
+            for turn in turns
+        )
+        return _Blocks(turns, ramps, length)
+
+    def leaves(self, pair: Pair, start: int) -> list[Numbers]:
+        """The factors at frequencies `start` and on."""
+        made = []
+        for mass, turn, ramp in zip(pair.masses, self.turns, self.ramps, strict=True):
+            if ramp.size == 1:
+                made.append(mass[..., np.newaxis])
+            else:
+                first = np.exp(2j * np.pi * np.remainder(start * turn, 1.0))
+                made.append((mass * first)[..., np.newaxis] * ramp)
+        return made
+
+
+def _coefficients(pair: Pair, window: Window, cut: float, degree: int) -> Complexes:  # (2, frequencies)
+    """Polynomials below and above the test, as seen from the pair's offset.
+
+    The cut moves by what floating point may have misplaced the sums, to the safe side in both.
+    """
+    period = window.high - window.low
+    blur = pair.blur + 2.0**-50 * (abs(cut) + abs(window.low) + abs(window.high))
+    n = np.arange(degree + 1)
+    shift = np.exp(2j * np.pi * np.remainder(n * ((pair.offset - window.low) / period), 1.0))
+    ends = [min(max((cut + moved - window.low) / period, 0.0), 1.0) for moved in (blur, -blur)]
+    return np.stack(
+        [
+            enclosing_coefficients(ends[0], degree)[0] * shift,
+            enclosing_coefficients(ends[1], degree)[1] * shift,
+        ]
+    )
+
+
+def _operations(layout: Layout) -> float:
+    """Operations one after another behind each number of a pass, at most."""
+    return 4.0 * sum(step.extents[2] + 3.0 for step in layout.plan.steps) + 8.0 * layout.plan.n_leaves
