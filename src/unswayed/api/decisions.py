@@ -10,16 +10,18 @@ import numpy as np
 
 from unswayed.api import shown
 from unswayed.api.networks import Evidence
-from unswayed.api.questions import Options, RoutedQuestion, ask, problem_of
+from unswayed.api.questions import Options, ask, problem_of
 from unswayed.core.errors import QueryError
 from unswayed.core.measurement import Measurement
-from unswayed.decisions import measures
 from unswayed.decisions.classifier import Classifier
-from unswayed.decisions.measures import expected_agreement
-from unswayed.decisions.oracle import AgreementOracle, Interval
+from unswayed.decisions.oracle import (
+    find_achievable,
+    find_agreement,
+    find_potential,
+    find_single_agreements,
+)
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.rules import Decider, ThresholdRule
-from unswayed.engines.log_odds import LogOddsOracle
 from unswayed.engines.protocol import Needs, Question
 
 
@@ -129,13 +131,10 @@ def maximum_achievable_agreement(
     problem = problem_of(classifier, evidence, options)
     rule = _threshold_rule(classifier)
     chosen = problem.kept(kept)
-    asked = ask(problem, Question(chosen, Needs.ROWS), options)
-    oracle = asked.oracle()
-    best = oracle.achievable(chosen) if isinstance(oracle, LogOddsOracle) else None
-    if best is None:
-        positive = problem.network.variables[problem.target].index(rule.positive)
-        best = measures.maximum_achievable_agreement(oracle.profile(chosen), positive)  # type: ignore[union-attr]
-    return asked.measurement(Interval.point(best.value), thresholds=(best.threshold_low, best.threshold_high))
+    asked = ask(problem, Question(chosen, Needs.ACHIEVABLE), options)
+    positive = problem.network.variables[problem.target].index(rule.positive)
+    value, best = find_achievable(asked.oracle(), chosen, positive, asked.question.tolerance)
+    return asked.measurement(value, thresholds=(best.threshold_low, best.threshold_high))
 
 
 def maximum_potential_agreement(
@@ -153,24 +152,20 @@ def maximum_potential_agreement(
     problem = problem_of(classifier, evidence, options)
     chosen = problem.kept(kept)
     asked = ask(problem, Question(chosen, Needs.POTENTIAL), options)
-    oracle = asked.oracle()
-    if isinstance(oracle, AgreementOracle):
-        return asked.measurement(oracle.potential(chosen, asked.question.tolerance))
-    value = measures.maximum_potential_agreement(oracle.profile(chosen))
-    return asked.measurement(Interval.point(value))
+    return asked.measurement(find_potential(asked.oracle(), chosen, asked.question.tolerance))
 
 
 def agreement_of(problem: Problem, kept: frozenset[int], decider: Decider, options: Options) -> Measurement:
     """How often `decider` on the kept features repeats the full decision."""
     asked = ask(problem, Question(kept), options)
-    return asked.measurement(_agreement(asked, kept, decider))
+    return asked.measurement(find_agreement(asked.oracle(), kept, decider, asked.question.tolerance))
 
 
-def _agreement(asked: RoutedQuestion, kept: frozenset[int], decider: Decider) -> Interval:
-    oracle = asked.oracle()
-    if isinstance(oracle, AgreementOracle):
-        return oracle.agreement(kept, decider, asked.question.tolerance)
-    return Interval.point(expected_agreement(oracle.profile(kept), decider))
+def single_agreements_of(problem: Problem, decider: Decider, options: Options) -> dict[int, Measurement]:
+    """For every free feature, how often `decider` on it alone repeats the full decision."""
+    asked = ask(problem, Question(frozenset(), Needs.SINGLES), options)
+    found = find_single_agreements(asked.oracle(), problem.free, decider, asked.question.tolerance)
+    return {feature: asked.measurement(interval) for feature, interval in found.items()}
 
 
 def _threshold_rule(classifier: Classifier) -> ThresholdRule:

@@ -31,6 +31,8 @@ class Options(TypedDict, total=False):
     """Whether sampling may answer where nothing certain can."""
     explain: bool
     """Print what every engine bid for the question."""
+    all_bids: bool
+    """Price every engine, also those that cannot be the cheapest."""
 
 
 def check_options(options: Mapping[str, Any], known: type) -> None:
@@ -89,15 +91,35 @@ def ask(problem: Problem, question: Question, options: Options) -> RoutedQuestio
     question = replace(question, tolerance=tolerance or 0.0)
     engine = options.get("engine")
     if engine is None:
-        chosen = choose(
-            problem, question, limits=limits, allow_estimates=options.get("allow_estimates", False)
-        )
-        asked = RoutedQuestion(problem, chosen.question, chosen.engine, chosen.bids, limits, started)
+        asked = _route(problem, question, options, limits, started)
     else:
         asked = RoutedQuestion(problem, _for(engine, problem, question, options), engine, (), limits, started)
     if options.get("explain"):
         print(explanation(asked))
     return asked
+
+
+def _route(
+    problem: Problem, question: Question, options: Options, limits: Limits, started: float
+) -> RoutedQuestion:
+    """The cheapest engine that can prepare the problem: what fails within the limits leaves the auction."""
+    failed: dict[str, str] = {}
+    while True:
+        chosen = choose(
+            problem,
+            question,
+            limits=limits,
+            allow_estimates=options.get("allow_estimates", False),
+            failed=failed,
+            all_bids=options.get("all_bids", False) or options.get("explain", False),
+        )
+        asked = RoutedQuestion(problem, chosen.question, chosen.engine, chosen.bids, limits, started)
+        try:
+            asked.oracle()
+        except LimitError as error:
+            failed[chosen.engine.name] = str(error)
+        else:
+            return asked
 
 
 def explanation(asked: RoutedQuestion) -> str:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Unpack
 
 from unswayed.api import shown
-from unswayed.api.decisions import agreement_of
+from unswayed.api.decisions import agreement_of, single_agreements_of
 from unswayed.api.networks import Evidence
 from unswayed.api.questions import Options, ask, problem_of
-from unswayed.api.values import Criterion, SameDecisionGain, default_criteria, gain_over, value_at
+from unswayed.api.values import Criterion, SameDecisionGain, default_criteria, gain_between, value_at
 from unswayed.core.errors import LimitError, QueryError
 from unswayed.core.measurement import Measurement
 from unswayed.decisions.binding import bind_purchase, leave_out_skipped
@@ -125,7 +125,9 @@ def ranking_of(
         criteria = tuple(reward) if isinstance(reward, Sequence) else (reward,)
     catalogue = bind_purchase(purchase_for(problem.classifier, costs), problem)
     tests = [t for t in range(len(catalogue.offers)) if math.isfinite(price_after(catalogue, 0, t))]
-    rows = _Rows(problem, catalogue, criteria, _now(problem, criteria, options), options)
+    now = _now(problem, criteria, options)
+    singles = {} if now is None else single_agreements_of(problem, problem.decider, options)
+    rows = _Rows(problem, catalogue, criteria, now, singles, options)
     values = {test: rows.values([test]) for test in tests}
     information = {test: rows.information([test]) for test in tests}
     prices = {test: price_after(catalogue, 0, test) for test in tests}
@@ -166,6 +168,8 @@ class _Rows:
     criteria: tuple[Criterion, ...]
     now: Measurement | None
     """The same-decision probability now, once for all tests; None when no criterion asks for it."""
+    singles: Mapping[int, Measurement]
+    """The expected one after each single feature, all found together; empty where it is not asked for."""
     options: Options
 
     def features(self, tests: Iterable[int]) -> frozenset[int]:
@@ -179,8 +183,14 @@ class _Rows:
     def value(self, tests: Sequence[int], criterion: Criterion) -> Measurement:
         """The value of tests by one criterion."""
         if isinstance(criterion, SameDecisionGain) and self.now is not None:
-            return gain_over(self.now, self.problem, self.features(tests), self.options)
+            return gain_between(self.now, self._after(self.features(tests)))
         return value_at(self.problem, self.features(tests), criterion, self.options)
+
+    def _after(self, kept: frozenset[int]) -> Measurement:
+        """The expected same-decision probability once features are known."""
+        if len(kept) == 1 and self.singles:
+            return self.singles[next(iter(kept))]
+        return agreement_of(self.problem, kept, self.problem.decider, self.options)
 
     def information(self, tests: Sequence[int]) -> float:
         """What tests tell about the target, in bits."""

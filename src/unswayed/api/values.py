@@ -71,7 +71,7 @@ def value_at(problem: Problem, kept: frozenset[int], reward: Criterion, options:
     """The value of observing features, for a problem as it stands."""
     if isinstance(reward, SameDecisionGain):
         now = agreement_of(problem, frozenset(), problem.decider, options)
-        return gain_over(now, problem, kept, options)
+        return gain_between(now, agreement_of(problem, kept, problem.decider, options))
     started = time.perf_counter()
     target = problem.network.variables[problem.target]
     after = expected_reward(_class_mass(problem, kept, options), reward, target)
@@ -79,9 +79,8 @@ def value_at(problem: Problem, kept: frozenset[int], reward: Criterion, options:
     return Measurement.exact(after - before, engine="inference", seconds=time.perf_counter() - started)
 
 
-def gain_over(now: Measurement, problem: Problem, kept: frozenset[int], options: Options) -> Measurement:
+def gain_between(now: Measurement, after: Measurement) -> Measurement:
     """The expected same-decision probability after observing, less the one now."""
-    after = agreement_of(problem, kept, problem.decider, options)
     certainties = {after.certainty, now.certainty}
     certainty = next(c for c in reversed(Certainty) if c in certainties)
     return Measurement(

@@ -99,6 +99,7 @@ def opened(case: Case) -> Opened:
         tolerance=case.tolerance,
         limits=limits_of(case.max_memory, case.max_seconds),
         allow_estimates=case.allow_estimates,
+        all_bids=case.explain,
     )
     return Opened(classifier, evidence_of(case.evidence, network), options)
 

@@ -1,15 +1,23 @@
 """A prepared problem: what engines give and searches ask, about one feature subset after another.
 
-Every oracle gives decision profiles, or tells how often the kept and the full decision agree without listing
-rows, exactly or between bounds; such an oracle is an `AgreementOracle`.
+An oracle gives decision profiles, or it tells how often the kept and the full decision agree without listing
+rows, exactly or between bounds: then it is an `AgreementOracle`. Some know the agreement of every single
+feature at once: a `SinglesOracle`. The `find_` functions ask any of them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from unswayed.core.measurement import Certainty
+from unswayed.decisions.measures import (
+    AchievableAgreement,
+    expected_agreement,
+    maximum_achievable_agreement,
+    maximum_potential_agreement,
+)
 from unswayed.decisions.profile import DecisionProfile
 from unswayed.decisions.rules import Decider
 
@@ -48,3 +56,56 @@ class AgreementOracle(Protocol):
 
     def potential(self, kept: frozenset[int], tolerance: float) -> Interval:
         """The maximum potential agreement of the kept features."""
+
+    def achievable(
+        self, kept: frozenset[int], positive: int, tolerance: float
+    ) -> tuple[Interval, AchievableAgreement]:
+        """The maximum achievable agreement, and thresholds that achieve its lower end."""
+
+
+@runtime_checkable
+class SinglesOracle(Protocol):
+    """A prepared problem that knows the agreement of every single feature at once."""
+
+    def single_agreements(self, decider: Decider, tolerance: float) -> Mapping[int, Interval]:
+        """For every free feature, how often `decider` on it alone repeats the full decision."""
+
+
+def find_agreement(
+    oracle: Oracle | AgreementOracle, kept: frozenset[int], decider: Decider, tolerance: float
+) -> Interval:
+    """How often `decider` on the kept features repeats the full decision."""
+    if isinstance(oracle, AgreementOracle):
+        return oracle.agreement(kept, decider, tolerance)
+    return Interval.point(expected_agreement(oracle.profile(kept), decider))
+
+
+def find_potential(oracle: Oracle | AgreementOracle, kept: frozenset[int], tolerance: float) -> Interval:
+    """The maximum potential agreement of the kept features."""
+    if isinstance(oracle, AgreementOracle):
+        return oracle.potential(kept, tolerance)
+    return Interval.point(maximum_potential_agreement(oracle.profile(kept)))
+
+
+def find_achievable(
+    oracle: Oracle | AgreementOracle, kept: frozenset[int], positive: int, tolerance: float
+) -> tuple[Interval, AchievableAgreement]:
+    """The maximum achievable agreement of the kept features, and thresholds that achieve its lower end."""
+    if isinstance(oracle, AgreementOracle):
+        return oracle.achievable(kept, positive, tolerance)
+    return achieve_with_rows(oracle.profile(kept), positive)
+
+
+def achieve_with_rows(profile: DecisionProfile, positive: int) -> tuple[Interval, AchievableAgreement]:
+    """The maximum achievable agreement of a profile, as oracles give it."""
+    best = maximum_achievable_agreement(profile, positive)
+    return Interval.point(best.value), best
+
+
+def find_single_agreements(
+    oracle: Oracle | AgreementOracle, features: Iterable[int], decider: Decider, tolerance: float
+) -> Mapping[int, Interval]:
+    """For each feature, how often `decider` on it alone repeats the full decision."""
+    if isinstance(oracle, SinglesOracle):
+        return oracle.single_agreements(decider, tolerance)
+    return {f: find_agreement(oracle, frozenset({f}), decider, tolerance) for f in features}

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from unswayed.core.arrays import Codes, Floats, Ints
+from unswayed.inference.batches import batch_posteriors
 from unswayed.inference.posteriors import joint_table
 from unswayed.model.encoding import encode
 from unswayed.model.network import BayesianNetwork
@@ -47,11 +48,7 @@ def _posteriors(
     sizes = [len(network.variables[f]) for f in observed]
     distinct, which = np.unique(codes, axis=0, return_inverse=True)
     if math.prod(sizes) > min(LARGEST_TABLE, 64 * len(distinct)):
-        answers = [
-            joint_table(network, [target], {**given, **dict(zip(observed, map(int, row), strict=True))})
-            for row in distinct
-        ]
-        return np.array(answers)[which.reshape(-1)]
+        return batch_posteriors(network, target, observed, distinct, given)[which.reshape(-1)]
     table = joint_table(network, [*observed, target], given).reshape(math.prod(sizes), -1)
     mass = table[row_numbers(distinct, sizes)]
     if not mass.sum(axis=1).all():

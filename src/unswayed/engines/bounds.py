@@ -19,12 +19,13 @@ import numpy as np
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
+from unswayed.decisions.measures import AchievableAgreement
 from unswayed.decisions.oracle import Interval
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.rules import Decider, LogOddsIntervals
 from unswayed.engines.certified_tests import Sums, agreement_bounds, potential_bounds
 from unswayed.engines.grid import Blocks, fitting_step, make_blocks, rounded, window
-from unswayed.engines.groups import Group, group_tables
+from unswayed.engines.groups import Group, group_tables, independent_groups
 from unswayed.engines.parts import (
     Parts,
     Span,
@@ -35,7 +36,7 @@ from unswayed.engines.parts import (
     span_of,
     split_groups,
 )
-from unswayed.engines.protocol import Cost, Needs, Question, Refusal
+from unswayed.engines.protocol import Cost, Needs, Question, Refusal, price_one_by_one
 from unswayed.engines.weights import combined
 
 FIRST_GRID = 2**13
@@ -45,6 +46,8 @@ SECONDS_PER_CELL = 6e-8
 STALLED = 0.9
 """A grid four times as fine should narrow the interval by more than this factor."""
 MOST_STALLS = 3
+SECONDS_PER_TABLED = 5e-7
+"""Measured for one instantiation of a group of dependent features."""
 MOST_MIXED = 64
 """Outcomes of partly kept groups that are gone through one by one."""
 
@@ -55,30 +58,34 @@ class BoundsEngine:
 
     name: str = "bounds"
     certainty: Certainty = Certainty.BOUND
+    least_seconds: float = 0.005
 
     def cost(self, problem: Problem, question: Question) -> Cost | Refusal:
         """Proportional to blocks of features times grid points; exact questions are refused."""
+        if question.needs is Needs.SINGLES:
+            return price_one_by_one(self, problem, question)
         refusal = refuse_groups(problem)
         if refusal:
             return refusal
-        if question.needs is Needs.ROWS:
+        if question.needs in (Needs.ROWS, Needs.ACHIEVABLE):
             return Refusal("gives intervals for agreements, not rows")
         if question.tolerance <= 0:
             return Refusal("gives intervals, and an exact value was asked for; pass a tolerance")
         assert isinstance(problem.decider, LogOddsIntervals)
         if question.needs is Needs.POTENTIAL and len(problem.decider.regions) != 2:
             return Refusal("bounds the potential agreement only of rules that decide between two actions")
-        parts = split_groups(problem, group_tables(problem, Limits()), question.kept)
-        mixed = math.prod(len(weights) for weights in parts.mixed)
-        if parts.mixed and question.needs is Needs.POTENTIAL:
+        groups = independent_groups(problem)
+        partly = [g for g in groups if question.kept.intersection(g) and not question.kept.issuperset(g)]
+        mixed = math.prod(math.prod(map(float, problem.sizes(group))) for group in partly)
+        if partly and question.needs is Needs.POTENTIAL:
             return Refusal("kept and hidden features depend on each other, so no threshold need be best")
         if mixed > MOST_MIXED:
-            return Refusal(f"partly kept groups of features have {mixed} outcomes together, too many")
-        n_blocks = 2 + sum(math.log2(len(w) + 1) for w in parts.all_lists) / 14
-        cells = 2.0**18 * mixed
-        return Cost(
-            5e-3 + SECONDS_PER_CELL * cells * n_blocks + 2e-5 * len(parts.all_lists), 100.0 * FINEST_GRID
-        )
+            return Refusal(f"partly kept groups of features have {mixed:.3g} outcomes together, too many")
+        sizes = [math.prod(map(float, problem.sizes(group))) for group in groups]
+        n_blocks = 2 + sum(math.log2(size + 1) for size in sizes) / 14
+        tabled = sum(size for group, size in zip(groups, sizes, strict=True) if len(group) > 1)
+        seconds = 5e-3 + SECONDS_PER_CELL * 2.0**18 * mixed * n_blocks + 2e-5 * len(groups)
+        return Cost(seconds + SECONDS_PER_TABLED * tabled, 100.0 * FINEST_GRID + 16.0 * tabled)
 
     def prepare(self, problem: Problem, limits: Limits) -> BoundsOracle:
         """Make the groups' tables."""
@@ -126,6 +133,12 @@ class BoundsOracle:
         base = base_log_odds(self.problem)
         cut = float(intervals_of(self.problem).cuts[0]) - base
         return self._refined(parts, lambda classes: potential_bounds(classes, cut, base), tolerance)
+
+    def achievable(
+        self, kept: frozenset[int], positive: int, tolerance: float
+    ) -> tuple[Interval, AchievableAgreement]:
+        """Not to be had from this grid, which knows no thresholds."""
+        raise LimitError("bounds on the grid tell no thresholds; use another engine")
 
     def _class_bounds(self, sums: Sums, decider: LogOddsIntervals, moved: Span) -> Span:
         """Agreement under one class when partly kept groups add `moved` to the full and the kept sum."""

@@ -1,6 +1,7 @@
 """The engines there are, and the choice among them by predicted cost.
 
-Exact engines come first: the cheapest one within the limits. A certified interval is taken where its
+Exact engines come first: the cheapest one within the limits. Engines are priced in the order of the least
+they ever ask, until none that is left can be cheaper. A certified interval is taken where its
 tolerance was asked for and it is cheaper, or where nothing exact is within the limits. Estimates are
 taken only when allowed. Where nothing is left, the error lists what every engine would have needed and
 the ways out.
@@ -8,8 +9,9 @@ the ways out.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits, readable_bytes
@@ -60,26 +62,75 @@ def choose(
     limits: Limits = DEFAULT_LIMITS,
     allow_estimates: bool = False,
     engines: Sequence[Engine] = ENGINES,
+    failed: Mapping[str, str] | None = None,
+    all_bids: bool = False,
 ) -> Choice:
-    """The engine to answer with; `LimitError` lists the bids when there is none."""
-    relaxed = question if question.tolerance > 0 else replace(question, tolerance=DEFAULT_TOLERANCE)
-    prices = {
-        engine: engine.cost(problem, question if engine.certainty is Certainty.EXACT else relaxed)
-        for engine in engines
-    }
-    bids = tuple(_bid(engine, price, limits) for engine, price in prices.items())
-    feasible = {e: p for e, p in prices.items() if isinstance(p, Cost) and _fits(p, limits)}
+    """The engine to answer with; `LimitError` lists the bids when there is none.
+
+    An engine that cannot undercut the best bid so far is not priced, unless `all_bids` are wanted. `failed`
+    names engines that were tried and could not prepare, with the reasons.
+    """
+    auction = _Auction(problem, question, limits, dict(failed or {}))
     for kinds in _preference(question, allow_estimates):
-        candidates = [engine for engine in feasible if engine.certainty in kinds]
-        if candidates:
-            best = min(candidates, key=lambda engine: feasible[engine].seconds)
-            return Choice(best, question if best.certainty is Certainty.EXACT else relaxed, bids)
+        best = auction.cheapest([engine for engine in engines if engine.certainty in kinds])
+        if best is not None:
+            bids = auction.bids(engines, price_all=all_bids)
+            return Choice(best, auction.question_for(best), bids)
     raise LimitError(
         "no engine can answer this exactly within the limits:\n"
-        + "\n".join(f"  {line(bid)}" for bid in bids)
+        + "\n".join(f"  {line(bid)}" for bid in auction.bids(engines, price_all=True))
         + "\nways out: observe or keep fewer features, pass a tolerance for a certified interval, raise the "
         "limits (max_seconds, max_bytes), or allow estimates (allow_estimates=True)"
     )
+
+
+@dataclass(slots=True)
+class _Auction:
+    """Bids for one question, each made when first needed."""
+
+    problem: Problem
+    question: Question
+    limits: Limits
+    failed: dict[str, str]
+    prices: dict[str, Cost | Refusal] = field(default_factory=dict)
+
+    def question_for(self, engine: Engine) -> Question:
+        """The question as the engine takes it: engines that give intervals need a tolerance."""
+        if engine.certainty is Certainty.EXACT or self.question.tolerance > 0:
+            return self.question
+        return replace(self.question, tolerance=DEFAULT_TOLERANCE)
+
+    def price(self, engine: Engine) -> Cost | Refusal:
+        """What the engine bids. What it may not even price is refused."""
+        if engine.name in self.failed:
+            return Refusal(self.failed[engine.name])
+        if engine.name not in self.prices:
+            try:
+                self.prices[engine.name] = engine.cost(self.problem, self.question_for(engine))
+            except LimitError as error:
+                self.prices[engine.name] = Refusal(str(error))
+        return self.prices[engine.name]
+
+    def cheapest(self, engines: Sequence[Engine]) -> Engine | None:
+        """The cheapest feasible engine; one whose least price is above the best bid is left out."""
+        best, seconds = None, math.inf
+        for engine in sorted(engines, key=lambda engine: engine.least_seconds):
+            if engine.least_seconds >= seconds:
+                break
+            price = self.price(engine)
+            if isinstance(price, Cost) and _fits(price, self.limits) and price.seconds < seconds:
+                best, seconds = engine, price.seconds
+        return best
+
+    def bids(self, engines: Sequence[Engine], *, price_all: bool) -> tuple[Bid, ...]:
+        """What every engine bid, or why it was not asked."""
+        made = []
+        for engine in engines:
+            if price_all or engine.name in self.prices or engine.name in self.failed:
+                made.append(_bid(engine, self.price(engine), self.limits))
+            else:
+                made.append(Bid(engine.name, None, None, "not asked: it cannot be cheaper"))
+        return tuple(made)
 
 
 def line(bid: Bid) -> str:

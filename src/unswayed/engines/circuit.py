@@ -33,7 +33,7 @@ from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.profile import DecisionProfile, profile_from_masses
-from unswayed.engines.protocol import Cost, Question, Refusal
+from unswayed.engines.protocol import Cost, Needs, Question, Refusal, price_one_by_one
 from unswayed.inference.relevance import ancestors_of
 from unswayed.model.network import BayesianNetwork, to_tables
 
@@ -53,9 +53,12 @@ class CircuitEngine:
 
     name: str = "circuit"
     certainty: Certainty = Certainty.EXACT
+    least_seconds: float = 0.005
 
     def cost(self, problem: Problem, question: Question) -> Cost | Refusal:
         """The predicted size of the circuit; once it is compiled, of what is read off it."""
+        if question.needs is Needs.SINGLES:
+            return price_one_by_one(self, problem, question)
         compiled = _remembered(problem)
         if compiled is not None:
             edges = float(compiled.n_elements)

@@ -43,6 +43,7 @@ class ContextsEngine:
 
     name: str = "contexts"
     certainty: Certainty = Certainty.EXACT
+    least_seconds: float = 5e-3
 
     def cost(self, problem: Problem, question: Question) -> Cost | Refusal:
         """The price of one elimination that keeps the kept features."""

@@ -31,7 +31,10 @@ class Group:
 
 def independent_groups(problem: Problem) -> list[tuple[int, ...]]:
     """The free features, split into independent groups; each and all in the order of the classifier."""
-    return [features for features, _ in _pieces(problem)]
+    if "pieces of groups" not in problem._memo:
+        problem._memo["pieces of groups"] = [features for features, _ in _pieces(problem)]
+    found: list[tuple[int, ...]] = problem._memo["pieces of groups"]
+    return found
 
 
 def group_tables(problem: Problem, limits: Limits) -> list[Group]:

@@ -13,33 +13,48 @@ import numpy as np
 
 from unswayed.core.arrays import frozen_floats
 from unswayed.core.errors import LimitError
-from unswayed.core.limits import Limits
+from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.measures import AchievableAgreement, maximum_potential_agreement
-from unswayed.decisions.oracle import Interval
+from unswayed.decisions.oracle import Interval, achieve_with_rows
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.profile import DecisionProfile
 from unswayed.decisions.rules import Decider, LogOddsIntervals
 from unswayed.engines.groups import Group, group_tables
-from unswayed.engines.meet_in_the_middle import mass_within, ordered, split, split_size
+from unswayed.engines.meet_in_the_middle import mass_at_least, mass_within, ordered, split, split_size
 from unswayed.engines.parts import (
     Parts,
+    Sizes,
     base_log_odds,
     independent,
     intervals_of,
+    predict_sizes,
     probability_of,
     refuse_groups,
     settled,
     span_of,
     split_groups,
 )
-from unswayed.engines.protocol import Cost, Needs, Question, Refusal
+from unswayed.engines.protocol import Cost, Needs, Question, Refusal, price_one_by_one
 from unswayed.engines.rows import profile_rows
-from unswayed.engines.weights import WeightList, combined, predicted_bits
+from unswayed.engines.weights import WeightList, combined, list_outcomes, predicted_bits
+from unswayed.kernels.meeting import Outcomes
 
 SECONDS_PER_OUTCOME = 1.5e-7
-"""Measured for making, sorting and searching lists of a million outcomes."""
+"""Measured for making, sorting and searching lists of a million outcomes,"""
+PLAIN_PER_OUTCOME = 5e-8
+"""and for lists of one test, compiled."""
+FIXED_SECONDS, PLAIN_SECONDS, SECONDS_PER_GROUP = 1e-3, 2e-4, 1.5e-5
+"""What every question takes, and every group."""
+SECONDS_PER_TABLED = 5e-7
+"""Measured for one instantiation of a group of dependent features: tabled, sorted and merged."""
 BYTES_PER_OUTCOME = 120.0
+FEW_OUTCOMES = 2.0**16
+"""Outcomes up to which nothing is gained by looking at the weights before answering."""
+QUICK_BITS = 34.0
+"""Logarithm to base 2 of the instantiations up to which lists are made without looking for alike features."""
+FEW_ALIKE = 4.0
+"""Bits that alike features must save for their sums to be merged."""
 MOST_ROWS = 2**22
 """Rows of a profile beyond which it is not listed."""
 
@@ -50,30 +65,45 @@ class LogOddsEngine:
 
     name: str = "log_odds"
     certainty: Certainty = Certainty.EXACT
+    least_seconds: float = 0.0002
 
     def cost(self, problem: Problem, question: Question) -> Cost | Refusal:
         """Proportional to the outcomes listed: about the square root of the number of instantiations."""
+        if question.needs is Needs.SINGLES:
+            return price_one_by_one(self, problem, question)
         refusal = refuse_groups(problem)
         if refusal:
             return refusal
         assert isinstance(problem.decider, LogOddsIntervals)
-        parts = split_groups(problem, group_tables(problem, Limits()), question.kept)
-        listed = parts.rows_bits <= np.log2(MOST_ROWS)
-        if question.needs is not Needs.AGREEMENT and not listed and not independent(problem, parts):
-            return Refusal(f"the kept features have about 2^{parts.rows_bits:.0f} rows, too many to list")
-        if question.needs is Needs.ROWS and listed:
-            outcomes = 2.0 ** max(parts.rows_bits, predicted_bits(parts.all_lists) / 2)
-        else:
-            outcomes = split_size(parts.kept, parts.hidden, parts.mixed)
-        if question.needs is Needs.AGREEMENT and settled(problem, parts, problem.decider) is not None:
-            outcomes = 1.0
-        return Cost(
-            1e-3 + 1e-5 * len(parts.all_lists) + SECONDS_PER_OUTCOME * outcomes, BYTES_PER_OUTCOME * outcomes
-        )
+        sizes = predict_sizes(problem, question.kept)
+        if sizes.outcomes > FEW_OUTCOMES and sizes.tabled <= FEW_OUTCOMES:
+            sizes = _sizes_of_weights(problem, question)
+        is_plain = question.needs is Needs.AGREEMENT and not question.kept
+        listed = sizes.rows_bits <= np.log2(MOST_ROWS)
+        if not is_plain and question.needs is not Needs.AGREEMENT and not listed and sizes.is_mixed:
+            return Refusal(f"the kept features have about 2^{sizes.rows_bits:.0f} rows, too many to list")
+        outcomes = sizes.outcomes
+        if question.needs in (Needs.ROWS, Needs.ACHIEVABLE) and listed:
+            outcomes = max(outcomes, 2.0**sizes.rows_bits)
+        fixed, each = (PLAIN_SECONDS, PLAIN_PER_OUTCOME) if is_plain else (FIXED_SECONDS, SECONDS_PER_OUTCOME)
+        seconds = fixed + SECONDS_PER_GROUP * sizes.n_groups + each * outcomes
+        seconds += SECONDS_PER_TABLED * sizes.tabled
+        return Cost(seconds, BYTES_PER_OUTCOME * (outcomes + sizes.tabled))
 
     def prepare(self, problem: Problem, limits: Limits) -> LogOddsOracle:
         """Make the groups' tables."""
         return LogOddsOracle(problem, tuple(group_tables(problem, limits)), limits)
+
+
+def _sizes_of_weights(problem: Problem, question: Question) -> Sizes:
+    """Sizes as the weights themselves tell, which may be alike or decide everything at once."""
+    assert isinstance(problem.decider, LogOddsIntervals)
+    parts = split_groups(problem, group_tables(problem, DEFAULT_LIMITS), question.kept)
+    outcomes = split_size(parts.kept, parts.hidden, parts.mixed)
+    if question.needs is Needs.AGREEMENT and settled(problem, parts, problem.decider) is not None:
+        outcomes = 1.0
+    mixed = not independent(problem, parts)
+    return Sizes(len(parts.all_lists), parts.rows_bits, outcomes, FEW_OUTCOMES, mixed)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,10 +117,19 @@ class LogOddsOracle:
     def agreement(self, kept: frozenset[int], decider: Decider, tolerance: float) -> Interval:
         """How often `decider` on the kept features repeats the full decision, exactly."""
         assert isinstance(decider, LogOddsIntervals)
+        outcomes = list_outcomes(self.groups, decider.upper)
+        bits = float(np.log2(np.diff(outcomes.starts)).sum())
+        is_plain = not kept and bool(np.isfinite(outcomes.weight).all())
+        if is_plain and bits <= QUICK_BITS:
+            return Interval.point(self._decided_now(outcomes, decider))
         parts = split_groups(self.problem, self.groups, kept)
         same = settled(self.problem, parts, decider)
         if same is not None:
             return Interval.point(float(same))
+        # Lists of alike features are short once equal sums are merged; others are long however they are made.
+        if is_plain and predicted_bits(parts.all_lists) > bits - FEW_ALIKE:
+            self._check(2.0 ** (0.5 * bits + 1.0))
+            return Interval.point(self._decided_now(outcomes, decider))
         self._check(split_size(parts.kept, parts.hidden, parts.mixed))
         halves = split(parts.kept, parts.hidden, parts.mixed)
         base, prior, upper = base_log_odds(self.problem), self.problem.prior, intervals_of(self.problem).upper
@@ -102,6 +141,15 @@ class LogOddsOracle:
                 total += float(prior[upper]) * high + float(prior[1 - upper]) * low
         return Interval.point(total)
 
+    def _decided_now(self, outcomes: Outcomes, decider: LogOddsIntervals) -> float:
+        """Probability that all features lead to what `decider` decides without any."""
+        full, prior = intervals_of(self.problem), self.problem.prior
+        now, base = int(decider.decide(prior[np.newaxis])[0]), base_log_odds(self.problem)
+        shares = prior[[full.upper, 1 - full.upper]]
+        reached = [float(shares @ mass_at_least(outcomes, float(cut) - base)) for cut in full.cuts]
+        tails = [1.0, *reached, 0.0]
+        return sum(tails[r] - tails[r + 1] for r, action in enumerate(full.regions) if action == now)
+
     def potential(self, kept: frozenset[int], tolerance: float) -> Interval:
         """The maximum potential agreement, exactly."""
         parts = split_groups(self.problem, self.groups, kept)
@@ -109,19 +157,23 @@ class LogOddsOracle:
             return Interval.point(maximum_potential_agreement(self.profile(kept)))
         return self.agreement(kept, self._turned(self._majority_cut(parts)), tolerance)
 
-    def achievable(self, kept: frozenset[int]) -> AchievableAgreement | None:
-        """MAA where kept and hidden features are independent given the class, so that it equals MPA.
+    def achievable(
+        self, kept: frozenset[int], positive: int, tolerance: float
+    ) -> tuple[Interval, AchievableAgreement]:
+        """The maximum achievable agreement, exactly, and its thresholds.
 
-        None where they are not, or where listing the rows is cheaper; then the profile tells.
+        Where kept and hidden features are independent given the class it equals the potential agreement, and
+        rows need not be listed.
         """
         parts = split_groups(self.problem, self.groups, kept)
         if not independent(self.problem, parts) or parts.rows_bits <= np.log2(MOST_ROWS):
-            return None
+            return achieve_with_rows(self.profile(kept), positive)
         cut = self._majority_cut(parts)
         value = self.agreement(kept, self._turned(cut), 0.0).low
         below, above = _neighbours(parts.kept, cut - base_log_odds(self.problem))
         base = base_log_odds(self.problem)
-        return AchievableAgreement(value, probability_of(base + below), probability_of(base + above))
+        best = AchievableAgreement(value, probability_of(base + below), probability_of(base + above))
+        return Interval.point(value), best
 
     def profile(self, kept: frozenset[int]) -> DecisionProfile:
         """The rows of the kept features, each with its exact share of every decision."""

@@ -5,6 +5,9 @@ other groups the outcomes of the sorted half that satisfy both tests form one in
 searches.
 
 The sorted half is of groups that are all kept or all hidden: then both tests are bounds on one number.
+
+Where nothing is kept there is one test and no list need be merged: `mass_at_least` is that case, in numpy for
+short lists and compiled for long ones.
 """
 
 from __future__ import annotations
@@ -19,6 +22,14 @@ import numpy as np
 from unswayed.core.arrays import Floats, Ints
 from unswayed.engines.parts import Span
 from unswayed.engines.weights import WeightList, alike_bits, combined, predicted_bits
+from unswayed.kernels.meeting import Outcomes, compiled, is_compiled
+
+LONG_LISTS = 2**16
+"""Sums in a list from which compiled code pays for being loaded,"""
+SHORT_LISTS = 2**8
+"""and below which numpy is as fast once it is."""
+MOST_MERGED = 16
+"""Outcomes of a group beyond which merging as many copies of a list takes longer than sorting it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -149,3 +160,45 @@ def less(bound: float, weights: Floats) -> Floats:
 
 def _tails(masses: Floats) -> Floats:
     return np.concatenate([np.cumsum(masses[::-1])[::-1], [0.0]])
+
+
+def mass_at_least(outcomes: Outcomes, cut: float) -> Floats:  # (2,)
+    """Probability, under either class, that the weights of all groups sum to at least `cut`.
+
+    All weights must be finite, and the groups few enough for their probabilities to be multiplied.
+    """
+    n_groups = len(outcomes.starts) - 1
+    middle, n_listed = _middle(outcomes)
+    is_long = n_listed > LONG_LISTS or (is_compiled() and n_listed > SHORT_LISTS)
+    if is_long and np.diff(outcomes.starts).max() <= MOST_MERGED:
+        fast = compiled()
+        one, other = fast.sum_lists(outcomes, 0, middle), fast.sum_lists(outcomes, middle, n_groups)
+        return fast.mass_at_least(one, other, cut)
+    one, other = _listed(outcomes, 0, middle), _listed(outcomes, middle, n_groups)
+    other = other[:, np.argsort(other[0])]
+    positions = np.searchsorted(other[0], cut - one[0])
+    tails = np.zeros((2, other.shape[1] + 1))
+    tails[:, :-1] = np.cumsum(other[1:, ::-1], axis=1)[:, ::-1]
+    masses: Floats = np.einsum("ij,ij->i", one[1:], tails[:, positions])
+    return masses
+
+
+def _middle(outcomes: Outcomes) -> tuple[int, float]:
+    """Where to split the groups so that both lists are short, and the length of the longer one."""
+    bits = np.cumsum(np.log2(np.diff(outcomes.starts)))
+    if not len(bits):
+        return 0, 1.0
+    longer = np.maximum(bits, bits[-1] - bits)
+    middle = int(np.argmin(longer))
+    return middle + 1, float(2.0 ** longer[middle])
+
+
+def _listed(outcomes: Outcomes, first: int, past: int) -> Floats:  # (3, sums)
+    """All sums of some groups with their probabilities, in no order."""
+    probabilities = np.stack([outcomes.upper, outcomes.lower])
+    products = np.ones((2, 1))
+    for group in range(first, past):
+        ours = probabilities[:, outcomes.starts[group] : outcomes.starts[group + 1]]
+        products = (products[:, :, np.newaxis] * ours[:, np.newaxis]).reshape(2, -1)
+    logs = np.log(products)
+    return np.concatenate([logs[:1] - logs[1:], products])

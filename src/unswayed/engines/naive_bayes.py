@@ -17,7 +17,7 @@ import numpy as np
 from unswayed.core.arrays import Ints
 from unswayed.core.limits import Limits
 from unswayed.core.numerics import logit
-from unswayed.decisions.measures import AchievableAgreement, maximum_achievable_agreement
+from unswayed.decisions.measures import AchievableAgreement
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.rules import TIE, LogOddsIntervals
 from unswayed.engines.groups import group_tables
@@ -159,8 +159,7 @@ def _best_threshold(many: ManyFeatures, kept: frozenset[int]) -> AchievableAgree
     oracle, decider = many.exact, many.problem.decider
     assert isinstance(decider, LogOddsIntervals)
     if oracle is not None:
-        found = oracle.achievable(kept)
-        return found or maximum_achievable_agreement(oracle.profile(kept), decider.upper)
+        return oracle.achievable(kept, decider.upper, 0.0)[1]
     if len(kept) == len(many.features):
         own = probability_of(float(decider.cuts[0]) + TIE)
         return AchievableAgreement(1.0, float(np.nextafter(own, 0.0)), own)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,7 +13,7 @@ from unswayed.decisions.problem import Problem
 from unswayed.decisions.rules import LogOddsIntervals
 from unswayed.engines.groups import Group, independent_groups
 from unswayed.engines.protocol import Refusal
-from unswayed.engines.weights import WeightList, group_weights, predicted_bits
+from unswayed.engines.weights import Share, WeightList, group_weights, predicted_bits
 
 LARGEST_GROUP = 2**22
 """Instantiations of one group beyond which its table is not made."""
@@ -24,10 +25,46 @@ def refuse_groups(problem: Problem) -> Refusal | None:
     """A refusal unless the decision is one on log-odds and no group is too large for a table."""
     if not isinstance(problem.decider, LogOddsIntervals):
         return Refusal(f"needs a target of two states; this one has {len(problem.prior)}")
-    sizes = [float(np.prod(problem.sizes(group), dtype=float)) for group in independent_groups(problem)]
+    sizes = [math.prod(map(float, problem.sizes(group))) for group in independent_groups(problem)]
     if sizes and max(sizes) > LARGEST_GROUP:
         return Refusal(f"features that depend on each other have {max(sizes):.3g} instantiations together")
     return None
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How much there is to list for a question."""
+
+    n_groups: int
+    """Independent groups of features."""
+    rows_bits: float
+    """Logarithm to base 2 of the number of rows of a profile."""
+    outcomes: float
+    """Outcomes in both halves of a meeting in the middle."""
+    tabled: float
+    """Instantiations of groups of dependent features, whose tables take an elimination."""
+    is_mixed: bool
+    """Whether rows must be listed: kept and hidden features depend on each other, or several cuts decide."""
+
+
+def predict_sizes(problem: Problem, kept: frozenset[int]) -> Sizes:
+    """Upper bounds from the numbers of states alone, without a look at any table."""
+    bits: dict[Share, list[float]] = {share: [] for share in Share}
+    rows = tabled = 0.0
+    for features in independent_groups(problem):
+        size = sum(map(math.log2, problem.sizes(features)))
+        seen = [f for f in features if f in kept]
+        rows += sum(map(math.log2, problem.sizes(seen)))
+        tabled += 2.0**size if len(features) > 1 else 0.0
+        share = Share.NONE if not seen else Share.ALL if len(seen) == len(features) else Share.SOME
+        bits[share].append(size)
+    total, sorted_bits = sum(map(sum, bits.values())), 0.0
+    for size in sorted(max(bits[Share.NONE], bits[Share.ALL], key=sum), reverse=True):
+        if sorted_bits + size <= 0.5 * total + 0.5 * size:
+            sorted_bits += size
+    outcomes = 2.0 ** min(sorted_bits, 1000.0) + 2.0 ** min(total - sorted_bits, 1000.0)
+    is_mixed = bool(bits[Share.SOME]) or len(intervals_of(problem).regions) != 2
+    return Sizes(sum(map(len, bits.values())), rows, outcomes, tabled, is_mixed)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,7 +7,7 @@ between bounds; such an oracle is an `AgreementOracle` too, and questions of agr
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Protocol
 
@@ -22,10 +22,14 @@ class Needs(Enum):
 
     AGREEMENT = "agreement"
     """How often the kept features decide as all of them do: SDP, E-SDP, ECA."""
+    SINGLES = "singles"
+    """The same for every feature kept alone; `kept` is empty."""
     POTENTIAL = "potential"
     """How often they could at best: MPA."""
+    ACHIEVABLE = "achievable"
+    """How often the best threshold does, and which it is: MAA."""
     ROWS = "rows"
-    """Every row: MAA and its thresholds, conditional rewards."""
+    """Every row: conditional rewards."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +72,24 @@ class Engine(Protocol):
     def certainty(self) -> Certainty:
         """What its answers promise."""
 
+    @property
+    def least_seconds(self) -> float:
+        """No question is priced below this."""
+
     def cost(self, problem: Problem, question: Question) -> Cost | Refusal:
         """The price of the question, or why the engine has no answer."""
 
     def prepare(self, problem: Problem, limits: Limits) -> Oracle | AgreementOracle:
         """Do once what all subsets share."""
+
+
+def price_one_by_one(engine: Engine, problem: Problem, question: Question) -> Cost | Refusal:
+    """The price of all single features for an engine that answers them one after another."""
+    if not problem.free:
+        return engine.cost(problem, replace(question, needs=Needs.AGREEMENT))
+    largest = max(problem.free, key=lambda v: len(problem.network.variables[v]))
+    one = replace(question, kept=frozenset({largest}), needs=Needs.AGREEMENT)
+    price = engine.cost(problem, one)
+    if isinstance(price, Refusal):
+        return price
+    return Cost(price.seconds * len(problem.free), price.n_bytes)

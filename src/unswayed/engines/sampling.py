@@ -7,8 +7,6 @@ interval. So the only error is that of sampling, and it is stated.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,16 +15,17 @@ from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
+from unswayed.decisions.measures import AchievableAgreement
 from unswayed.decisions.oracle import Interval
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.rules import Decider
-from unswayed.engines.protocol import Cost, Needs, Question, Refusal
-from unswayed.inference.posteriors import joint_table
+from unswayed.engines.protocol import Cost, Needs, Question, Refusal, price_one_by_one
+from unswayed.inference.batches import batch_posteriors
 from unswayed.inference.sampling import sample_states
 
-SECONDS_PER_SAMPLE = 1e-3
+SECONDS_PER_SAMPLE = 2e-5
 """Measured for one posterior in a small network,"""
-SECONDS_PER_VARIABLE = 1e-5
+SECONDS_PER_VARIABLE = 1e-6
 """and what each variable adds to it."""
 
 
@@ -36,6 +35,7 @@ class SamplingEngine:
 
     name: str = "sampling"
     certainty: Certainty = Certainty.ESTIMATE
+    least_seconds: float = 0.01
     n_samples: int = 2000
     """Instantiations drawn; the interval's width shrinks with their square root."""
     confidence: float = 0.99
@@ -45,6 +45,8 @@ class SamplingEngine:
 
     def cost(self, problem: Problem, question: Question) -> Cost | Refusal:
         """Proportional to the number of samples, whatever the number of features."""
+        if question.needs is Needs.SINGLES:
+            return price_one_by_one(self, problem, question)
         if question.needs is not Needs.AGREEMENT:
             return Refusal("estimates how often decisions agree, nothing else")
         kept = 2 if question.kept else 1
@@ -82,25 +84,25 @@ class SamplingOracle:
         """Not to be had from samples: rows seen once look unanimous."""
         raise LimitError("potential agreement cannot be estimated from samples without bias")
 
+    def achievable(
+        self, kept: frozenset[int], positive: int, tolerance: float
+    ) -> tuple[Interval, AchievableAgreement]:
+        """Not to be had from samples either."""
+        raise LimitError("achievable agreement cannot be estimated from samples without bias")
+
     def posteriors(self, features: tuple[int, ...]) -> Floats:  # (samples, classes)
         """The exact posterior of the target for each sample when only `features` are seen."""
         columns = [self.problem.free.index(feature) for feature in features]
         rows, which = np.unique(self.samples[:, columns], axis=0, return_inverse=True)
-        deadline = self.limits.deadline()
-        masses = np.empty((len(rows), len(self.problem.prior)))
-        for i, row in enumerate(rows):
-            if time.monotonic() > deadline:
-                raise LimitError(f"sampling took longer than {self.limits.max_seconds} s; draw fewer samples")
-            masses[i] = self._posterior(dict(zip(features, map(int, row), strict=True)))
-        return masses[which.reshape(-1)]
+        problem = self.problem
+        found = batch_posteriors(
+            problem.network, problem.target, features, rows, problem.evidence, limits=self.limits
+        )
+        return found[which.reshape(-1)]
 
     def _decisions(self, features: tuple[int, ...], decider: Decider) -> Ints:
         """The decision for each sample when only `features` are seen."""
         return decider.decide(self.posteriors(features))
-
-    def _posterior(self, observed: Mapping[int, int]) -> Floats:
-        evidence = {**self.problem.evidence, **observed}
-        return joint_table(self.problem.network, [self.problem.target], evidence, limits=self.limits)
 
 
 def clopper_pearson(successes: int, trials: int, confidence: float) -> tuple[float, float]:

@@ -30,6 +30,7 @@ class BruteForceEngine:
 
     name: str = "brute_force"
     certainty: Certainty = Certainty.EXACT
+    least_seconds: float = 0.001
 
     def cost(self, problem: Problem, question: Question) -> Cost | Refusal:
         """Proportional to the number of instantiations."""

@@ -48,6 +48,7 @@ class DepthFirstEngine:
 
     name: str = "depth_first"
     certainty: Certainty = Certainty.EXACT
+    least_seconds: float = 0.001
 
     def cost(self, problem: Problem, question: Question) -> Cost | Refusal:
         """An upper bound: the time to visit the whole tree, exponential in the number of attributes.

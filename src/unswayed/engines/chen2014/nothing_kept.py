@@ -12,16 +12,19 @@ import numpy as np
 
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import QueryError
-from unswayed.decisions.oracle import Interval
+from unswayed.decisions.measures import AchievableAgreement
+from unswayed.decisions.oracle import Interval, achieve_with_rows
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.profile import DecisionProfile
 from unswayed.decisions.rules import Decider
 from unswayed.engines.parts import refuse_groups
-from unswayed.engines.protocol import Question, Refusal
+from unswayed.engines.protocol import Needs, Question, Refusal
 
 
 def refuse_kept(problem: Problem, question: Question) -> Refusal | None:
     """A refusal unless nothing is kept, the target has two states, and no group is too large."""
+    if question.needs is Needs.SINGLES:
+        return Refusal("answers only what nothing kept tells")
     if question.kept:
         return Refusal(f"answers only what nothing kept tells; {len(question.kept)} features are kept here")
     return refuse_groups(problem)
@@ -47,6 +50,12 @@ class DecidedOracle:
         """The probability of the most probable decision."""
         _check(kept)
         return Interval.point(float(self.decision_mass.max()))
+
+    def achievable(
+        self, kept: frozenset[int], positive: int, tolerance: float
+    ) -> tuple[Interval, AchievableAgreement]:
+        """The agreement of always deciding one way."""
+        return achieve_with_rows(self.profile(kept), positive)
 
     def profile(self, kept: frozenset[int]) -> DecisionProfile:
         """The profile of one row."""

@@ -51,11 +51,14 @@ class SumsEngine:
 
     name: str = "sums"
     certainty: Certainty = Certainty.BOUND
+    least_seconds: float = 0.002
 
     def cost(self, problem: Problem, question: Question) -> Cost | Refusal:
         """Proportional to the plan's operations, the frequencies, and the pairs of classes compared."""
         if question.tolerance <= 0:
             return Refusal("gives intervals, and an exact value was asked for; pass a tolerance")
+        if question.needs is Needs.ROWS:
+            return Refusal("gives intervals for agreements, not rows")
         refusal = refuse_pieces(problem, find_pieces(problem))
         if refusal:
             return refusal
@@ -71,7 +74,9 @@ class SumsEngine:
         blocks = max(degree / block_size(layout, n_classes), 1.0)
         seconds = degree * n_classes * layout.plan.operations * SECONDS_PER_OPERATION
         seconds += (blocks + 8.0) * len(layout.plan.steps) * SECONDS_PER_STEP
-        return Cost(2e-3 + n_pairs * seconds, sweep_bytes(layout, n_classes))
+        # A pass up and a pass down take about as long as three passes up.
+        passes = 3.0 if question.needs is Needs.SINGLES else 1.0
+        return Cost(2e-3 + passes * n_pairs * seconds, passes * sweep_bytes(layout, n_classes))
 
     def prepare(self, problem: Problem, limits: Limits) -> SumsOracle:
         """Sum out the hidden variables."""

@@ -25,6 +25,7 @@ from unswayed.engines.sums.passes import KeptRows
 from unswayed.inference.plan import Plan, Scope, make_plan
 from unswayed.inference.problem import contraction
 from unswayed.inference.relevance import ancestors_of
+from unswayed.model.cpt import Cpt
 
 LARGEST_FACTOR = 2**20
 """Numbers in one factor beyond which the hidden variables around it are not summed out."""
@@ -149,8 +150,7 @@ def _size(problem: Problem, piece: Piece) -> float:
 
 def _factor(problem: Problem, piece: Piece, limits: Limits) -> Factor:
     network = problem.network
-    hidden = len(piece.tables) > 1 or _is_hidden(problem, piece.tables[0])
-    if hidden:
+    if len(piece.tables) > 1 or not isinstance(network.cpts[piece.tables[0]], Cpt):
         table, order = _sum_hidden(problem, piece, limits)
     else:
         order = (*network.parents[piece.tables[0]], piece.tables[0])
@@ -164,7 +164,7 @@ def _factor(problem: Problem, piece: Piece, limits: Limits) -> Factor:
 
 def _sum_hidden(problem: Problem, piece: Piece, limits: Limits) -> tuple[Floats, Scope]:
     keep = [problem.target, *piece.scope] if piece.has_target else piece.scope
-    summing = contraction(problem.network, piece.tables, problem.evidence, keep)
+    summing = contraction(problem.network, piece.tables, problem.evidence, keep, limits=limits)
     limits.check_bytes(summing.plan.peak_bytes, "summing out hidden variables")
     values, log_total = summing.answer(limits)
     # What all classes share changes no ratio; so a tiny total may stay out.
@@ -175,7 +175,3 @@ def _scaled(factor: Factor) -> Factor:
     """A factor that speaks of findings alone, scaled to a largest entry of 1: many then do not underflow."""
     totals = factor.mass.reshape(len(factor.mass), -1).sum(axis=1)
     return factor if totals.max() > 0.5 else Factor(factor.scope, read_only(factor.mass / factor.mass.max()))
-
-
-def _is_hidden(problem: Problem, variable: int) -> bool:
-    return variable != problem.target and variable not in problem.free and variable not in problem.evidence

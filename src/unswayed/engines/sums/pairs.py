@@ -15,7 +15,8 @@ import numpy as np
 
 from unswayed.core.arrays import Floats
 from unswayed.engines.sums.factors import Factor
-from unswayed.engines.sums.passes import Layout, Numbers
+from unswayed.engines.sums.passes import Layout
+from unswayed.inference.batches import Numbers
 
 EXPONENTS = np.geomspace(0.25, 64.0, 18)
 """Tilts tried in Chernoff's inequality, in inverse standard deviations."""

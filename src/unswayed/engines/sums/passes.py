@@ -1,9 +1,7 @@
-"""One elimination for many columns at once: frequencies, exponents, or nothing but masses.
+"""Eliminations of all classes and many columns at once: frequencies, exponents, or nothing but masses.
 
-Every buffer of a plan gets an axis of classes in front and an axis of columns behind. Columns of length 1
-stand for all where a factor is the same in every column.
-
-    classes, variables of the buffer ..., columns
+Classes are the layers of `inference/batches.py`, which runs the steps. What comes out is laid out in rows:
+one for each instantiation of kept features, or for each state of every feature alone.
 """
 
 from __future__ import annotations
@@ -12,15 +10,12 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-from unswayed.inference.plan import Plan, Step
-
-Numbers = npt.NDArray[Any]
-"""Real or complex."""
+from unswayed.inference.batches import Numbers, arrange, contract_columns, multiply_columns, run_columns
+from unswayed.inference.plan import Plan
 
 
 class Layout(Protocol):
@@ -33,6 +28,10 @@ class Layout(Protocol):
     @property
     def n_rows(self) -> int:
         """How many rows come out."""
+
+    @property
+    def width(self) -> float:
+        """Numbers a column of the buffer that it pays to keep in the cache."""
 
     def run(self, leaves: Sequence[Numbers]) -> Numbers:  # (classes, rows, columns)
         """The product of the leaves, summed to rows."""
@@ -50,16 +49,14 @@ class KeptRows:
         """How many instantiations the kept features have."""
         return math.prod(self.plan.sizes[v] for v in self.kept)
 
+    @property
+    def width(self) -> float:
+        """Numbers in a column of the largest buffer."""
+        return largest_buffer(self.plan)
+
     def run(self, leaves: Sequence[Numbers]) -> Numbers:  # (classes, rows, columns)
         """Everything but the kept features summed out."""
-        buffers: list[Numbers | None] = list(leaves)
-        for step in self.plan.steps:
-            buffers.append(_forward(self.plan, step, buffers))
-            buffers[step.a] = None
-            if step.b is not None:
-                buffers[step.b] = None
-        answer = buffers[self.plan.root]
-        assert answer is not None
+        answer = run_columns(self.plan, leaves)
         scope = self.plan.scopes[self.plan.root]
         answer = answer.transpose(0, *(1 + scope.index(v) for v in self.kept), len(scope) + 1)
         return answer.reshape(len(answer), -1, answer.shape[-1])
@@ -81,6 +78,11 @@ class SingleRows:
         """How many states the features have together."""
         return sum(self.plan.sizes[v] for v in self.features)
 
+    @property
+    def width(self) -> float:
+        """Numbers in a column of the largest buffer; rows are many, but each is written once."""
+        return max(largest_buffer(self.plan), self.n_rows / 16)
+
     def starts(self) -> list[int]:
         """The first row of each feature, and the end."""
         sizes = [self.plan.sizes[v] for v in self.features]
@@ -90,14 +92,14 @@ class SingleRows:
         """The product of all leaves summed to each feature, one after another."""
         buffers: list[Numbers | None] = list(leaves)
         for step in self.plan.steps:
-            buffers.append(_forward(self.plan, step, buffers))
+            buffers.append(contract_columns(self.plan, step, buffers))
         derivatives = _derivatives(self.plan, buffers)
+        smallest: dict[int, int] = {}
+        for leaf in sorted(range(self.plan.n_leaves), key=lambda i: -leaves[i].size):
+            smallest.update(dict.fromkeys(self.plan.scopes[leaf], leaf))
         rows = []
         for feature in self.features:
-            leaf = min(
-                (i for i in range(self.plan.n_leaves) if feature in self.plan.scopes[i]),
-                key=lambda i: leaves[i].size,
-            )
+            leaf = smallest[feature]
             product = leaves[leaf] * derivatives[leaf]
             axis = 1 + self.plan.scopes[leaf].index(feature)
             others = tuple(i for i in range(1, product.ndim - 1) if i != axis)
@@ -106,29 +108,9 @@ class SingleRows:
         return np.concatenate([np.broadcast_to(r, (shape[0], r.shape[1], shape[2])) for r in rows], axis=1)
 
 
-def _forward(plan: Plan, step: Step, buffers: Sequence[Numbers | None]) -> Numbers:
-    batch, left, summed, right = step.extents
-    a = _operand(buffers[step.a], step.a_axes, (batch, left, summed))
-    if step.b is None:
-        out: Numbers = a.sum(axis=3)
-    else:
-        b = _operand(buffers[step.b], step.b_axes, (batch, summed, right))
-        out = _multiply(a, b)
-    return out.reshape(len(out), *plan.shape(step.out), out.shape[-1])
-
-
-def _multiply(a: Numbers, b: Numbers) -> Numbers:
-    """(classes, batch, left, s, columns) times (classes, batch, s, right, columns), summed over s."""
-    out: Numbers = a[:, :, :, 0, np.newaxis] * b[:, :, np.newaxis, 0]
-    for s in range(1, a.shape[3]):
-        out += a[:, :, :, s, np.newaxis] * b[:, :, np.newaxis, s]
-    return out
-
-
-def _operand(buffer: Numbers | None, axes: tuple[int, ...], extents: tuple[int, ...]) -> Numbers:
-    assert buffer is not None
-    moved = buffer.transpose(0, *(axis + 1 for axis in axes), len(axes) + 1)
-    return moved.reshape(len(buffer), *extents, buffer.shape[-1])
+def largest_buffer(plan: Plan) -> float:
+    """Numbers in the largest buffer of a plan."""
+    return max(math.prod(map(float, plan.shape(buffer))) for buffer in range(len(plan.scopes)))
 
 
 def _derivatives(plan: Plan, buffers: Sequence[Numbers | None]) -> list[Numbers]:
@@ -146,9 +128,9 @@ def _derivatives(plan: Plan, buffers: Sequence[Numbers | None]) -> list[Numbers]
             )
             found[step.a] = _restored(spread, plan.shape(step.a), step.a_axes)
             continue
-        a = _operand(buffers[step.a], step.a_axes, (batch, left, summed))
-        b = _operand(buffers[step.b], step.b_axes, (batch, summed, right))
-        to_a, to_b = _multiply(above, b.swapaxes(2, 3)), _multiply(a.swapaxes(2, 3), above)
+        a = arrange(buffers[step.a], step.a_axes, (batch, left, summed))
+        b = arrange(buffers[step.b], step.b_axes, (batch, summed, right))
+        to_a, to_b = multiply_columns(above, b.swapaxes(2, 3)), multiply_columns(a.swapaxes(2, 3), above)
         found[step.a] = _restored(to_a, plan.shape(step.a), step.a_axes)
         found[step.b] = _restored(to_b, plan.shape(step.b), step.b_axes)
     return found

@@ -10,8 +10,9 @@ import numpy as np
 
 from unswayed.core.arrays import Floats
 from unswayed.engines.sums.pairs import Pair, Window
-from unswayed.engines.sums.passes import Layout, Numbers
+from unswayed.engines.sums.passes import Layout
 from unswayed.engines.sums.tails import Complexes, enclosing_coefficients, rounding_bound
+from unswayed.inference.batches import Numbers
 
 CACHED = 2**17
 """Complex numbers of the largest buffer that a block of frequencies fills: about what a cache holds."""
@@ -37,8 +38,7 @@ class TailBounds:
 
 def block_size(layout: Layout, n_classes: int) -> int:
     """How many frequencies to take at a time."""
-    largest = max(float(np.prod(layout.plan.shape(b), dtype=float)) for b in range(len(layout.plan.scopes)))
-    size = CACHED / (n_classes * max(largest, layout.n_rows))
+    size = CACHED / (n_classes * layout.width)
     return int(min(max(2.0 ** np.floor(np.log2(max(size, 1.0))), FEWEST), MOST))
 
 
