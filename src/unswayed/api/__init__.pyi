@@ -17,6 +17,7 @@ from .decisions import (
 from .estimators import TrimmedClassifier as TrimmedClassifier
 from .explained import Reasons as Reasons
 from .history import Course as Course, replay as replay
+from .interview import Interview as Interview
 from .networks import (
     Evidence as Evidence,
     Explanation as Explanation,

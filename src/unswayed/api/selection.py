@@ -16,11 +16,13 @@ from unswayed.core.errors import QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.measurement import Certainty
 from unswayed.core.numerics import below
+from unswayed.decisions.binding import leave_out_skipped
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import Problem, join_findings, make_problem
+from unswayed.decisions.purchase import Costs, Purchase
 from unswayed.decisions.rewards import Reward
 from unswayed.decisions.table_classifier import TableClassifier
-from unswayed.search.options import Costs, Method, SearchOptions, check_jobs
+from unswayed.search.options import Method, SearchOptions, check_jobs
 from unswayed.search.plan import SearchPlan, plan_search
 from unswayed.search.task import SLACK, Found, Terms, make_terms
 from unswayed.search.trim import Chosen, choose_features, trim_classifier
@@ -65,6 +67,7 @@ def select_features(
     by_decisions = objective is None or isinstance(objective, SameDecision | SameDecisionGain)
     reward: Reward | None = None if by_decisions else objective  # type: ignore[assignment]
     limits = options.get("limits", DEFAULT_LIMITS)
+    classifier, costs = _leave_out_skipped(classifier, costs)
     problem = _make_problem(classifier, evidence, limits)
     terms = make_terms(problem, costs, budget)
     method = options.get("method")
@@ -102,6 +105,7 @@ def trim(
     started = time.perf_counter()
     _check(options)
     limits = options.get("limits", DEFAULT_LIMITS)
+    classifier, costs = _leave_out_skipped(classifier, costs)
     problem = _make_problem(classifier, evidence, limits)
     plan = plan_search(problem, limits, allow_estimates=_allows_estimates(options))
     return _trim(
@@ -126,6 +130,7 @@ def frontier(
     """
     _check(options)
     limits = options.get("limits", DEFAULT_LIMITS)
+    classifier, costs = _leave_out_skipped(classifier, costs)
     problem = _make_problem(classifier, evidence, limits)
     plan = plan_search(problem, limits, allow_estimates=_allows_estimates(options))
     terms = make_terms(problem, costs, math.inf)
@@ -151,8 +156,8 @@ def _lower_budget(
     trim_within: Callable[[float, int], Trimming], terms: Terms, *, shares_time: bool
 ) -> tuple[Trimming, ...]:
     points: list[Trimming] = []
-    budget = math.fsum(terms.costs.values())
-    while budget >= 0:
+    budget = terms.most
+    while budget >= terms.least:
         n_left = len(points[-1].kept) if points and shares_time else 1
         found = trim_within(budget, max(n_left, 1))
         if points and found.selection.value >= points[-1].selection.value - SLACK:
@@ -218,6 +223,11 @@ def _make_selection(problem: Problem, chosen: Chosen, terms: Terms, started: flo
         certainty=Certainty.EXACT if agreement is None else agreement.certainty,
         confidence=1.0 if agreement is None else agreement.confidence,
     )
+
+
+def _leave_out_skipped(classifier: Classifier, costs: Costs | None) -> tuple[Classifier, Costs | None]:
+    """Classifier and costs without the tests that cannot be done."""
+    return leave_out_skipped(classifier, costs) if isinstance(costs, Purchase) else (classifier, costs)
 
 
 def _make_problem(classifier: Classifier, evidence: Evidence | None, limits: Limits) -> Problem:

@@ -10,7 +10,7 @@ import typer
 
 from unswayed.cli.case import with_case
 from unswayed.cli.classifiers import classifier_of
-from unswayed.cli.costs import plain_costs_of
+from unswayed.cli.costs import costs_of
 from unswayed.cli.evidence import evidence_of
 from unswayed.cli.options import (
     AsJson,
@@ -87,7 +87,7 @@ def report(
     )
     evidence = evidence_of(case.evidence, network)
     limits = limits_of(case.max_memory, case.max_seconds)
-    costs = plain_costs_of(case.cost, case.costs)
+    costs = costs_of(case.cost, case.costs)
     with showing_words() as tell:
         found = examine(classifier, costs, evidence, at_least=at_least, limits=limits, tell=tell)
     write_text(report_page(found, title=title or ""), output)

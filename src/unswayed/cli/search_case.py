@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unswayed.cli.classifiers import classifier_of
-from unswayed.cli.costs import plain_costs_of
+from unswayed.cli.costs import costs_of
 from unswayed.cli.evidence import evidence_of
 from unswayed.cli.options import (
     AsJson,
@@ -31,6 +31,7 @@ from unswayed.core.errors import QueryError
 if TYPE_CHECKING:
     from unswayed.api.selection import SearchOptions
     from unswayed.decisions.classifier import Classifier
+    from unswayed.decisions.purchase import Costs
 
 
 class MethodWord(StrEnum):
@@ -108,7 +109,7 @@ class Search:
 
     classifier: Classifier
     evidence: dict[str, str]
-    costs: dict[str, float] | None
+    costs: Costs | None
     options: SearchOptions
 
     @property
@@ -148,4 +149,4 @@ def opened_search(case: SearchCase) -> Search:
 
         options["variant"] = CircuitVariant(case.variant.value)
     evidence = evidence_of(case.evidence, network)
-    return Search(classifier, evidence, plain_costs_of(case.cost, case.costs), options)
+    return Search(classifier, evidence, costs_of(case.cost, case.costs), options)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from enum import Enum
 from typing import TYPE_CHECKING, TypedDict
 
@@ -12,8 +12,6 @@ from unswayed.core.limits import Limits
 if TYPE_CHECKING:
     from unswayed.search.fs_sdd import CircuitVariant
 
-Costs = Mapping[str, float]
-"""What observing each feature costs; features left out cost 1."""
 Report = Callable[[float, float, int], None]
 """Called now and then with the best value so far, the upper bound and the number of subsets evaluated."""
 

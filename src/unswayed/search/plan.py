@@ -102,8 +102,9 @@ def plan_table(plan: SearchPlan, objective: SearchObjective) -> SearchPlan:
                 "all of them, too large here; name fewer candidate features, or select for decisions"
             )
         raise LimitError(
-            f"looking at all subsets of {n_features} features needs a table over all of them, too large "
-            "here; search by branch and bound, or name fewer candidate features"
+            f"looking at all subsets of {n_features} features, or at groups of them, needs a table over all "
+            "of them, too large here; search by branch and bound with one cost for each feature, or name "
+            "fewer candidate features"
         )
     table = DenseEngine().prepare(plan.problem, Limits(max_bytes=plan.limits.max_bytes))
     return replace(plan, engine="dense", table=table, grid=None)

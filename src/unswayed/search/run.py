@@ -26,6 +26,7 @@ from unswayed.search.objectives import (
 )
 from unswayed.search.options import Method, SearchOptions
 from unswayed.search.plan import SearchPlan, plan_table
+from unswayed.search.purchased import search_purchase
 from unswayed.search.task import Found, Task, Terms
 
 _SEARCH_BY_METHOD: dict[Method, Callable[[Task], Found]] = {
@@ -44,7 +45,13 @@ def run_search(
     method = options.get("method", Method.BRANCH_AND_BOUND)
     if method in (Method.FS_SDD, Method.MAXDR):
         raise QueryError(f"method {method.value!r} selects by expected SDP only; use another one to trim")
-    if plan.grid is None or isinstance(objective, RewardObjective) or method in _ON_TABLES:
+    if terms.catalogue is not None and method is not Method.BRANCH_AND_BOUND:
+        raise QueryError(
+            f"method {method.value!r} knows one cost for each feature; groups, set-up costs and order need "
+            "branch and bound"
+        )
+    on_table = method in _ON_TABLES or terms.catalogue is not None
+    if plan.grid is None or isinstance(objective, RewardObjective) or on_table:
         plan = plan_table(plan, objective)
         return _search_table(plan, objective, terms, options), plan
     return _search_grid(plan, objective, terms, options), plan
@@ -69,7 +76,7 @@ def _search_table(
     method = options.get("method", Method.BRANCH_AND_BOUND)
     if method is Method.INFORMATION_GAIN:
         return _take_most_informative(plan.problem, task)
-    return _SEARCH_BY_METHOD[method](task)
+    return search_purchase(task) if task.catalogue is not None else _SEARCH_BY_METHOD[method](task)
 
 
 def _search_grid(plan: SearchPlan, objective: SearchObjective, terms: Terms, options: SearchOptions) -> Found:
@@ -127,4 +134,5 @@ def _make_task(
         report=options.get("report"),
         jobs=options.get("jobs", 1),
         workspace=terms.workspace,
+        catalogue=terms.catalogue,
     )

@@ -14,11 +14,14 @@ from typing import TYPE_CHECKING
 from unswayed.core.errors import QueryError
 from unswayed.core.names import unknown_name
 from unswayed.core.numerics import is_cheaper, spendable
+from unswayed.decisions.binding import bind_purchase
+from unswayed.decisions.catalogue import Catalogue, check_no_conditions, cost_together
 from unswayed.decisions.problem import Problem
+from unswayed.decisions.purchase import Costs, Purchase
 from unswayed.kernels import subset_search
 from unswayed.search.lattice import Node
 from unswayed.search.objectives import SearchObjective
-from unswayed.search.options import Costs, Report
+from unswayed.search.options import Report
 
 if TYPE_CHECKING:
     from unswayed.search.signed.ground import SignedGround
@@ -49,18 +52,49 @@ class Terms:
     """What the kept features may cost together."""
     workspace: Workspace = field(default_factory=Workspace, repr=False, compare=False)
     """Shared by searches with other budgets."""
+    catalogue: Catalogue | None = None
+    """The tests, where costs are more than a number for each feature."""
+
+    @property
+    def least(self) -> float:
+        """What every choice costs: the mandatory tests."""
+        if self.catalogue is None:
+            return 0.0
+        bits = self.catalogue.mandatory
+        return cost_together(self.catalogue, (test for test in range(bits.bit_length()) if bits >> test & 1))
+
+    @property
+    def most(self) -> float:
+        """What everything costs."""
+        return self.cost(self.costs)
 
     def cost(self, features: Iterable[int]) -> float:
         """What features cost together, in an order that does not depend on how they were found."""
-        return math.fsum(self.costs[f] for f in features)
+        return cost_of_features(self.costs, self.catalogue, features)
 
     def with_budget(self, budget: float) -> Terms:
         """The same costs with another budget."""
         return replace(self, budget=budget)
 
 
+def cost_of_features(
+    costs: Mapping[int, float], catalogue: Catalogue | None, features: Iterable[int]
+) -> float:
+    """What features cost together: each its own, or the tests of a catalogue that tell them."""
+    if catalogue is None:
+        return math.fsum(costs[f] for f in features)
+    chosen = set(features)
+    return cost_together(
+        catalogue, (t for t, offer in enumerate(catalogue.offers) if chosen & set(offer.features))
+    )
+
+
 def make_terms(problem: Problem, costs: Costs | None, budget: float) -> Terms:
     """Costs of the free features and the budget, checked."""
+    if isinstance(costs, Purchase):
+        if not costs.is_plain or costs.default != 1.0 or 0.0 in costs.costs.values():
+            return _purchase_terms(problem, costs, budget)
+        costs = costs.costs
     features = problem.classifier.features
     for name, cost in (costs or {}).items():
         if name not in features:
@@ -71,6 +105,16 @@ def make_terms(problem: Problem, costs: Costs | None, budget: float) -> Terms:
         raise QueryError(f"the budget must be at least 0, not {budget!r}")
     names = {f: problem.network.variables[f].name for f in problem.free}
     return Terms({f: float((costs or {}).get(name, 1.0)) for f, name in names.items()}, budget)
+
+
+def _purchase_terms(problem: Problem, purchase: Purchase, budget: float) -> Terms:
+    """The terms of a whole description of costs."""
+    if math.isnan(budget) or budget < 0:
+        raise QueryError(f"the budget must be at least 0, not {budget!r}")
+    catalogue = bind_purchase(purchase, problem)
+    check_no_conditions(catalogue, "a choice of features")
+    costs = {f: offer.price for offer in catalogue.offers for f in offer.features}
+    return Terms({f: costs.get(f, 0.0) for f in problem.free}, budget, catalogue=catalogue)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +141,12 @@ class Task:
     """How many threads may search at once."""
     workspace: Workspace = field(default_factory=Workspace, repr=False, compare=False)
     """What searches with other budgets over the same root use again."""
+    catalogue: Catalogue | None = None
+    """The tests, where costs are more than a number for each feature."""
 
     def cost(self, features: Iterable[int]) -> float:
         """What features cost together, in an order that does not depend on how they were found."""
-        return math.fsum(self.costs[f] for f in features)
+        return cost_of_features(self.costs, self.catalogue, features)
 
     def affordable(self, cost: float) -> bool:
         """Whether a cost is within the budget, rounding allowed for."""
