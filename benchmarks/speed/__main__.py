@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from benchmarks.speed import choice, inference, large_naive_bayes, mpe, psdd, sdp, trim
+from benchmarks.speed import choice, inference, large_naive_bayes, mpe, plan, psdd, sdp, trim
 
 choice.main()
 inference.main()
 mpe.main()
+plan.main()
 psdd.main()
 sdp.main()
 trim.main()

@@ -9,17 +9,23 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from oracles.plan_by_definition import Case, best_cost, best_policy, best_within
+from oracles.plan_by_definition import Case, best_cost, best_policy, best_with_leaves, best_within
 from plan_cases import plan_problems
 from tolerances import ENGINE
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import DEFAULT_LIMITS
 from unswayed.decisions.binding import bind_purchase
+from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.problem import make_problem
+from unswayed.decisions.purchase import Purchase, SetUp
+from unswayed.decisions.rules import MostProbable
+from unswayed.model.zoo import random_naive_bayes
 from unswayed.plans import bounded
 from unswayed.plans.bounded import search_bounded
 from unswayed.plans.goals import Goal, PlanObjective, SameDecisionLevel
 from unswayed.plans.greedy import Greed, GreedyPolicy
 from unswayed.plans.ground import lay_ground
+from unswayed.plans.pages import run_pages
 from unswayed.plans.programme import run_programme
 from unswayed.plans.tree import depth_of, expected_cost, grow_tree, leaves, worst_cost
 
@@ -152,3 +158,49 @@ def test_greedy_plans_reach_the_level_and_cost_no_less(case, greed):
     tree = grow_tree(ground, goal, GreedyPolicy(ground, goal, greed))
     assert all(leaf.sdp >= level - ENGINE for leaf in leaves(tree))
     assert expected_cost(tree) >= best_cost(Case(problem, purchase, level)) - ENGINE
+
+
+@settings(max_examples=25)
+@given(plan_problems(max_features=4), st.integers(1, 5), st.booleans())
+def test_plans_of_few_leaves_are_the_best_of_their_size(case, n_leaves, by_level):
+    problem, purchase, level = case
+    objective = PlanObjective.EXPECTED_COST if by_level else PlanObjective.SAME_DECISION
+
+    def loss(case, seen):
+        if by_level:
+            return 0.0 if case.stops(seen) else 1.0
+        return 1.0 - case.standing(seen)[1]
+
+    lost, cost = best_with_leaves(Case(problem, purchase, level), n_leaves, loss)
+    if not math.isfinite(lost):
+        return
+    goal = Goal(objective, SameDecisionLevel(level), max_leaves=n_leaves)
+    ground = lay_ground(problem, bind_purchase(purchase, problem), DEFAULT_LIMITS)
+    tree = grow_tree(ground, goal, run_pages(ground, goal, n_leaves, DEFAULT_LIMITS))
+    assert len(list(leaves(tree))) <= n_leaves
+    assert math.fsum(leaf.probability * leaf.loss for leaf in leaves(tree)) == pytest.approx(lost, abs=ENGINE)
+    assert expected_cost(tree) == pytest.approx(cost, abs=1e-8)
+
+
+def random_case(rng):
+    """A naive Bayes classifier with features of two and three states, and a purchase, drawn plainly."""
+    n_features = int(rng.integers(2, 6))
+    network = random_naive_bayes(n_features, rng, n_classes=int(rng.integers(2, 4)), max_states=3)
+    problem = make_problem(Classifier(network, "C", network.names[1:], MostProbable()))
+    names = list(network.names[1:])
+    rng.shuffle(names)
+    groups = {"panel": tuple(names[:2])} if n_features > 3 and rng.random() < 0.5 else {}
+    tests = names[2:] + list(groups) if groups else names
+    costs = {test: float(rng.integers(0, 5)) for test in tests}
+    set_ups = {"draw": SetUp(float(rng.integers(1, 4)), tuple(tests[:2]))} if rng.random() < 0.5 else {}
+    needs = {tests[-1]: (tests[0],)} if len(tests) > 1 and rng.random() < 0.5 else {}
+    return problem, Purchase(costs, groups, set_ups, (), needs), float(rng.choice([0.8, 0.95, 0.99]))
+
+
+@pytest.mark.slow
+def test_a_thousand_random_plans_cost_what_the_recursion_says():
+    rng = np.random.default_rng(17)
+    for _ in range(1000):
+        problem, purchase, level = random_case(rng)
+        _, tree = best_tree(problem, purchase, Goal(PlanObjective.EXPECTED_COST, SameDecisionLevel(level)))
+        assert expected_cost(tree) == pytest.approx(best_cost(Case(problem, purchase, level)), abs=1e-9)

@@ -181,3 +181,32 @@ def best_within(case, budget, max_depth, loss):
         return known[at]
 
     return value({}, 0.0)
+
+
+def best_with_leaves(case, n_leaves, loss):
+    """The least (expected loss, expected cost), in this order, of plans with at most so many leaves."""
+    known = {}
+
+    def value(seen, left):
+        at = key(seen), left
+        if at not in known:
+            options = [(loss(case, seen), 0.0)] if case.required() <= case.done(seen) else []
+            for test, price in case.choices(seen).items():
+                later = list(case.outcomes(test, seen))
+                for shares in shares_of(left, len(later)):
+                    parts = [(p, value(each, own)) for (each, p), own in zip(later, shares, strict=True)]
+                    lost = math.fsum(p * v[0] for p, v in parts)
+                    options.append((lost, price + math.fsum(p * v[1] for p, v in parts)))
+            least = min((first for first, _ in options), default=math.inf)
+            close = [second for first, second in options if first <= least + 1e-11]
+            known[at] = (least, min(close, default=math.inf))
+        return known[at]
+
+    return value({}, n_leaves)
+
+
+def shares_of(total, count):
+    """Every way to give `count` outcomes at least one leaf each, `total` or fewer together."""
+    return (
+        [s for s in itertools.product(range(1, total + 1), repeat=count) if sum(s) == total] if count else []
+    )

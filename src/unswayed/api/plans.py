@@ -34,6 +34,7 @@ def plan_tests(
     stop: StopRule | None = None,
     budget: float | None = None,
     max_depth: int | None = None,
+    max_leaves: int | None = None,
     limits: Limits = DEFAULT_LIMITS,
     report: Report | None = None,
 ) -> TestPlan:
@@ -41,7 +42,8 @@ def plan_tests(
 
     The plan stops when the same-decision probability is at least `at_least`, or when another `stop` rule is
     met, such as `PosteriorLimits`. `budget` bounds what a path may cost, `max_depth` how many tests it may
-    have; a plan that then cannot always be safe is safe as often as possible, and the cheapest of those.
+    have, `max_leaves` how many ends the plan; a plan that then cannot always be safe is safe as often as
+    possible, and the cheapest of those.
     `objective` seeks something else: least worst cost, highest same-decision probability or utility within
     budget and depth, or utility less cost.
 
@@ -67,7 +69,7 @@ def plan_tests(
     (1.2, True)
     """
     started = time.perf_counter()
-    goal = _goal(objective, stop or SameDecisionLevel(at_least), budget, max_depth)
+    goal = _goal(objective, stop or SameDecisionLevel(at_least), (budget, max_depth, max_leaves))
     classifier, purchase = leave_out_skipped(classifier, purchase_for(classifier, costs))
     problem = make_problem(classifier, evidence, limits=limits)
     if objective in (PlanObjective.UTILITY, PlanObjective.NET_UTILITY):
@@ -91,12 +93,17 @@ def plan_tests(
     )
 
 
-def _goal(objective: PlanObjective, stop: StopRule, budget: float | None, max_depth: int | None) -> Goal:
+def _goal(
+    objective: PlanObjective, stop: StopRule, bounds: tuple[float | None, int | None, int | None]
+) -> Goal:
+    budget, max_depth, max_leaves = bounds
     if budget is not None and not budget >= 0:
         raise QueryError(f"the budget must be at least 0, not {budget!r}")
     if max_depth is not None and max_depth < 0:
         raise QueryError(f"the depth must be at least 0, not {max_depth!r}")
-    return Goal(objective, stop, math.inf if budget is None else budget, max_depth)
+    if max_leaves is not None and max_leaves < 1:
+        raise QueryError(f"a plan has at least 1 leaf, not {max_leaves!r}")
+    return Goal(objective, stop, math.inf if budget is None else budget, max_depth, max_leaves)
 
 
 def _until(goal: Goal) -> str:
@@ -106,6 +113,8 @@ def _until(goal: Goal) -> str:
         parts.append(f"the budget of {goal.budget:g} is spent")
     if goal.max_depth is not None:
         parts.append(f"{goal.max_depth} tests are done")
+    if goal.max_leaves is not None:
+        parts.append(f"there are {goal.max_leaves} leaves")
     return " or ".join(parts)
 
 

@@ -99,6 +99,9 @@ class PlanCase:
     max_depth: Annotated[
         int | None, typer.Option(metavar="K", help="How many tests a path may have.", show_default=False)
     ] = None
+    max_leaves: Annotated[
+        int | None, typer.Option(metavar="M", help="How many ends the plan may have.", show_default=False)
+    ] = None
     max_memory: MaxMemory = None
     max_seconds: Annotated[
         float | None,
@@ -176,6 +179,7 @@ def plan_at(
         stop=None if case.stop_posterior is None else _limits(case.stop_posterior, case.target or ""),
         budget=case.budget,
         max_depth=case.max_depth,
+        max_leaves=case.max_leaves,
         limits=limits_of(case.max_memory, case.max_seconds),
         report=report,
     )

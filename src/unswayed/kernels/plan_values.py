@@ -90,10 +90,10 @@ class FixedSets(NamedTuple):
 def fill_values(rules: Rules, values: Values, block: Block, fixed: FixedSets) -> None:
     """Value the states of a block, which all come after those that are valued already."""
     digits = np.empty(len(rules.radices), dtype=np.int64)
-    done = _digits_of(rules, block.start, digits)
+    done = digits_of(rules, block.start, digits)
     for i in range(len(block.mass)):
         if i > 0:
-            done = _next_state(rules, digits, done)
+            done = next_state(rules, digits, done)
         state = block.start + i
         values.first[state] = 0.0
         if len(values.second):
@@ -122,7 +122,7 @@ def choose_test(
         price = rules.prices[done, test]
         if price == np.inf:
             continue
-        price += _extra(rules, digits, test)
+        price += extra_price(rules, digits, test)
         first, second = _value_after(rules, values, state, test)
         if rules.worst:
             first += price
@@ -154,7 +154,7 @@ def _value_after(rules: Rules, values: Values, state: int, test: int) -> tuple[f
     return first, second
 
 
-def _extra(rules: Rules, digits: Ints, test: int) -> float:
+def extra_price(rules: Rules, digits: Ints, test: int) -> float:
     """What the first condition that holds adds to the price of a test."""
     for k in range(rules.first_given[test], rules.first_given[test + 1]):
         other, outcome = rules.given[k, 0], rules.given[k, 1]
@@ -165,7 +165,7 @@ def _extra(rules: Rules, digits: Ints, test: int) -> float:
     return 0.0
 
 
-def _digits_of(rules: Rules, state: int, digits: Ints) -> int:
+def digits_of(rules: Rules, state: int, digits: Ints) -> int:
     """Write the digits of a state; the set of tests done, as bits."""
     done = 0
     for test in range(len(digits)):
@@ -175,7 +175,7 @@ def _digits_of(rules: Rules, state: int, digits: Ints) -> int:
     return done
 
 
-def _next_state(rules: Rules, digits: Ints, done: int) -> int:
+def next_state(rules: Rules, digits: Ints, done: int) -> int:
     """Go to the next state, the last test fastest; the set of tests done."""
     test = len(digits) - 1
     while digits[test] == rules.radices[test]:
@@ -197,7 +197,7 @@ def compiled_fill_values() -> Fill:
     from numba import njit
     from numba.extending import register_jitable
 
-    for part in (choose_test, _value_after, _extra, _digits_of, _next_state):
+    for part in (choose_test, _value_after, extra_price, digits_of, next_state):
         register_jitable(part)
     compiled: Fill = njit(cache=True, nogil=True)(fill_values)
     return compiled

@@ -113,6 +113,8 @@ class Goal:
     """What a path may cost."""
     max_depth: int | None = None
     """How many tests a path may have."""
+    max_leaves: int | None = None
+    """How many leaves the plan may have."""
 
     @property
     def seeks_cost(self) -> bool:
@@ -121,8 +123,9 @@ class Goal:
 
     @property
     def is_bounded(self) -> bool:
-        """Whether budget or depth may end a path before its rule is met."""
-        return bool(np.isfinite(self.budget)) or self.max_depth is not None
+        """Whether budget, depth or leaves may end a path before its rule is met."""
+        bounds = (self.max_depth, self.max_leaves)
+        return bool(np.isfinite(self.budget)) or any(bound is not None for bound in bounds)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,6 +14,7 @@ from unswayed.plans.comparisons import PlanComparison, compare_everything, compa
 from unswayed.plans.goals import Goal
 from unswayed.plans.ground import Ground
 from unswayed.plans.moves import check_goal
+from unswayed.plans.pages import run_pages
 from unswayed.plans.programme import MOST_TESTS, Programme, price_programme, run_programme
 from unswayed.plans.tree import PlanNode, grow_tree, plan_value
 
@@ -48,6 +49,9 @@ def solve(ground: Ground, goal: Goal, limits: Limits, report: Report | None = No
     """The best plan; where time runs out, the best found so far with its bound."""
     check_goal(ground.catalogue, goal)
     deadline = limits.deadline()
+    if goal.max_leaves is not None:
+        tree = grow_tree(ground, goal, run_pages(ground, goal, goal.max_leaves, limits))
+        return Solution(tree, "dynamic programming", 0.0, (compare_everything(ground, goal),))
     try:
         programme = _programme(ground, goal, limits, report)
     except KeyboardInterrupt:  # somebody wants the best so far, at once

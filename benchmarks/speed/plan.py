@@ -1,0 +1,212 @@
+"""Test plans: how the work grows with the number of tests, and what the best plan saves on real tables.
+
+    python -m benchmarks.speed.plan [--quick]
+
+*Growth*: random naive Bayes classifiers of two-state features; the compiled programme beside a plain one in
+numpy, in the same run. *Tables*: naive Bayes learned from the tables of `../shared/data`, three quarters of
+the rows; expected cost by the model of the best plan and of the greedy ones; cost, agreement with the full
+classifier and accuracy counted on the other quarter; beside them a decision tree of scikit-learn of about the
+same depth, learned from the same rows. Writes docs/benchmarks/plan.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from sklearn.tree import DecisionTreeClassifier
+from unswayed.model.encode import encode
+
+from unswayed.api.plan_result import TestPlan
+from unswayed.api.plans import plan_tests
+from unswayed.core.limits import Limits
+from unswayed.decisions.binding import bind_purchase
+from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.problem import Problem, make_problem
+from unswayed.decisions.purchase import Purchase
+from unswayed.decisions.rules import MostProbable
+from unswayed.learning.classifiers import learn_naive_bayes
+from unswayed.model.zoo import random_naive_bayes
+from unswayed.plans.goals import Goal, PlanObjective, SameDecisionLevel
+from unswayed.plans.greedy import Greed, GreedyPolicy
+from unswayed.plans.ground import lay_ground
+from unswayed.plans.programme import run_programme
+from unswayed.plans.tree import grow_tree
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "benchmarks" / "plan.md"
+TABLES = ROOT.parent / "shared" / "data" / "tables"
+LEVEL = 0.95
+PREFACE = """# Test plans
+
+Written by `python -m benchmarks.speed.plan`. Every test costs 1; plans stop where the same-decision
+probability is 0.95. Seconds are those of the processor. Random naive Bayes classifiers first; then tables,
+three quarters of the rows to learn from: *expected cost* is by the model; *cost*, *agreement* with the
+decision on all features and *accuracy* are counted on the other quarter.
+
+"""
+
+
+def plain_values(problem: Problem, level: float) -> float:
+    """The least expected cost by arrays over all partial observations, layer by layer."""
+    joint = _joint(problem)
+    n_tests = joint.ndim - 1
+    full, decided = joint.sum(axis=0), joint.argmax(axis=0)
+    masses = [joint[0], joint[1], np.where(decided == 0, full, 0.0), np.where(decided == 1, full, 0.0)]
+    first, second, one, two = (_extended(each) for each in masses)
+    total = first + second
+    with np.errstate(all="ignore"):
+        sdp = np.where(first >= second, one, two) / total
+    shape = total.shape
+    strides = np.cumprod([1, *shape[:0:-1]])[::-1]
+    undone = np.array(
+        [each.reshape(-1) == size - 1 for each, size in zip(np.indices(shape), shape, strict=True)]
+    )
+    values, flat, safe = np.zeros(total.size), total.reshape(-1), sdp.reshape(-1) >= level - 1e-12
+    for n_left in range(1, n_tests + 1):
+        states = np.flatnonzero((undone.sum(axis=0) == n_left) & ~safe & (flat > 0))
+        best = np.full(len(states), np.inf)
+        for test in range(n_tests):
+            here = undone[test][states]
+            chosen = states[here]
+            after = sum(
+                flat[t] * values[t]
+                for t in (chosen - (k + 1) * strides[test] for k in range(shape[test] - 1))
+            )
+            best[here] = np.minimum(best[here], 1.0 + after / flat[chosen])
+        values[states] = best
+    return float(values[-1])
+
+
+def _joint(problem: Problem) -> np.ndarray:
+    from unswayed.inference.posteriors import joint_table
+
+    return joint_table(problem.network, [problem.target, *problem.free], {})
+
+
+def _extended(masses: np.ndarray) -> np.ndarray:
+    for axis in range(masses.ndim):
+        masses = np.concatenate([masses, masses.sum(axis=axis, keepdims=True)], axis=axis)
+    return masses
+
+
+def growth(sizes: Sequence[int], largest_plain: int) -> Iterator[str]:
+    """Rows of the table of growth."""
+    goal = Goal(PlanObjective.EXPECTED_COST, SameDecisionLevel(LEVEL))
+    for n_tests in sizes:
+        network = random_naive_bayes(n_tests, np.random.default_rng(n_tests))
+        problem = make_problem(Classifier(network, "C", None, MostProbable()))
+        ground = lay_ground(problem, bind_purchase(Purchase(), problem), Limits())
+        started = time.process_time()
+        programme = run_programme(ground, goal, Limits(max_bytes=12 * 2**30))
+        seconds = time.process_time() - started
+        assert programme is not None
+        plain = ""
+        if n_tests <= largest_plain:
+            started = time.process_time()
+            value = plain_values(problem, LEVEL)
+            plain = f"{time.process_time() - started:.2f}"
+            assert abs(value - programme.values.first[-1]) < 1e-9
+        cost = programme.values.first[-1]
+        row = f"| {n_tests} | {ground.n_states:,} | {seconds:.2f} | {plain} | {cost:.3f} |"
+        print(row, flush=True)
+        yield row
+
+
+def read_rows(path: Path, seed: int = 0) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """The columns of a table, its rows shuffled: three quarters to learn from, one to count on."""
+    with path.open(encoding="utf-8", newline="") as stream:
+        header, *rows = csv.reader(stream)
+    order = np.random.default_rng(seed).permutation(len(rows))
+    cut = 3 * len(rows) // 4
+
+    def columns(chosen: np.ndarray) -> dict[str, list[str]]:
+        return {name: [rows[i][k] for i in chosen] for k, name in enumerate(header)}
+
+    return columns(order[:cut]), columns(order[cut:])
+
+
+def count_plan(plan: TestPlan, rows: dict[str, list[str]], full: list[str], truth: list[str]) -> list[str]:
+    """Cost, agreement and accuracy of a plan on rows; a missing result ends its path."""
+    paths = plan.apply(rows)
+    cost = np.mean([path.cost for path in paths])
+    same = np.mean([path.decision == each for path, each in zip(paths, full, strict=True)])
+    right = np.mean([path.decision == each for path, each in zip(paths, truth, strict=True)])
+    return [f"{cost:.2f}", f"{same:.3f}", f"{right:.3f}"]
+
+
+def count_tree(
+    codes: tuple[np.ndarray, np.ndarray], labels: tuple[list[str], list[str], list[str]], depth: int
+) -> list[str]:
+    """The same of a decision tree of scikit-learn; a feature that a path looks at twice costs once."""
+    (learned, seen), (truth_learned, full, truth) = codes, labels
+    tree = DecisionTreeClassifier(max_depth=depth, random_state=0).fit(learned, truth_learned)
+    decisions = tree.predict(seen)
+    path = tree.decision_path(seen)
+    tested = [
+        {tree.tree_.feature[node] for node in path.indices[path.indptr[i] : path.indptr[i + 1]]} - {-2}
+        for i in range(len(seen))
+    ]
+    return [
+        f"{np.mean([len(each) for each in tested]):.2f}",
+        f"{np.mean(decisions == np.array(full)):.3f}",
+        f"{np.mean(decisions == np.array(truth)):.3f}",
+    ]
+
+
+def table_rows(path: Path) -> Iterator[str]:
+    """Rows about one table: the best plan, the greedy ones, and a decision tree."""
+    learned, seen = read_rows(path)
+    target = list(learned)[-1]
+    network = learn_naive_bayes(learned, target)
+    classifier = Classifier(network, target, None, MostProbable())
+    full, truth = classifier.predict(seen), seen[target]
+    best = plan_tests(classifier, at_least=LEVEL, limits=Limits(max_bytes=2**31))
+    problem = make_problem(classifier)
+    ground = lay_ground(problem, bind_purchase(Purchase(), problem), Limits())
+    goal = Goal(PlanObjective.EXPECTED_COST, SameDecisionLevel(LEVEL))
+    plans = {"best plan" if best.optimal else f"best found, gap {best.gap:.2f}": best}
+    for greed in Greed:
+        tree = grow_tree(ground, goal, GreedyPolicy(ground, goal, greed))
+        plans[f"greedy by {greed.value}"] = replace(best, tree=tree, variables=network.variables[:])
+    for name, plan in plans.items():
+        plan = replace(plan, variables=tuple(v for v in network.variables if v.name in classifier.features))
+        numbers = [f"{plan.expected_cost:.2f}", *count_plan(plan, seen, full, truth)]
+        yield f"| {path.stem} | {name} | {' | '.join(numbers)} |"
+    variables = [network.variable(name) for name in classifier.features]
+    codes = (encode(learned, variables).codes, encode(seen, variables).codes)
+    depth = max(1, round(best.expected_tests))
+    numbers = count_tree(codes, (learned[target], full, truth), depth)
+    yield f"| {path.stem} | decision tree of depth {depth} | | {' | '.join(numbers)} |"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure and write the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="small sizes, and no page")
+    asked = parser.parse_args(arguments)
+    sizes = (8, 10, 12) if asked.quick else (8, 10, 12, 13, 14, 15, 16, 17)
+    lines = ["| tests | states | seconds | plain numpy | expected cost |", "|---|---|---|---|---|"]
+    lines += growth(sizes, 12 if asked.quick else 13)
+    names = ["heart_statlog"] if asked.quick else ["bupa", "heart_statlog", "hepatitis", "pima", "voting"]
+    lines += [
+        "",
+        "| table | way | expected cost | cost | agreement | accuracy |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name in names:
+        if (TABLES / f"{name}.csv").exists():
+            for row in table_rows(TABLES / f"{name}.csv"):
+                print(row, flush=True)
+                lines.append(row)
+    if not asked.quick:
+        PAGE.write_text(PREFACE + "\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
