@@ -33,6 +33,7 @@ from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.measurement import Measurement
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import make_problem
+from unswayed.decisions.purchase import purchase_of
 from unswayed.decisions.rewards import Margin, NegativeEntropy
 from unswayed.inference.posteriors import joint_table
 from unswayed.model.evidence import list_open, read_evidence
@@ -158,7 +159,7 @@ def examine(
         classifier=classifier,
         evidence=read_evidence(classifier.network, evidence),
         at_least=at_least,
-        costs=dict(costs or {}),
+        costs=dict(purchase_of(costs).costs),
         decision=decision,
         stopping=stopping,
         ranking=ranking,
