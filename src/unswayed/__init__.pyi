@@ -8,6 +8,7 @@ from . import (
     spaces as spaces,
     view as view,
 )
+from .api.audit import audit as audit
 from .api.compare import compare_decisions as compare_decisions
 from .api.decisions import (
     decide as decide,

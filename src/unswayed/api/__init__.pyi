@@ -1,5 +1,7 @@
 """Public names of `unswayed.api`; `__init__.py` imports each when it is first used."""
 
+from .audit import audit as audit
+from .audited import Audit as Audit
 from .compare import (
     Comparison as Comparison,
     Difference as Difference,

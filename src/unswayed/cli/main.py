@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from unswayed.cli.ask import ask
+from unswayed.cli.audit import audit
 from unswayed.cli.compile import compile_
 from unswayed.cli.courses import follow
 from unswayed.cli.decisions import decide, eca, esdp, sdp
@@ -46,6 +47,7 @@ for command in (
     follow,
     plan,
     ask,
+    audit,
     select,
     trim,
     frontier,

@@ -81,11 +81,12 @@ class DenseOracle:
 
     def profile(self, kept: frozenset[int]) -> DecisionProfile:
         """Sum the smallest table that holds the kept features down to them."""
-        masses = self._marginal(kept).T
+        masses = self.masses_of(kept).T
         n_classes = len(self.problem.prior)
         return profile_from_masses(masses[:, :n_classes], masses[:, n_classes:])
 
-    def _marginal(self, kept: frozenset[int]) -> Floats:
+    def masses_of(self, kept: frozenset[int]) -> Floats:  # (classes + actions, instantiations of the kept)
+        """Class and decision masses of every instantiation of the kept features, impossible ones included."""
         if kept in self._made:
             return self._made[kept]
         scope, table = frozenset(self.problem.free), self.masses
