@@ -343,11 +343,11 @@ def test_a_budget_must_be_given(unswayed, review, command):
     ("text", "message"),
     [
         ("feature,cost\nAC,two\n", "line 2: the cost of 'AC' is 'two'; give a number"),
-        ("AC,1\n\nR1,-3\n", "line 3: the cost of 'R1' must be a positive number, not -3"),
-        ("AC,1\nR1,inf\n", "line 2: the cost of 'R1' must be a positive number, not inf"),
+        ("AC,1\n\nR1,-3\n", "line 3: the cost of 'R1' must be a number, at least 0, not -3"),
+        ("AC,1\nR1,inf\n", "line 2: the cost of 'R1' must be a number, at least 0, not inf"),
         ("AC,1,2\n", "line 1: expected FEATURE,COST; found 'AC,1,2'"),
         ("AC;1\n", "line 1: expected FEATURE,COST; found 'AC;1'"),
-        ("AC,1\nAC,2\n", "line 2: 'AC' has a second cost; give one"),
+        ("AC,1\nAC,2\n", "line 2: 'AC' has a second line; give one"),
         ("name,price\nAC,2\n", "line 1: the cost of 'name' is 'price'; give a number"),
     ],
 )
@@ -376,6 +376,6 @@ def test_a_table_may_decide_instead_of_a_rule(unswayed, tmp_path, printer):
     assert (outcome.code, outcome.err) == (0, "")
     assert "by a table of 3 decisions." in outcome.out
     loaded = library.load_classifier(output)
-    assert isinstance(loaded, library.TableClassifier)
+    assert isinstance(loaded, library.decisions.TableClassifier)
     answer = json.loads(unswayed("frontier", *[c for c in case if c not in ("--budget", "1")], "--json").out)
     assert [point["threshold"] for point in answer["points"]] == [None] * len(answer["points"])

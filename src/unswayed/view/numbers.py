@@ -142,7 +142,7 @@ def _reach_text(interval: tuple[float, float], ends: tuple[int, int], digits: in
     scale = 10**digits
     first, last = f"{(ends[0] + 1) / scale:.{digits}f}", f"{ends[1] / scale:.{digits}f}"
     if interval[1] >= 1.0:
-        above = ends[0] if ends[0] / scale >= interval[0] else ends[0] + 1
+        above = ends[0] if ends[0] / scale >= interval[0] - 1e-9 else ends[0] + 1
         return f"any above {above / scale:.{digits}f}"
     return f"any up to {last}" if interval[0] <= 0.0 else f"any from {first} to {last}"
 
