@@ -125,7 +125,7 @@ def test_utilities_and_a_threshold_exclude_each_other(unswayed, review):
 def test_the_target_must_be_named(unswayed, review):
     outcome = unswayed("sdp", review)
     assert outcome.code == 2
-    assert "missing option '--target'" in outcome.err
+    assert "name what is decided about" in outcome.err
 
 
 @pytest.mark.parametrize("command", ["sdp", "info", "posterior"])

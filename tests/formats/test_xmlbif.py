@@ -105,8 +105,9 @@ def _listed(match: re.Match[str]) -> str:
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        (VARIABLES.replace("nature", "decision") + TABLES, "'A' has the type 'decision'"),
-        (VARIABLES.replace("nature", "utility") + TABLES, "'A' has the type 'utility'"),
+        (VARIABLES.replace("nature", "decision") + TABLES, "it has the decisions 'A', 'B'"),
+        (VARIABLES.replace("nature", "utility") + TABLES, "utility 'A': 3 numbers found"),
+        (VARIABLES.replace("nature", "fuzzy") + TABLES, "'A' has the type 'fuzzy'"),
         (VARIABLES + TABLES.replace("<FOR>B</FOR>", "<FOR>A</FOR><FOR>B</FOR>"), "'A' and 'B' together"),
         (VARIABLES + TABLES.replace("<FOR>B</FOR>", ""), "no <for>"),
         (VARIABLES + TABLES.replace("<TABLE>0.2 0.3 0.5</TABLE>", ""), "no <table>"),

@@ -21,6 +21,7 @@ from unswayed.cli.options import (
     AsJson,
     Evidence,
     Features,
+    Format,
     MaxMemory,
     MaxSeconds,
     NetworkFile,
@@ -44,7 +45,7 @@ class Case:
     """The options as they were typed."""
 
     network: NetworkFile
-    target: Target
+    target: Target = None
     threshold: Threshold = None
     utilities: UtilitiesFile = None
     evidence: Evidence = None
@@ -67,6 +68,7 @@ class Case:
         False
     )
     normalize: Normalize = False
+    format: Format = None
     as_json: AsJson = False
 
 
@@ -90,7 +92,7 @@ def opened(case: Case) -> Opened:
     """Read the network and make sense of the words."""
     from unswayed.api.questions import Options
 
-    network = network_in(case.network, normalize=case.normalize)
+    network = network_in(case.network, normalize=case.normalize, format=case.format)
     classifier = classifier_of(
         network, case.target, case.features, threshold=case.threshold, utilities=case.utilities
     )

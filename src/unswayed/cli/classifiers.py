@@ -21,19 +21,44 @@ LEAVES, ALL = "leaves", "all"
 
 def classifier_of(
     network: BayesianNetwork,
-    target_word: str,
+    target_word: str | None,
     features: Sequence[str] | None,
     *,
     threshold: float | None,
     utilities: Path | None,
 ) -> Classifier:
-    """The classifier that the words describe; `QueryError` when they contradict each other."""
+    """The classifier that the words describe; `QueryError` when they contradict each other.
+
+    Without a target, an influence diagram decides as it says, and other networks about what they single out.
+    """
     from unswayed.decisions.classifier import Classifier
 
-    target, positive = name_and_state(target_word)
-    network.index(target)
+    if target_word is None and network.influence is not None and utilities is None and threshold is None:
+        return _diagram_classifier(network, features)
+    target, positive = _target(network) if target_word is None else name_and_state(target_word)
+    target = network.variable(target).name
     rule = _rule(target, positive, threshold, utilities)
     return Classifier(network, target, _features(network, target, features), rule)
+
+
+def _diagram_classifier(network: BayesianNetwork, features: Sequence[str] | None) -> Classifier:
+    from unswayed.decisions.classifier import Classifier
+    from unswayed.decisions.influence import classifier_of_diagram
+
+    found = classifier_of_diagram(network)
+    if not features:
+        return found
+    return Classifier(found.network, found.target, _features(network, found.target, features), found.rule)
+
+
+def _target(network: BayesianNetwork) -> tuple[str, str | None]:
+    """What the network singles out to decide about, and its positive state."""
+    from unswayed.decisions.defaults import choose_target
+
+    try:
+        return choose_target(network)
+    except QueryError as error:
+        raise QueryError(f"{error}; use --target") from None
 
 
 def _rule(target: str, positive: str | None, threshold: float | None, utilities: Path | None) -> Rule:

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unswayed.cli.evidence import names_in
-from unswayed.cli.options import AsJson, MaxMemory, MaxSeconds, NetworkFile, Normalize, limits_of, network_in
+from unswayed.cli.options import (
+    AsJson,
+    Format,
+    MaxMemory,
+    MaxSeconds,
+    NetworkFile,
+    Normalize,
+    limits_of,
+    network_in,
+)
 from unswayed.cli.output import check_output, show, show_json
 from unswayed.core.errors import QueryError
 
@@ -37,6 +46,7 @@ def compile_(
     ] = None,
     as_json: AsJson = False,
     normalize: Normalize = False,
+    format: Format = None,
     max_memory: MaxMemory = None,
     max_seconds: MaxSeconds = None,
 ) -> None:
@@ -48,7 +58,7 @@ def compile_(
 
     if output is not None:
         _check_name(output)
-    found = network_in(network, normalize=normalize)
+    found = network_in(network, normalize=normalize, format=format)
     names = tuple(names_in(constrain or ()))
     compiled = compile_network(found, constrained_to=names, limits=limits_of(max_memory, max_seconds))
     if output is not None:

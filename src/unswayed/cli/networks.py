@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unswayed.cli.options import AsJson, NetworkFile, Normalize, network_in
+from unswayed.cli.options import AsJson, Format, NetworkFile, Normalize, network_in
 from unswayed.cli.output import check_output, show, show_json
 
 if TYPE_CHECKING:
@@ -20,11 +20,12 @@ def info(
     every: Annotated[bool, typer.Option("--all", help="List every variable.", show_default=False)] = False,
     as_json: AsJson = False,
     normalize: Normalize = False,
+    format: Format = None,
 ) -> None:
     """Describe a network: size, variables, cost of exact inference."""
     from unswayed.view.summaries import MOST_VARIABLES, network_lines
 
-    found = network_in(network, normalize=normalize)
+    found = network_in(network, normalize=normalize, format=format)
     if as_json:
         show_json(_described(found))
     else:
@@ -51,6 +52,7 @@ def convert(
     *,
     as_json: AsJson = False,
     normalize: Normalize = False,
+    format: Format = None,
 ) -> None:
     """Write a network in another format, named by the suffix of OUT."""
     from rich.text import Text
@@ -59,7 +61,7 @@ def convert(
     from unswayed.view.summaries import size_text
 
     check_output(target)
-    network = network_in(source, normalize=normalize)
+    network = network_in(source, normalize=normalize, format=format)
     write_network(network, target)
     if as_json:
         arcs = sum(len(cpt.parents) for cpt in network.cpts)

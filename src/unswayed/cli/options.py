@@ -20,7 +20,17 @@ NetworkFile = Annotated[
     Path,
     typer.Argument(
         metavar="NETWORK",
-        help="A network file, or the name of an example (see 'unswayed examples').",
+        help="A network file, '-' for standard input, or the name of an example (see 'unswayed examples').",
+        show_default=False,
+    ),
+]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="NAME",
+        help="The format of NETWORK where its suffix does not tell: bif, dne, dsc, dsl, erg, net, uai, xdsl "
+        "or xmlbif.",
         show_default=False,
     ),
 ]
@@ -41,11 +51,12 @@ Evidence = Annotated[
     ),
 ]
 Target = Annotated[
-    str,
+    str | None,
     typer.Option(
         metavar="D=+",
         help="What is decided about, and its positive state. Without a state (D), the decision is the "
-        "most probable state.",
+        "most probable state. May be left out where the file tells: targets of a diagnosis, an influence "
+        "diagram, a naive Bayes classifier.",
         show_default=False,
     ),
 ]
@@ -97,11 +108,17 @@ MaxSeconds = Annotated[
 ]
 
 
-def network_in(path: Path, *, normalize: bool) -> BayesianNetwork:
+def network_in(path: Path, *, normalize: bool, format: str | None = None) -> BayesianNetwork:
     """The network in a file, else the bundled one of this name; `FormatError` tells what was expected."""
     from unswayed.core.errors import FormatError
-    from unswayed.model.formats.files import read_network
+    from unswayed.model.formats.files import STDIN, name_after_file, read_network
 
+    if str(path) == STDIN and format is None:
+        raise QueryError(
+            "name the format of what comes through standard input with --format, such as --format bif"
+        )
+    if format is not None:
+        return name_after_file(read_network(path, normalize=normalize, format=format), path)
     if not path.suffix and not path.exists():
         from unswayed.cli.examples import TRY_BY_NAME, bundled
         from unswayed.core.names import unknown_name
@@ -121,7 +138,7 @@ def network_in(path: Path, *, normalize: bool) -> BayesianNetwork:
             f"unswayed learn {path} --target COLUMN -o {plain.stem}.bif",
             path,
         )
-    return read_network(path, normalize=normalize)
+    return name_after_file(read_network(path, normalize=normalize), path)
 
 
 def limits_of(max_memory: float | None, max_seconds: float | None) -> Limits:

@@ -32,6 +32,7 @@ OPTION_BY_ARGUMENT = {
     "Limits(max_seconds=...)": "--max-seconds",
     "in Discretization(cuts_by_column=...)": "with --cut",
     "allow_estimates=True": "--allow-estimates",
+    "with format='bif'": "with --format, such as --format bif",
     "max_seconds, max_bytes": "--max-seconds, --max-memory",
     "pass a tolerance": "pass --tolerance",
     "the level must lie": "--at-least must lie",

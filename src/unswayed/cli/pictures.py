@@ -10,7 +10,7 @@ import typer
 
 from unswayed.cli.classifiers import classifier_of
 from unswayed.cli.evidence import evidence_of, names_in
-from unswayed.cli.options import AsJson, Evidence, Features, NetworkFile, Normalize, network_in
+from unswayed.cli.options import AsJson, Evidence, Features, Format, NetworkFile, Normalize, network_in
 from unswayed.cli.output import check_output, show_json
 from unswayed.core.errors import FormatError, QueryError
 
@@ -68,6 +68,7 @@ def draw(
         typer.Option(metavar="TEXT", help="A title; the network's name by default.", show_default=False),
     ] = None,
     normalize: Normalize = False,
+    format: Format = None,
     as_json: AsJson = False,
 ) -> None:
     """Draw a network, and what its variables are to a question.
@@ -75,7 +76,7 @@ def draw(
     The target, the features, what was observed, what is kept and what is dropped.
     """
     check_picture(output)
-    found = network_in(network, normalize=normalize)
+    found = network_in(network, normalize=normalize, format=format)
     observed = evidence_of(evidence, found)
     kept = None if keep is None else tuple(names_in(keep))
     model = _model(found, target, features)

@@ -10,6 +10,7 @@ from unswayed.cli.evidence import evidence_of, names_in
 from unswayed.cli.options import (
     AsJson,
     Evidence,
+    Format,
     MaxMemory,
     MaxSeconds,
     NetworkFile,
@@ -35,6 +36,7 @@ def posterior(
     evidence: Evidence = None,
     as_json: AsJson = False,
     normalize: Normalize = False,
+    format: Format = None,
     max_memory: MaxMemory = None,
     max_seconds: MaxSeconds = None,
 ) -> None:
@@ -42,7 +44,7 @@ def posterior(
     from unswayed import api
     from unswayed.view.tables import posterior_lines
 
-    found = network_in(network, normalize=normalize)
+    found = network_in(network, normalize=normalize, format=format)
     observed = evidence_of(evidence, found)
     limits = limits_of(max_memory, max_seconds)
     if of:

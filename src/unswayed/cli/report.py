@@ -18,6 +18,7 @@ from unswayed.cli.options import (
     CostsFile,
     Evidence,
     Features,
+    Format,
     MaxMemory,
     MaxSeconds,
     NetworkFile,
@@ -38,7 +39,7 @@ class ReportCase:
     """The options as they were typed: those of a search, without how to search."""
 
     network: NetworkFile
-    target: Target
+    target: Target = None
     threshold: Threshold = None
     utilities: UtilitiesFile = None
     evidence: Evidence = None
@@ -48,6 +49,7 @@ class ReportCase:
     max_memory: MaxMemory = None
     max_seconds: MaxSeconds = None
     normalize: Normalize = False
+    format: Format = None
     as_json: AsJson = False
 
 
@@ -81,7 +83,7 @@ def report(
     if output.suffix.lower() not in (".html", ".htm"):
         raise FormatError("a report is an .html file; name it so", output)
     check_output(output)
-    network = network_in(case.network, normalize=case.normalize)
+    network = network_in(case.network, normalize=case.normalize, format=case.format)
     classifier = classifier_of(
         network, case.target, case.features, threshold=case.threshold, utilities=case.utilities
     )

@@ -17,6 +17,7 @@ from unswayed.cli.options import (
     CostsFile,
     Evidence,
     Features,
+    Format,
     MaxMemory,
     NetworkFile,
     Normalize,
@@ -58,7 +59,7 @@ class SearchCase:
     """The options as they were typed."""
 
     network: NetworkFile
-    target: Target
+    target: Target = None
     threshold: Threshold = None
     utilities: UtilitiesFile = None
     evidence: Evidence = None
@@ -100,6 +101,7 @@ class SearchCase:
         ),
     ] = False
     normalize: Normalize = False
+    format: Format = None
     as_json: AsJson = False
 
 
@@ -132,7 +134,7 @@ def opened_search(case: SearchCase) -> Search:
     """Read the network and make sense of the words."""
     from unswayed.api.selection import Method, SearchOptions
 
-    network = network_in(case.network, normalize=case.normalize)
+    network = network_in(case.network, normalize=case.normalize, format=case.format)
     classifier = classifier_of(
         network, case.target, case.features, threshold=case.threshold, utilities=case.utilities
     )

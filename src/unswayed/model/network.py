@@ -10,6 +10,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from unswayed.core.errors import ModelError, QueryError
@@ -17,9 +18,13 @@ from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.names import listing, unknown_name
 from unswayed.model.cpt import Cpt
 from unswayed.model.distribution import ConditionalDistribution, write_table
+from unswayed.model.influence import Influence
 from unswayed.model.states import find_state
 from unswayed.model.tables import is_missing
 from unswayed.model.variable import Variable, check_name
+
+MOST_OF_CYCLE = 5
+"""Names that a message shows from either end of a cycle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +44,8 @@ class BayesianNetwork:
     """One table or function for each variable, parents before children."""
     name: str = ""
     """What the network calls itself; may be empty."""
+    influence: Influence | None = field(default=None, repr=False, compare=False)
+    """Decision and utilities of the influence diagram that it is the chance part of."""
     variables: tuple[Variable, ...] = field(init=False, repr=False, compare=False)
     """The variables in the order of `cpts`."""
     parents: tuple[tuple[int, ...], ...] = field(init=False, repr=False, compare=False)
@@ -48,7 +55,9 @@ class BayesianNetwork:
     _index_by_name: dict[str, int] = field(init=False, repr=False, compare=False)
     _memo: dict[Any, Any] = field(init=False, repr=False, compare=False)
 
-    def __init__(self, cpts: Iterable[ConditionalDistribution], name: str = "") -> None:
+    def __init__(
+        self, cpts: Iterable[ConditionalDistribution], name: str = "", *, influence: Influence | None = None
+    ) -> None:
         given = tuple(cpts)
         if name:
             check_name(name, "a network's name")
@@ -63,6 +72,7 @@ class BayesianNetwork:
         for attribute, value in {
             "cpts": ordered,
             "name": name,
+            "influence": influence,
             "variables": tuple(cpt.child for cpt in ordered),
             "parents": parents,
             "children": tuple(map(tuple, children)),
@@ -71,8 +81,8 @@ class BayesianNetwork:
         }.items():
             object.__setattr__(self, attribute, value)
 
-    def __reduce__(self) -> tuple[type[BayesianNetwork], tuple[Any, ...]]:
-        return (BayesianNetwork, (self.cpts, self.name))
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (partial(BayesianNetwork, influence=self.influence), (self.cpts, self.name))
 
     def __len__(self) -> int:
         return len(self.cpts)
@@ -181,7 +191,7 @@ def _topological(cpts: tuple[ConditionalDistribution, ...]) -> tuple[Conditional
                 heapq.heappush(ready, child)
     if len(ordered) < len(cpts):
         raise ModelError(
-            f"the arcs form a cycle: {' -> '.join(_cycle(cpts, waiting))}; a Bayesian network has none"
+            f"the arcs form a cycle: {_shortened(_cycle(cpts, waiting))}; a Bayesian network has none"
         )
     return tuple(cpts[i] for i in ordered)
 
@@ -190,8 +200,16 @@ def _cycle(cpts: tuple[ConditionalDistribution, ...], waiting: list[int]) -> lis
     """Names along one cycle, arc by arc, the first repeated at the end."""
     # Every variable left waiting has a parent left waiting, so walking up must come round.
     left = {cpt.child.name: cpt for cpt, count in zip(cpts, waiting, strict=True) if count}
-    name, seen = next(iter(left)), list[str]()
-    while name not in seen:
-        seen.append(name)
+    name, step_by_name = next(iter(left)), dict[str, int]()
+    while name not in step_by_name:
+        step_by_name[name] = len(step_by_name)
         name = next(p.name for p in left[name].parents if p.name in left)
-    return [name, *reversed(seen[seen.index(name) :])]
+    return [name, *reversed(list(step_by_name)[step_by_name[name] :])]
+
+
+def _shortened(cycle: list[str]) -> str:
+    """The arcs of a cycle, those in the middle of a long one left out."""
+    if len(cycle) > 2 * MOST_OF_CYCLE:
+        left_out = f"... {len(cycle) - 2 * MOST_OF_CYCLE} more ..."
+        cycle = [*cycle[:MOST_OF_CYCLE], left_out, *cycle[-MOST_OF_CYCLE:]]
+    return " -> ".join(cycle)

@@ -142,7 +142,7 @@ def _read_table(draft: NetworkDraft, head: TableHead, body: Span) -> Floats:
 
 
 def _flat_table(head: TableHead, entry: Entry) -> Floats:
-    values = numbers(entry.values)
+    values = numbers(entry.values, at_most=head.n_rows * head.sizes[-1])
     if values.size != head.n_rows * head.sizes[-1]:
         entry.values.source.fail(
             f"table of {head.child!r} has {values.size} numbers, expected "

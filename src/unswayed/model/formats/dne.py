@@ -4,17 +4,19 @@
     node      = "node" name "{" (attribute | block)* "}" ";"
     attribute = name "=" value ";"
 
-`//` and `/* */` are comments. Of a node `kind`, `states`, `levels`, `numstates`, `parents`, `probs` and
-`functable` are read; titles, findings, visual settings and the rest are skipped. Numbers stand row by row,
-nested or flat, the child fastest and the last parent next.
+`//` and `/* */` are comments. Of a node `kind`, `title`, `states`, `levels`, `numstates`, `parents`, `probs`
+and `functable` are read; findings, visual settings and the rest are skipped. Numbers stand row by row, nested
+or flat, the child fastest and the last parent next. A node with one state needs no numbers. A row of
+`@imposs` belongs to parents' states that never occur together: it is read as uniform, with a warning.
 
 A node without `states` gets them from `levels`: the intervals of a discretised continuous node (`0 to 10`,
 `>= 20`), the values of a discrete one; or from `numstates`: `s0`, `s1`, ... `functable` has the certain
 state of each row: a name, a number from 0 as `#1`, or a value in one of the intervals.
 
-Nodes of kind CONSTANT hold texts and parameters of equations and are no variables: they are skipped. Refused,
-by node: kinds DECISION and UTILITY, continuous nodes without levels, tables that exist only as an equation,
-and entries that are not defined (`@undef`, `@imposs`).
+Nodes of kind CONSTANT hold texts and parameters of equations and are no variables: they are skipped. The
+`parents` of a DECISION are known when deciding; the numbers of a UTILITY are its `functable` or `probs`.
+Refused, by node: other kinds, continuous nodes without levels, links cut off from their parent (`#1`), tables
+that exist only as an equation, and entries that are not defined (`@undef`).
 """
 
 from __future__ import annotations
@@ -25,8 +27,11 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from unswayed.core.arrays import Floats
 from unswayed.core.names import listing
+from unswayed.model.annotation import Annotation
 from unswayed.model.formats.blocks import (
     Part,
     attributes,
@@ -37,16 +42,28 @@ from unswayed.model.formats.blocks import (
     unwrapped,
 )
 from unswayed.model.formats.certain import certain_table
-from unswayed.model.formats.draft import NetworkDraft
+from unswayed.model.formats.draft import NetworkDraft, clean_label
 from unswayed.model.formats.source import Source
 from unswayed.model.formats.tokens import SLASH_COMMENTS, Span, name_of, numbers, seal, shown, words
 
 MAX_STATES = 100_000
 """Most states that `numstates` may ask for: it names none, so a few digits could ask for all memory."""
 
+_IMPOSSIBLE = "@imposs"
 _DIGITS = re.compile("[0-9]{1,9}")
 _WANTED = frozenset(
-    {"kind", "discrete", "states", "levels", "numstates", "parents", "probs", "functable", "equation"}
+    {
+        "kind",
+        "title",
+        "discrete",
+        "states",
+        "levels",
+        "numstates",
+        "parents",
+        "probs",
+        "functable",
+        "equation",
+    }
 )
 
 
@@ -55,6 +72,7 @@ class _Node:
     """A node as it was found: its name, its attributes and the numbers its states stand for."""
 
     name: str
+    kind: str
     fields: dict[str, Span]
     levels: tuple[float, ...]
     start: int
@@ -71,11 +89,49 @@ def read(source: Source) -> NetworkDraft:
     draft.name = name_of(name.text)
     nodes = [node for part in parts(body) if (node := _node(part)) is not None]
     for node in nodes:
-        draft.add_variable(node.name, _states(draft, node), node.start)
+        if node.kind != "UTILITY":
+            add = draft.add_decision if node.kind == "DECISION" else draft.add_variable
+            add(node.name, _states(draft, node), node.start, Annotation(label=_label(node)))
     for node in nodes:
-        parents = list_names(node.fields["parents"]) if "parents" in node.fields else []
-        draft.add_table(node.name, parents, _table(draft, node, parents), node.start)
+        parents = _parents(node)
+        if node.kind == "DECISION":
+            draft.inform_decision(node.name, parents, node.start)
+        elif node.kind == "UTILITY":
+            draft.add_utility(node.name, parents, _worths(draft, node, parents), node.start)
+        else:
+            draft.add_table(node.name, parents, _table(draft, node, parents), node.start)
     return draft
+
+
+def _label(node: _Node) -> str:
+    title = name_of(node.fields["title"].text) if "title" in node.fields else ""
+    label = clean_label(title.replace("\\n", " "))
+    return "" if label == node.name else label
+
+
+def _parents(node: _Node) -> list[str]:
+    names = list_names(node.fields["parents"]) if "parents" in node.fields else []
+    for name in names:
+        if name.startswith("#") or not name:
+            node.fields["parents"].fail(
+                f"{node.name!r} has a link that is cut off from its parent ({name}): this is a fragment of a "
+                "network; connect the link in Netica"
+            )
+    return names
+
+
+def _worths(draft: NetworkDraft, node: _Node, parents: Sequence[str]) -> Floats:
+    value = node.fields.get("functable", node.fields.get("probs"))
+    if value is None:
+        draft.source.fail(f"utility {node.name!r} has no table; expected 'functable'", node.start)
+    _refuse_undefined(node, value)
+    n_values = draft.count_worths(parents, node.start)
+    return numbers(_list(value), at_most=n_values)
+
+
+def _list(value: Span) -> Span:
+    """What stands between the parentheses of a list; one word needs none."""
+    return unwrapped(value) if value.sealed.startswith("(", value.start) else value
 
 
 def _node(part: Part) -> _Node | None:
@@ -87,10 +143,12 @@ def _node(part: Part) -> _Node | None:
     kind = fields["kind"].text.upper() if "kind" in fields else "NATURE"
     if kind == "CONSTANT":
         return None
-    if kind != "NATURE":
-        part.head.fail(f"{name!r} is a node of kind {kind}; unswayed reads nodes of kind NATURE only")
+    if kind not in ("NATURE", "DECISION", "UTILITY"):
+        part.head.fail(
+            f"{name!r} is a node of kind {kind}; unswayed reads the kinds NATURE, DECISION and UTILITY only"
+        )
     levels = tuple(_level(word) for word in words(unwrapped(fields["levels"]))) if "levels" in fields else ()
-    return _Node(name, fields, levels, part.head.start)
+    return _Node(name, kind, fields, levels, part.head.start)
 
 
 def _level(word: Span) -> float:
@@ -104,7 +162,7 @@ def _states(draft: NetworkDraft, node: _Node) -> list[str]:
             f"{node.name!r} is continuous and has no levels; discretise it in Netica", node.start
         )
     if "states" in node.fields:
-        states = list_names(node.fields["states"])
+        states = [name_of(word.text) for word in words(_list(node.fields["states"]))]
     elif node.levels:
         texts = [word.text for word in list_items(node.fields["levels"])]
         states = _intervals(texts, node.levels) if node.is_continuous else texts
@@ -141,14 +199,31 @@ def _count(span: Span) -> int:
 def _table(draft: NetworkDraft, node: _Node, parents: Sequence[str]) -> Floats:
     sizes = draft.sizes([*parents, node.name], node.start)
     value = node.fields.get("probs", node.fields.get("functable"))
+    if value is None and sizes[-1] == 1:
+        return np.ones((math.prod(sizes), 1))
     if value is None:
         found = "only an equation" if "equation" in node.fields else "no table"
         draft.source.fail(f"{node.name!r} has {found}; expected 'probs' or 'functable'", node.start)
-    _refuse_undefined(node, value)
     if "probs" in node.fields:
-        return numbers(unwrapped(value))
+        return _probabilities(draft, node, value, sizes)
+    _refuse_undefined(node, value)
     states = draft.states(node.name, node.start)
     return certain_table([_certain_state(node, states, item) for item in list_items(value)], sizes, value)
+
+
+def _probabilities(draft: NetworkDraft, node: _Node, value: Span, sizes: Sequence[int]) -> Floats:
+    """The numbers of a table, rows of `@imposs` made uniform."""
+    if value.sealed.find(_IMPOSSIBLE, value.start, value.end) < 0:
+        _refuse_undefined(node, value)
+        return numbers(_list(value), at_most=math.prod(sizes))
+    sealed = value.sealed[: value.end].replace(_IMPOSSIBLE, "0".ljust(len(_IMPOSSIBLE)))
+    filled = Span(value.source, sealed, value.start, value.end)
+    _refuse_undefined(node, filled)
+    found = numbers(_list(filled), at_most=math.prod(sizes))
+    marked = [word.text == _IMPOSSIBLE for word in words(_list(value))]
+    found[np.array(marked)] = 1.0 / sizes[-1]
+    draft.tell(f"rows of {node.name!r} marked {_IMPOSSIBLE} count as uniform: {sum(marked) // sizes[-1]}")
+    return found
 
 
 def _refuse_undefined(node: _Node, value: Span) -> None:

@@ -19,6 +19,7 @@ Refused, by node: decisions (`LIST`), utilities (`TABLE`, `MAU`) and every other
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -98,12 +99,14 @@ def _table(draft: NetworkDraft, part: Part, fields: dict[str, Span], parents: Se
     if fields["type"].text == "TRUTHTABLE":
         value = _field(part, fields, "resultingstates")
         return certain_table([_state(draft, _name(part), item) for item in list_items(value)], sizes, value)
-    return numbers(unwrapped(_field(part, fields, "probabilities")))
+    values = _field(part, fields, "probabilities")
+    return numbers(unwrapped(values), at_most=math.prod(sizes))
 
 
 def _noisy_max(draft: NetworkDraft, part: Part, fields: dict[str, Span], parents: Sequence[str]) -> MakeNode:
     *parent_sizes, size = [len(draft.states(name, part.head.start)) for name in (*parents, _name(part))]
-    values = numbers(unwrapped(_field(part, fields, "probabilities")))
+    columns = (sum(parent_sizes) + 1) * size
+    values = numbers(unwrapped(_field(part, fields, "probabilities")), at_most=columns)
     expected = (sum(parent_sizes) + 1) * size
     if values.size != expected or (values < 0).any():
         _field(part, fields, "probabilities").fail(

@@ -1,4 +1,8 @@
-"""Reading and writing network files: the suffix says which format, `.gz` is unpacked on the way."""
+"""Reading and writing network files: the suffix says which format, `.gz` is unpacked on the way.
+
+A file whose suffix says nothing, and what comes through a pipe (`-`), needs its format by name: that of the
+module that reads it, such as `bif` or `xdsl`.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +14,10 @@ import warnings
 from pathlib import Path
 from types import ModuleType
 
-from unswayed.core.errors import FormatError, UnswayedWarning
-from unswayed.core.names import listing
+from unswayed.core.errors import FormatError, QueryError, UnswayedWarning
+from unswayed.core.names import listing, unknown_name
 from unswayed.model.cpt import Cpt
+from unswayed.model.formats.draft import clean_label
 from unswayed.model.formats.source import load
 from unswayed.model.network import BayesianNetwork
 
@@ -29,19 +34,39 @@ MODULE_BY_SUFFIX = {
     ".dsl": "dsl",
     ".dsc": "dsc",
     ".json": "json_network",
+    ".erg": "erg",
 }
+FORMATS = tuple(sorted(set(MODULE_BY_SUFFIX.values())))
+"""Names of the formats."""
+STDIN = "-"
+"""The path that means standard input."""
+_NO_TITLES = frozenset({"", "unknown", "unnamed", "untitled"})
+"""What programs write where nobody gave the network a name."""
 
 
-def read_network(path: str | os.PathLike[str], *, normalize: bool = False) -> BayesianNetwork:
-    """The network in a file, its format told by the suffix (`alarm.bif`, `munin.net.gz`).
+def read_network(
+    path: str | os.PathLike[str], *, normalize: bool = False, format: str | None = None
+) -> BayesianNetwork:
+    """The network in a file, its format told by the suffix (`alarm.bif`, `munin.net.gz`) or by name.
 
     Rows of probabilities that miss 1 by rounding are rescaled, up to 1% with a `UnswayedWarning`
-    that names them; `normalize=True` rescales any row.
+    that names them; `normalize=True` rescales any row. Of an influence diagram the chance variables are the
+    network, and `network.influence` has the rest.
 
     Raises `FormatError` with file, line and what was expected.
     """
     path = Path(path)
-    return _format_of(path).read(load(path)).finish(normalize=normalize)  # type: ignore[no-any-return]
+    advice = "; or name the format with format='bif'"
+    module = _format_of(path, advice=advice) if format is None else _format_called(format)
+    return module.read(load(path)).finish(normalize=normalize)  # type: ignore[no-any-return]
+
+
+def name_after_file(network: BayesianNetwork, path: Path) -> BayesianNetwork:
+    """The network, called as its file is where it has no name of its own."""
+    if network.name.lower() not in _NO_TITLES or str(path) == STDIN:
+        return network
+    plain = path.with_suffix("") if path.suffix.lower() == ".gz" else path
+    return BayesianNetwork(network.cpts, clean_label(plain.stem), influence=network.influence)
 
 
 def write_network(network: BayesianNetwork, path: str | os.PathLike[str]) -> None:
@@ -78,16 +103,24 @@ def _warn_of_tables(network: BayesianNetwork, path: Path, kept: tuple[type, ...]
         )
 
 
-def _format_of(path: Path) -> ModuleType:
+def _format_of(path: Path, *, advice: str = "") -> ModuleType:
     suffixes = [suffix.lower() for suffix in path.suffixes]
     suffix = suffixes[-2] if len(suffixes) > 1 and suffixes[-1] == ".gz" else (suffixes or [""])[-1]
     if suffix not in MODULE_BY_SUFFIX:
         raise FormatError(
             f"cannot tell the format from the suffix {suffix!r}; expected "
-            f"{listing(list(MODULE_BY_SUFFIX), at_most=20)} (and .gz after any of them)",
+            f"{listing(list(MODULE_BY_SUFFIX), at_most=20)} (and .gz after any of them){advice}",
             path,
         )
     return _module(MODULE_BY_SUFFIX[suffix])
+
+
+def _format_called(name: str) -> ModuleType:
+    word = name.lower().removeprefix(".")
+    word = MODULE_BY_SUFFIX.get(f".{word}", word)
+    if word not in FORMATS:
+        raise QueryError(unknown_name("format", name, FORMATS))
+    return _module(word)
 
 
 def _module(name: str) -> ModuleType:

@@ -3,17 +3,19 @@ r"""NET, the language of HUGIN, as HUGIN, SamIam, GeNIe, UnBBayes, bnlearn and p
     file      = (net | node | potential)* | class
     class     = "class" name "{" attribute* (node | potential)* "}"
     net       = "net" "{" attribute* "}"
-    node      = ["discrete"] ["chance"] "node" name "{" attribute* "}"
+    node      = ["discrete"] (["chance"] "node" | "decision" | "utility") name "{" attribute* "}"
     potential = "potential" "(" name ["|" name*] ")" "{" attribute* "}"
     attribute = name "=" value ";"
     value     = number | name | string | "(" value* ")"
 
-`%` starts a comment. Of the attributes `states` (or `state_values`), `data` and the net's `name` are read;
-the rest, such as labels, positions and colours, is skipped. `data` is nested or flat, the child fastest and
-the last parent next. A potential without `data` is uniform, as HUGIN takes it, with a warning that names it.
+`%` starts a comment. Of the attributes `states` (or `state_values`), `label`, `data` and the net's `name` are
+read; the rest, such as positions and colours, is skipped. `data` is nested or flat, the child fastest and the
+last parent next. A potential without `data` is uniform, as HUGIN takes it, with a warning that names it. The
+potential of a decision has no `data`: it says what is known when deciding. That of a utility has one number
+for each configuration of its parents.
 
-Refused, by node: continuous, decision, utility and function nodes, instances of other classes, `normal(...)`,
-tables given as expressions only (`model_nodes`, `model_data`), and potentials over several nodes.
+Refused, by node: continuous and function nodes, instances of other classes, `normal(...)`, tables given as
+expressions only (`model_nodes`, `model_data`), and potentials over several nodes.
 
 **Written files.** HUGIN wants C identifiers as node names. Where a name is none, the file has an identifier
 made from it and the true name in an attribute `unswayed_name`, which is read back.
@@ -21,6 +23,7 @@ made from it and the true name in an attribute `unswayed_name`, which is read ba
 
 from __future__ import annotations
 
+import math
 import warnings
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -30,18 +33,19 @@ import numpy as np
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import UnswayedWarning
 from unswayed.core.names import listing, unknown_name
+from unswayed.model.annotation import Annotation
 from unswayed.model.distribution import ConditionalDistribution
 from unswayed.model.formats.blocks import Part, attributes, list_names, parts, unwrapped
-from unswayed.model.formats.draft import NetworkDraft
+from unswayed.model.formats.draft import NetworkDraft, clean_label
 from unswayed.model.formats.identifiers import identifiers
 from unswayed.model.formats.source import Source
 from unswayed.model.formats.tokens import PERCENT_COMMENTS, Span, name_of, numbers, quoted, seal, shown, words
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.variable import Variable
 
-_NODE_WORDS = frozenset({"discrete", "chance", "node"})
-_REFUSED = frozenset({"continuous", "decision", "utility", "function", "instance", "interface"})
-_NODE_ATTRIBUTES = frozenset({"states", "state_values", "subtype", "unswayed_name"})
+_NODE_WORDS = frozenset({"discrete", "chance", "node", "decision", "utility"})
+_REFUSED = frozenset({"continuous", "function", "instance", "interface"})
+_NODE_ATTRIBUTES = frozenset({"states", "state_values", "subtype", "label", "unswayed_name"})
 _POTENTIAL_ATTRIBUTES = frozenset({"data", "model_nodes", "model_data"})
 _KEYWORDS = _NODE_WORDS | _REFUSED | {"net", "class", "potential", "normal"}
 
@@ -52,6 +56,8 @@ class _Reading:
 
     draft: NetworkDraft
     name_by_identifier: dict[str, str] = field(default_factory=dict)
+    utilities: dict[str, int] = field(default_factory=dict)
+    """Where each utility was declared."""
     potentials: list[Part] = field(default_factory=list)
     uniform: list[str] = field(default_factory=list)
 
@@ -63,6 +69,9 @@ def read(source: Source) -> NetworkDraft:
         _read_part(reading, part)
     for part in reading.potentials:
         _read_potential(reading, part)
+    for name, start in reading.utilities.items():
+        if not reading.draft.has_utility(name):
+            source.fail(f"utility {name!r} has no potential; expected its numbers", start)
     if reading.uniform:
         warnings.warn(
             f"{source.path}: potentials without data were taken as uniform: {listing(reading.uniform)}",
@@ -91,7 +100,7 @@ def _read_part(reading: _Reading, part: Part) -> None:
 
 def _read_node(reading: _Reading, part: Part) -> None:
     *kinds, last = [word.text for word in words(part.head)]
-    if not _NODE_WORDS.issuperset(kinds) or "node" not in kinds or part.body is None:
+    if not _NODE_WORDS.issuperset(kinds) or not kinds or part.body is None:
         part.head.fail(f"expected a discrete chance 'node', found {shown(part.head.text)}")
     identifier = name_of(last)
     found = attributes(part.body, _NODE_ATTRIBUTES)
@@ -99,7 +108,13 @@ def _read_node(reading: _Reading, part: Part) -> None:
     if identifier in reading.name_by_identifier:
         part.head.fail(f"node {identifier!r} is declared twice")
     reading.name_by_identifier[identifier] = name
-    reading.draft.add_variable(name, _states(part, identifier, found), part.head.start)
+    if "utility" in kinds:
+        reading.utilities[name] = part.head.start
+        return
+    label = clean_label(name_of(found["label"].text)) if "label" in found else ""
+    about = Annotation(label="" if label == name else label)
+    add = reading.draft.add_decision if "decision" in kinds else reading.draft.add_variable
+    add(name, _states(part, identifier, found), part.head.start, about)
 
 
 def _states(part: Part, identifier: str, found: dict[str, Span]) -> list[str]:
@@ -125,10 +140,21 @@ def _read_potential(reading: _Reading, part: Part) -> None:
     if len(before) != 1:
         span.fail(f"expected one node before '|', found {shown(span.text)}")
     child, *parents = (_name(reading, word) for word in [*before, *after])
+    for parent in parents:
+        if parent in reading.utilities:
+            span.fail(
+                f"{child!r} depends on the utility {parent!r}; unswayed adds utilities up, nothing else"
+            )
     found = attributes(part.body, _POTENTIAL_ATTRIBUTES) if part.body is not None else {}
+    if reading.draft.is_decision(child):
+        reading.draft.inform_decision(child, parents, span.start)
+        return
+    if child in reading.utilities:
+        _read_utility(reading, span, found, child, parents)
+        return
     sizes = reading.draft.sizes([*parents, child], span.start)
     if "data" in found:
-        values = _data(child, found["data"])
+        values = _data(child, found["data"], math.prod(sizes))
     elif found:
         span.fail(
             f"the table of {child!r} is given by an expression ({', '.join(sorted(found))}); "
@@ -140,6 +166,15 @@ def _read_potential(reading: _Reading, part: Part) -> None:
     reading.draft.add_table(child, parents, values, span.start)
 
 
+def _read_utility(
+    reading: _Reading, span: Span, found: dict[str, Span], child: str, parents: list[str]
+) -> None:
+    n_values = reading.draft.count_worths(parents, span.start)
+    if "data" not in found:
+        span.fail(f"utility {child!r} has no numbers; expected data = (...);")
+    reading.draft.add_utility(child, parents, _data(child, found["data"], n_values), span.start)
+
+
 def _name(reading: _Reading, word: Span) -> str:
     identifier = name_of(word.text)
     if identifier not in reading.name_by_identifier:
@@ -147,10 +182,10 @@ def _name(reading: _Reading, word: Span) -> str:
     return reading.name_by_identifier[identifier]
 
 
-def _data(child: str, value: Span) -> Floats:
-    if "normal" in value.text:
+def _data(child: str, value: Span, n_values: int) -> Floats:
+    if value.sealed.find("normal", value.start, value.end) >= 0:
         value.fail(f"{child!r} has a normal distribution; unswayed reads discrete tables only")
-    return numbers(unwrapped(value))
+    return numbers(unwrapped(value), at_most=n_values)
 
 
 def write(network: BayesianNetwork) -> str:
@@ -172,7 +207,8 @@ def _identifiers(names: tuple[str, ...]) -> dict[str, str]:
 def _node_block(variable: Variable, identifier: str) -> str:
     states = " ".join(map(quoted, variable.states))
     own = "" if identifier == variable.name else f"  unswayed_name = {quoted(variable.name)};\n"
-    return f"node {identifier}\n{{\n  states = ({states});\n{own}}}\n"
+    label = f"  label = {quoted(variable.about.label)};\n" if variable.about.label else ""
+    return f"node {identifier}\n{{\n{label}  states = ({states});\n{own}}}\n"
 
 
 def _potential_block(cpt: ConditionalDistribution, identifier_by_name: dict[str, str]) -> str:

@@ -24,6 +24,9 @@ from unswayed.model.cpt import configuration_of
 from unswayed.model.formats.draft import NetworkDraft
 from unswayed.model.formats.tokens import BLANKS, Span, name_of, numbers, shown, words
 
+MAX_WORD = 1000
+"""Most characters of a number and the blanks after it; a longer row is checked before it is divided."""
+
 _LABEL = r"[^();{}]*+(?:\([^();{}]*+\)[^();{}]*+)*+"
 _ENTRY = re.compile(rf"(?:\(({_LABEL})\)|([A-Za-z_]++))?[{BLANKS}]*+:?([^();{{}}]*+);?")
 _PIECE = re.compile(r"[^,|]++")
@@ -128,6 +131,8 @@ def fill_rows(draft: NetworkDraft, head: TableHead, found: Iterable[tuple[int | 
             )
         seen[row] = 1
         order.append(row)
+        if entry.values.end - entry.values.start > MAX_WORD * head.sizes[-1]:
+            _checked(head, entry, numbers(entry.values, at_most=head.sizes[-1]))
         texts.append(entry.values.text.replace(",", " ").split())
         kept.append(entry)
     rows[order] = _converted(head, texts, kept)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import gzip
 import re
+import sys
 import zlib
 from dataclasses import dataclass
 from io import BufferedIOBase
 from pathlib import Path
-from typing import NoReturn
+from typing import BinaryIO, NoReturn
 
 from unswayed.core.errors import FormatError
 from unswayed.core.limits import readable_bytes
@@ -86,8 +87,11 @@ def _decoded(data: bytes, encoding: str) -> str:
 def _read_bytes(path: Path) -> bytes:
     opened = gzip.open if path.suffix.lower() == ".gz" else open
     try:
-        with opened(path, "rb") as stream:
-            data = _bounded(stream)
+        if str(path) == "-":
+            data = _bounded(sys.stdin.buffer)
+        else:
+            with opened(path, "rb") as stream:
+                data = _bounded(stream)
     except FileNotFoundError:
         raise FormatError("no such file; check the path", path) from None
     except IsADirectoryError:
@@ -103,7 +107,7 @@ def _read_bytes(path: Path) -> bytes:
     return data
 
 
-def _bounded(stream: BufferedIOBase) -> bytes:
+def _bounded(stream: BinaryIO | BufferedIOBase) -> bytes:
     """All bytes, or enough to see that there are too many; one read of that size would reserve it whole."""
     pieces, n_bytes = [], 0
     while n_bytes <= MAX_BYTES and (piece := stream.read(2**20)):

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import NoReturn
@@ -33,6 +34,11 @@ MAX_MARKS = 500_000
 MAX_WORDS = 300_000
 """Most names in one list."""
 
+MAX_NUMBERS = 30_000_000
+"""Most numbers in one list; what a table may hold."""
+STRETCH = 2**20
+"""Characters converted to numbers at one time."""
+
 OPEN, CLOSE = "\udc01", "\udc02"
 _SEAL = {code: 0xDC00 + code for code in range(0x09, 0x80)}
 _UNSEAL = {sealed: code for code, sealed in _SEAL.items()} | {ord(OPEN): '"', ord(CLOSE): '"'}
@@ -41,6 +47,8 @@ _LINE_STRING = r'"(?:[^"\\\r\n]++|\\[^\r\n])*+("?)'
 _LONG_STRING = r'"(?:[^"\\]++|\\.)*+("?)'
 _WORD = re.compile(rf"{OPEN}[^{CLOSE}]*+{CLOSE}|[^{BLANKS},(){OPEN}]++")
 _NUMERIC = re.compile(rf"[-+.0-9eE{BLANKS},()]*+")
+_BLANK_RUN = re.compile(rf"[{BLANKS}]*+")
+_GAP = re.compile(rf"[{BLANKS},()]")
 _NUMBER_WORD = re.compile(rf"[^{BLANKS},()]++")
 _NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 _PUNCTUATION_TO_BLANKS = str.maketrans(",()", "   ")
@@ -72,11 +80,12 @@ class Span:
 
     def within(self, start: int, end: int) -> Span:
         """The stretch between two offsets of the whole text, blanks at both ends left out."""
-        text = self.sealed[start:end]
-        kept = text.lstrip(BLANKS)
-        start += len(text) - len(kept)
-        end = start + len(kept.rstrip(BLANKS))
-        return Span(self.source, self.sealed, start, end)
+        # A stretch may be most of the file, so it is not copied to be stripped.
+        blanks = _BLANK_RUN.match(self.sealed, start, end)
+        start = start if blanks is None else blanks.end()
+        while end > start and self.sealed[end - 1] in BLANKS:
+            end -= 1
+        return Span(self.source, self.sealed, start, max(start, end))
 
 
 def seal(source: Source, comments: str, *, long_strings: bool = True) -> Span:
@@ -141,18 +150,39 @@ def quoted(name: str) -> str:
     return f'"{escaped}"'
 
 
-def numbers(span: Span) -> Floats:
-    """All numbers of a stretch, whatever the commas, blanks and parentheses between them."""
-    text = span.text
-    if not _NUMERIC.fullmatch(text):
+def numbers(span: Span, *, at_most: int = MAX_NUMBERS) -> Floats:
+    """All numbers of a stretch, whatever the commas, blanks and parentheses between them.
+
+    Raises `FormatError` at the first word that is no number, and when there are far more than `at_most`:
+    the caller, who knows what they are for, counts the rest.
+    """
+    if not _NUMERIC.fullmatch(span.sealed, span.start, span.end):
         _refuse_number(span)
-    try:
-        values = np.array(list(map(float, text.translate(_PUNCTUATION_TO_BLANKS).split())), dtype=np.float64)
-    except ValueError:
+    pieces, count = [], 0
+    for start, end in _stretches(span):
+        text = span.sealed[start:end].translate(_PUNCTUATION_TO_BLANKS)
+        try:
+            values = np.array(list(map(float, text.split())), dtype=np.float64)
+        except ValueError:
+            _refuse_number(span)
+        count += len(values)
+        if count > 2 * at_most + 1000:
+            span.fail(f"more than {at_most:,} numbers found, expected {at_most:,}")
+        pieces.append(values)
+    found = pieces[0] if len(pieces) == 1 else np.concatenate([np.empty(0), *pieces])
+    if not np.isfinite(found).all():
         _refuse_number(span)
-    if not np.isfinite(values).all():
-        _refuse_number(span)
-    return values
+    return found
+
+
+def _stretches(span: Span) -> Iterator[tuple[int, int]]:
+    """Offsets that divide a stretch between words, so that a long one takes little memory at a time."""
+    start = span.start
+    while start < span.end:
+        found = _GAP.search(span.sealed, start + STRETCH, span.end) if span.end - start > STRETCH else None
+        end = span.end if found is None else found.end()
+        yield start, end
+        start = end
 
 
 def _refuse_number(span: Span) -> NoReturn:

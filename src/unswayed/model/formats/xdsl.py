@@ -14,13 +14,17 @@
           <strengths>INTEGER ...</strengths>
           <parameters>NUMBER ...</parameters>
         </noisymax>
+        <decision id="NAME"> <state id="STATE" /> ... <parents>NAME ...</parents> </decision>
+        <utility id="NAME"> <parents>NAME ...</parents> <utilities>NUMBER ...</utilities> </utility>
+        <mau id="NAME"> <parents>UTILITY ...</parents> <weights>NUMBER ...</weights> </mau>
       </nodes>
       <extensions> how GeNIe draws it; <node id="NAME"> with <name> and <comment> for people </extensions>
     </smile>
 
 The child's state varies fastest, the first parent slowest: the order of our tables. `resultingstates` names
 the child's state for each parent configuration, in that order; `noisymax` is explained in `noisy_max.py`.
-Decision and utility nodes, equations and networks unrolled over time are refused.
+A utility has a number for each configuration of its parents, the last fastest; a `mau` adds utilities up,
+each times its weight. Equations and networks unrolled over time are refused.
 
 GeNIe takes only letters, digits and underscores in ids. A name that has others is written as the property
 `unswayed_name` beside a plain id, states as a JSON list in `unswayed_states`; GeNIe keeps such properties.
@@ -43,7 +47,7 @@ from unswayed.core.arrays import Floats, Ints
 from unswayed.core.names import unknown_name
 from unswayed.model.annotation import Annotation, Role
 from unswayed.model.formats.decimals import decimal_number
-from unswayed.model.formats.draft import MakeNode, NetworkDraft
+from unswayed.model.formats.draft import MakeNode, NetworkDraft, clean_label
 from unswayed.model.formats.identifiers import stands_for
 from unswayed.model.formats.noisy_max import noisy_max_maker
 from unswayed.model.formats.source import Source
@@ -87,27 +91,54 @@ def read_tree(source: Source, root: Element) -> NetworkDraft:
         if node.identifier in node_by_id:
             source.fail(f"two nodes have the id {node.identifier!r}", element.offset)
         node_by_id[node.identifier] = node
-        about = _annotation(node, shown.get(node.identifier))
-        draft.add_variable(node.name, node.states, element.offset, about)
+        if element.tag not in _WORTHS:
+            about = _annotation(node, shown.get(node.identifier))
+            add = draft.add_decision if element.tag == "decision" else draft.add_variable
+            add(node.name, node.states, element.offset, about)
     for node in node_by_id.values():
-        parents = _parents(source, node, node_by_id)
-        if node.element.tag == "noisymax":
-            make = _noisy_max(draft, node, parents)
-            draft.add_function(node.name, parents, make, node.element.offset)
-        else:
-            table = _TABLE_BY_KIND[node.element.tag](draft, node, parents)
-            draft.add_table(node.name, parents, table, node.element.offset)
+        _read_numbers(draft, node, node_by_id)
     return draft
+
+
+def _read_numbers(draft: NetworkDraft, node: _Node, node_by_id: dict[str, _Node]) -> None:
+    parents, offset = _parents(draft.source, node, node_by_id), node.element.offset
+    if node.element.tag == "decision":
+        draft.inform_decision(node.name, parents, offset)
+    elif node.element.tag == "utility":
+        element = only_child(draft.source, node.element, "utilities")
+        n_values = draft.count_worths(parents, offset)
+        worths = numbers(draft.source, element, at_most=n_values)
+        draft.add_utility(node.name, parents, _weight(draft.source, node, node_by_id) * worths, offset)
+    elif node.element.tag == "noisymax":
+        draft.add_function(node.name, parents, _noisy_max(draft, node, parents), offset)
+    elif node.element.tag in _TABLE_BY_KIND:
+        table = _TABLE_BY_KIND[node.element.tag](draft, node, parents)
+        draft.add_table(node.name, parents, table, offset)
+
+
+def _weight(source: Source, node: _Node, node_by_id: dict[str, _Node]) -> float:
+    """What a utility counts in the node that adds utilities up, 1 where there is none."""
+    for other in node_by_id.values():
+        if other.element.tag == "mau" and node.name in (parents := _parents(source, other, node_by_id)):
+            weights = numbers(source, only_child(source, other.element, "weights"), at_most=len(parents))
+            if len(weights) != len(parents):
+                source.fail(
+                    f"node {other.name!r} is a <mau> of {len(parents)} utilities with {len(weights)} weights",
+                    other.element.offset,
+                )
+            return float(weights[parents.index(node.name)])
+    return 1.0
 
 
 def _node(source: Source, element: Element) -> _Node:
     identifier = element.attributes.get("id", "").strip()
     if not identifier:
         source.fail(f"a <{element.tag}> without an id", element.offset)
-    if element.tag not in (*_TABLE_BY_KIND, "noisymax"):
+    if element.tag not in (*_TABLE_BY_KIND, *_WORTHS, "noisymax", "decision"):
         source.fail(
             f"node {identifier!r} is a <{element.tag}>; unswayed reads chance nodes only "
-            "(cpt, deterministic, noisymax): remove it or turn it into a chance node in GeNIe",
+            "(cpt, deterministic, noisymax), a decision and utilities: remove it or turn it into a chance "
+            "node in GeNIe",
             element.offset,
         )
     state_ids = tuple(state.attributes.get("id", "").strip() for state in element.each("state"))
@@ -139,11 +170,11 @@ def _drawn_nodes(element: Element) -> Iterator[Element]:
 
 def _annotation(node: _Node, drawn: Element | None) -> Annotation:
     element, states = node.element, list(node.element.each("state"))
-    labels = tuple(state.attributes.get("label", "").strip() for state in states)
-    label = "" if drawn is None else _text_of(drawn, "name")
+    labels = tuple(clean_label(state.attributes.get("label", "")) for state in states)
+    label = "" if drawn is None else clean_label(_text_of(drawn, "name"))
     return Annotation(
         label="" if label == node.name else label,
-        description="" if drawn is None else _text_of(drawn, "comment"),
+        description="" if drawn is None else clean_label(_text_of(drawn, "comment")),
         state_labels=labels if any(labels) else (),
         role=_ROLE_BY_WORD.get(element.attributes.get("diagtype", "").strip().lower()),
         ranked=_is_true(element, "ranked"),
@@ -209,7 +240,8 @@ def _parents(source: Source, node: _Node, node_by_id: dict[str, _Node]) -> list[
 
 
 def _cpt(draft: NetworkDraft, node: _Node, parents: Sequence[str]) -> Floats:
-    return numbers(draft.source, only_child(draft.source, node.element, "probabilities"))
+    n_values = math.prod(draft.sizes([*parents, node.name], node.element.offset))
+    return numbers(draft.source, only_child(draft.source, node.element, "probabilities"), at_most=n_values)
 
 
 def _deterministic(draft: NetworkDraft, node: _Node, parents: Sequence[str]) -> Floats:
@@ -236,8 +268,8 @@ def _deterministic(draft: NetworkDraft, node: _Node, parents: Sequence[str]) -> 
 def _noisy_max(draft: NetworkDraft, node: _Node, parents: Sequence[str]) -> MakeNode:
     source, element = draft.source, only_child(draft.source, node.element, "parameters")
     sizes = [len(draft.states(parent, element.offset)) for parent in parents]
-    columns = numbers(source, element)
     expected = (sum(sizes) + 1) * len(node.states)
+    columns = numbers(source, element, at_most=expected)
     if columns.size != expected:
         source.fail(
             f"<parameters> of {node.name!r}: {columns.size} numbers found, expected {expected} "
@@ -252,7 +284,7 @@ def _noisy_max(draft: NetworkDraft, node: _Node, parents: Sequence[str]) -> Make
 def _strengths(source: Source, node: _Node, sizes: Sequence[int]) -> list[Ints]:
     """For each parent its states from the strongest to the neutral one; as declared when not said."""
     for element in node.element.each("strengths"):
-        found = iter(numbers(source, element).tolist())
+        found = iter(numbers(source, element, at_most=sum(sizes)).tolist())
         orders = [list(islice(found, size)) for size in sizes]
         if [*map(sorted, orders), list(found)] != [*(list(range(size)) for size in sizes), []]:
             source.fail(
@@ -263,6 +295,7 @@ def _strengths(source: Source, node: _Node, sizes: Sequence[int]) -> list[Ints]:
     return [np.arange(size) for size in sizes]
 
 
+_WORTHS = ("utility", "mau")
 _ROLE_BY_WORD = {role.value: role for role in Role}
 _TABLE_BY_KIND: dict[str, Callable[[NetworkDraft, _Node, Sequence[str]], Floats]] = {
     "cpt": _cpt,

@@ -26,6 +26,8 @@ MAX_DEPTH = 64
 """Deepest nesting read; GeNIe's submodels nest a few levels, everything else four."""
 MAX_ELEMENTS = 300_000
 """Most elements read; munin, with 1041 variables, has 20,000 in XDSL."""
+MAX_WORD = 1000
+"""Most characters of a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +60,27 @@ def parse_xml(source: Source) -> Element:
     return _TreeBuilder(source).build()
 
 
-def numbers(source: Source, element: Element) -> Floats:
-    """The numbers in an element, separated by white space."""
-    words = element.text.split(maxsplit=MAX_ENTRIES)
-    if len(words) > MAX_ENTRIES:
-        source.fail(f"more than {MAX_ENTRIES:,} numbers in one <{element.tag}>", element.offset)
+def numbers(source: Source, element: Element, *, at_most: int = MAX_ENTRIES) -> Floats:
+    """The numbers in an element, separated by white space; `FormatError` when far more than `at_most`.
+
+    The text comes in pieces of a few kilobytes and is converted piece by piece, so that a file of wrong
+    numbers takes little memory to refuse.
+    """
+    found, count, rest = [], 0, ""
+    for part in [*element.parts, " "]:
+        words = (rest + part).split()
+        # A piece may end in the middle of a word.
+        rest = words.pop() if words and not part[-1:].isspace() and len(words[-1]) < MAX_WORD else ""
+        found.append(_converted(source, element, words))
+        count += len(words)
+        if count > 2 * at_most + 1000:
+            source.fail(
+                f"more than {at_most:,} numbers in one <{element.tag}>, expected {at_most:,}", element.offset
+            )
+    return np.concatenate(found)
+
+
+def _converted(source: Source, element: Element, words: list[str]) -> Floats:
     try:
         return np.fromiter(map(decimal_number, words), dtype=np.float64, count=len(words))
     except ValueError as error:
@@ -84,7 +102,9 @@ class _TreeBuilder:
     def __init__(self, source: Source) -> None:
         self.source = source
         # The text is decoded already, whatever encoding the file declares: naming one here overrides that.
-        self.data = source.text.encode("utf-8")
+        # Blanks before the declaration, which XML does not allow, are left out.
+        text = source.text.lstrip()
+        self.data = text.encode("utf-8")
         self.parser: Any = expat.ParserCreate("utf-8")
         self.parser.buffer_text = True
         self.parser.StartElementHandler = self._start
@@ -97,7 +117,7 @@ class _TreeBuilder:
         self.open = [self.document]
         self.n_elements = 0
         self.seen_bytes = 0
-        self.seen_characters = 0
+        self.seen_characters = len(source.text) - len(text)
 
     def build(self) -> Element:
         """Run the parser over the whole text."""

@@ -21,16 +21,21 @@ FOR variables" [cozman1998]: the child's state fastest, the first GIVEN slowest,
 Programs differ in small things, all read: tags in any case; VALUE for OUTCOME and PROBABILITY for
 DEFINITION (the first edition of the format); VALUES, one for each state or one for all; TYPE as an element;
 FOR, GIVEN and TABLE in any order; PROPERTY anywhere; comments inside tables; a document type. Names are
-written as they are, with XML's escapes.
+written as they are, with XML's escapes. Editions 0.4 to 0.6 of the format, by UnBBayes, are read by
+`unbbayes.py`.
+
+A VARIABLE of TYPE decision has its actions as OUTCOMEs, and the GIVENs of its DEFINITION are known when
+deciding; one of TYPE utility has a TABLE with a number for each configuration of its GIVENs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 from xml.sax.saxutils import escape
 
 from unswayed.model.distribution import ConditionalDistribution
-from unswayed.model.formats import xdsl
+from unswayed.model.formats import unbbayes, xdsl
 from unswayed.model.formats.draft import NetworkDraft
 from unswayed.model.formats.source import Source
 from unswayed.model.formats.xml_source import Element, numbers, only_child, parse_xml
@@ -44,6 +49,7 @@ _PROGRAM_BY_ROOT = {
     "html": "a web page; fetch the file itself",
 }
 _DISCRETE = {"", "nature", "discrete", "chance"}
+_DIAGRAM = {"decision", "utility"}
 
 
 def read(source: Source) -> NetworkDraft:
@@ -51,35 +57,47 @@ def read(source: Source) -> NetworkDraft:
     root = parse_xml(source)
     if root.tag == "smile":
         return xdsl.read_tree(source, root)
+    if unbbayes.is_edition(root):
+        return unbbayes.read_tree(source, root)
     if root.tag != "bif":
         what = _PROGRAM_BY_ROOT.get(root.tag, f"an XML file of another kind, with the root <{root.tag[:40]}>")
         source.fail(f"this is {what}; expected XMLBIF, with the root <BIF>", root.offset)
     network = only_child(source, root, "network")
     draft = NetworkDraft(source, next((name.text for name in network.each("name")), ""))
-    for element in network.each("variable"):
-        _read_variable(draft, element)
+    kinds = {_read_variable(draft, each): _kind(each) for each in network.each("variable")}
     for element in network.each("definition", "probability"):
-        _read_definition(draft, element)
+        _read_definition(draft, element, kinds)
+    for name, kind in kinds.items():
+        if kind == "utility" and not draft.has_utility(name):
+            source.fail(f"variable {name!r} has the type 'utility' but no DEFINITION", root.offset)
     return draft
 
 
-def _read_variable(draft: NetworkDraft, element: Element) -> None:
-    name = only_child(draft.source, element, "name").text
+def _kind(element: Element) -> str:
+    """The type of a variable; empty where it has none."""
     kinds = [element.attributes.get("type", ""), *(kind.text for kind in element.each("type"))]
-    for kind in kinds:
-        if kind.strip().lower() not in _DISCRETE:
-            draft.source.fail(
-                f"variable {name!r} has the type {kind!r}; unswayed reads discrete chance variables only: "
-                "remove or discretise it",
-                element.offset,
-            )
+    return next((kind for kind in (each.strip().lower() for each in kinds) if kind not in _DISCRETE), "")
+
+
+def _read_variable(draft: NetworkDraft, element: Element) -> str:
+    """Declare the variable and return its name."""
+    name, kind = only_child(draft.source, element, "name").text, _kind(element)
+    if kind and kind not in _DIAGRAM:
+        draft.source.fail(
+            f"variable {name!r} has the type {kind!r}; unswayed reads discrete chance variables, a decision "
+            "and utilities: remove or discretise it",
+            element.offset,
+        )
     outcomes = [outcome.text for outcome in element.each("outcome", "value")]
     lists = [values.text for values in element.each("values")]
     outcomes += lists if len(lists) > 1 else " ".join(lists).split()
-    draft.add_variable(name, outcomes, element.offset)
+    if kind != "utility":
+        add = draft.add_decision if kind == "decision" else draft.add_variable
+        add(name, outcomes, element.offset)
+    return name
 
 
-def _read_definition(draft: NetworkDraft, element: Element) -> None:
+def _read_definition(draft: NetworkDraft, element: Element, kinds: Mapping[str, str]) -> None:
     source = draft.source
     children = [child.text for child in element.each("for")]
     if len(children) > 1:
@@ -89,11 +107,20 @@ def _read_definition(draft: NetworkDraft, element: Element) -> None:
             element.offset,
         )
     child = only_child(source, element, "for").text
+    parents = [given.text for given in element.each("given")]
     for other in element.each("entry", "default"):
         source.fail(f"table of {child!r} has <{other.tag}> parts; expected one full <TABLE>", other.offset)
-    table = numbers(source, only_child(source, element, "table"))
-    draft.states(child, element.offset)
-    draft.add_table(child, [given.text for given in element.each("given")], table, element.offset)
+    if draft.is_decision(child):
+        draft.inform_decision(child, parents, element.offset)
+        return
+    if kinds.get(child) == "utility":
+        n_values = draft.count_worths(parents, element.offset)
+        table = numbers(source, only_child(source, element, "table"), at_most=n_values)
+        draft.add_utility(child, parents, table, element.offset)
+    else:
+        n_values = math.prod(draft.sizes([*parents, child], element.offset))
+        table = numbers(source, only_child(source, element, "table"), at_most=n_values)
+        draft.add_table(child, parents, table, element.offset)
 
 
 def write(network: BayesianNetwork) -> str:

@@ -1,0 +1,81 @@
+"""Networks on the command line: influence diagrams, formats by name, standard input, targets in files."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+
+import pytest
+
+from shared_data import SHARED, needs_shared_data
+from unswayed.model import zoo
+from unswayed.model.formats import bif, net
+
+OIL = """net {}
+node Oil { states = ("dry" "wet" "soaking"); }
+node Report { states = ("closed" "open"); }
+decision Drill { states = ("yes" "no"); }
+utility Worth { }
+potential (Oil) { data = (0.5 0.3 0.2); }
+potential (Report | Oil) { data = ((0.6 0.4)(0.3 0.7)(0.1 0.9)); }
+potential (Drill | Report) { }
+potential (Worth | Drill Oil) { data = ((-70 50 200)(0 0 0)); }
+"""
+
+
+@pytest.fixture
+def diagram(tmp_path):
+    path = tmp_path / "oil.net"
+    path.write_text(OIL)
+    return path
+
+
+def test_an_influence_diagram_needs_no_target(unswayed, diagram):
+    for report, action in (("closed", "no"), ("open", "yes")):
+        outcome = unswayed("decide", diagram, "-e", f"Report={report}", "--json")
+        assert (outcome.code, outcome.err) == (0, "")
+        assert json.loads(outcome.out)["decision"] == action
+    outcome = unswayed("posterior", diagram, "--of", "Oil")
+    assert outcome.code == 0
+
+
+def test_a_target_named_by_hand_wins_over_the_diagram(unswayed, diagram):
+    outcome = unswayed("decide", diagram, "--target", "Oil", "--json")
+    assert json.loads(outcome.out)["decision"] == "dry"
+
+
+def test_a_network_through_a_pipe(unswayed, monkeypatch):
+    text = io.TextIOWrapper(io.BytesIO(bif.write(zoo.review()).encode()))
+    monkeypatch.setattr(sys, "stdin", text)
+    outcome = unswayed("posterior", "-", "--format", "bif", "--of", "D", "--json")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert json.loads(outcome.out)["posteriors"]["D"]["+"] == pytest.approx(0.2)
+
+
+def test_a_pipe_needs_its_format(unswayed):
+    outcome = unswayed("posterior", "-")
+    assert outcome.code == 2
+    assert outcome.err.startswith("error: name the format of what comes through standard input with --format")
+
+
+def test_an_odd_suffix_with_a_format(unswayed, tmp_path):
+    path = tmp_path / "network.backup"
+    path.write_text(net.write(zoo.review()))
+    assert unswayed("info", path, "--format", "net").code == 0
+    outcome = unswayed("info", path, "--format", "hugo")
+    assert outcome.code == 2
+    assert "unknown format 'hugo'" in outcome.err
+
+
+def test_a_target_that_nothing_tells_must_be_named(unswayed, review):
+    outcome = unswayed("sdp", review)
+    assert outcome.code == 2
+    assert outcome.err.startswith("error: name what is decided about")
+    assert outcome.err.endswith("use --target\n")
+
+
+@needs_shared_data
+def test_a_diagnostic_file_needs_no_options(unswayed):
+    outcome = unswayed("decide", SHARED / "networks" / "formats" / "xdsl" / "hepar2_genie.xdsl", "--json")
+    assert (outcome.code, outcome.err) == (0, "")
