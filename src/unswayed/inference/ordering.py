@@ -2,8 +2,12 @@
 
 Eliminating a variable joins its neighbours into one table, so the order decides everything. Finding the
 best is NP-hard; greedy orders are good and cheap: the variable that adds fewest new links (min-fill) or
-makes the smallest table (min-weight). `elimination_order` tries both, and, when the result is still dear,
-a number of variants with ties broken at random, and keeps the cheapest.
+makes the smallest table (min-weight). `elimination_orders` tries both, and, when the result is still dear,
+a number of variants with ties broken at random, and gives the cheapest first.
+
+Ties are broken by the numbers of the variables, and sums of sizes are kept in whole numbers, so that nothing
+but the scopes and sizes decides: `plan.py` numbers the variables such that the order of a file does not
+matter.
 """
 
 from __future__ import annotations
@@ -23,8 +27,10 @@ SECONDS_PER_OPERATION = 5e-9
 """Measured for contractions of large tables; used to weigh one thing against another, not as a promise."""
 SECONDS_PER_VARIABLE = 2e-4
 """Measured for one greedy order."""
+ONE_BIT = 2**20
+"""Logarithms of sizes are counted in this fraction of a bit: whole numbers add up the same in any order."""
 
-Score = tuple[float, float]
+Score = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,28 +52,37 @@ def elimination_order(
 
     Raises `LimitError` when no order is found that any machine could follow.
     """
+    return elimination_orders(scopes, sizes, keep)[0]
+
+
+def elimination_orders(
+    scopes: Iterable[Sequence[int]], sizes: Sequence[int], keep: Iterable[int] = ()
+) -> list[Order]:
+    """All orders tried for eliminating from `scopes` all variables but `keep`, the cheapest first.
+
+    Raises `LimitError` when no order is found that any machine could follow.
+    """
     links = _links(scopes)
     kept = frozenset(keep)
-    log_sizes = [math.log2(size) for size in sizes]
-    best = _greedy(links, log_sizes, kept, _min_weight)
+    bits = [round(ONE_BIT * math.log2(size)) for size in sizes]
+    tried = [_greedy(links, bits, kept, _min_weight)]
     ordering_seconds = len(links) * SECONDS_PER_VARIABLE + 1e-9
     # Min-fill takes longer to find, and is worth it unless the work it may save is small beside it.
-    if best.operations * SECONDS_PER_OPERATION > 0.1 * ordering_seconds:
-        filled = _greedy(links, log_sizes, kept, _min_fill)
-        best = min(best, filled, key=lambda order: order.operations)
-    if math.isinf(best.operations):
+    if tried[0].operations * SECONDS_PER_OPERATION > 0.1 * ordering_seconds:
+        tried.append(_greedy(links, bits, kept, _min_fill))
+    best = min(order.operations for order in tried)
+    if math.isinf(best):
         raise LimitError(
             "the variables depend on each other too densely for exact inference: every order tried makes a "
             f"table of more than 2^{HOPELESS_BITS:.0f} entries; add evidence, or ask about fewer variables"
         )
     random = Random(0)
     # Further tries may together take about as long as the contractions they hope to shorten.
-    tries = best.operations * SECONDS_PER_OPERATION / ordering_seconds
+    tries = best * SECONDS_PER_OPERATION / ordering_seconds
     for _ in range(min(MOST_TRIES, int(tries))):
-        noise = {variable: random.random() for variable in links}
-        tried = _greedy(links, log_sizes, kept, _weighted_fill, noise)
-        best = min(best, tried, key=lambda order: order.operations)
-    return best
+        noise = {variable: random.random() for variable in sorted(links)}
+        tried.append(_greedy(links, bits, kept, _weighted_fill, noise))
+    return sorted(tried, key=lambda order: (order.operations, order.largest))
 
 
 def _links(scopes: Iterable[Sequence[int]]) -> dict[int, set[int]]:
@@ -81,24 +96,24 @@ def _links(scopes: Iterable[Sequence[int]]) -> dict[int, set[int]]:
     return links
 
 
-def _min_fill(links: dict[int, set[int]], log_sizes: Sequence[float], variable: int) -> Score:
+def _min_fill(links: dict[int, set[int]], bits: Sequence[int], variable: int) -> Score:
     """Number of missing links among the neighbours, then the size of the table."""
-    return (_missing(links, variable), _min_weight(links, log_sizes, variable)[0])
+    return (_missing(links, variable), _min_weight(links, bits, variable)[0])
 
 
-def _min_weight(links: dict[int, set[int]], log_sizes: Sequence[float], variable: int) -> Score:
+def _min_weight(links: dict[int, set[int]], bits: Sequence[int], variable: int) -> Score:
     """Logarithm of the size of the table that eliminating the variable makes."""
-    return (log_sizes[variable] + sum(map(log_sizes.__getitem__, links[variable])), 0.0)
+    return (bits[variable] + sum(map(bits.__getitem__, links[variable])), 0)
 
 
-def _weighted_fill(links: dict[int, set[int]], log_sizes: Sequence[float], variable: int) -> Score:
+def _weighted_fill(links: dict[int, set[int]], bits: Sequence[int], variable: int) -> Score:
     """Missing links, each weighted by the sizes of what it links; ties left to the noise."""
     neighbours = links[variable]
-    missing = 0.0
+    missing = 0
     for one in neighbours:
         for other in neighbours - links[one]:
-            missing += log_sizes[one] * log_sizes[other]
-    return (missing - sum(log_sizes[n] ** 2 for n in neighbours), 0.0)
+            missing += bits[one] * bits[other]
+    return (missing - sum(bits[n] ** 2 for n in neighbours), 0)
 
 
 def _missing(links: dict[int, set[int]], variable: int) -> int:
@@ -110,14 +125,14 @@ def _missing(links: dict[int, set[int]], variable: int) -> int:
 
 def _greedy(
     links: dict[int, set[int]],
-    log_sizes: Sequence[float],
+    bits: Sequence[int],
     keep: frozenset[int],
-    score: Callable[[dict[int, set[int]], Sequence[float], int], Score],
+    score: Callable[[dict[int, set[int]], Sequence[int], int], Score],
     noise: dict[int, float] | None = None,
 ) -> Order:
     """Eliminate the variable of lowest score until only `keep` is left."""
     links = {variable: set(neighbours) for variable, neighbours in links.items()}
-    current = {v: (score(links, log_sizes, v), noise[v] if noise else 0.0, v) for v in links if v not in keep}
+    current = {v: (score(links, bits, v), noise[v] if noise else 0.0, v) for v in links if v not in keep}
     heap = list(current.values())
     heapq.heapify(heap)
     order, operations, largest = [], 0.0, 0.0
@@ -127,16 +142,16 @@ def _greedy(
         if current.get(variable) != entry:
             continue
         del current[variable]
-        bits = _min_weight(links, log_sizes, variable)[0]
-        if bits > HOPELESS_BITS:
+        table_bits = _min_weight(links, bits, variable)[0] / ONE_BIT
+        if table_bits > HOPELESS_BITS:
             return Order((), math.inf, math.inf)
-        size = 2.0**bits
+        size = 2.0**table_bits
         order.append(variable)
         operations += size
         largest = max(largest, size)
         touched = _eliminate(links, variable)
         for other in touched & current.keys():
-            entry = (score(links, log_sizes, other), current[other][1], other)
+            entry = (score(links, bits, other), current[other][1], other)
             if entry != current[other]:
                 current[other] = entry
                 heapq.heappush(heap, entry)

@@ -15,11 +15,16 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from unswayed.inference.ordering import Order, elimination_order
+from unswayed.inference.ordering import Order, elimination_orders
 
 Scope = tuple[int, ...]
+
+MANY_OPERATIONS = 1e6
+"""From here on contractions take longer than planning them once more."""
+MOST_PLANNED = 4
+"""Orders that are planned and priced where that pays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,19 +81,49 @@ class Plan:
         return tuple(self.sizes[variable] for variable in self.scopes[buffer])
 
 
-def make_plan(scopes: Iterable[Scope], sizes: Sequence[int], keep: Iterable[int] = ()) -> Plan:
-    """A plan that sums all variables but `keep` out of the product of tables over `scopes`."""
+def make_plan(
+    scopes: Iterable[Scope],
+    sizes: Sequence[int],
+    keep: Iterable[int] = (),
+    ranks: Sequence[int] | None = None,
+) -> Plan:
+    """The best plan found that sums all variables but `keep` out of the product of tables over `scopes`.
+
+    `ranks` numbers the variables in a way that does not depend on how they were given, such as by name; the
+    plan's cost then does not either. Of several orders the plan wins that takes least work and memory.
+    """
     leaves = [tuple(scope) for scope in scopes]
     kept = frozenset(keep)
-    order = elimination_order(leaves, sizes, kept)
-    return _Planner(leaves, sizes, kept).plan(order)
+    ranks = range(len(sizes)) if ranks is None else ranks
+    orders = _ranked_orders(leaves, sizes, kept, ranks)
+    # A second plan takes as long as the first: where the work is small beside it, one is enough.
+    tries = 1 if orders[0].operations < MANY_OPERATIONS else MOST_PLANNED
+    plans = [_Planner(leaves, sizes, kept, ranks).plan(order) for order in orders[:tries]]
+    return min(plans, key=lambda plan: plan.operations + plan.peak_bytes / 8)
+
+
+def _ranked_orders(
+    leaves: Sequence[Scope], sizes: Sequence[int], keep: frozenset[int], ranks: Sequence[int]
+) -> list[Order]:
+    """Elimination orders, cheapest first, found with the variables numbered by rank."""
+    involved = sorted({variable for scope in leaves for variable in scope}, key=ranks.__getitem__)
+    place = {variable: i for i, variable in enumerate(involved)}
+    # Which scope comes first must not matter either.
+    renamed = sorted([place[variable] for variable in scope] for scope in leaves)
+    left = [place[variable] for variable in keep if variable in place]
+    found = elimination_orders(renamed, [sizes[variable] for variable in involved], left)
+    distinct = {order.variables: order for order in found}
+    return [replace(each, variables=tuple(involved[v] for v in each.variables)) for each in distinct.values()]
 
 
 class _Planner:
     """Collects buffers and steps; dies when the frozen plan is made."""
 
-    def __init__(self, leaves: list[Scope], sizes: Sequence[int], keep: frozenset[int]) -> None:
+    def __init__(
+        self, leaves: list[Scope], sizes: Sequence[int], keep: frozenset[int], ranks: Sequence[int]
+    ) -> None:
         self.sizes = tuple(sizes)
+        self.ranks = ranks
         self.keep = keep
         self.scopes = list(leaves)
         self.n_leaves = len(leaves)
@@ -124,16 +159,21 @@ class _Planner:
 
     def _join(self, buffers: set[int], summed: frozenset[int]) -> None:
         """Multiply buffers, smallest first, and sum `summed` out with the last product."""
-        heap = [(self._size(self.scopes[b]), b) for b in buffers]
+        heap = [self._priority(b) for b in buffers]
         heapq.heapify(heap)
         while len(heap) > 1:
-            _, a = heapq.heappop(heap)
-            _, b = heapq.heappop(heap)
+            *_, a = heapq.heappop(heap)
+            *_, b = heapq.heappop(heap)
             out = self._contract(a, b, frozenset() if heap else summed)
-            heapq.heappush(heap, (self._size(self.scopes[out]), out))
-        only = heap[0][1]
+            heapq.heappush(heap, self._priority(out))
+        only = heap[0][-1]
         if summed & set(self.scopes[only]):
             self._sum(only, summed)
+
+    def _priority(self, buffer: int) -> tuple[int, list[int], int]:
+        """Small buffers first; equally large ones by the ranks of their variables."""
+        scope = self.scopes[buffer]
+        return (self._size(scope), sorted(map(self.ranks.__getitem__, scope)), buffer)
 
     def _contract(self, a: int, b: int, summed: frozenset[int]) -> int:
         # The larger operand comes second, so that its own last axes stay last and need no transposition.

@@ -91,11 +91,24 @@ def _plan_for(network: BayesianNetwork, factors: Factors, keep: Collection[int])
     plans: dict[object, Plan] = network._memo.setdefault("plans", {})
     plan = plans.get(key)
     if plan is None:
-        plan = make_plan(factors.scopes, factors.sizes, keep)
+        plan = make_plan(factors.scopes, factors.sizes, keep, _ranks(network, len(factors.sizes)))
         while len(plans) >= MOST_PLANS:
             plans.pop(next(iter(plans)), None)
         plans[key] = plan
     return plan
+
+
+def _ranks(network: BayesianNetwork, count: int) -> list[int]:
+    """Each variable's place in the order of names, so that plans do not depend on the order of a file.
+
+    Auxiliary variables, which have no names, follow in their own order.
+    """
+    if "ranks" not in network._memo:
+        names = network.names
+        by_name = sorted(range(len(names)), key=names.__getitem__)
+        network._memo["ranks"] = sorted(range(len(names)), key=by_name.__getitem__)
+    named: list[int] = network._memo["ranks"]
+    return [*named, *range(len(named), count)]
 
 
 def tables_for(network: BayesianNetwork, query: Collection[int], evidence: Mapping[int, int]) -> list[int]:
@@ -106,15 +119,16 @@ def tables_for(network: BayesianNetwork, query: Collection[int], evidence: Mappi
     """
     needed = needed_for_posterior(network, query, evidence)
     ancestors = ancestors_of(network, {*query, *evidence})
-    zeros = _holding_zeros(network)
-    return ancestors if zeros.intersection(ancestors).difference(needed) else needed
+    cut_off = set(ancestors).difference(needed)
+    return ancestors if any(_has_zeros(network, position) for position in cut_off) else needed
 
 
-def _holding_zeros(network: BayesianNetwork) -> frozenset[int]:
-    if "zeros" not in network._memo:
-        network._memo["zeros"] = frozenset(i for i, cpt in enumerate(network.cpts) if cpt.has_zeros)
-    found: frozenset[int] = network._memo["zeros"]
-    return found
+def _has_zeros(network: BayesianNetwork, position: int) -> bool:
+    """Whether a table holds a zero, found once for each."""
+    known: dict[int, bool] = network._memo.setdefault("zeros", {})
+    if position not in known:
+        known[position] = network.cpts[position].has_zeros
+    return known[position]
 
 
 def impossible(network: BayesianNetwork, evidence: Mapping[int, int]) -> ImpossibleEvidence:

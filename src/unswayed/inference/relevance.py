@@ -21,6 +21,8 @@ def needed_for_posterior(
     Observed variables that pass the ball down only fix a state in others' tables; theirs are not in it.
     """
     observed = set(observed)
+    # Below what is asked and observed nothing comes back up.
+    within = set(ancestors_of(network, {*query, *observed}))
     sent_up: set[int] = set()
     sent_down: set[int] = set()
     waiting = [(variable, True) for variable in query]
@@ -36,7 +38,7 @@ def needed_for_posterior(
             waiting.extend((parent, True) for parent in network.parents[variable])
         if variable not in sent_down:
             sent_down.add(variable)
-            waiting.extend((child, False) for child in network.children[variable])
+            waiting.extend((child, False) for child in network.children[variable] if child in within)
     return sorted(sent_up)
 
 
