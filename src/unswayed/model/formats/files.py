@@ -79,7 +79,9 @@ def write_network(network: BayesianNetwork, path: str | os.PathLike[str]) -> Non
     module = _format_of(path)
     if not hasattr(module, "write"):
         writable = [s for s, name in MODULE_BY_SUFFIX.items() if hasattr(_module(name), "write")]
-        raise FormatError(f"unswayed reads this format but does not write it; use {listing(writable)}", path)
+        raise FormatError(
+            f"unswayed reads this format but does not write it; use {listing(writable, at_most=20)}", path
+        )
     _warn_of_tables(network, path, getattr(module, "KEEPS", ()))
     text = module.write(network)
     data = text.encode("utf-8")
