@@ -28,6 +28,7 @@ class Structure(StrEnum):
 
     NAIVE = "naive"
     TAN = "tan"
+    FOCS = "focs"
 
 
 class Method(StrEnum):
@@ -47,7 +48,12 @@ Output = Annotated[
     Path, typer.Option("--output", "-o", metavar="OUT", help="The network file to write.", show_default=False)
 ]
 StructureWord = Annotated[
-    Structure, typer.Option("--structure", help="Naive Bayes, or with a tree over the features (TAN).")
+    Structure,
+    typer.Option(
+        "--structure",
+        help="Naive Bayes; with a tree over the features (tan); or the target as a function of all features "
+        "by contexts (focs), to a .json file.",
+    ),
 ]
 Smoothing = Annotated[float, typer.Option(metavar="X", help="Added to every count.")]
 MethodWord = Annotated[
@@ -168,6 +174,12 @@ def _classifier(rows: Dataset, target: str, structure: Structure, smoothing: flo
             return learn_naive_bayes(rows, target, smoothing=smoothing)
         case Structure.TAN:
             return learn_tan(rows, target, smoothing=smoothing)
+        case Structure.FOCS:
+            import numpy as np
+
+            from unswayed.focs.learn.networks import learn_context_network
+
+            return learn_context_network(rows, target, smoothing=smoothing, rng=np.random.default_rng(0))
 
 
 def _named(network: BayesianNetwork, table: Path) -> BayesianNetwork:

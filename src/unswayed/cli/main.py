@@ -21,7 +21,7 @@ from unswayed.cli.observations import voi
 from unswayed.cli.outcome import reporting
 from unswayed.cli.pictures import draw
 from unswayed.cli.plan import plan
-from unswayed.cli.posteriors import posterior
+from unswayed.cli.posteriors import mpe, posterior
 from unswayed.cli.report import report
 from unswayed.cli.selection import frontier, select, trim
 from unswayed.cli.snb import app as snb
@@ -55,6 +55,7 @@ for command in (
     report,
     learn,
     posterior,
+    mpe,
     info,
     convert,
     draw,

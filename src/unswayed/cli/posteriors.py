@@ -1,4 +1,4 @@
-"""The command `posterior`: exact probabilities of states, given what was observed."""
+"""The commands `posterior` and `mpe`: probabilities of states, and the most probable ones together."""
 
 from __future__ import annotations
 
@@ -55,3 +55,27 @@ def posterior(
         show_json({"network": found.name, "evidence": observed, "posteriors": answers})
     else:
         show(posterior_lines(answers, observed))
+
+
+def mpe(
+    network: NetworkFile,
+    *,
+    evidence: Evidence = None,
+    as_json: AsJson = False,
+    normalize: Normalize = False,
+    max_memory: MaxMemory = None,
+    max_seconds: MaxSeconds = None,
+) -> None:
+    """The most probable explanation: the states of all other variables that are jointly most probable."""
+    from dataclasses import asdict
+
+    from unswayed import api
+    from unswayed.view.tables import explanation_lines
+
+    found = network_in(network, normalize=normalize)
+    observed = evidence_of(evidence, found)
+    answer = api.most_probable_explanation(found, observed, limits=limits_of(max_memory, max_seconds))
+    if as_json:
+        show_json({"network": found.name, "evidence": observed, **asdict(answer), "optimal": answer.optimal})
+    else:
+        show(explanation_lines(answer, observed))

@@ -5,6 +5,7 @@ Every function returns lines of `rich.text.Text`, whose `plain` is what a file o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from rich.cells import cell_len
@@ -12,6 +13,7 @@ from rich.text import Text
 
 from unswayed.api.decisions import Decision
 from unswayed.api.history import Course, Step
+from unswayed.api.networks import Explanation
 from unswayed.api.observations import Ranking, Stopping
 from unswayed.api.selection import Frontier, Selection, Trimming
 from unswayed.api.thresholds import ThresholdSweep
@@ -128,6 +130,19 @@ def posterior_lines(posteriors: Mapping[str, Distribution], evidence: Mapping[st
         lines.append(Text(name, style="bold"))
         lines.extend(_posterior_line(state, value, width) for state, value in distribution.items())
     return lines
+
+
+def explanation_lines(found: Explanation, evidence: Mapping[str, str]) -> list[Text]:
+    """The states of a most probable explanation, then how probable they are and what is proven."""
+    width = widest(list(found.states))
+    lines = [given_line(evidence), Text()] if evidence else []
+    lines.extend(Text(f"{padded(name, width)}  {state}") for name, state in found.states.items())
+    share = probability_text(math.exp(found.log_probability))
+    proof = "no other states are more probable"
+    if not found.optimal:
+        factor = math.exp(min(found.bound - found.log_probability, 700.0))
+        proof = f"time ran out, and other states may be up to {factor:.3g} times as probable"
+    return [*lines, Text(), Text(f"probability {share} with the findings; {proof}", style="dim")]
 
 
 def _posterior_line(state: str, value: float, width: int) -> Text:
