@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from unswayed.core.arrays import Floats, Ints
-from unswayed.core.errors import ModelError
+from unswayed.core.errors import ModelError, UnswayedWarning
 from unswayed.core.names import listing
 from unswayed.focs.learn.perceptrons import Training
-from unswayed.focs.learn.scorers import ScorerSource
+from unswayed.focs.learn.scorers import ScorerSource, folds
 from unswayed.focs.learn.thresholds import grow, learn_partition, make_rows
 from unswayed.model.nodes.contexts import ScoreContexts
 from unswayed.model.nodes.focs import FocsCpt
@@ -23,6 +24,8 @@ from unswayed.model.nodes.perceptron import Activation
 from unswayed.model.states import find_state
 from unswayed.model.variable import Variable
 
+MOST_FITTED = 25_000
+"""Rows that the perceptron is fitted to; with more it takes longer and is hardly better."""
 ACTIVATIONS = tuple(activation.value for activation in Activation)
 
 
@@ -58,6 +61,8 @@ class FocsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Which context each row belongs to (`contexts_.index(rows)`).
     columns_ : array of shape (contexts, classes)
         Pr(class | context).
+    fill_ : array of shape (features,)
+        Mean of each column, which stands for missing values.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
@@ -96,17 +101,31 @@ class FocsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.n_restarts = n_restarts
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Learn scorer, contexts and columns from rows `X` and their labels `y`."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn scorer, contexts and columns from rows `X`, sparse or dense, and their labels `y`.
+
+        A missing value (NaN) counts as the mean of its column, unless the scorer knows what to do with it.
+        """
         self._check_parameters()
-        X, y = validate_data(self, X, y, dtype=np.float64)
+        X, y = validate_data(self, X, y, dtype=np.float64, accept_sparse="csr", ensure_all_finite="allow-nan")
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         check_classification_targets(y)
         self.classes_, labels = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             only = listing(self.classes_.tolist())
             raise ModelError(f"FocsClassifier can't train when only one class is present: {only}")
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
-        self._learn(X, labels.reshape(-1), rng)
+        if 1 < self.max_contexts < len(self.classes_):
+            warnings.warn(
+                f"{len(self.classes_)} classes, but max_contexts={self.max_contexts}: some can never be told "
+                "apart; raise max_contexts",
+                UnswayedWarning,
+                stacklevel=2,
+            )
+        counted = weights > 0
+        rows = _dense(X)[counted]
+        self.fill_ = _column_means(rows, weights[counted])
+        self._learn(self._filled(rows), labels.reshape(-1)[counted], weights[counted], rng)
         return self
 
     def predict(self, X: Any) -> np.ndarray[Any, Any]:
@@ -118,9 +137,24 @@ class FocsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> Floats:
         """Pr(label | context of the row), (rows, classes)."""
         check_is_fitted(self)
-        rows = validate_data(self, X, dtype=np.float64, reset=False)
-        found: Floats = self.columns_[self.contexts_.index(rows)]
+        rows = validate_data(
+            self, X, dtype=np.float64, reset=False, accept_sparse="csr", ensure_all_finite="allow-nan"
+        )
+        found: Floats = self.columns_[self.contexts_.index(self._filled(_dense(rows)))]
         return found
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        return tags
+
+    def _filled(self, rows: Floats) -> Floats:
+        """The rows with missing values filled in, unless the scorer takes them."""
+        missing = np.isnan(rows)
+        if not missing.any() or (self.scorer is not None and get_tags(self.scorer).input_tags.allow_nan):
+            return rows
+        return np.where(missing, self.fill_, rows)
 
     def as_cpt(self, child: Variable, parents: Sequence[Variable]) -> FocsCpt:
         """The FoCS CPT that was learned, for a network: features are parents, in order.
@@ -139,17 +173,25 @@ class FocsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         columns[:, places] = self.columns_
         return FocsCpt(child, parents, self.contexts_, columns)
 
-    def _learn(self, rows: Floats, labels: Ints, rng: np.random.Generator) -> None:
+    def _learn(self, rows: Floats, labels: Ints, weights: Floats, rng: np.random.Generator) -> None:
         n_states = len(self.classes_)
         source = ScorerSource(self.scorer, self._training(), self.ordinal, n_states)
-        scorer = source.fitted(rows, labels, rng)
-        scores = source.cross_fitted(rows, labels, self.cross_fit, rng) if self.cross_fit else None
-        scored = make_rows(scorer.scores(rows) if scores is None else scores, labels, n_states)
-        options = {"max_contexts": self.max_contexts, "smoothing": self.smoothing}
+        few = _few_rows(labels, rng) if self.scorer is None else np.arange(len(labels))
+        scorer = source.fitted(rows[few], labels[few], weights[few], rng)
+        scores, judged = scorer.scores(rows), np.arange(len(labels))
+        if len(few) < len(labels):
+            # Rows that the scorer has not seen are judges enough.
+            judged = np.setdiff1d(judged, few)
+            scores = scores[judged]
+        elif self.cross_fit:
+            crossed = source.cross_fitted(rows, labels, weights, self.cross_fit, rng)
+            scores = scores if crossed is None else crossed
+        scored = make_rows(scores, labels[judged], n_states, weights[judged])
+        options: Any = {"max_contexts": self.max_contexts, "smoothing": self.smoothing}
         if self.choose_contexts:
-            partition = learn_partition(scored, **options, rng=rng)  # type: ignore[arg-type]
+            partition = learn_partition(scored, **options, rng=rng)
         else:
-            partition = grow(scored, **options)[-1]  # type: ignore[arg-type]
+            partition = grow(scored, **options)[-1]
         self.contexts_ = ScoreContexts(rows.shape[1], scorer, partition.contexts)
         self.columns_ = partition.columns
 
@@ -173,3 +215,24 @@ class FocsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         for name in ("smoothing", "alpha"):
             if not 0 <= getattr(self, name) < np.inf:
                 raise ModelError(f"{name} must be a number from 0 on, not {getattr(self, name)!r}")
+
+
+def _dense(rows: Any) -> Floats:
+    return np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=np.float64)
+
+
+def _column_means(rows: Floats, weights: Floats) -> Floats:
+    """Weighted mean of what each column shows; 0 for a column that shows nothing."""
+    seen = ~np.isnan(rows)
+    total = weights @ seen
+    means: Floats = (weights @ np.where(seen, rows, 0.0)) / np.where(total > 0, total, 1.0)
+    return means
+
+
+def _few_rows(labels: Ints, rng: np.random.Generator) -> Ints:
+    """All rows, or as many as a perceptron needs, every class among them."""
+    if len(labels) <= MOST_FITTED:
+        return np.arange(len(labels))
+    share = -(-len(labels) // MOST_FITTED)
+    chosen: Ints = np.flatnonzero(folds(labels, share, rng) == 0)
+    return chosen

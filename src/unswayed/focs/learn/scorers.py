@@ -16,7 +16,7 @@ from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import ModelError
 from unswayed.focs.learn.perceptrons import Training, fit_perceptron, one_thread
 from unswayed.model.nodes.contexts import Scorer
-from unswayed.model.nodes.functional import PerceptronScorer, expected_position
+from unswayed.model.nodes.functional import PerceptronScorer, comparable, expected_position
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,7 +31,7 @@ class EstimatorScorer:
         """Log-odds of the second of two classes, else one score for each class."""
         with one_thread():
             found = self._raw(inputs)
-        return expected_position(found) if self.is_ordinal else found
+        return expected_position(found) if self.is_ordinal else comparable(found)
 
     def _raw(self, inputs: Floats) -> Floats:
         if hasattr(self.estimator, "decision_function"):
@@ -58,22 +58,30 @@ class ScorerSource:
     is_ordinal: bool
     n_states: int
 
-    def fitted(self, inputs: Floats, labels: Ints, rng: np.random.Generator) -> Scorer:
-        """A scorer fitted to rows."""
+    def fitted(self, inputs: Floats, labels: Ints, weights: Floats, rng: np.random.Generator) -> Scorer:
+        """A scorer fitted to weighted rows."""
         if self.estimator is None:
-            perceptron = fit_perceptron(inputs, labels, self.n_states, self.training, rng=rng)
+            perceptron = fit_perceptron(
+                inputs, labels, self.n_states, self.training, rng=rng, weights=weights
+            )
             return PerceptronScorer(perceptron, self.is_ordinal)
         from sklearn.base import clone
+        from sklearn.utils.validation import has_fit_parameter
 
         found = clone(self.estimator)
         if "random_state" in getattr(found, "get_params", dict)():
             found.set_params(random_state=int(rng.integers(2**31)))
+        weighted = (weights != 1.0).any()
+        if weighted and not has_fit_parameter(found, "sample_weight"):
+            raise ModelError(
+                f"{type(found).__name__} takes no sample_weight; use a scorer that does, or none"
+            )
         with one_thread():
-            found.fit(inputs, labels)
+            found.fit(inputs, labels, **({"sample_weight": weights} if weighted else {}))
         return EstimatorScorer(found, self.is_ordinal)
 
     def cross_fitted(
-        self, inputs: Floats, labels: Ints, n_folds: int, rng: np.random.Generator
+        self, inputs: Floats, labels: Ints, weights: Floats, n_folds: int, rng: np.random.Generator
     ) -> Floats | None:
         """Scores of each row by a scorer that has not seen it; None where a class is too rare for that."""
         counts = np.bincount(labels, minlength=self.n_states)
@@ -83,8 +91,8 @@ class ScorerSource:
         fold = folds(labels, n_folds, rng)
         parts = []
         for number in range(n_folds):
-            scorer = self.fitted(inputs[fold != number], labels[fold != number], rng)
-            parts.append(scorer.scores(inputs[fold == number]))
+            used = fold != number
+            parts.append(self.fitted(inputs[used], labels[used], weights[used], rng).scores(inputs[~used]))
         scores = np.empty((len(labels), parts[0].shape[1]))
         for number, part in enumerate(parts):
             scores[fold == number] = part

@@ -27,7 +27,6 @@ from unswayed.core.errors import QueryError, UnswayedWarning, expect
 from unswayed.focs.learn.conversion import linear_network, scored_rows, step_contexts, step_network
 from unswayed.focs.learn.inputs import (
     FEW_INPUTS,
-    LIKELY,
     SURE,
     HeldOutSplit,
     StepOptions,
@@ -57,8 +56,10 @@ from unswayed.model.nodes.steps import StepContexts, StepNetwork
 
 ALPHAS = (3.0, 0.3, 30.0)
 """Penalties that are tried for a network of all inputs; the first one is right most of the time."""
-MORE_INPUTS = (8, 12, 14)
+MORE_INPUTS = (8, 10, 12, 14)
 """How many inputs are tried where more than those that were found may matter."""
+QUITE_SURE = 3.0
+"""Standard errors by which they must do better: only a few numbers of inputs are tried."""
 FEW_ROWS = 4000
 """Rows up to which one linear score is tried too."""
 REFITS = 8
@@ -149,9 +150,7 @@ def _more_inputs(
     """Further inputs of the ranking added where that is more likely, rare patterns filled in; else None."""
     if not chosen:
         return None
-    best = judged_inputs(split, chosen, options)
-    if len(chosen) > FEW_INPUTS:
-        best = _judged_shrunk(split, chosen, options, rng)
+    best = _judged_shrunk(split, chosen, options, rng)
     others = [
         i for i in ranked_inputs(ranking_perceptron(split, options, len(split.rows), rng)) if i not in chosen
     ]
@@ -160,9 +159,26 @@ def _more_inputs(
         if len(chosen) < size <= min(options.max_inputs, split.rows.shape[1]):
             longer = [*chosen, *others[: size - len(chosen)]]
             judged = _judged_shrunk(split, longer, options, rng)
-            if leads(judged, best, by=LIKELY):
+            if leads(judged, best, by=QUITE_SURE):
                 found, best = longer, judged
-    return found
+    return None if found is None else _without_idle_shrunk(split, found, chosen, options, rng)
+
+
+def _without_idle_shrunk(
+    split: HeldOutSplit,
+    inputs: list[int],
+    needed: list[int],
+    options: StepOptions,
+    rng: np.random.Generator,
+) -> list[int] | None:
+    """The inputs without those added that do not seem to help; None when none does."""
+    logs = _judged_shrunk(split, inputs, options, rng)
+    for each in reversed(inputs[len(needed) :]):
+        fewer = [i for i in inputs if i != each]
+        without = _judged_shrunk(split, fewer, options, rng)
+        if not leads(logs, without, by=0.5):
+            inputs, logs = fewer, without
+    return inputs if len(inputs) > len(needed) else None
 
 
 def _judged_shrunk(

@@ -18,6 +18,9 @@ from unswayed.core.arrays import Floats, Ints
 from unswayed.model.nodes.contexts import TreeContexts
 from unswayed.model.nodes.focs import learn_columns
 
+HALVINGS = 5
+"""Draws of two halves from which the number of contexts is decided."""
+
 
 class ScoredRows(NamedTuple):
     """Rows to learn contexts from."""
@@ -182,34 +185,51 @@ def row_log_likelihoods(partition: Partition, rows: ScoredRows) -> Floats:  # (r
     return found
 
 
-def choose_size(partitions: list[Partition], held_out: ScoredRows) -> int:
+def choose_size(gains: Floats, weights: Floats) -> int:  # (sizes, rows), (rows,) -> contexts
     """The number of contexts that rows not learned from support, by the rule of one standard error.
 
-    The smallest partition whose mean log-likelihood is within one standard error of the best one's, where the
-    error is that of the rows' differences.
+    `gains[k]` are the log-likelihoods of the rows under k + 1 contexts. The smallest number whose mean is
+    within one standard error of the best one's, where the error is that of the rows' differences.
     """
-    gains = np.stack([row_log_likelihoods(partition, held_out) for partition in partitions])
-    total = float(held_out.weights.sum())
-    best = int(np.argmax(gains @ held_out.weights))
+    total = float(weights.sum())
+    best = int(np.argmax(gains @ weights))
     for size in range(best + 1):
         lead = gains[best] - gains[size]
-        mean = float(lead @ held_out.weights) / total
-        spread = float(held_out.weights @ (lead - mean) ** 2) / total
+        mean = float(lead @ weights) / total
+        spread = float(weights @ (lead - mean) ** 2) / total
         if mean <= np.sqrt(spread / total):
-            return partitions[size].contexts.n_contexts
-    return partitions[best].contexts.n_contexts
+            return size + 1
+    return best + 1
 
 
 def learn_partition(
     rows: ScoredRows, *, max_contexts: int, smoothing: float = 1.0, rng: np.random.Generator
 ) -> Partition:
-    """Thresholds from all rows, as many as learning from half of the rows shows useful on the other half."""
-    order = rng.permutation(len(rows.labels))
-    halves = [_taken(rows, order[: len(order) // 2]), _taken(rows, order[len(order) // 2 :])]
+    """Thresholds from all rows, as many as learning from half of the rows shows useful on the other half.
+
+    Halves are drawn `HALVINGS` times, and each row counts with its average, so that the number of contexts
+    does not hang on one draw.
+    """
     size = 1
-    if min(len(half.labels) for half in halves) > 1:
-        size = choose_size(grow(halves[0], max_contexts=max_contexts, smoothing=smoothing), halves[1])
+    if len(rows.labels) > 3:
+        gains = np.mean([_halved_gains(rows, max_contexts, smoothing, rng) for _ in range(HALVINGS)], axis=0)
+        size = choose_size(gains, rows.weights)
     return grow(rows, max_contexts=size, smoothing=smoothing)[-1]
+
+
+def _halved_gains(
+    rows: ScoredRows, max_contexts: int, smoothing: float, rng: np.random.Generator
+) -> Floats:  # (sizes, rows)
+    """Log-likelihood of each row under 1, 2, ... contexts learned from the half that it is not in."""
+    order = rng.permutation(len(rows.labels))
+    halves = order[: len(order) // 2], order[len(order) // 2 :]
+    gains = np.empty((max_contexts, len(order)))
+    for used, held in (halves, halves[::-1]):
+        partitions = grow(_taken(rows, used), max_contexts=max_contexts, smoothing=smoothing)
+        others = _taken(rows, held)
+        for size in range(max_contexts):
+            gains[size, held] = row_log_likelihoods(partitions[min(size, len(partitions) - 1)], others)
+    return gains
 
 
 def _taken(rows: ScoredRows, members: Ints) -> ScoredRows:

@@ -177,7 +177,7 @@ class PerceptronScorer:
     def scores(self, inputs: Floats) -> Floats:  # (rows, inputs) -> (rows, scores)
         """The scores of each row."""
         found = self.perceptron.scores(inputs)
-        return expected_position(found) if self.is_ordinal else found
+        return expected_position(found) if self.is_ordinal else comparable(found)
 
 
 def expected_position(scores: Floats) -> Floats:  # (rows, scores) -> (rows, 1)
@@ -185,6 +185,19 @@ def expected_position(scores: Floats) -> Floats:  # (rows, scores) -> (rows, 1)
     if scores.shape[1] == 1:
         return scores
     return (distribution(scores) @ np.arange(scores.shape[1], dtype=np.float64))[:, np.newaxis]
+
+
+def comparable(scores: Floats) -> Floats:  # (rows, scores)
+    """Scores of several classes as logarithms of their softmax; one score stays as it is.
+
+    A softmax does not change when all scores of a row move together, so two scorers that agree may differ
+    by that, and thresholds learned from one would not fit the other.
+    """
+    if scores.shape[1] == 1:
+        return scores
+    shifted = scores - scores.max(axis=1, keepdims=True)
+    found: Floats = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    return found
 
 
 def two_way(log_odds: Floats) -> Floats:  # (rows,) -> (rows, 2)

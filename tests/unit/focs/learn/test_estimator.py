@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.naive_bayes import BernoulliNB
 from sklearn.svm import LinearSVC
 
 from focs_strategies import bit
-from unswayed.core.errors import ModelError
+from unswayed.core.errors import ModelError, UnswayedWarning
 from unswayed.focs.learn.estimator import FocsClassifier
 from unswayed.model.variable import Variable
 
@@ -115,3 +118,57 @@ def test_classes_find_their_states_wherever_these_stand():
         assert found > 0.9
     with pytest.raises(ModelError, match="are not the states of 'X'"):
         classifier.as_cpt(Variable("X", ["ill", "well"]), parents)
+
+
+def noisy_majority(count, seed=0):
+    rng = np.random.default_rng(seed)
+    rows = rng.integers(0, 2, (count, 7)).astype(float)
+    return rows, (rows.sum(axis=1) > 3) ^ (rng.random(count) < 0.1)
+
+
+def test_weights_say_how_much_a_row_counts():
+    """Rows of weight 0 might as well be absent, and columns are weighted shares."""
+    rows, labels = noisy_majority(600)
+    weights = np.where(np.arange(600) < 400, 1.0, 0.0)
+    weighted = FocsClassifier(random_state=0, max_iterations=50).fit(rows, labels, sample_weight=weights)
+    fewer = FocsClassifier(random_state=0, max_iterations=50).fit(rows[:400], labels[:400])
+    np.testing.assert_allclose(weighted.predict_proba(rows), fewer.predict_proba(rows))
+    tilted = FocsClassifier(random_state=0, max_contexts=1).fit(rows, labels, np.where(labels, 3.0, 1.0))
+    n_true, n_false = labels.sum(), (~labels).sum()
+    assert tilted.columns_[0, 1] == pytest.approx((3 * n_true + 1) / (3 * n_true + n_false + 2))
+
+
+def test_missing_values_and_sparse_rows_are_taken():
+    rows, labels = noisy_majority(800)
+    classifier = FocsClassifier(random_state=0, max_iterations=50).fit(csr_array(rows), labels)
+    np.testing.assert_array_equal(classifier.predict(csr_array(rows)), classifier.predict(rows))
+    holes = rows.copy()
+    holes[np.random.default_rng(1).random(rows.shape) < 0.1] = np.nan
+    patched = FocsClassifier(random_state=0, max_iterations=50).fit(holes, labels)
+    assert patched.score(*noisy_majority(2000, seed=2)) > 0.85
+    means = np.where(np.isnan(holes), np.nanmean(holes, axis=0), holes)
+    np.testing.assert_allclose(patched.predict_proba(holes), patched.predict_proba(means))
+
+
+def test_more_classes_than_contexts_are_warned_of():
+    rows = np.random.default_rng(0).normal(size=(60, 2))
+    with pytest.warns(UnswayedWarning, match="3 classes, but max_contexts=2"):
+        FocsClassifier(max_contexts=2, max_iterations=20).fit(rows, np.arange(60) % 3)
+
+
+def test_the_number_of_contexts_hardly_depends_on_the_draw():
+    rows, labels = noisy_majority(1500)
+    found = [
+        FocsClassifier(random_state=seed, max_iterations=50).fit(rows, labels).contexts_.n_contexts
+        for seed in range(6)
+    ]
+    assert max(found) - min(found) <= 1
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_rows_take_seconds():
+    rows, labels = noisy_majority(100_000)
+    started = time.process_time()
+    classifier = FocsClassifier(random_state=0).fit(rows, labels)
+    assert time.process_time() - started < 20
+    assert classifier.score(*noisy_majority(5000, seed=1)) > 0.89

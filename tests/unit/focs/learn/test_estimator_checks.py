@@ -1,4 +1,4 @@
-"""scikit-learn's own checks of what an estimator must do, all of them."""
+"""scikit-learn's own checks of what an estimator must do, all of them but one on weights."""
 
 from __future__ import annotations
 
@@ -12,11 +12,19 @@ from unswayed.focs.learn.estimator import FocsClassifier
 
 ESTIMATORS = [
     FocsClassifier(hidden_units=4, max_iterations=30, cross_fit=3),
-    FocsClassifier(LogisticRegression(), max_contexts=3, cross_fit=2),
+    FocsClassifier(LogisticRegression(), max_contexts=4, cross_fit=2),
     FocsClassifier(GaussianNB(), ordinal=True, cross_fit=0, choose_contexts=False),
 ]
 
 
-@parametrize_with_checks(ESTIMATORS)
+DRAWN = "folds are drawn over rows, so repeating a row is another draw than weighting it"
+
+
+def expected_failures(_: Any) -> dict[str, str]:
+    kinds = ("dense", "sparse")
+    return {f"check_sample_weight_equivalence_on_{kind}_data": DRAWN for kind in kinds}
+
+
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
 def test_scikit_learn_check(estimator: Any, check: Any) -> None:
     check(estimator)
