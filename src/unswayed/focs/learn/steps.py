@@ -39,14 +39,12 @@ from unswayed.focs.learn.inputs import (
     with_helpful,
     without_idle,
 )
+from unswayed.focs.learn.lookups import find_more_inputs, learn_lookup
 from unswayed.focs.learn.patterns import (
     Bits,
     Patterns,
     best_partition,
     count_patterns,
-    held_out_log_likelihoods,
-    lookup_contexts,
-    shrink_patterns,
 )
 from unswayed.focs.learn.perceptrons import Training, fit_perceptron
 from unswayed.focs.learn.thresholds import Partition, grow, learn_partition, row_log_likelihoods
@@ -56,10 +54,6 @@ from unswayed.model.nodes.steps import StepContexts, StepNetwork
 
 ALPHAS = (3.0, 0.3, 30.0)
 """Penalties that are tried for a network of all inputs; the first one is right most of the time."""
-MORE_INPUTS = (8, 10, 12, 14)
-"""How many inputs are tried where more than those that were found may matter."""
-QUITE_SURE = 3.0
-"""Standard errors by which they must do better: only a few numbers of inputs are tried."""
 FEW_ROWS = 4000
 """Rows up to which one linear score is tried too."""
 REFITS = 8
@@ -106,10 +100,11 @@ def learn_step_contexts(
     if linear is not None or chosen is None:
         network = _dense_network(split, options, rng) if linear is None else linear
         return _cut_scores(network, rows, labels, options, rng)
-    more = _more_inputs(split, chosen, options, rng)
+    more = find_more_inputs((rows, labels), split, chosen, options, rng)
     if more is None and len(chosen) <= FEW_INPUTS:
         return _on_patterns(count_patterns(rows, labels, chosen), rows.shape[1], options, rng)
-    return _looked_up(count_patterns(rows, labels, more or chosen), rows.shape[1], options, rng)
+    counted = count_patterns(rows, labels, more or chosen)
+    return LearnedContexts(*learn_lookup(counted, rows.shape[1], options, rng), tuple(sorted(counted.inputs)))
 
 
 def _cut_scores(
@@ -142,66 +137,6 @@ def _better_linear(split: HeldOutSplit, chosen: list[int] | None, options: StepO
     )
     judged = _judged_network(split, network, options)
     return network if leads(judged, judged_inputs(split, chosen, options), by=1.0) else None
-
-
-def _more_inputs(
-    split: HeldOutSplit, chosen: list[int], options: StepOptions, rng: np.random.Generator
-) -> list[int] | None:
-    """Further inputs of the ranking added where that is more likely, rare patterns filled in; else None."""
-    if not chosen:
-        return None
-    best = _judged_shrunk(split, chosen, options, rng)
-    others = [
-        i for i in ranked_inputs(ranking_perceptron(split, options, len(split.rows), rng)) if i not in chosen
-    ]
-    found = None
-    for size in MORE_INPUTS:
-        if len(chosen) < size <= min(options.max_inputs, split.rows.shape[1]):
-            longer = [*chosen, *others[: size - len(chosen)]]
-            judged = _judged_shrunk(split, longer, options, rng)
-            if leads(judged, best, by=QUITE_SURE):
-                found, best = longer, judged
-    return None if found is None else _without_idle_shrunk(split, found, chosen, options, rng)
-
-
-def _without_idle_shrunk(
-    split: HeldOutSplit,
-    inputs: list[int],
-    needed: list[int],
-    options: StepOptions,
-    rng: np.random.Generator,
-) -> list[int] | None:
-    """The inputs without those added that do not seem to help; None when none does."""
-    logs = _judged_shrunk(split, inputs, options, rng)
-    for each in reversed(inputs[len(needed) :]):
-        fewer = [i for i in inputs if i != each]
-        without = _judged_shrunk(split, fewer, options, rng)
-        if not leads(logs, without, by=0.5):
-            inputs, logs = fewer, without
-    return inputs if len(inputs) > len(needed) else None
-
-
-def _judged_shrunk(
-    split: HeldOutSplit, inputs: list[int], options: StepOptions, rng: np.random.Generator
-) -> Floats:
-    """Log-likelihood of each held-out row under contexts over patterns that a perceptron has filled in."""
-    counted = count_patterns(split.rows, split.labels, inputs)
-    patterns = shrink_patterns(counted, 2 * options.n_hidden, rng)
-    partition = best_partition(patterns, max_contexts=options.max_contexts, smoothing=options.smoothing)
-    return held_out_log_likelihoods(patterns, partition, split.held_rows, split.held_labels)
-
-
-def _looked_up(
-    counted: Patterns, n_inputs: int, options: StepOptions, rng: np.random.Generator
-) -> LearnedContexts:
-    """A table of contexts over the patterns, rare ones filled in by a perceptron."""
-    patterns = shrink_patterns(counted, 2 * options.n_hidden, rng)
-    partition = best_partition(patterns, max_contexts=options.max_contexts, smoothing=options.smoothing)
-    contexts = lookup_contexts(patterns, partition, n_inputs)
-    mass = np.zeros((contexts.n_contexts, 2))
-    np.add.at(mass, contexts.table.reshape(-1), counted.counts)
-    columns = (mass + options.smoothing) / (mass + options.smoothing).sum(axis=1, keepdims=True)
-    return LearnedContexts(contexts, columns, tuple(sorted(counted.inputs)))
 
 
 def _widened(network: StepNetwork, inputs: Sequence[int], n_inputs: int) -> StepNetwork:
