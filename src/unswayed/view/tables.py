@@ -135,7 +135,7 @@ def posterior_lines(posteriors: Mapping[str, Distribution], evidence: Mapping[st
 def explanation_lines(found: Explanation, evidence: Mapping[str, str]) -> list[Text]:
     """The states of a most probable explanation, then how probable they are and what is proven."""
     width = widest(list(found.states))
-    lines = [given_line(evidence), Text()] if evidence else []
+    lines = [*_given(evidence), Text()] if evidence else []
     lines.extend(Text(f"{padded(name, width)}  {state}") for name, state in found.states.items())
     share = probability_text(math.exp(found.log_probability))
     proof = "no other states are more probable"
