@@ -91,7 +91,7 @@ class BayesianNetwork:
         n_arcs = sum(map(len, self.parents))
         title = f" {self.name!r}" if self.name else ""
         n_functions = sum(not isinstance(cpt, Cpt) for cpt in self.cpts)
-        functions = f", {n_functions} functions" if n_functions else ""
+        functions = f", {n_functions} function{'s' * (n_functions > 1)}" if n_functions else ""
         return f"<BayesianNetwork{title}: {len(self)} variables, {n_arcs} arcs{functions}>"
 
     @property
