@@ -164,3 +164,38 @@ def test_everything_observed_needs_no_search():
     for method in (BranchAndBound(), Elimination(), Highs(), None):
         found = most_probable_explanation(network, {"U": "1"}, method=method)
         assert found.log_probability == pytest.approx(np.log(0.75))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_solver_claims_no_proof_beyond_its_tolerance(seed):
+    """Weights of 30 bits: a tolerance of 1e-6 may switch a neuron, so the bound is not believed."""
+    rng = np.random.default_rng(seed)
+    inputs = [bit(f"U{i}") for i in range(8)]
+    nodes = [Cpt(u, [], [0.4, 0.6]) for u in inputs]
+    for number in range(4):
+        steps = quantised(rng.normal(size=(4, 8)), rng.normal(size=4), rng.normal(size=4), bits=30)
+        columns = [[0.9, 0.1], [0.2, 0.8]]
+        nodes.append(FocsCpt(bit(f"X{number}"), inputs, StepContexts(steps, [0]), columns))
+    network = BayesianNetwork(nodes)
+    _, mass = enumerate_rows(network, observed(network))
+    found = most_probable_explanation(network, observed(network), method=Highs())
+    assert not found.optimal
+    assert found.log_probability <= np.log(mass.max()) + 1e-9 <= found.bound
+    ours = most_probable_explanation(network, observed(network))
+    assert ours.optimal
+    assert ours.log_probability == pytest.approx(np.log(mass.max()))
+
+
+def test_a_solver_is_given_gates_in_place_of_thousands_of_rows():
+    network = dense_network(14, 2)
+    evidence = network.evidence(observed(network))
+    assert not build_problem(network, evidence, table_cells=BranchAndBound().table_cells).gates
+    assert len(build_problem(network, evidence, table_cells=Highs().table_cells).gates) == 2
+
+
+def test_logarithms_count_as_equal_by_their_size():
+    """A long word has a logarithm in the hundreds, whose last digits depend on the order of summing."""
+    network = code_network(adjacent_parities(100), Channel())
+    found = most_probable_explanation(network, {f"X{i}": "1" for i in range(100)})
+    assert found.optimal
+    assert abs(found.bound - found.log_probability) <= 1e-9 * abs(found.log_probability)
