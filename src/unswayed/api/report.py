@@ -243,11 +243,14 @@ def _cheapest(curve: Frontier, at_least: float) -> int | None:
 def _list_findings(
     classifier: Classifier, evidence: Evidence | None, now: Decision, limits: Limits
 ) -> tuple[Finding, ...]:
-    """Every state of every free feature, from one small table each: those that turn the decision first."""
+    """Every state of every free feature that has several, from one small table each.
+
+    Those that turn the decision come first, then those of the largest effect.
+    """
     problem = make_problem(classifier, evidence, limits=limits)
     network, prior = problem.network, problem.prior
     found: list[Finding] = []
-    for position in problem.free:
+    for position in (p for p in problem.free if len(network.variables[p]) > 1):
         pair = joint_table(network, [position, problem.target], problem.evidence, limits=limits)
         table = pair.reshape(-1, len(prior))
         variable = network.variables[position]

@@ -207,11 +207,13 @@ def draw_progress(
     bounded = [each for each in instants if math.isfinite(each.bound)]
     values = [each.incumbent for each in instants] + [each.bound for each in bounded]
     reach = max(max(values) - min(values), 1e-4)
-    last = max(instants[-1].seconds, 1e-6)
-    across = Scale(0, last * 1.02, 56, WIDTH - 14)
+    # What came before the first report is preparation.
+    first = instants[0].seconds
+    last = max(instants[-1].seconds - first, 1e-6)
+    across = Scale(first, first + last * 1.02, 56, WIDTH - 14)
     down = Scale(min(values) - 0.1 * reach, max(values) + 0.1 * reach, top + 220, top + 24)
     marks += down_axis(down, ticks(down.low, down.high, 5), (across.start, across.end), label=value_label)
-    marks += across_axis(across, ticks(0, across.high, 6), down.start, label="seconds")
+    marks += across_axis(across, ticks(across.low, across.high, 6), down.start, label="seconds")
     best = _stairs([(across.at(each.seconds), down.at(each.incumbent)) for each in instants])
     bound = _stairs([(across.at(each.seconds), down.at(each.bound)) for each in bounded])
     if bounded:
