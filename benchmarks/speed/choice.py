@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.papers.choi2017.records import markdown
+from benchmarks.speed.reach import random_network
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.classifier import Classifier
@@ -83,6 +84,8 @@ def cases(*, quick: bool) -> Iterator[Case]:
         yield Case("naive Bayes", n, random_naive_bayes)
     for n in (8,) if quick else (8, 12, 16, 20):
         yield Case("naive Bayes, 3 classes", n, many, MostProbable())
+    for n in (8,) if quick else (10, 14, 18, 20, 22):
+        yield Case("tree-augmented", n, lambda n, rng: random_network(n, 2, 2, rng, is_tree=True))
     for n in (8,) if quick else (8, 12, 16, 20):
         yield Case("polytree", n, lambda n, rng: random_polytree(n + 1, rng))
         yield Case("treewidth 3", n, treewidth)

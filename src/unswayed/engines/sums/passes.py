@@ -30,8 +30,12 @@ class Layout(Protocol):
         """How many rows come out."""
 
     @property
+    def n_sets(self) -> int:
+        """How many times the rows cover everything."""
+
+    @property
     def width(self) -> float:
-        """Numbers a column of the buffer that it pays to keep in the cache."""
+        """Numbers in a column of the buffer that it pays to keep in the cache."""
 
     def run(self, leaves: Sequence[Numbers]) -> Numbers:  # (classes, rows, columns)
         """The product of the leaves, summed to rows."""
@@ -48,6 +52,11 @@ class KeptRows:
     def n_rows(self) -> int:
         """How many instantiations the kept features have."""
         return math.prod(self.plan.sizes[v] for v in self.kept)
+
+    @property
+    def n_sets(self) -> int:
+        """The rows cover everything once."""
+        return 1
 
     @property
     def width(self) -> float:
@@ -77,6 +86,11 @@ class SingleRows:
     def n_rows(self) -> int:
         """How many states the features have together."""
         return sum(self.plan.sizes[v] for v in self.features)
+
+    @property
+    def n_sets(self) -> int:
+        """The rows of each feature cover everything."""
+        return len(self.features)
 
     @property
     def width(self) -> float:

@@ -53,11 +53,12 @@ class _SweptPair:
     above: Floats  # (classes, rows) mass of sums that are plus infinity
     below: Floats  # (classes, rows) mass of sums that are minus infinity
     tails: TailBounds
+    n_sets: int
 
     @property
     def gap(self) -> float:
-        """Mass that is undecided at the worst cut."""
-        return float((self.tails.high - self.tails.low).sum(axis=(1, 2)).max(initial=0.0))
+        """Mass that is undecided at the worst cut, as a share of everything."""
+        return float((self.tails.high - self.tails.low).sum(axis=(1, 2)).max(initial=0.0)) / self.n_sets
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -146,7 +147,7 @@ def _start_pair(request: Request, key: tuple[int, int], cuts: tuple[float, ...],
     window = find_window(KeptRows(plan_passes(request.problem, frozenset()), ()), pair, stray)
     shape = (len(cuts), *finite.shape)
     tails = TailBounds(np.zeros(shape), np.broadcast_to(finite, shape), 0.0)
-    return _SweptPair(pair, window, cuts, finite, above, below, tails)
+    return _SweptPair(pair, window, cuts, finite, above, below, tails, layout.n_sets)
 
 
 def _sweep_all(request: Request, swept: _Swept, degree: int) -> bool:
