@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
 from unswayed.api import shown
 from unswayed.api.networks import Evidence
 from unswayed.api.questions import Options, ask, problem_of
+from unswayed.api.structured import agreement_in, case_of, decision_in
 from unswayed.core.errors import QueryError
 from unswayed.core.measurement import Measurement
 from unswayed.decisions.classifier import Classifier
@@ -23,6 +24,9 @@ from unswayed.decisions.oracle import (
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.rules import Decider, ThresholdRule
 from unswayed.engines.protocol import Needs, Question
+
+if TYPE_CHECKING:
+    from unswayed.spaces.decisions.classifier import StructuredClassifier
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +42,11 @@ class Decision:
     _repr_html_ = shown.to_html
 
 
-def decide(classifier: Classifier, evidence: Evidence | None = None, **options: Unpack[Options]) -> Decision:
+def decide(
+    classifier: Classifier | StructuredClassifier,
+    evidence: Evidence | None = None,
+    **options: Unpack[Options],
+) -> Decision:
     """The decision on this evidence.
 
     >>> from unswayed.decisions.rules import ThresholdRule
@@ -47,6 +55,8 @@ def decide(classifier: Classifier, evidence: Evidence | None = None, **options: 
     >>> decide(papers, {"AC": "+"}).action
     '+'
     """
+    if not isinstance(classifier, Classifier):
+        return Decision(*decision_in(case_of(classifier, evidence, options)))
     return decision_of(problem_of(classifier, evidence, options))
 
 
@@ -58,7 +68,9 @@ def decision_of(problem: Problem) -> Decision:
 
 
 def same_decision_probability(
-    classifier: Classifier, evidence: Evidence | None = None, **options: Unpack[Options]
+    classifier: Classifier | StructuredClassifier,
+    evidence: Evidence | None = None,
+    **options: Unpack[Options],
 ) -> Measurement:
     """Probability that observing all other features leaves the decision as it is now (SDP).
 
@@ -72,12 +84,14 @@ def same_decision_probability(
     >>> round(same_decision_probability(papers, {"AC": "-"}).value, 2)
     0.99
     """
+    if not isinstance(classifier, Classifier):
+        return agreement_in(case_of(classifier, evidence, options), (), options)
     problem = problem_of(classifier, evidence, options)
     return agreement_of(problem, frozenset(), problem.decider, options)
 
 
 def expected_same_decision_probability(
-    classifier: Classifier,
+    classifier: Classifier | StructuredClassifier,
     kept: Iterable[str],
     evidence: Evidence | None = None,
     **options: Unpack[Options],
@@ -94,6 +108,8 @@ def expected_same_decision_probability(
     >>> round(expected_same_decision_probability(papers, ["R1"]).value, 2)
     0.9
     """
+    if not isinstance(classifier, Classifier):
+        return agreement_in(case_of(classifier, evidence, options), kept, options)
     problem = problem_of(classifier, evidence, options)
     return agreement_of(problem, problem.kept(kept), problem.decider, options)
 

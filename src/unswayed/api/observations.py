@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from unswayed.api import shown
 from unswayed.api.decisions import Decision, agreement_of, decision_of
 from unswayed.api.networks import Evidence
 from unswayed.api.questions import Options, problem_of
 from unswayed.api.ranking import Ranking, rank_observations, ranking_of
+from unswayed.api.structured import agreement_in, case_of, decision_in
 from unswayed.api.values import Criterion, SameDecisionGain, default_criteria, sdp_gain, value_of_information
 from unswayed.core.errors import QueryError
 from unswayed.core.measurement import Certainty, Measurement
@@ -19,6 +20,9 @@ from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.purchase import Costs
 from unswayed.engines.observed import carry_over
+
+if TYPE_CHECKING:
+    from unswayed.spaces.decisions.classifier import StructuredClassifier
 
 __all__ = [
     "Criterion",
@@ -56,7 +60,7 @@ class Stopping:
 
 
 def should_stop(
-    classifier: Classifier,
+    classifier: Classifier | StructuredClassifier,
     evidence: Evidence | None = None,
     at_least: float = 0.95,
     **options: Unpack[Options],
@@ -69,25 +73,39 @@ def should_stop(
     >>> should_stop(papers, {"AC": "-"}).stop, should_stop(papers, {"AC": "+"}).stop
     (True, False)
     """
+    if not isinstance(classifier, Classifier):
+        case = case_of(classifier, evidence, options)
+        decision = Decision(*decision_in(case))
+        return _stopping(decision, at_least, lambda some: agreement_in(case, (), some), options)
     return stopping_of(problem_of(classifier, evidence, options), at_least, options)
 
 
 def stopping_of(problem: Problem, at_least: float, options: Options) -> Stopping:
-    """The stopping rule for a problem as it stands; an interval that straddles the level is narrowed."""
+    """The stopping rule for a problem as it stands."""
+
+    def agreement(some: Options) -> Measurement:
+        return agreement_of(problem, frozenset(), problem.decider, some)
+
+    return _stopping(decision_of(problem), at_least, agreement, options)
+
+
+def _stopping(
+    decision: Decision, at_least: float, agreement: Callable[[Options], Measurement], options: Options
+) -> Stopping:
+    """Whether the same-decision probability reaches a level; an interval that straddles it is narrowed."""
     if not 0.0 < at_least <= 1.0:
         raise QueryError(f"the level must lie between 0 and 1; got {at_least!r}")
-    sdp = agreement_of(problem, frozenset(), problem.decider, options)
+    sdp = agreement(options)
     for tolerance in (1e-4, 1e-5, 1e-6):
         if sdp.certainty is not Certainty.BOUND or not sdp.low < at_least <= sdp.high:
             break
-        narrower = Options(**{**options, "tolerance": tolerance})
-        sdp = agreement_of(problem, frozenset(), problem.decider, narrower)
+        sdp = agreement(Options(**{**options, "tolerance": tolerance}))
     # The sum of millions of masses may miss a level that it equals.
     reached = sdp.low >= at_least or math.isclose(sdp.low, at_least, abs_tol=1e-12)
     return Stopping(
         stop=reached,
         certain=reached or sdp.high < at_least,
-        decision=decision_of(problem),
+        decision=decision,
         sdp=sdp,
         at_least=at_least,
     )

@@ -6,13 +6,21 @@ import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from unswayed.api import shown
 from unswayed.api.decisions import agreement_of, single_agreements_of
 from unswayed.api.networks import Evidence
 from unswayed.api.questions import Options, ask, problem_of
-from unswayed.api.values import Criterion, SameDecisionGain, default_criteria, gain_between, value_at
+from unswayed.api.structured import case_of
+from unswayed.api.values import (
+    Criterion,
+    SameDecisionGain,
+    default_criteria,
+    gain_between,
+    value_at,
+    value_of_objects,
+)
 from unswayed.core.errors import LimitError, QueryError
 from unswayed.core.measurement import Measurement
 from unswayed.decisions.binding import bind_purchase, leave_out_skipped
@@ -23,6 +31,9 @@ from unswayed.decisions.problem import Problem
 from unswayed.decisions.purchase import Costs, purchase_for
 from unswayed.decisions.rewards import NegativeEntropy
 from unswayed.engines.protocol import Needs, Question
+
+if TYPE_CHECKING:
+    from unswayed.spaces.decisions.classifier import StructuredCase, StructuredClassifier
 
 NO_VALUE = 1e-12
 """Values up to this are rounding."""
@@ -81,7 +92,7 @@ class Ranking:
 
 
 def rank_observations(
-    classifier: Classifier,
+    classifier: Classifier | StructuredClassifier,
     evidence: Evidence | None = None,
     reward: Criterion | Sequence[Criterion] | None = None,
     *,
@@ -95,7 +106,8 @@ def rank_observations(
     utilities. Ties go to the test that tells most about the target, then to the one named first. Features
     with one state tell nothing and are left out. `done` is the chance that the decision is safe after a test:
     that its same-decision probability is at least `at_least`. Where no test gains anything alone, `bundle`
-    holds the two or three that gain most together.
+    holds the two or three that gain most together. A structured classifier's attributes are ranked by the
+    gain in same-decision probability alone, unless `reward` says otherwise, and have no costs.
 
     >>> from unswayed.decisions.rules import ThresholdRule
     >>> from unswayed.model.zoo import review
@@ -103,10 +115,35 @@ def rank_observations(
     >>> rank_observations(papers).best
     'AC'
     """
+    if not isinstance(classifier, Classifier):
+        if costs is not None:
+            raise QueryError("costs are for features of networks; rank structured attributes without them")
+        return _rank_objects(case_of(classifier, evidence, options), reward, at_least, options)
     purchase = purchase_for(classifier, costs)
     classifier, purchase = leave_out_skipped(classifier, purchase)
     terms = None if costs is None and purchase.is_plain and not purchase.costs else purchase
     return ranking_of(problem_of(classifier, evidence, options), reward, (terms, at_least), options)
+
+
+def _rank_objects(
+    case: StructuredCase, reward: Criterion | Sequence[Criterion] | None, at_least: float, options: Options
+) -> Ranking:
+    """The open attributes of a structured case, valued one by one."""
+    wanted = SameDecisionGain() if reward is None else reward
+    criteria = tuple(wanted) if isinstance(wanted, Sequence) else (wanted,)
+    values = {
+        name: tuple(value_of_objects(case, [name], each, options) for each in criteria)
+        for name in case.open_terms
+    }
+    names = sorted(values, key=lambda name: -round(values[name][0].value, 12))
+    return Ranking(
+        tuple(each.name for each in criteria),
+        tuple(names),
+        tuple(values[name] for name in names),
+        (1.0,) * len(names),
+        (None,) * len(names),
+        at_least,
+    )
 
 
 def ranking_of(

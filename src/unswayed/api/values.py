@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from unswayed.api.decisions import agreement_of
 from unswayed.api.networks import Evidence
 from unswayed.api.questions import Options, problem_of
+from unswayed.api.structured import agreement_in, case_of, value_in
 from unswayed.core.arrays import Floats
 from unswayed.core.limits import DEFAULT_LIMITS
 from unswayed.core.measurement import Certainty, Measurement
@@ -18,6 +19,9 @@ from unswayed.decisions.problem import Problem
 from unswayed.decisions.rewards import ExpectedUtility, Margin, NegativeEntropy, Reward, expected_reward
 from unswayed.decisions.rules import UtilityRule
 from unswayed.inference.posteriors import joint_table
+
+if TYPE_CHECKING:
+    from unswayed.spaces.decisions.classifier import StructuredCase, StructuredClassifier
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +38,7 @@ NO_VALUE = 1e-12
 
 
 def value_of_information(
-    classifier: Classifier,
+    classifier: Classifier | StructuredClassifier,
     kept: Iterable[str],
     reward: Criterion,
     evidence: Evidence | None = None,
@@ -53,6 +57,8 @@ def value_of_information(
     >>> round(now - value_of_information(papers, ["R2"], NegativeEntropy()).value, 2)
     0.57
     """
+    if not isinstance(classifier, Classifier):
+        return value_of_objects(case_of(classifier, evidence, options), kept, reward, options)
     problem = problem_of(classifier, evidence, options)
     return value_at(problem, problem.kept(kept), reward, options)
 
@@ -77,6 +83,15 @@ def value_at(problem: Problem, kept: frozenset[int], reward: Criterion, options:
     after = expected_reward(_class_mass(problem, kept, options), reward, target)
     before = expected_reward(problem.prior[None], reward, target)
     return Measurement.exact(after - before, engine="inference", seconds=time.perf_counter() - started)
+
+
+def value_of_objects(
+    case: StructuredCase, kept: Iterable[str], reward: Criterion, options: Options
+) -> Measurement:
+    """The value of observing attributes of a structured case."""
+    if isinstance(reward, SameDecisionGain):
+        return gain_between(agreement_in(case, (), options), agreement_in(case, kept, options))
+    return value_in(case, kept, reward, options)
 
 
 def gain_between(now: Measurement, after: Measurement) -> Measurement:

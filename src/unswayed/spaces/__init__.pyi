@@ -3,6 +3,11 @@
 from .classifier.anomaly import StructuredAnomalyDetector as StructuredAnomalyDetector
 from .classifier.estimator import StructuredNaiveBayes as StructuredNaiveBayes
 from .classifier.files import load_structured as load_structured, save_structured as save_structured
+from .decisions.classifier import (
+    StructuredClassifier as StructuredClassifier,
+    structured_classifier as structured_classifier,
+)
+from .decisions.measures import normal_share as normal_share
 from .edges import (
     graphset_space as graphset_space,
     matching_space as matching_space,

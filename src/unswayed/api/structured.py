@@ -1,0 +1,52 @@
+"""The verbs about decisions for classifiers that rest on rankings, routes and sets.
+
+The same verbs take a `Classifier` on a network and a `StructuredClassifier`; they come here for the latter,
+and only then is the room of spaces loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from unswayed.api.questions import Options, check_options
+from unswayed.core.errors import QueryError
+from unswayed.core.limits import DEFAULT_LIMITS
+from unswayed.core.measurement import Measurement
+from unswayed.decisions.rewards import Reward
+
+if TYPE_CHECKING:
+    from unswayed.spaces.decisions.classifier import StructuredCase
+
+
+def case_of(classifier: Any, evidence: Mapping[str, Any] | None, options: Options) -> StructuredCase:
+    """The structured classifier after this evidence; `QueryError` when it is none or an option is unfit."""
+    from unswayed.spaces.decisions.classifier import StructuredClassifier, structured_case
+
+    check_options(options, Options)
+    if not isinstance(classifier, StructuredClassifier):
+        kind = type(classifier).__name__
+        raise QueryError(f"a Classifier or a StructuredClassifier is needed here, not a {kind}")
+    if options.get("engine") is not None:
+        raise QueryError("engines are for networks; a structured classifier has no choice of engine")
+    return structured_case(classifier, evidence)
+
+
+def agreement_in(case: StructuredCase, kept: Iterable[str], options: Options) -> Measurement:
+    """How often the decision after observing `kept` is that of all attributes."""
+    from unswayed.spaces.decisions.measures import agreement_after
+
+    limits = options.get("limits", DEFAULT_LIMITS)
+    return agreement_after(case, kept, tolerance=options.get("tolerance"), limits=limits)
+
+
+def value_in(case: StructuredCase, kept: Iterable[str], reward: Reward, options: Options) -> Measurement:
+    """Expected reward after observing `kept`, less the reward now."""
+    from unswayed.spaces.decisions.measures import value_after
+
+    return value_after(case, kept, reward, options.get("limits", DEFAULT_LIMITS))
+
+
+def decision_in(case: StructuredCase) -> tuple[str, dict[str, float]]:
+    """What is decided now, and the posterior."""
+    return case.classifier.decider.actions[case.action], case.posterior
