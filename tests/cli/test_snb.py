@@ -110,6 +110,39 @@ def test_incomplete_and_tied_orders_are_learned_and_classified(unswayed, files):
     assert "{tea, milk}, ..." in answer.out
 
 
+def test_trips_that_are_no_simple_paths_are_counted_and_said(unswayed, files):
+    (files / "round.txt").write_text("a b c d\na b a d\na b c b d\n")
+    arguments = ("snb", "fit", files / "round.txt", "--graph", files / "edges.csv", "-o", files / "m.json")
+    outcome = unswayed(*arguments)
+    assert outcome.code == 0
+    assert "2 of 3 trips are no simple paths and are left out" in outcome.err
+    assert outcome.out.startswith("learned from round 1\n")
+    shortened = unswayed(*arguments, "--erase-loops")
+    assert "2 of 3 trips visit a node twice and lose their round trips" in shortened.err
+    assert shortened.out.startswith("learned from round 3\n")
+
+
+def test_one_way_streets(unswayed, files):
+    outcome = unswayed(
+        "snb",
+        "fit",
+        files / "trips.txt",
+        "--graph",
+        files / "edges.csv",
+        "--directed",
+        "-o",
+        files / "m.json",
+    )
+    assert (outcome.code, outcome.err) == (0, "")
+    both, one = (
+        unswayed("paths", files / "edges.csv", "--from", "a", "--to", "d", "--count", *more).out
+        for more in ((), ("--directed",))
+    )
+    assert (both, one) == ("3\n", "3\n")
+    back = unswayed("paths", files / "edges.csv", "--from", "d", "--to", "a", "--directed")
+    assert (back.code, "not connected" in back.err) == (2, True)
+
+
 def test_a_saved_model_with_one_end_is_damaged(unswayed, files):
     model = files / "roads.json"
     unswayed("snb", "fit", files / "trips.txt", "--graph", files / "edges.csv", "-o", model)

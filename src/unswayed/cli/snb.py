@@ -61,6 +61,11 @@ Smoothing = Annotated[
         "one of these that explains examples held out best.",
     ),
 ]
+Directed = Annotated[bool, typer.Option("--directed", help="Edges of the graph are one-way streets.")]
+EraseLoops = Annotated[
+    bool,
+    typer.Option("--erase-loops", help="Shorten trips that visit a node twice instead of leaving them out."),
+]
 Together = Annotated[
     bool, typer.Option("--together", help="All observations come from one source: one answer for all.")
 ]
@@ -79,6 +84,8 @@ def fit(
     output: Output,
     label: Label = None,
     graph: GraphFile = None,
+    directed: Directed = False,
+    erase_loops: EraseLoops = False,
     smoothing: Smoothing = "1",
     as_json: AsJson = False,
 ) -> None:
@@ -93,8 +100,11 @@ def fit(
     from unswayed.spaces.route_files import read_graph
 
     check_output(output)
-    roads = None if graph is None else read_graph(graph)
-    observed = [read_observations(file, are_paths=graph is not None, label=label) for file in files]
+    roads = None if graph is None else read_graph(graph, directed=directed)
+    observed = [
+        read_observations(file, are_paths=graph is not None, label=label, erase_loops=erase_loops)
+        for file in files
+    ]
     space = space_of(observed, roads)
     names = [file.name.partition(".")[0] for file in files]
     classifier = learn_observations(space, observed, names, smoothing=_prior_of(smoothing))

@@ -33,6 +33,9 @@ def paths(
         str, typer.Option("--from", metavar="NODE", help="Where paths begin.", show_default=False)
     ],
     target: Annotated[str, typer.Option("--to", metavar="NODE", help="Where paths end.", show_default=False)],
+    directed: Annotated[
+        bool, typer.Option("--directed", help="Edges of a file are one-way streets.")
+    ] = False,
     count: Count = False,
     as_json: AsJson = False,
     max_memory: MaxMemory = None,
@@ -45,7 +48,7 @@ def paths(
     from unswayed.spaces.paths import path_space
 
     limits = limits_of(max_memory, max_seconds)
-    _tell(path_space(_graph_in(graph), source, target, limits=limits), count=count, as_json=as_json)
+    _tell(path_space(_graph_in(graph, directed), source, target, limits=limits), count=count, as_json=as_json)
 
 
 def rankings(
@@ -69,7 +72,7 @@ def rankings(
     _tell(ranking_space(items, top=top, limits=limits), count=count, as_json=as_json)
 
 
-def _graph_in(text: str) -> Graph:
+def _graph_in(text: str, directed: bool) -> Graph:
     """The graph that an argument names: a file, or a grid."""
     from unswayed.spaces.graphs import Graph, grid
     from unswayed.spaces.route_files import read_graph
@@ -78,7 +81,7 @@ def _graph_in(text: str) -> Graph:
     if match is None:
         if text.startswith("grid:"):
             raise QueryError(f"cannot read {text!r}; expected grid:ROWSxCOLUMNS, such as grid:4x4")
-        return read_graph(text)
+        return read_graph(text, directed=directed)
     found = grid(int(match[1]), int(match[2]))
     return Graph(tuple(f"{row},{column}" for row, column in _pairs(found.nodes)), found.edges)
 

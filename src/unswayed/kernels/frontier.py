@@ -9,6 +9,10 @@ a place holds depends on the kind of edge set:
 - paths: the place itself while no edge at the vertex is taken; `INNER` once two are; otherwise, where the
   fragment of path that begins here ends: at another place, or, as `closed(group)`, at a vertex that left
   the frontier as an end of the path;
+- directed paths: two places for each vertex, where fragments enter and where they leave it (half the width
+  further on). The first holds where the fragment that begins here leaves, the second where the one that ends
+  here enters; a vertex alone is a fragment from itself to itself. `INNER` where an edge enters or leaves;
+  `CLOSED` where the other end of the fragment left the frontier as an end of the path;
 - matchings: 1 where the vertex is matched;
 - trees: the smallest place of the same component, `ABSENT` where no vertex is.
 
@@ -28,7 +32,7 @@ import numpy.typing as npt
 Ints = npt.NDArray[np.int64]
 Places = npt.NDArray[np.int16]
 
-PATHS, MATCHINGS, TREES = 0, 1, 2
+PATHS, MATCHINGS, TREES, DIRECTED_PATHS = 0, 1, 2, 3
 """Kinds of edge set."""
 DEAD, DONE, OPEN = 0, 1, 2
 """What a decision leads to: nothing, one set of edges without any further edge, or the next edge."""
@@ -36,6 +40,8 @@ INNER = -1
 """Mate of a vertex inside a fragment of path."""
 ABSENT = -1
 """Component of a place without a vertex."""
+CLOSED = -2
+"""The other end of a directed fragment is an end of the path."""
 
 
 class Step(NamedTuple):
@@ -46,7 +52,10 @@ class Step(NamedTuple):
     leaves: Ints
     """1 where this is the last edge of the end."""
     group: Ints
-    """What kind of end of a path the vertex may be; -1 for none. Used by paths."""
+    """What kind of end of a path the vertex may be; -1 for none. Used by paths.
+
+    Of a directed path: 1 where it may begin, 2 where it may end, 3 for both, 0 for none.
+    """
     required: Ints
     """1 where the vertex must be an end of the path, or be matched."""
 
@@ -74,6 +83,8 @@ def initial_state(kind: int, width: int) -> Places:
     """
     if kind == PATHS:
         return np.arange(width, dtype=np.int16)
+    if kind == DIRECTED_PATHS:
+        return np.roll(np.arange(width, dtype=np.int16), width // 2)
     return np.full(width, ABSENT if kind == TREES else 0, dtype=np.int16)
 
 
@@ -139,6 +150,8 @@ def _decide(state: Places, step: Step, rules: tuple[int, Ints], taken: int) -> i
     if taken:
         if kind == PATHS:
             outcome = _extend_path(state, step, joins)
+        elif kind == DIRECTED_PATHS:
+            outcome = _follow_arc(state, step)
         elif kind == MATCHINGS:
             outcome = _match(state, step)
         else:
@@ -147,6 +160,8 @@ def _decide(state: Places, step: Step, rules: tuple[int, Ints], taken: int) -> i
         if outcome == OPEN and step.leaves[side]:
             if kind == PATHS:
                 outcome = _leave_path(state, step, side, joins)
+            elif kind == DIRECTED_PATHS:
+                outcome = _leave_directed(state, step, side)
             elif kind == MATCHINGS:
                 outcome = DEAD if step.required[side] and not state[step.place[side]] else OPEN
                 state[step.place[side]] = 0
@@ -206,6 +221,59 @@ def _completed(state: Places, may_join: int) -> int:
     return DONE
 
 
+def _follow_arc(state: Places, step: Step) -> int:
+    """An edge joins the fragment that ends at its first vertex to the one that begins at its second."""
+    half = len(state) // 2
+    leaving, entering = step.place[0] + half, step.place[1]
+    begin, end = state[leaving], state[entering]
+    if end == INNER or begin in (INNER, entering):
+        return DEAD
+    state[leaving] = INNER
+    state[entering] = INNER
+    if begin >= 0:
+        state[begin] = end
+    if end >= 0:
+        state[end] = begin
+    return _completed_directed(state) if begin < 0 and end < 0 else OPEN
+
+
+def _leave_directed(state: Places, step: Step, side: int) -> int:
+    """A vertex leaves the frontier: passed through, unused, or as the first or last of the path."""
+    half = len(state) // 2
+    place, may = step.place[side], step.group[side]
+    end, begin = state[place], state[place + half]
+    state[place] = place + half
+    state[place + half] = place
+    if (end == INNER and begin == INNER) or end == place + half:
+        return DEAD if step.required[side] else OPEN
+    if begin == INNER:  # an edge leaves and none enters: the path begins here
+        if may & 1 == 0:
+            return DEAD
+        other = end
+    else:
+        if may & 2 == 0:
+            return DEAD
+        other = begin
+    if other == CLOSED:
+        return _completed_directed(state)
+    state[other] = CLOSED
+    same_side = 0
+    for k in range(half):
+        if state[k + half * (other >= half)] == CLOSED:
+            same_side += 1
+    return DEAD if same_side > 1 else OPEN
+
+
+def _completed_directed(state: Places) -> int:
+    """A path has both ends: every other vertex is unused or passed through."""
+    half = len(state) // 2
+    for k in range(half):
+        unused = state[k] == k + half and state[k + half] == k
+        if not unused and not (state[k] == INNER and state[k + half] == INNER):
+            return DEAD
+    return DONE
+
+
 def _match(state: Places, step: Step) -> int:
     if state[step.place[0]] or state[step.place[1]]:
         return DEAD
@@ -252,7 +320,10 @@ def compiled_search() -> Search:
     from numba import njit
     from numba.extending import register_jitable
 
-    for part in (_completed, _extend_path, _leave_path, _match, _join_trees, _leave_tree, _decide, _number):
+    for part in (
+        *(_completed, _extend_path, _leave_path, _completed_directed, _follow_arc, _leave_directed),
+        *(_match, _join_trees, _leave_tree, _decide, _number),
+    ):
         register_jitable(part)
     compiled: Search = njit(cache=True)(search)
     return compiled

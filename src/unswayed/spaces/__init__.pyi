@@ -21,6 +21,7 @@ from .mallows import (
     learn_mallows as learn_mallows,
 )
 from .paths import path_space as path_space, path_space_between as path_space_between
+from .plackett_luce import PlackettLuce as PlackettLuce, learn_plackett_luce as learn_plackett_luce
 from .preflib import (
     OrderData as OrderData,
     RankingData as RankingData,
@@ -29,6 +30,12 @@ from .preflib import (
     write_soc as write_soc,
 )
 from .rankings import ranking_space as ranking_space, tiered_ranking_space as tiered_ranking_space
-from .route_files import read_graph as read_graph, read_paths as read_paths, write_paths as write_paths
+from .route_files import (
+    SimpleTrips as SimpleTrips,
+    read_graph as read_graph,
+    read_paths as read_paths,
+    simple_trips as simple_trips,
+    write_paths as write_paths,
+)
 from .space import Partial as Partial, Space as Space
 from .subsets import subset_space as subset_space

@@ -48,9 +48,9 @@ class EdgeSets:
     order: Ints = field(repr=False)  # (edges,)
     """The edges, in the order in which they are decided."""
     kind: int
-    """`frontier.PATHS`, `MATCHINGS` or `TREES`."""
+    """`frontier.PATHS`, `DIRECTED_PATHS`, `MATCHINGS` or `TREES`."""
     group: Ints = field(repr=False)  # (nodes,)
-    """Which kind of end of a path each node may be; -1 for none."""
+    """Which kind of end of a path a node may be, -1 for none; directed: 1 for the first, 2 for the last."""
     joins: Ints = field(repr=False)  # (groups, groups)
     """1 where a path may have ends of these groups."""
     required: Ints = field(repr=False)  # (nodes,)
@@ -64,11 +64,12 @@ def diagram_of(wanted: EdgeSets, *, limits: Limits = DEFAULT_LIMITS) -> Diagram:
     `LimitError` when they reach the limits.
     """
     deadline = limits.deadline()
-    width = int(frontier_widths(wanted.graph, wanted.order).max())
+    n_places = int(frontier_widths(wanted.graph, wanted.order).max())
+    width = 2 * n_places if wanted.kind == frontier.DIRECTED_PATHS else n_places
     states = frontier.initial_state(wanted.kind, width)[None, :]
     levels: list[Ints] = []
     n_states = 0
-    for step in _steps(wanted, width):
+    for step in _steps(wanted, n_places):
         n_states += len(states)
         # What reducing takes for every state so far; two possible successors with their hash for these.
         n_bytes = _BYTES_PER_STATE * n_states + len(states) * (6 * width + 64)

@@ -21,7 +21,7 @@ from unswayed.core.errors import QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.kernels import frontier
 from unswayed.spaces.edge_sets import EdgeSets, diagram_of, narrow_order
-from unswayed.spaces.graphs import Graph, as_graph, graph_from_edges, is_connected
+from unswayed.spaces.graphs import Graph, as_undirected, graph_from_edges, is_connected
 from unswayed.spaces.space import Space
 from unswayed.spaces.subsets import SetCoding
 from unswayed.spaces.zdd import Diagram, diagram_space
@@ -36,7 +36,7 @@ def matching_space(
     >>> matching_space(grid(2, 2)).size, matching_space(grid(4, 4), perfect=True).size
     (7, 36)
     """
-    known = as_graph(graph)
+    known = as_undirected(graph)
     if perfect and len(set(known.edges.ravel().tolist())) < len(known.nodes):
         raise QueryError("a node without edges cannot be matched; there is no perfect matching")
     required = np.full(len(known.nodes), int(perfect), dtype=np.int64)
@@ -50,7 +50,7 @@ def spanning_tree_space(graph: Any, *, limits: Limits = DEFAULT_LIMITS) -> Space
     >>> spanning_tree_space([("a", "b"), ("b", "c"), ("a", "c")]).size
     3
     """
-    known = as_graph(graph)
+    known = as_undirected(graph)
     if not is_connected(known):
         raise QueryError("the graph is not connected, so it has no spanning tree")
     required = np.zeros(len(known.nodes), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Undirected graphs as the spaces see them: nodes by name, edges as pairs of positions.
+"""Graphs as the spaces see them: nodes by name, edges as pairs of positions, one-way or both ways.
 
 Where a graph is asked for, give a `Graph`, a networkx graph or an iterable of pairs (`as_graph`).
 The nodes of a path name its edges, so parallel edges and loops are refused.
@@ -22,12 +22,17 @@ Node: TypeAlias = Hashable
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Graph:
-    """An undirected graph without loops and parallel edges."""
+    """A graph without loops and parallel edges.
+
+    In a directed graph an edge leads from its first end to its second; a street of two ways is two edges.
+    """
 
     nodes: tuple[Node, ...]
     """The nodes' names."""
     edges: Ints = field(repr=False)  # (edges, 2)
     """The two ends of each edge, as positions in `nodes`."""
+    is_directed: bool = False
+    """Whether edges are one-way."""
     position: Mapping[Node, int] = field(init=False, repr=False)
     """Where each node is in `nodes`."""
 
@@ -40,8 +45,9 @@ class Graph:
         _check_edges(self)
 
     def edge_names(self) -> tuple[str, ...]:
-        """A name for each edge, `a-b`; with its number where that would name two edges."""
-        plain = [f"{self.nodes[a]}-{self.nodes[b]}" for a, b in self.edges.tolist()]
+        """A name for each edge, `a-b`, or `a>b` one-way; with its number where that would name two edges."""
+        mark = ">" if self.is_directed else "-"
+        plain = [f"{self.nodes[a]}{mark}{self.nodes[b]}" for a, b in self.edges.tolist()]
         if len(set(plain)) == len(plain):
             return tuple(plain)
         return tuple(f"{name} (edge {i})" for i, name in enumerate(plain))
@@ -63,13 +69,14 @@ def _check_edges(graph: Graph) -> None:
     loops = edges[edges[:, 0] == edges[:, 1], 0]
     if len(loops):
         raise ModelError(f"an edge joins {graph.nodes[loops[0]]!r} to itself; remove loops")
-    keys, counts = np.unique(np.sort(edges, axis=1), axis=0, return_counts=True)
+    ends = edges if graph.is_directed else np.sort(edges, axis=1)
+    keys, counts = np.unique(ends, axis=0, return_counts=True)
     for a, b in keys[counts > 1][:1].tolist():
         raise ModelError(f"two edges join {graph.nodes[a]!r} and {graph.nodes[b]!r}; merge parallel edges")
 
 
 def as_graph(source: Any) -> Graph:
-    """The graph in a `Graph`, a networkx graph, or an iterable of pairs of nodes.
+    """The graph in a `Graph`, a networkx graph (one-way where it is directed), or an iterable of pairs.
 
     >>> as_graph([("a", "b"), ("b", "c")]).nodes
     ('a', 'b', 'c')
@@ -77,13 +84,22 @@ def as_graph(source: Any) -> Graph:
     if isinstance(source, Graph):
         return source
     if hasattr(source, "is_directed") and hasattr(source, "edges"):
-        if source.is_directed():
-            raise QueryError("this graph is directed, and an undirected one is needed; use to_undirected()")
-        return graph_from_edges(((edge[0], edge[1]) for edge in source.edges()), nodes=source.nodes())
+        pairs = ((edge[0], edge[1]) for edge in source.edges())
+        return graph_from_edges(pairs, nodes=source.nodes(), is_directed=bool(source.is_directed()))
     return graph_from_edges(source)
 
 
-def graph_from_edges(pairs: Iterable[Sequence[Node]], *, nodes: Iterable[Node] = ()) -> Graph:
+def as_undirected(source: Any) -> Graph:
+    """The graph in a `Graph`, a networkx graph or an iterable of pairs; `QueryError` when it is directed."""
+    graph = as_graph(source)
+    if graph.is_directed:
+        raise QueryError("this graph is directed, and an undirected one is needed; use to_undirected()")
+    return graph
+
+
+def graph_from_edges(
+    pairs: Iterable[Sequence[Node]], *, nodes: Iterable[Node] = (), is_directed: bool = False
+) -> Graph:
     """The graph of these edges; nodes in the order given, then as the edges name them."""
     position = {node: i for i, node in enumerate(nodes)}
     edges: list[tuple[int, int]] = []
@@ -92,7 +108,7 @@ def graph_from_edges(pairs: Iterable[Sequence[Node]], *, nodes: Iterable[Node] =
             raise QueryError(f"{pair!r} is no edge; an edge is a pair of nodes")
         a, b = (position.setdefault(node, len(position)) for node in pair)
         edges.append((a, b))
-    return Graph(tuple(position), np.array(edges, dtype=np.int64))
+    return Graph(tuple(position), np.array(edges, dtype=np.int64), is_directed)
 
 
 def grid(n_rows: int, n_columns: int) -> Graph:
@@ -112,11 +128,11 @@ def grid(n_rows: int, n_columns: int) -> Graph:
 
 
 def neighbours(graph: Graph) -> list[list[int]]:
-    """The neighbours of each node, in ascending order."""
-    found: list[list[int]] = [[] for _ in graph.nodes]
+    """The neighbours of each node, either way, in ascending order."""
+    found: list[set[int]] = [set() for _ in graph.nodes]
     for a, b in graph.edges.tolist():
-        found[a].append(b)
-        found[b].append(a)
+        found[a].add(b)
+        found[b].add(a)
     return [sorted(each) for each in found]
 
 

@@ -1,9 +1,10 @@
-"""Spaces of simple paths in an undirected graph: from one node to another, or between many pairs.
+"""Spaces of simple paths in a graph, one-way streets respected: from one node to another, or between many.
 
 A path is written as its nodes in order; variable `a-b` says that the edge between a and b is used. With two
 fixed ends, paths and sets of edges are the same thing [choi2016, Representing Paths]. Where a path may have
 one of several pairs of ends, a set of edges does not tell a path from its reverse: both are the same object,
-and decoding gives the one whose first node comes first in the graph.
+and decoding gives the one whose first node comes first in the graph. In a directed graph variable `a>b` says
+that the path goes from a to b, and a path is not its reverse.
 """
 
 from __future__ import annotations
@@ -52,6 +53,9 @@ def path_space(
     pair = (known.index(source), known.index(target))
     if pair[0] == pair[1]:
         raise QueryError(f"the path begins and ends at {source!r}; give two different nodes")
+    if known.is_directed:
+        starts, stops = np.arange(len(known.nodes)) == np.array(pair)[:, None]
+        return space_of_paths(known, DirectedEnds(starts, stops, fixed=pair), order, limits)
     return space_of_paths(known, EndPairs(*_groups(len(known.nodes), [pair]), fixed=pair), order, limits)
 
 
@@ -64,13 +68,16 @@ def path_space_between(
 ) -> Space[Path]:
     """All simple paths between the ends of any of the pairs; without pairs, between any two nodes.
 
-    A path and its reverse are one object.
+    A path and its reverse are one object, unless the graph is directed: then pairs are of a first and a last
+    node, and every first must go with every last.
 
     >>> triangle = [("a", "b"), ("b", "c"), ("a", "c")]
     >>> path_space_between(triangle).size
     6
     """
     known = as_graph(graph)
+    if known.is_directed:
+        return space_of_paths(known, _directed_ends(known, pairs), order, limits)
     if pairs is None:
         ends = EndPairs(np.zeros(len(known.nodes), dtype=np.int64), np.ones((1, 1), dtype=np.int64))
         return space_of_paths(known, ends, order, limits)
@@ -80,15 +87,37 @@ def path_space_between(
     return space_of_paths(known, EndPairs(*_groups(len(known.nodes), indexed)), order, limits)
 
 
-def space_of_paths(graph: Graph, ends: EndPairs, order: Ints | None, limits: Limits) -> Space[Path]:
+def _directed_ends(graph: Graph, pairs: Iterable[tuple[Node, Node]] | None) -> DirectedEnds:
+    everywhere = np.ones(len(graph.nodes), dtype=np.bool_)
+    if pairs is None:
+        return DirectedEnds(everywhere, everywhere)
+    indexed = {(graph.index(a), graph.index(b)) for a, b in pairs}
+    firsts, lasts = ({pair[side] for pair in indexed} for side in (0, 1))
+    if not indexed or {(a, b) for a in firsts for b in lasts if a != b} != {
+        p for p in indexed if p[0] != p[1]
+    }:
+        raise QueryError(
+            "in a directed graph, every first node must go with every last one; make a space for each group"
+        )
+    nodes = np.arange(len(graph.nodes))
+    return DirectedEnds(np.isin(nodes, list(firsts)), np.isin(nodes, list(lasts)))
+
+
+def space_of_paths(
+    graph: Graph, ends: EndPairs | DirectedEnds, order: Ints | None, limits: Limits
+) -> Space[Path]:
     """All simple paths with these ends; without an order of the edges, a good one is chosen."""
     decided = narrow_order(graph) if order is None else _checked_order(order, graph)
     required = np.zeros(len(graph.nodes), dtype=np.int64)
     if ends.fixed is not None:
         required[list(ends.fixed)] = 1
-    diagram = diagram_of(
-        EdgeSets(graph, decided, frontier.PATHS, ends.group, ends.joins, required), limits=limits
-    )
+    if isinstance(ends, DirectedEnds):
+        may = ends.starts + 2 * ends.stops
+        nothing = np.zeros((1, 1), dtype=np.int64)
+        wanted = EdgeSets(graph, decided, frontier.DIRECTED_PATHS, may, nothing, required)
+    else:
+        wanted = EdgeSets(graph, decided, frontier.PATHS, ends.group, ends.joins, required)
+    diagram = diagram_of(wanted, limits=limits)
     coding = PathCoding(graph, decided, ends, diagram)
     if diagram.root == 0:
         raise QueryError(f"there are no {coding.description()}: the ends are not connected")
@@ -151,6 +180,23 @@ class EndPairs:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class DirectedEnds:
+    """Which nodes may be the first and the last of a directed path."""
+
+    starts: Bools = field(repr=False)  # (nodes,)
+    """Where a path may begin."""
+    stops: Bools = field(repr=False)  # (nodes,)
+    """Where it may end."""
+    fixed: tuple[int, int] | None = None
+    """The first and the last node where there is only one choice."""
+
+    def allow(self, first: Ints, last: Ints) -> Bools:
+        """Whether a path may begin and end at these nodes, for many paths."""
+        allowed: Bools = self.starts[first] & self.stops[last]
+        return allowed
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class PathCoding:
     """Simple paths of a graph with given ends."""
 
@@ -158,15 +204,19 @@ class PathCoding:
     """The graph they are in."""
     order: Ints = field(repr=False)  # (edges,)
     """The edge of each variable."""
-    ends: EndPairs = field(repr=False)
+    ends: EndPairs | DirectedEnds = field(repr=False)
     """Where paths may begin and end."""
     diagram: Diagram = field(repr=False)
     """All paths as sets of edges, in this order."""
 
     def description(self) -> str:
         """What the objects are."""
-        if self.ends.fixed is None:
+        if isinstance(self.ends, DirectedEnds) and self.ends.fixed is None:
+            firsts, lasts = int(self.ends.starts.sum()), int(self.ends.stops.sum())
+            return f"directed simple paths from {firsts} possible nodes to {lasts}"
+        if isinstance(self.ends, EndPairs) and self.ends.fixed is None:
             return f"simple paths between {int((self.ends.group >= 0).sum())} possible ends"
+        assert self.ends.fixed is not None
         first, last = (self.graph.nodes[end] for end in self.ends.fixed)
         return f"simple paths from {first} to {last}"
 
@@ -192,6 +242,8 @@ class PathCoding:
 
     def decode(self, row: Bools) -> Path:
         """The path of a row; from the first node, or from the end that comes first in the graph."""
+        if self.graph.is_directed:
+            return self._decode_directed(row)
         beside: dict[int, list[int]] = {}
         for a, b in self.graph.edges[self.order[row]].tolist():
             beside.setdefault(a, []).append(b)
@@ -210,6 +262,21 @@ class PathCoding:
             raise QueryError(
                 "the edges of this row are no simple path: they do not hang together in one line"
             )
+        if not self.ends.allow(np.array([walked[0]]), np.array([walked[-1]]))[0]:
+            raise QueryError(self._wrong_ends([self.graph.nodes[node] for node in walked]))
+        return tuple(self.graph.nodes[node] for node in walked)
+
+    def _decode_directed(self, row: Bools) -> Path:
+        arcs = self.graph.edges[self.order[row]].tolist()
+        onward = dict(arcs)
+        firsts = [a for a in onward if a not in set(onward.values())]
+        if len(onward) < len(arcs) or len(set(onward.values())) < len(arcs) or len(firsts) != 1:
+            raise QueryError("the edges of this row are no simple path: they do not follow one another")
+        walked = [firsts[0]]
+        while walked[-1] in onward:
+            walked.append(onward[walked[-1]])
+        if len(walked) != len(arcs) + 1:
+            raise QueryError("the edges of this row are no simple path: some form a circle")
         if not self.ends.allow(np.array([walked[0]]), np.array([walked[-1]]))[0]:
             raise QueryError(self._wrong_ends([self.graph.nodes[node] for node in walked]))
         return tuple(self.graph.nodes[node] for node in walked)
@@ -243,10 +310,13 @@ class PathCoding:
     def _variables(self, tails: Ints, heads: Ints) -> Ints:
         """The variable of the edge between each pair of nodes; -1 where there is none."""
         n_nodes = len(self.graph.nodes)
-        ends = np.sort(self.graph.edges[self.order], axis=1)
+        ends = self.graph.edges[self.order]
+        if not self.graph.is_directed:
+            ends = np.sort(ends, axis=1)
+            tails, heads = np.minimum(tails, heads), np.maximum(tails, heads)
         keys = ends[:, 0] * n_nodes + ends[:, 1]
         sorting = np.argsort(keys)
-        wanted = np.minimum(tails, heads) * n_nodes + np.maximum(tails, heads)
+        wanted = tails * n_nodes + heads
         spot = np.minimum(np.searchsorted(keys[sorting], wanted), len(keys) - 1)
         variable: Ints = np.where(keys[sorting[spot]] == wanted, sorting[spot], -1)
         return variable
@@ -270,7 +340,8 @@ class PathCoding:
         for a, b in pairwise(path):
             index = (np.array([self.graph.index(a)]), np.array([self.graph.index(b)]))
             if self._variables(*index)[0] < 0:
-                return f"edge {a}-{b} is not in the graph"
+                way = f"from {a} to {b}" if self.graph.is_directed else f"{a}-{b}"
+                return f"edge {way} is not in the graph"
         return self._wrong_ends(path)
 
     def _wrong_ends(self, path: Sequence[Any]) -> str:

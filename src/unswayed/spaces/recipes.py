@@ -1,7 +1,8 @@
 """Spaces as JSON, so that a saved model can be loaded anywhere.
 
     {"kind": "rankings", "items": [...], "tiers": [1, 1, ...]}
-    {"kind": "paths", "nodes": [...], "edges": [[0, 1], ...], "order": [...], "ends": {...}}
+    {"kind": "paths", "nodes": [...], "edges": [[0, 1], ...], "is_directed": false, "order": [...],
+     "ends": {...}}
     {"kind": "sets", "description": ..., "elements": [...], "are_edges": false, "diagram": {...}}
     {"kind": "assignments", "description": ..., "vtree": {...}, "sdd": {...}}
 
@@ -22,7 +23,7 @@ from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.spaces.edges import either_way
 from unswayed.spaces.formulas import AssignmentCoding, circuit_space
 from unswayed.spaces.graphs import Graph
-from unswayed.spaces.paths import EndPairs, PathCoding, space_of_paths
+from unswayed.spaces.paths import DirectedEnds, EndPairs, PathCoding, space_of_paths
 from unswayed.spaces.rankings import RankingCoding, tiered_ranking_space
 from unswayed.spaces.space import Space
 from unswayed.spaces.subsets import SetCoding
@@ -68,17 +69,16 @@ def describe_space(space: Space[Any]) -> dict[str, Any]:
 
 
 def _described_paths(coding: PathCoding) -> dict[str, Any]:
+    names = ("starts", "stops") if isinstance(coding.ends, DirectedEnds) else ("group", "joins")
+    ends = {name: getattr(coding.ends, name).tolist() for name in names}
     fixed = coding.ends.fixed
     return {
         "kind": "paths",
         "nodes": plain_names(coding.graph.nodes),
         "edges": coding.graph.edges.tolist(),
+        "is_directed": coding.graph.is_directed,
         "order": coding.order.tolist(),
-        "ends": {
-            "group": coding.ends.group.tolist(),
-            "joins": coding.ends.joins.tolist(),
-            "fixed": None if fixed is None else list(fixed),
-        },
+        "ends": ends | {"fixed": None if fixed is None else list(fixed)},
     }
 
 
@@ -88,8 +88,9 @@ def make_space(recipe: dict[str, Any], *, limits: Limits = DEFAULT_LIMITS) -> Sp
     if kind == "rankings":
         return tiered_ranking_space(_names(recipe["items"]), recipe["tiers"], limits=limits)
     if kind == "paths":
-        graph = Graph(_names(recipe["nodes"]), np.array(recipe["edges"], dtype=np.int64))
-        return space_of_paths(graph, _end_pairs(recipe["ends"], len(graph.nodes)), recipe["order"], limits)
+        edges = np.array(recipe["edges"], dtype=np.int64)
+        graph = Graph(_names(recipe["nodes"]), edges, bool(recipe["is_directed"]))
+        return space_of_paths(graph, _ends(recipe["ends"], graph), recipe["order"], limits)
     if kind == "sets":
         return _made_sets(recipe, limits)
     if kind == "assignments":
@@ -100,14 +101,21 @@ def make_space(recipe: dict[str, Any], *, limits: Limits = DEFAULT_LIMITS) -> Sp
     raise FormatError(f"unknown kind of space {kind!r}; known: rankings, paths, sets, assignments")
 
 
-def _end_pairs(ends: dict[str, Any], n_nodes: int) -> EndPairs:
+def _ends(ends: dict[str, Any], graph: Graph) -> EndPairs | DirectedEnds:
+    n_nodes = len(graph.nodes)
+    given = None if ends["fixed"] is None else tuple(map(int, ends["fixed"]))
+    if given is not None and (len(given) != 2 or not all(0 <= end < n_nodes for end in given)):
+        raise FormatError(f"paths have two ends, both of them nodes of the graph, not {list(given)}")
+    fixed = None if given is None else (given[0], given[1])
+    if graph.is_directed:
+        starts, stops = (np.array(ends[name], dtype=np.bool_) for name in ("starts", "stops"))
+        if starts.shape != (n_nodes,) or stops.shape != (n_nodes,):
+            raise FormatError("the ends of the paths do not fit the graph")
+        return DirectedEnds(starts, stops, fixed)
     group, joins = (np.array(ends[name], dtype=np.int64) for name in ("group", "joins"))
-    fixed = None if ends["fixed"] is None else tuple(map(int, ends["fixed"]))
     if group.shape != (n_nodes,) or joins.ndim != 2 or joins.shape != (group.max() + 1,) * 2:
         raise FormatError("the ends of the paths do not fit the graph")
-    if fixed is not None and (len(fixed) != 2 or not all(0 <= end < n_nodes for end in fixed)):
-        raise FormatError(f"paths have two ends, both of them nodes of the graph, not {list(fixed)}")
-    return EndPairs(group, joins, None if fixed is None else (fixed[0], fixed[1]))
+    return EndPairs(group, joins, fixed)
 
 
 def _made_sets(recipe: dict[str, Any], limits: Limits) -> Space[Any]:

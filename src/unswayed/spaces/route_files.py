@@ -2,7 +2,7 @@
 
 A graph is a CSV file with two columns of nodes, or JSON with `"edges": [[a, b], ...]`; paths are text, a
 line each, or the `"trips"` of such JSON. Nodes are known by their text, also where JSON has numbers. An edge
-that is listed in both directions is one edge.
+that is listed in both directions is one edge, unless the graph is read as a directed one.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import os
 import re
 import warnings
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +28,8 @@ _COLUMN_PAIRS = (("source", "target"), ("from", "to"), ("tail", "head"), ("u", "
 _LINE_END = re.compile("\r\n?|\n")
 
 
-def read_graph(path: str | os.PathLike[str]) -> Graph:
-    """The undirected graph in a `.csv` or `.json` file, `.gz` unpacked.
+def read_graph(path: str | os.PathLike[str], *, directed: bool = False) -> Graph:
+    """The graph in a `.csv` or `.json` file, `.gz` unpacked; `directed` edges lead from first to second.
 
     No path, matching or tree uses an edge from a node to itself: such edges are left out, with a
     `UnswayedWarning`.
@@ -36,14 +37,14 @@ def read_graph(path: str | os.PathLike[str]) -> Graph:
     source = load(Path(path))
     is_json = _plain_suffix(source.path) == ".json"
     numbered = _json_edges(source) if is_json else _csv_edges(source)
-    seen: set[frozenset[str]] = set()
+    seen: set[frozenset[str] | tuple[str, str]] = set()
     edges: list[tuple[str, str]] = []
     loops: list[int | None] = []
     for line, a, b in numbered:
         if a == b:
             loops.append(line)
-        elif frozenset((a, b)) not in seen:
-            seen.add(frozenset((a, b)))
+        elif (key := (a, b) if directed else frozenset((a, b))) not in seen:
+            seen.add(key)
             edges.append((a, b))
     if not edges:
         raise FormatError("there are no edges", source.path)
@@ -51,7 +52,7 @@ def read_graph(path: str | os.PathLike[str]) -> Graph:
         first = "" if loops[0] is None else f", the first in line {loops[0]}"
         message = f"{source.path}: {len(loops)} edges from a node to itself are left out{first}"
         warnings.warn(message, UnswayedWarning, stacklevel=2)
-    return graph_from_edges(edges)
+    return graph_from_edges(edges, is_directed=directed)
 
 
 def read_paths(path: str | os.PathLike[str]) -> list[tuple[str, ...]]:
@@ -77,6 +78,53 @@ def read_paths(path: str | os.PathLike[str]) -> list[tuple[str, ...]]:
     if not paths:
         raise FormatError("there are no paths; expected the nodes of a path on each line", source.path)
     return paths
+
+
+@dataclass(frozen=True, slots=True)
+class SimpleTrips:
+    """Trips as simple paths, and what became of the others."""
+
+    paths: tuple[tuple[Any, ...], ...] = field(repr=False)
+    """The simple paths."""
+    rows: tuple[int, ...] = field(repr=False)
+    """Which trip each of them was."""
+    n_shortened: int
+    """Trips that came back to a node and had the round trips taken out."""
+    n_left_out: int
+    """Trips left out: they come back to a node and were not to be shortened, or are where they began."""
+
+
+def simple_trips(trips: Iterable[Sequence[Any]], *, erase_loops: bool = False) -> SimpleTrips:
+    """Trips that visit no node twice; with `erase_loops`, the others without their round trips.
+
+    A loop is taken out where it closes, so that the path that is left is part of the trip:
+
+    >>> simple_trips([["a", "b", "c", "b", "d"], ["a", "d"]], erase_loops=True).paths
+    (('a', 'b', 'd'), ('a', 'd'))
+    """
+    paths, rows, n_shortened, n_trips = [], [], 0, 0
+    for row, trip in enumerate(trips):
+        n_trips += 1
+        path = _without_loops(trip) if erase_loops else tuple(trip)
+        if len(path) > 1 and len(set(path)) == len(path):
+            paths.append(path)
+            rows.append(row)
+            n_shortened += len(path) < len(trip)
+    return SimpleTrips(tuple(paths), tuple(rows), n_shortened, n_trips - len(paths))
+
+
+def _without_loops(trip: Sequence[Any]) -> tuple[Any, ...]:
+    place: dict[Any, int] = {}
+    path: list[Any] = []
+    for node in trip:
+        if node in place:
+            for lost in path[place[node] + 1 :]:
+                del place[lost]
+            del path[place[node] + 1 :]
+        else:
+            place[node] = len(path)
+            path.append(node)
+    return tuple(path)
 
 
 def write_paths(paths: Iterable[Sequence[Any]], path: str | os.PathLike[str]) -> None:

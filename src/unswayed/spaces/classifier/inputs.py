@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from unswayed.core.arrays import Floats
-from unswayed.core.errors import FormatError, QueryError
+from unswayed.core.errors import FormatError, QueryError, UnswayedWarning
 from unswayed.core.names import listing, unknown_name
 from unswayed.model.formats.source import load
 from unswayed.spaces.classifier.estimator import StructuredNaiveBayes
@@ -25,7 +26,7 @@ from unswayed.spaces.graphs import Graph
 from unswayed.spaces.paths import path_space, path_space_between
 from unswayed.spaces.preflib import read_orders, read_soc
 from unswayed.spaces.rankings import ranking_space
-from unswayed.spaces.route_files import read_paths
+from unswayed.spaces.route_files import SimpleTrips, read_paths, simple_trips
 from unswayed.spaces.space import Space
 
 
@@ -43,14 +44,21 @@ class Observations:
     """The class of each; empty when the file names none."""
 
 
-def read_observations(path: Path, *, are_paths: bool, label: str | None = None) -> Observations:
-    """The rankings or paths in a file; `label` is the column of classes in a table of rankings."""
+def read_observations(
+    path: Path, *, are_paths: bool, label: str | None = None, erase_loops: bool = False
+) -> Observations:
+    """The rankings or paths in a file; `label` is the column of classes in a table of rankings.
+
+    Trips that visit a node twice are no simple paths: they lose their loops, or are left out; a warning
+    says how many.
+    """
     suffix = (path.with_suffix("") if path.suffix == ".gz" else path).suffix.lower()
     if label is not None and (are_paths or suffix != ".csv"):
         raise QueryError(f"{path} has no columns, so no column {label!r}; give one file for each class")
     if are_paths:
-        paths = tuple(read_paths(path))
-        return Observations(paths, (), np.ones(len(paths)), ())
+        trips = simple_trips(read_paths(path), erase_loops=erase_loops)
+        _say_what_changed(path, trips)
+        return Observations(trips.paths, (), np.ones(len(trips.paths)), ())
     if suffix in (".soc", ".soi", ".toc", ".toi"):
         if suffix == ".soc":
             read_soc(path)  # strict and complete, or an error that names the line
@@ -60,6 +68,19 @@ def read_observations(path: Path, *, are_paths: bool, label: str | None = None) 
         known = ".soc, .soi, .toc, .toi and .csv"
         raise FormatError(f"rankings are read from {known} files; for paths, give a graph", path)
     return _table(path, label)
+
+
+def _say_what_changed(path: Path, trips: SimpleTrips) -> None:
+    total = len(trips.paths) + trips.n_left_out
+    if not trips.paths:
+        raise FormatError(f"none of the {total} trips is a simple path; all of them visit a node twice", path)
+    changes = []
+    if trips.n_shortened:
+        changes.append(f"{trips.n_shortened} of {total} trips visit a node twice and lose their round trips")
+    if trips.n_left_out:
+        changes.append(f"{trips.n_left_out} of {total} trips are no simple paths and are left out")
+    if changes:
+        warnings.warn(f"{path}: {'; '.join(changes)}", UnswayedWarning, stacklevel=3)
 
 
 def _table(path: Path, label: str | None) -> Observations:
