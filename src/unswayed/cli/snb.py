@@ -62,6 +62,12 @@ Smoothing = Annotated[
     ),
 ]
 Directed = Annotated[bool, typer.Option("--directed", help="Edges of the graph are one-way streets.")]
+CutMap = Annotated[
+    bool,
+    typer.Option(
+        "--cut-map", help="Learn on the part of a large map that most trips use, and say what it leaves out."
+    ),
+]
 EraseLoops = Annotated[
     bool,
     typer.Option("--erase-loops", help="Shorten trips that visit a node twice instead of leaving them out."),
@@ -86,6 +92,7 @@ def fit(
     graph: GraphFile = None,
     directed: Directed = False,
     erase_loops: EraseLoops = False,
+    cut_map: CutMap = False,
     smoothing: Smoothing = "1",
     as_json: AsJson = False,
 ) -> None:
@@ -96,7 +103,12 @@ def fit(
     from rich.text import Text
 
     from unswayed.spaces.classifier.files import save_structured
-    from unswayed.spaces.classifier.inputs import learn_observations, read_observations, space_of
+    from unswayed.spaces.classifier.inputs import (
+        learn_observations,
+        read_observations,
+        space_of,
+        stay_inside,
+    )
     from unswayed.spaces.route_files import read_graph
 
     check_output(output)
@@ -105,6 +117,17 @@ def fit(
         read_observations(file, are_paths=graph is not None, label=label, erase_loops=erase_loops)
         for file in files
     ]
+    lines = []
+    if cut_map and roads is not None:
+        observed, part = stay_inside(observed, roads)
+        roads = part.graph
+        lines.append(
+            Text(
+                f"the part of the map that most trips use has {len(roads.nodes):,} nodes; "
+                f"{part.share_outside.value:.1%} of trips leave it (at most "
+                f"{part.share_outside.high:.1%} with {part.share_outside.confidence:.0%} confidence)"
+            )
+        )
     space = space_of(observed, roads)
     names = [file.name.partition(".")[0] for file in files]
     classifier = learn_observations(space, observed, names, smoothing=_prior_of(smoothing))
@@ -115,10 +138,10 @@ def fit(
     else:
         classes = ", ".join(f"{name} {weight:g}" for name, weight in facts["classes"].items())
         size = f"{facts['objects']:,} objects, {facts['parameters']:,} parameters for each class"
-        lines = [Text(f"learned from {classes}"), Text(f"wrote {output}: {facts['space']}, {size}")]
+        lines.append(Text(f"learned from {classes}"))
         if smoothing == "held-out":
-            lines.insert(1, Text(f"prior that explains examples held out best: {facts['smoothing']}"))
-        show(lines)
+            lines.append(Text(f"prior that explains examples held out best: {facts['smoothing']}"))
+        show([*lines, Text(f"wrote {output}: {facts['space']}, {size}")])
 
 
 def _prior_of(text: str) -> Any:

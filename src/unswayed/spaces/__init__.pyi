@@ -20,6 +20,7 @@ from .mallows import (
     heuristic_center as heuristic_center,
     learn_mallows as learn_mallows,
 )
+from .maps import MapPart as MapPart, cut_map as cut_map
 from .paths import path_space as path_space, path_space_between as path_space_between
 from .plackett_luce import PlackettLuce as PlackettLuce, learn_plackett_luce as learn_plackett_luce
 from .preflib import (

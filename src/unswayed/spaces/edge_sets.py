@@ -137,9 +137,14 @@ def narrow_order(graph: Graph) -> Ints:
         if n_nodes <= _MOST_NODES:
             vertex_orders.append(_closing_early(graph, start))
     orders = [edges_by_vertex(graph, order) for order in vertex_orders]
-    costs = [float(np.sum(_GROWTH ** frontier_widths(graph, order))) for order in orders]
+    costs = [order_price(graph, order) for order in orders]
     best = int(np.argmin(costs))
     return orders[best if _MUCH_BETTER * costs[best] < costs[0] else 0]
+
+
+def order_price(graph: Graph, order: Ints) -> float:
+    """About how many states a search has that decides the edges in this order."""
+    return float(np.sum(_GROWTH ** frontier_widths(graph, order)))
 
 
 def breadth_first_order(graph: Graph, start: int) -> Ints:

@@ -23,6 +23,7 @@ from unswayed.core.names import listing, unknown_name
 from unswayed.model.formats.source import load
 from unswayed.spaces.classifier.estimator import StructuredNaiveBayes
 from unswayed.spaces.graphs import Graph
+from unswayed.spaces.maps import MapPart, cut_map
 from unswayed.spaces.paths import path_space, path_space_between
 from unswayed.spaces.preflib import read_orders, read_soc
 from unswayed.spaces.rankings import ranking_space
@@ -117,6 +118,22 @@ def space_of(observed: Sequence[Observations], graph: Graph | None) -> Space[Any
         return ranking_space(named)
     ends = {(path[0], path[-1]) for one in observed for path in one.objects}
     return path_space(graph, *next(iter(ends))) if len(ends) == 1 else path_space_between(graph)
+
+
+def stay_inside(observed: Sequence[Observations], graph: Graph) -> tuple[list[Observations], MapPart]:
+    """The part of a map that most trips use, and the observations that never leave it."""
+    part = cut_map(graph, [path for one in observed for path in one.objects])
+    inside, begin = [], 0
+    for one in observed:
+        rows = [row - begin for row in part.rows if begin <= row < begin + len(one.objects)]
+        if not rows:
+            raise QueryError(
+                "no trip of one of the files stays inside the part of the map that most trips use"
+            )
+        paths = tuple(one.objects[row] for row in rows)
+        inside.append(Observations(paths, (), one.weights[rows], ()))
+        begin += len(one.objects)
+    return inside, part
 
 
 def _natural(item: str) -> tuple[int, int, str]:
