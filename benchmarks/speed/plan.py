@@ -17,10 +17,10 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
-from unswayed.model.encode import encode
 
 from unswayed.api.plan_result import TestPlan
 from unswayed.api.plans import plan_tests
@@ -30,7 +30,9 @@ from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import Problem, make_problem
 from unswayed.decisions.purchase import Purchase
 from unswayed.decisions.rules import MostProbable
+from unswayed.inference.posteriors import joint_table
 from unswayed.learning.classifiers import learn_naive_bayes
+from unswayed.model.encoding import encode
 from unswayed.model.zoo import random_naive_bayes
 from unswayed.plans.goals import Goal, PlanObjective, SameDecisionLevel
 from unswayed.plans.greedy import Greed, GreedyPolicy
@@ -42,6 +44,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "benchmarks" / "plan.md"
 TABLES = ROOT.parent / "shared" / "data" / "tables"
 LEVEL = 0.95
+Columns = dict[str, list[Any]]
 PREFACE = """# Test plans
 
 Written by `python -m benchmarks.speed.plan`. Every test costs 1; plans stop where the same-decision
@@ -84,9 +87,9 @@ def plain_values(problem: Problem, level: float) -> float:
 
 
 def _joint(problem: Problem) -> np.ndarray:
-    from unswayed.inference.posteriors import joint_table
-
-    return joint_table(problem.network, [problem.target, *problem.free], {})
+    """Pr(target, features), an axis for each."""
+    order = [problem.target, *problem.free]
+    return joint_table(problem.network, order, {}).reshape(problem.sizes(order))
 
 
 def _extended(masses: np.ndarray) -> np.ndarray:
@@ -118,20 +121,32 @@ def growth(sizes: Sequence[int], largest_plain: int) -> Iterator[str]:
         yield row
 
 
-def read_rows(path: Path, seed: int = 0) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+def read_rows(path: Path, seed: int = 0) -> tuple[Columns, Columns]:
     """The columns of a table, its rows shuffled: three quarters to learn from, one to count on."""
     with path.open(encoding="utf-8", newline="") as stream:
         header, *rows = csv.reader(stream)
     order = np.random.default_rng(seed).permutation(len(rows))
     cut = 3 * len(rows) // 4
 
-    def columns(chosen: np.ndarray) -> dict[str, list[str]]:
-        return {name: [rows[i][k] for i in chosen] for k, name in enumerate(header)}
+    table = {name: _cells([row[k] for row in rows]) for k, name in enumerate(header)}
+    table[header[-1]] = [row[-1] for row in rows]  # classes stay words
+
+    def columns(chosen: np.ndarray) -> Columns:
+        return {name: [cells[i] for i in chosen] for name, cells in table.items()}
 
     return columns(order[:cut]), columns(order[cut:])
 
 
-def count_plan(plan: TestPlan, rows: dict[str, list[str]], full: list[str], truth: list[str]) -> list[str]:
+def _cells(texts: list[str]) -> list[Any]:
+    """Numbers where all cells are numbers or missing, else words; None where missing."""
+    known = [None if text in ("", "?") else text for text in texts]
+    try:
+        return [None if text is None else float(text) for text in known]
+    except ValueError:
+        return list(known)
+
+
+def count_plan(plan: TestPlan, rows: Columns, full: list[str], truth: list[str]) -> list[str]:
     """Cost, agreement and accuracy of a plan on rows; a missing result ends its path."""
     paths = plan.apply(rows)
     cost = np.mean([path.cost for path in paths])

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 import typer
 
 from unswayed.cli.case import with_case
-from unswayed.cli.classifiers import classifier_of
 from unswayed.cli.costs import costs_of
 from unswayed.cli.evidence import evidence_of
 from unswayed.cli.options import AsJson, network_in
 from unswayed.cli.output import show_json
-from unswayed.cli.plan import PlanCase, plan_at
+from unswayed.cli.plan import PlanCase, classifier_in, plan_at
 from unswayed.cli.progress import showing_words
 from unswayed.core.errors import QueryError
 
@@ -58,11 +57,7 @@ def _start(case: PlanCase) -> Interview:
     if case.network.suffix.lower() == ".json":
         return Interview(load_plan(case.network), {})
     network = network_in(case.network, normalize=case.normalize)
-    if case.target is None:
-        raise QueryError("name what is decided about, with --target D=STATE, or give a plan")
-    classifier = classifier_of(
-        network, case.target, case.features, threshold=case.threshold, utilities=case.utilities
-    )
+    classifier = classifier_in(case, network)
     evidence = evidence_of(case.evidence, network)
     purchase = purchase_for(classifier, costs_of(case.cost, case.costs))
 

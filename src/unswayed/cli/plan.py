@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from unswayed.api.plan_result import TestPlan
     from unswayed.decisions.classifier import Classifier
     from unswayed.decisions.purchase import Costs
+    from unswayed.model.network import BayesianNetwork
     from unswayed.plans.goals import StopRule
 
 PLAN_FILES = (".json", ".txt", ".html", ".dot")
@@ -57,7 +58,7 @@ PlanTarget = Annotated[
         "--target",
         metavar="D=+",
         help="What is decided about, and its positive state. Without a state (D), the decision is the "
-        "most probable state. A plan knows its target.",
+        "most probable state. By default what the network singles out.",
         show_default=False,
     ),
 ]
@@ -150,13 +151,20 @@ def plan(
 def make_plan(case: PlanCase, report: Callable[[str], None] | None = None) -> TestPlan:
     """The plan that the options ask for."""
     network = network_in(case.network, normalize=case.normalize)
-    if case.target is None:
-        raise QueryError("name what is decided about, with --target D=STATE")
-    classifier = classifier_of(
-        network, case.target, case.features, threshold=case.threshold, utilities=case.utilities
-    )
+    classifier = classifier_in(case, network)
     evidence = evidence_of(case.evidence, network)
     return plan_at(case, classifier, evidence, costs_of(case.cost, case.costs), report)
+
+
+def classifier_in(case: PlanCase, network: BayesianNetwork) -> Classifier:
+    """The classifier that the options describe; without a target, about what the network singles out."""
+    word = case.target
+    if word is None:
+        from unswayed.decisions.defaults import choose_target
+
+        target, positive = choose_target(network)
+        word = f'"{target}"' if positive is None else f'"{target}"="{positive}"'
+    return classifier_of(network, word, case.features, threshold=case.threshold, utilities=case.utilities)
 
 
 def plan_at(
