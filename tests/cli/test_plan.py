@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
+
+from unswayed.model.formats.files import write_network
+from unswayed.model.zoo import random_naive_bayes
 
 PAPERS = ["--target", "D=+", "--threshold", "0.6", "--features", "R1,R2,AC"]
 
@@ -58,3 +62,14 @@ def test_mistakes_get_a_message_and_exit_code_2(unswayed, review, words, message
     outcome = unswayed("plan", review, *PAPERS, *words)
     assert outcome.code == 2
     assert message in outcome.err
+
+
+def test_without_a_target_the_network_must_single_one_out(unswayed, review, tmp_path):
+    """Naive Bayes has one variable that all others depend on; the network of reviewers has none."""
+    outcome = unswayed("plan", review)
+    assert outcome.code == 2
+    assert "name what is decided about" in outcome.err
+    path = tmp_path / "naive.bif"
+    write_network(random_naive_bayes(4, np.random.default_rng(1)), path)
+    answer = json.loads(unswayed("plan", path, "--json").out)
+    assert (answer["target"], answer["optimal"]) == ("C", True)
