@@ -1,6 +1,6 @@
 """CSV files: the first line names the columns, every later line is a row.
 
-The delimiter is a comma, a semicolon or a tab, whichever divides the first line into most names. Cells
+The delimiter is a comma, a semicolon, a tab or a bar, whichever divides the first line into most names. Cells
 may be quoted. Empty lines are skipped. A name ending in `.gz` is unpacked on the way.
 
 A file is read in blocks of rows, and each column keeps every distinct text once, so that a file of millions
@@ -25,6 +25,7 @@ from unswayed.core.errors import FormatError
 from unswayed.core.names import listing
 from unswayed.model.formats.source import Source, load
 from unswayed.model.tables import (
+    MARKS_AMONG_NUMBERS,
     MISSING_WORDS,
     Column,
     LabelColumn,
@@ -34,7 +35,7 @@ from unswayed.model.tables import (
     number_in,
 )
 
-DELIMITERS = (",", ";", "\t")
+DELIMITERS = (",", ";", "\t", "|")
 BLOCK_ROWS = 20_000
 """Rows held as Python strings at one time."""
 
@@ -122,8 +123,9 @@ def _blocks(source: Source, delimiter: str, n_columns: int) -> Iterator[list[lis
 def _column(name: str, texts: list[str], codes: Ints) -> Column:
     """A column from its distinct texts and the position of each cell's text among them."""
     stripped = [None if text.strip() in MISSING_WORDS else text.strip() for text in texts]
-    numbers = [math.nan if text is None else number_in(text) for text in stripped]
-    if None in numbers or not any(stripped):
+    unseen = MARKS_AMONG_NUMBERS | {None}
+    numbers = [math.nan if text in unseen else number_in(text or "") for text in stripped]
+    if None in numbers or all(text in unseen for text in stripped):
         return _labels(name, stripped, codes)
     return NumberColumn(name, np.array(numbers, dtype=np.float64)[codes])
 

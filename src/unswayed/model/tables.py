@@ -26,8 +26,10 @@ from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import FormatError, ModelError, QueryError
 from unswayed.core.names import listing, unknown_name
 
-MISSING_WORDS = frozenset({"", "?", "NA", "NaN", "nan", "None"})
+MISSING_WORDS = frozenset({"", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "None", "NULL", "null"})
 """Texts that mean "not observed", after blanks at either end are removed."""
+MARKS_AMONG_NUMBERS = frozenset({"-", "--", "."})
+"""Texts that mean "not observed" in a column whose other cells are numbers; elsewhere they may be labels."""
 LARGEST_EXACT = 2.0**53
 """Integers beyond it cannot all be told apart as floating-point numbers, so they are kept as labels."""
 

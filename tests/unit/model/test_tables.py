@@ -170,3 +170,16 @@ def test_broken_data_are_refused(data: object, message: str) -> None:
 def test_unknown_column_suggests_the_nearest() -> None:
     with pytest.raises(QueryError, match="did you mean 'smokes'"):
         read_table({"smokes": ["yes"]}).column("smoke")
+
+
+def test_usual_marks_of_missing_values_and_bars_between_cells(tmp_path):
+    """A dash or a point is missing among numbers, and a label like any other among labels."""
+    path = tmp_path / "rows.csv"
+    path.write_text("age|vote|kind\n31|+|a\n-|-|N/A\n.|+|NULL\n47|-|b\nn/a|+|#N/A\n")
+    table = read_table(path)
+    age, vote, kind = table.columns
+    np.testing.assert_array_equal(age.values, [31.0, np.nan, np.nan, 47.0, np.nan])
+    assert vote.labels == ("+", "-")
+    assert vote.codes.tolist() == [0, 1, 0, 1, 0]
+    assert kind.labels == ("a", "b")
+    assert kind.codes.tolist() == [0, -1, -1, 1, -1]
