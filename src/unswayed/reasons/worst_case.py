@@ -10,9 +10,10 @@ and an elimination with minima in place of sums finds the lowest that any comple
 The subset is a reason at level 1 when even that passes the cut. One plan serves all subsets: a finding that
 is known forbids the other states of its variable.
 
-A set of changes that turns the decision must touch every reason at level 1, and a smallest set that touches
-all of them turns it [ignatiev2020]: so the smallest flips come from the same oracle, by the hitting sets of
-`search.py`.
+For flips, every change of a finding is given a price, and the same elimination finds what loses most after
+paying. A set of changes that turns the decision must touch every reason at level 1, and a smallest set that
+touches all of them turns it [ignatiev2020]: so the smallest flips come from the same oracle, by the hitting
+sets of `search.py`.
 """
 
 from __future__ import annotations
@@ -28,15 +29,18 @@ from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.oracle import Interval
 from unswayed.decisions.rules import LogOddsIntervals
-from unswayed.inference.contraction import LogMax, run
+from unswayed.inference.contraction import LogMax, run, run_keeping
 from unswayed.inference.plan import Plan, Scope, make_plan
 from unswayed.inference.relevance import ancestors_of
+from unswayed.inference.tracing import trace_back
 from unswayed.model.cpt import Cpt
-from unswayed.reasons.case import ALMOST_ONE, ExplainedDecision
+from unswayed.reasons.case import ALMOST_ONE, ExplainedDecision, cost_of
 from unswayed.reasons.search import cheapest_hitting_set
 
+MOST_PRICES = 40
+"""Prices of a change that are tried for a smallest flip."""
 MOST_ROUNDS = 40
-"""Hitting sets that are tried for a smallest flip."""
+"""Hitting sets that are tried where prices leave a gap."""
 ROUNDING = 1e-9
 """What rounding may add to a sum of losses."""
 
@@ -145,27 +149,91 @@ def _apart(worst: WorstCase) -> list[list[int]]:
 def smallest_change(
     worst: WorstCase, movable: frozenset[int], costs: dict[int, float]
 ) -> tuple[frozenset[int], float]:
-    """A cheapest set of findings whose change can turn the decision, and a bound on the cost of any.
+    """A set of findings whose change can turn the decision, cheap, and a bound on the cost of any.
 
     For decisions on all features. The set is empty when none was found; the bound is infinite when none
-    exists.
+    exists, and equal to the cost of the set when that is proven to be the lowest.
     """
-    findings, deadline = worst.explained.findings, worst.limits.deadline()
-    everything = frozenset(findings)
-    if worst.is_certain(everything - movable):
+    if worst.is_certain(frozenset(worst.explained.findings) - movable):
         return frozenset(), math.inf
+    changed, bound = _price_changes(worst, movable, costs)
+    if bound < cost_of(tuple(changed), costs) * (1 - 1e-12):
+        return _hit_reasons(worst, movable, costs, changed, bound)
+    return changed, cost_of(tuple(changed), costs)
+
+
+def _price_changes(
+    worst: WorstCase, movable: frozenset[int], costs: dict[int, float]
+) -> tuple[frozenset[int], float]:
+    """Changes that lose most log-odds after paying a price for each, over many prices, and the best bound.
+
+    With m(price) the largest loss less price times cost, any change that loses enough costs more than
+    (needed loss - m(price)) / price.
+    """
+    whole = all(float(costs[v]).is_integer() for v in movable)
+    best, bound, low, high = movable, 0.0, 0.0, _largest_price(worst)
+    for _ in range(MOST_PRICES):
+        price = 0.5 * (low + high)
+        largest, changed = _best_change(worst, movable, costs, price)
+        least = (-worst.cut - largest) / price
+        bound = max(bound, math.floor(least + 1e-9) + 1.0 if whole else least)
+        turned = not worst.is_certain(frozenset(worst.explained.findings) - changed)
+        low, high = (price, high) if turned else (low, price)
+        if turned:
+            best = min(best, _needed(worst, changed, costs), key=lambda each: cost_of(tuple(each), costs))
+        if bound >= cost_of(tuple(best), costs) * (1 - 1e-12):
+            break
+    return best, bound
+
+
+def _largest_price(worst: WorstCase) -> float:
+    """A price at which no change is worth it: more than all log-odds that can be lost."""
+    return 1.0 + sum(float(np.ptp(losses)) for losses in worst.losses)
+
+
+def _best_change(
+    worst: WorstCase, movable: frozenset[int], costs: dict[int, float], price: float
+) -> tuple[float, frozenset[int]]:
+    """The largest loss less the price of the changes, and which findings change."""
+    evidence, network = worst.explained.problem.evidence, worst.explained.network
+    leaves = list(worst.losses)
+    for v in worst.variables:
+        paid = np.full(len(network.variables[v]), -price * costs[v] if v in movable else -np.inf)
+        paid[evidence[v]] = 0.0
+        leaves.append(paid)
+    buffers = run_keeping(worst.plan, leaves, LogMax(), limits=worst.limits)
+    states = np.zeros((1, len(network)), dtype=np.int64)
+    trace_back(worst.plan, buffers, states, lambda weights: np.argmax(weights, axis=1))
+    changed = frozenset(v for v in worst.variables if states[0, v] != evidence[v])
+    return float(buffers[-1].reshape(())), changed
+
+
+def _needed(worst: WorstCase, changed: frozenset[int], costs: dict[int, float]) -> frozenset[int]:
+    """The changes without those that can stay away, the dearest left out first."""
+    everything = frozenset(worst.explained.findings)
+    for v in sorted(changed, key=lambda each: -costs[each]):
+        if not worst.is_certain(everything - (changed - {v})):
+            changed -= {v}
+    return changed
+
+
+def _hit_reasons(
+    worst: WorstCase, movable: frozenset[int], costs: dict[int, float], best: frozenset[int], bound: float
+) -> tuple[frozenset[int], float]:
+    """Cheapest sets that touch all reasons found so far, until one of them turns the decision."""
+    everything, deadline = frozenset(worst.explained.findings), worst.limits.deadline()
     order = sorted(movable, key=lambda v: -costs[v])
     to_hit: list[frozenset[int]] = []
     for _ in range(MOST_ROUNDS):
         changed = cheapest_hitting_set(to_hit, order, costs)
-        bound = math.fsum(sorted(costs[v] for v in changed))
+        bound = max(bound, cost_of(tuple(changed), costs))
         kept = everything - changed
         if not worst.is_certain(kept):
             return changed, bound
-        if time.monotonic() > deadline:
+        if time.monotonic() > deadline or bound >= cost_of(tuple(best), costs) * (1 - 1e-12):
             break
         for finding in order:
             if finding in kept and worst.is_certain(kept - {finding}):
                 kept -= {finding}
         to_hit.append(kept & movable)
-    return frozenset(), bound
+    return best, min(bound, cost_of(tuple(best), costs))
