@@ -16,6 +16,7 @@ import numpy as np
 
 from unswayed.api.compare import Comparison, compare_decisions
 from unswayed.api.decisions import Decision, decide
+from unswayed.api.explained import Reasons
 from unswayed.api.networks import Evidence
 from unswayed.api.observations import (
     Criterion,
@@ -27,6 +28,7 @@ from unswayed.api.observations import (
     should_stop,
 )
 from unswayed.api.questions import Options
+from unswayed.api.reasons import explain_decision
 from unswayed.api.selection import Costs, Frontier, SearchOptions, Trimming, frontier
 from unswayed.core.errors import ImpossibleEvidence, LimitError, QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
@@ -83,6 +85,8 @@ class Examination:
     comparison: Comparison | None
     """The recommended trimming compared with the full classifier."""
     notes: tuple[str, ...]
+    why: Reasons | None = None
+    """What led to the decision, where something was observed."""
 
     @property
     def free(self) -> tuple[str, ...]:
@@ -135,6 +139,13 @@ def examine(
         0.3,
         lambda options: should_stop(classifier, evidence, at_least, **options),
     )
+    why = None
+    if evidence:
+        why = parts.answer(
+            "the reason for the decision",
+            0.3,
+            lambda now: explain_decision(classifier, evidence=evidence, at_least=at_least, limits=now),
+        )
     ranking = _rank(parts, classifier, evidence, costs, at_least)
     measured = parts.answer(
         "the safety of single findings", 0.3, lambda now: _measure(classifier, evidence, findings or (), now)
@@ -168,6 +179,7 @@ def examine(
         recommended=recommended,
         comparison=comparison,
         notes=tuple(parts.notes),
+        why=why,
     )
 
 

@@ -52,7 +52,7 @@ AskEngine = Callable[[Problem, Decider, float], Measurement]
 """From a problem, a decider and a tolerance to how often all features decide as the decider does."""
 MOST_SECONDS = 4.0
 """Predicted seconds that a table may take when no limit on time was given;"""
-FEW_SECONDS = 0.4
+FEW_SECONDS = 0.1
 """the same where sums of weights can answer without one."""
 TOLERANCES = (0.0, 1e-4, 1e-5)
 """Widths asked for in turn while an interval holds the level; 0 leaves the first to the engine."""

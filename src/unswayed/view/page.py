@@ -9,6 +9,7 @@ from importlib.metadata import version
 from typing import Any
 
 from unswayed.api.compare import Difference
+from unswayed.api.explained import Reasons
 from unswayed.api.observations import Stopping
 from unswayed.api.report import Examination, Finding
 from unswayed.api.selection import Trimming
@@ -25,7 +26,14 @@ from unswayed.view.numbers import (
     probability_text,
     share_text,
 )
-from unswayed.view.plotting import list_offers, make_gauge, make_graph
+from unswayed.view.plotting import list_offers, list_pushes, make_gauge, make_graph
+from unswayed.view.reason_charts import draw_contributions
+from unswayed.view.reason_lines import (
+    note_sentences,
+    range_sentences,
+    reason_sentences,
+    turning_sentences,
+)
 from unswayed.view.sentences import (
     MEANING_BY_CRITERION,
     agreement_text,
@@ -62,6 +70,7 @@ def report_page(found: Examination, *, title: str = "") -> str:
         tiles=_list_tiles(found),
         classifier=_describe_classifier(found),
         robustness=_describe_robustness(found),
+        why=None if found.why is None else _describe_reasons(found.why),
         worth=_describe_worth(found),
         frontier=_describe_frontier(found),
         differences=_describe_differences(found),
@@ -141,6 +150,19 @@ def _describe_robustness(found: Examination) -> dict[str, Any]:
         "flips": _flips_text(found),
         "findings": [_finding_row(each, found) for each in shown],
         "left_out": _left_out_text(found, len(shown)),
+    }
+
+
+def _describe_reasons(why: Reasons) -> dict[str, Any]:
+    """What led to the decision, what would turn it, and what each finding added."""
+    drawing = None
+    if why.contributions:
+        drawing = show_drawing(draw_contributions(list_pushes(why), title="", unit=f"in {why.leaning}"))
+    return {
+        "sentences": [*reason_sentences(why), *turning_sentences(why), *note_sentences(why)],
+        "drawing": drawing,
+        "caption": "What each finding added: to the right for the decision, to the left against it.",
+        "ranges": range_sentences(why),
     }
 
 

@@ -212,9 +212,14 @@ def _plot_reasons(why: Reasons, *, title: str, subtitle: str, parameters: bool =
         leeways = [Leeway(each.name, each.value, each.low, each.high) for each in why.parameters]
         heading = title or f"How far numbers may move and keep {decided}"
         return draw_leeways(leeways, title=heading, subtitle=subtitle)
-    pushes = [Push(f"{each.feature} = {each.state}", each.weight) for each in why.contributions]
     unit = f"change in the {why.leaning}: right speaks for the decision, left against it"
-    return draw_contributions(pushes, title=title or f"What drove {decided}", subtitle=subtitle, unit=unit)
+    heading = title or f"What drove {decided}"
+    return draw_contributions(list_pushes(why), title=heading, subtitle=subtitle, unit=unit)
+
+
+def list_pushes(why: Reasons) -> list[Push]:
+    """The contributions of an explanation, to be drawn."""
+    return [Push(f"{each.feature} = {each.state}", each.weight) for each in why.contributions]
 
 
 def _plot_plan(plan: TestPlan, *, title: str, subtitle: str, deepest: int = DEEPEST) -> Drawing:
