@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar, Unpack
 
 from unswayed.api.decisions import agreement_of, decision_of
@@ -124,17 +124,19 @@ def explain_decision(
     _check(at_least, most)
     explained = explained_decision(problem_of(classifier, evidence, options))
     limits = options.get("limits", DEFAULT_LIMITS)
+    deadline = limits.deadline()
     inquiry = Inquiry(explained, at_least, _costs_of(explained, costs), most, options, limits)
     held = _positions_of(explained, fixed)
     leaning = make_leaning(explained)
-    oracle = make_subset_oracle(explained, inquiry.ask, limits)
+    named = options.get("engine") is not None
+    oracle = make_subset_oracle(explained, inquiry.ask, limits, engine_only=named)
     weights = find_weights(oracle, leaning)
     shares = inquiry.attempt("Shapley values are", lambda: find_shapley_values(oracle, leaning), None)
-    effort = Effort(limits.deadline(), watch=watch)
+    effort = Effort(deadline, watch=watch)
     found = find_reasons(oracle, inquiry.costs, at_least, most, weights=weights, effort=effort)
     if found.refusal:
         inquiry.notes.append(f"The search for reasons stopped short: {found.refusal}")
-    changes, observations = find_turns(oracle, held, inquiry.costs, most)
+    changes, observations = find_turns(oracle, held, inquiry.costs, most, _left(limits, deadline))
     now = inquiry.attempt("The SDP of all findings is", lambda: oracle.measure(explained.findings), None)
     contributions = _contributions(inquiry, oracle, weights, None if shares is None else shares.tolist())
     return Reasons(
@@ -163,6 +165,13 @@ def explain_decision(
         evaluations=found.evaluations,
         seconds=time.perf_counter() - started,
     )
+
+
+def _left(limits: Limits, deadline: float) -> Limits:
+    """The limits with what is left of the time."""
+    if math.isinf(deadline):
+        return limits
+    return replace(limits, max_seconds=max(deadline - time.monotonic(), 1e-3))
 
 
 def _check(at_least: float, most: int) -> None:

@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 
 from unswayed.core.arrays import Floats
+from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.oracle import Interval
@@ -54,8 +55,8 @@ MOST_SECONDS = 4.0
 """Predicted seconds that a table may take when no limit on time was given;"""
 FEW_SECONDS = 0.1
 """the same where sums of weights can answer without one."""
-TOLERANCES = (0.0, 1e-4, 1e-5)
-"""Widths asked for in turn while an interval holds the level; 0 leaves the first to the engine."""
+TOLERANCES = (2e-2, 1e-3, 1e-5)
+"""Widths asked for in turn while an interval holds the level."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,6 +92,20 @@ class SubsetOracle:
         engine = "table" if self.table is not None else "weights"
         return _measured(found.sdp, engine=engine) if known is None else known
 
+    def narrow(self, found: SufficientSet) -> Interval:
+        """The SDP of a set that was found, as narrow as without a level to compare it with."""
+        chosen = frozenset(found.findings)
+        coarse = self._known.pop(chosen, None)
+        try:
+            narrower = interval_of(self.measure(chosen))
+        except LimitError:
+            narrower = found.sdp
+        if narrower.high - narrower.low < found.sdp.high - found.sdp.low:
+            return narrower
+        if coarse is not None:
+            self._known[chosen] = coarse
+        return found.sdp
+
     def screen(self, subset: frozenset[int], level: float) -> Interval:
         """SDP of a subset, or bounds on it that already fail the level."""
         if self.additive is not None:
@@ -106,7 +121,8 @@ class SubsetOracle:
         return interval_of(self._known[subset])
 
     def _asked(self, problem: Problem, level: float | None) -> Measurement:
-        for tolerance in TOLERANCES:
+        # An interval never proves a probability of 1, so at level 1 an exact answer is asked for first.
+        for tolerance in (0.0,) if level is None else (0.0, *TOLERANCES) if level >= 1.0 else TOLERANCES:
             found = self._answer(problem, tolerance, level)
             if level is None or found.certainty is not Certainty.BOUND:
                 break
@@ -133,12 +149,16 @@ def _doubt(measured: Measurement) -> int:
     return list(Certainty).index(measured.certainty)
 
 
-def make_subset_oracle(explained: ExplainedDecision, ask: AskEngine, limits: Limits) -> SubsetOracle:
-    """An oracle with a table where it is within the limits."""
+def make_subset_oracle(
+    explained: ExplainedDecision, ask: AskEngine, limits: Limits, *, engine_only: bool = False
+) -> SubsetOracle:
+    """An oracle with a table where it is within the limits; or one that always asks the engine."""
+    tests = keeping_tests(explained.problem.classifier, explained.action)
+    if engine_only:
+        return SubsetOracle(explained, ask, limits, None, None, None, tests)
     additive = make_additive(explained, limits)
     fits = table_fits(explained, limits, patience=MOST_SECONDS if additive is None else FEW_SECONDS)
     table = make_subset_table(explained, limits) if fits else None
-    tests = keeping_tests(explained.problem.classifier, explained.action)
     worst = make_worst_case(explained, limits) if table is None and additive is None else None
     return SubsetOracle(explained, ask, limits, table, additive, worst, tests)
 
@@ -190,12 +210,11 @@ def find_reasons(
         effort=effort,
         fewest=fewest,
     )
-    if additive is None or not found.reasons:
+    if not found.reasons or level >= 1.0:
         return found
     # The search was content to know on which side of the level the SDP lies.
     first, *others = found.reasons
-    narrower = replace(first, sdp=additive.sdp(frozenset(first.findings)))
-    return replace(found, reasons=(narrower, *others))
+    return replace(found, reasons=(replace(first, sdp=oracle.narrow(first)), *others))
 
 
 def _at_most(bound: int, most: int) -> int:
@@ -203,10 +222,10 @@ def _at_most(bound: int, most: int) -> int:
 
 
 def find_turns(
-    oracle: SubsetOracle, fixed: frozenset[int], costs: dict[int, float], most: int
+    oracle: SubsetOracle, fixed: frozenset[int], costs: dict[int, float], most: int, limits: Limits
 ) -> tuple[FoundTurns, FoundTurns]:
     """The cheapest changes of findings, and the cheapest further observations, that turn the decision."""
-    explained, limits, additive = oracle.explained, oracle.limits, oracle.additive
+    explained, additive = oracle.explained, oracle.additive
     if additive is not None and oracle.table is None:
         return additive_changes(additive, fixed, costs, most), additive_observations(additive, costs, most)
     if oracle.worst is not None and not explained.problem.free:

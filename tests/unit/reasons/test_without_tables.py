@@ -31,7 +31,7 @@ from unswayed.reasons.case import explained_decision
 from unswayed.reasons.contributions import finding_weights, make_leaning
 from unswayed.reasons.covers import Pickable, cheapest_covers
 from unswayed.reasons.flips import turns_of
-from unswayed.reasons.oracle import SubsetOracle, find_reasons, make_subset_oracle
+from unswayed.reasons.oracle import find_reasons, make_subset_oracle
 from unswayed.reasons.search import Effort
 from unswayed.reasons.size_bound import fewest_findings
 from unswayed.reasons.worst_case import fewest_certain, make_worst_case, smallest_change
@@ -196,8 +196,7 @@ def without_tables(explained):
     def ask(problem, decider, tolerance):
         return agreement_of(problem, frozenset(), decider, {})
 
-    made = make_subset_oracle(explained, ask, DEFAULT_LIMITS)
-    return SubsetOracle(explained, ask, DEFAULT_LIMITS, None, None, None, made.tests)
+    return make_subset_oracle(explained, ask, DEFAULT_LIMITS, engine_only=True)
 
 
 @pytest.mark.parametrize("seed", range(40))
