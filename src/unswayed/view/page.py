@@ -16,6 +16,7 @@ from unswayed.api.selection import Trimming
 from unswayed.decisions.rules import MostProbable, ThresholdRule
 from unswayed.view.charts.curves import draw_frontier
 from unswayed.view.charts.networks import MOST_NODES, draw_graph
+from unswayed.view.charts.reasons import draw_contributions
 from unswayed.view.numbers import (
     NOISE,
     counted,
@@ -27,7 +28,6 @@ from unswayed.view.numbers import (
     share_text,
 )
 from unswayed.view.plotting import list_offers, list_pushes, make_gauge, make_graph
-from unswayed.view.reason_charts import draw_contributions
 from unswayed.view.reason_lines import (
     note_sentences,
     range_sentences,

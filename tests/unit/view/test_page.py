@@ -167,7 +167,6 @@ def test_a_browser_shows_the_page(tmp_path, width):
     assert len(content) > 30_000
 
 
-<<<<<<< HEAD
 def test_every_single_finding_is_there_and_the_largest_effect_first():
     found = examine(PAPERS)
     variables = [PAPERS.network.variable(name) for name in PAPERS.features]
@@ -265,7 +264,8 @@ def test_the_meter_is_coloured_by_the_verdict(threshold, verdict):
     assert found.stopping.stop == (verdict == "safe")
     classes = [attributes.get("class") for _, attributes in Page(report_page(found)).tags]
     assert f"meter {verdict}" in classes
-=======
+
+
 def test_the_page_tells_why_where_something_was_observed():
     papers = Classifier(zoo.review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6))
     told = report_page(examine(papers, evidence={"R1": "+", "R2": "+"}))
@@ -273,4 +273,3 @@ def test_the_page_tells_why_where_something_was_observed():
     assert "+ because of R1 = + and R2 = +: these two alone keep the decision" in told
     assert "Pr(D = +), now 0.2, is at least 0.0667" in told
     assert "Why this decision?" not in report_page(examine(papers))
->>>>>>> be78fd3 (Tell in a report why the decision was taken)
