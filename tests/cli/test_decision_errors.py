@@ -78,8 +78,8 @@ PAPERS = ["--target", "D=+", "--threshold", "0.6", "--features", "R1,R2,AC"]
         ("sdp", ["--target", "D=+", "--engine", "dens"], "unknown engine 'dens'; did you mean 'dense'?"),
         (
             "sdp",
-            ["--target", "D=+", "--engine", "sampling"],
-            "engine 'sampling' gives estimates; allow them with --allow-estimates",
+            ["--target", "D=+", "--engine", "sampling", "--certain"],
+            "engine 'sampling' gives estimates; allow them by leaving out --certain",
         ),
         ("sdp", ["--target", "D=+", "--tolerance", "-1"], "the tolerance must be at least 0, not -1.0"),
         ("sdp", ["--target", "D=+", "--at-least", "2"], "--at-least must lie between 0 and 1; got 2.0"),
@@ -150,7 +150,7 @@ def test_what_is_out_of_reach_lists_the_bids_and_the_ways_out(unswayed, review):
     first, *bids, last = outcome.err.splitlines()
     assert first == "error: no engine can answer this exactly within the limits:"
     assert [bid.split(":")[0] for bid in bids] == [f"  {engine.name}" for engine in ENGINES]
-    for option in ("--tolerance", "--max-seconds", "--max-memory", "--allow-estimates"):
+    for option in ("--tolerance", "--max-seconds", "--max-memory"):
         assert option in last
     assert "max_seconds" not in last
 

@@ -11,7 +11,7 @@ import pytest
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
 PAPERS = ("review", "--target", "D=+", "--threshold", "0.6", "--features", "all", "--json")
-ALWAYS = {"network", "target", "evidence"}
+ALWAYS = {"network", "target", "positive", "threshold", "features", "evidence"}
 OPTIONS_BY_COMMAND = {
     "decide": (),
     "sdp": (),
@@ -22,6 +22,7 @@ OPTIONS_BY_COMMAND = {
     "voi": (),
     "voi --keep": ("--keep", "AC"),
     "plan": (),
+    "audit": (str(EXAMPLES / "papers.csv"), "--outcome", "D"),
     "follow": ("--observe", "AC=+"),
     "select": ("--budget", "1"),
     "trim": ("--budget", "1"),

@@ -18,7 +18,9 @@ import typer
 from unswayed.cli.classifiers import classifier_of
 from unswayed.cli.evidence import evidence_of
 from unswayed.cli.options import (
+    AllowEstimates,
     AsJson,
+    Certain,
     Evidence,
     Features,
     Format,
@@ -60,10 +62,8 @@ class Case:
     ] = None
     max_memory: MaxMemory = None
     max_seconds: MaxSeconds = None
-    allow_estimates: Annotated[
-        bool,
-        typer.Option("--allow-estimates", help="Estimate by sampling where nothing certain is in reach."),
-    ] = False
+    certain: Certain = False
+    allow_estimates: AllowEstimates = False
     explain: Annotated[bool, typer.Option("--explain", help="Show what every engine would have needed.")] = (
         False
     )
@@ -100,7 +100,7 @@ def opened(case: Case) -> Opened:
         engine=None if case.engine is None else engine_called(case.engine),
         tolerance=case.tolerance,
         limits=limits_of(case.max_memory, case.max_seconds),
-        allow_estimates=case.allow_estimates,
+        allow_estimates=not case.certain,
         all_bids=case.explain,
     )
     return Opened(classifier, evidence_of(case.evidence, network), options)

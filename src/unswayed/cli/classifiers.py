@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from unswayed.cli.evidence import name_and_state, names_in
 from unswayed.core.errors import QueryError
@@ -59,6 +59,21 @@ def _target(network: BayesianNetwork) -> tuple[str, str | None]:
         return choose_target(network)
     except QueryError as error:
         raise QueryError(f"{error}; use --target") from None
+
+
+def describe(classifier: Classifier, evidence: Mapping[str, str]) -> dict[str, Any]:
+    """What was asked about, for JSON: the same fields in every answer about decisions."""
+    from unswayed.decisions.rules import ThresholdRule
+
+    rule = classifier.rule if isinstance(classifier.rule, ThresholdRule) else None
+    return {
+        "network": classifier.network.name,
+        "target": classifier.target,
+        "positive": rule.positive if rule else None,
+        "threshold": rule.threshold if rule else None,
+        "features": list(classifier.features),
+        "evidence": evidence,
+    }
 
 
 def _rule(target: str, positive: str | None, threshold: float | None, utilities: Path | None) -> Rule:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unswayed.cli.case import Case, Opened, opened, with_case
+from unswayed.cli.classifiers import describe
 from unswayed.cli.evidence import names_in
 from unswayed.cli.outcome import with_options
 from unswayed.cli.output import show, show_json
@@ -156,11 +157,7 @@ def _agreement(found: Opened, kept: tuple[str, ...], new_threshold: float | None
 
 def described(found: Opened) -> dict[str, Any]:
     """What was asked about, for JSON."""
-    return {
-        "network": found.classifier.network.name,
-        "target": found.classifier.target,
-        "evidence": found.evidence,
-    }
+    return describe(found.classifier, found.evidence)
 
 
 def numbers(measured: Measurement) -> dict[str, Any]:

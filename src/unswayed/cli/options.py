@@ -38,6 +38,16 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object inst
 Normalize = Annotated[
     bool, typer.Option("--normalize", help="Rescale rows of probabilities that do not sum to 1.")
 ]
+Certain = Annotated[
+    bool,
+    typer.Option(
+        "--certain",
+        help="Refuse where nothing certain can be said, instead of an estimate by samples with its interval.",
+    ),
+]
+AllowEstimates = Annotated[
+    bool, typer.Option("--allow-estimates", hidden=True, help="The default; kept for older scripts.")
+]
 Evidence = Annotated[
     list[str] | None,
     typer.Option(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unswayed.cli.case import with_case
-from unswayed.cli.classifiers import classifier_of
+from unswayed.cli.classifiers import classifier_of, describe
 from unswayed.cli.costs import costs_of
 from unswayed.cli.evidence import evidence_of
 from unswayed.cli.options import (
@@ -136,10 +136,11 @@ def plan(
 
     if output is not None:
         check_plan_file(output)
+    classifier, evidence = resolve_plan(case)
     with showing_words() as report:
-        found = make_plan(case, report)
+        found = plan_at(case, classifier, evidence, costs_of(case.cost, case.costs), report)
     if as_json:
-        show_json(found.to_dict())
+        show_json({**describe(classifier, evidence), **found.to_dict()})
     else:
         show(plan_lines(found))
     if output is not None:
@@ -148,12 +149,10 @@ def plan(
             typer.echo(f"wrote {output}")
 
 
-def make_plan(case: PlanCase, report: Callable[[str], None] | None = None) -> TestPlan:
-    """The plan that the options ask for."""
+def resolve_plan(case: PlanCase) -> tuple[Classifier, dict[str, str]]:
+    """The classifier and the evidence that the words stand for."""
     network = network_in(case.network, normalize=case.normalize)
-    classifier = classifier_in(case, network)
-    evidence = evidence_of(case.evidence, network)
-    return plan_at(case, classifier, evidence, costs_of(case.cost, case.costs), report)
+    return classifier_in(case, network), evidence_of(case.evidence, network)
 
 
 def classifier_in(case: PlanCase, network: BayesianNetwork) -> Classifier:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from unswayed.cli.case import with_case
-from unswayed.cli.classifiers import classifier_of
+from unswayed.cli.classifiers import classifier_of, describe
 from unswayed.cli.costs import costs_of
 from unswayed.cli.evidence import evidence_of
 from unswayed.cli.options import (
@@ -94,7 +94,7 @@ def report(
         found = examine(classifier, costs, evidence, at_least=at_least, limits=limits, tell=tell)
     write_text(report_page(found, title=title or ""), output)
     if case.as_json:
-        answer = {"network": network.name, "target": classifier.target, "evidence": evidence}
+        answer = describe(classifier, evidence)
         show_json({**answer, "output": str(output), "notes": list(found.notes)})
     else:
         typer.echo(f"wrote {output}")

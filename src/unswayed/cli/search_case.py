@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unswayed.cli.classifiers import classifier_of
+from unswayed.cli.classifiers import classifier_of, describe
 from unswayed.cli.costs import costs_of
 from unswayed.cli.evidence import evidence_of
 from unswayed.cli.options import (
+    AllowEstimates,
     AsJson,
+    Certain,
     Cost,
     CostsFile,
     Evidence,
@@ -94,12 +96,8 @@ class SearchCase:
             show_default=False,
         ),
     ] = None
-    allow_estimates: Annotated[
-        bool,
-        typer.Option(
-            "--allow-estimates", help="Choose and measure by samples where no table holds the features."
-        ),
-    ] = False
+    certain: Certain = False
+    allow_estimates: AllowEstimates = False
     normalize: Normalize = False
     format: Format = None
     as_json: AsJson = False
@@ -123,11 +121,7 @@ class Search:
 
     def described(self) -> dict[str, Any]:
         """What was asked about, for JSON."""
-        return {
-            "network": self.classifier.network.name,
-            "target": self.classifier.target,
-            "evidence": self.evidence,
-        }
+        return describe(self.classifier, self.evidence)
 
 
 def opened_search(case: SearchCase) -> Search:
@@ -141,7 +135,7 @@ def opened_search(case: SearchCase) -> Search:
     options = SearchOptions(
         method=Method(case.method.value),
         limits=limits_of(case.max_memory, case.max_seconds),
-        allow_estimates=case.allow_estimates,
+        allow_estimates=not case.certain,
         jobs=case.jobs,
     )
     if case.variant is not None:

@@ -79,8 +79,9 @@ def choose(
     raise LimitError(
         "no engine can answer this exactly within the limits:\n"
         + "\n".join(f"  {line(bid)}" for bid in auction.bids(engines, price_all=True))
-        + "\nways out: observe or keep fewer features, pass a tolerance for a certified interval, raise the "
-        "limits (max_seconds, max_bytes), or allow estimates (allow_estimates=True)"
+        + "\nways out: observe or keep fewer features, pass a tolerance for a certified interval, or raise "
+        "the limits (max_seconds, max_bytes)"
+        + ("" if allow_estimates else "; or allow estimates (allow_estimates=True)")
     )
 
 
