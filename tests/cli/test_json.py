@@ -34,6 +34,7 @@ OPTIONS_BY_COMMAND = {
 LAND = str(EXAMPLES / "structured" / "land.soc")
 OTHERS = {
     "posterior": ("review", "--of", "D"),
+    "mpe": ("review", "-e", "AC=+"),
     "info": ("review",),
     "convert": ("review", "review.net"),
     "draw": ("review", "-o", "review.svg"),
