@@ -23,9 +23,8 @@ import numpy as np
 
 from unswayed.circuits.psdd.learn import Laplace, count_examples, estimate
 from unswayed.circuits.psdd.psdd import PsddStructure
-from unswayed.circuits.psdd.query import log_likelihood, log_likelihoods, marginals
-from unswayed.circuits.psdd.sampling import sample
-from unswayed.circuits.psdd.uniform import uniform_psdd
+from unswayed.circuits.psdd.query import log_likelihood, log_likelihoods, marginals, sample
+from unswayed.circuits.psdd.structure import uniform_psdd
 from unswayed.circuits.psdd.walk import walk_tables
 from unswayed.core.arrays import Bools
 from unswayed.spaces.graphs import grid

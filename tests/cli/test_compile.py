@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from unswayed.circuits.formulas.encode_rows import row_encoding
+from unswayed.circuits.formulas.encode import row_encoding
 from unswayed.circuits.io.sdd import read_sdd
 from unswayed.circuits.sdd.evaluate import weighted_model_count
 from unswayed.model import zoo

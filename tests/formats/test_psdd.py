@@ -10,8 +10,7 @@ from hypothesis import given
 
 from oracles.enumerate_psdd import psdds, table
 from tolerances import EXACT
-from unswayed.circuits.io.psdd import psdd_text, read_psdd, write_psdd
-from unswayed.circuits.io.psdd_reader import parse_psdd
+from unswayed.circuits.io.psdd import parse_psdd, psdd_text, read_psdd, write_psdd
 from unswayed.circuits.vtree import vtree_from_nested
 from unswayed.core.errors import FormatError
 from unswayed.model.formats.source import Source

@@ -20,6 +20,7 @@ from unswayed.circuits.sdd.algebra import (
     forget,
     implies,
     is_equivalent,
+    move_leaf,
     negate,
     over_vtree,
 )
@@ -27,12 +28,10 @@ from unswayed.circuits.sdd.evaluate import (
     evaluate,
     log_weighted_model_count,
     model_count,
-    normalized,
     weighted_model_count,
 )
-from unswayed.circuits.sdd.models import models
-from unswayed.circuits.sdd.moving import move_leaf
-from unswayed.circuits.sdd.sampling import sample_models
+from unswayed.circuits.sdd.models import models, sample_models
+from unswayed.circuits.sdd.normalize import normalize
 from unswayed.circuits.sdd.validate import (
     check_circuit,
     is_canonical,
@@ -41,8 +40,15 @@ from unswayed.circuits.sdd.validate import (
     is_trimmed,
 )
 from unswayed.circuits.vtree import Vtree
-from unswayed.circuits.vtree_moves import Side, moved_leaf, rotated_left, rotated_right, swapped
-from unswayed.circuits.vtree_shapes import constrain, constrained_node
+from unswayed.circuits.vtree_moves import (
+    Side,
+    constrain,
+    constrained_node,
+    move_vtree_leaf,
+    rotate_left,
+    rotate_right,
+    swap_children,
+)
 
 
 def truth(sdd):
@@ -100,13 +106,13 @@ def test_compiled_circuits_keep_the_laws_of_their_kind(data, vtree):
 def test_counts_are_the_numbers_of_rows(sdd):
     expected = int(truth(sdd).sum())
     assert model_count(sdd) == expected
-    assert model_count(normalized(sdd)) == expected
+    assert model_count(normalize(sdd)) == expected
 
 
 @given(st.data(), sdds())
 def test_weighted_counts_are_sums_over_rows(data, sdd):
     weights = data.draw(weightings(len(sdd.names)))
-    for circuit in (sdd, normalized(sdd)):
+    for circuit in (sdd, normalize(sdd)):
         found = weighted_model_count(circuit, weights)
         for row, value in zip(weights, found, strict=True):
             scale = weight_of(truth(sdd), np.abs(row))
@@ -125,7 +131,7 @@ def test_logarithmic_counts_are_logarithms_of_counts(data, sdd):
 
 @given(sdds())
 def test_normalised_circuits_are_normalised_and_the_same(sdd):
-    whole = normalized(sdd)
+    whole = normalize(sdd)
     check_circuit(whole)
     assert is_normalized(whole)
     assert np.array_equal(truth(whole), truth(sdd))
@@ -188,7 +194,7 @@ def test_forgetting_takes_either_value(data, sdd):
 @given(sdds(max_variables=5))
 def test_listed_models_are_the_rows_that_hold(sdd):
     expected = {tuple(row) for row in all_rows(len(sdd.names))[truth(sdd)].tolist()}
-    for circuit in (sdd, normalized(sdd)):
+    for circuit in (sdd, normalize(sdd)):
         listed = list(models(circuit))
         assert len(listed) == len(expected)
         assert set(listed) == expected
@@ -223,7 +229,7 @@ def test_moving_a_leaf_keeps_the_function(data, vtree):
     sdd = data.draw(sdds(vtree))
     name, beside, side = data.draw(leaf_moves(vtree))
     moved = move_leaf(sdd, name, beside, side)
-    assert moved.vtree == moved_leaf(vtree, name, beside, side)
+    assert moved.vtree == move_vtree_leaf(vtree, name, beside, side)
     assert np.array_equal(truth(moved), truth(sdd))
     assert is_compressed(moved)
     assert is_trimmed(moved)
@@ -262,12 +268,12 @@ def test_swaps_and_rotations_undo_each_other(data, vtree):
     inner = data.draw(st.sampled_from(range(1, len(vtree), 2)))
     left, right = int(vtree.left[inner]), int(vtree.right[inner])
     if left % 2:
-        assert rotated_left(rotated_right(vtree, inner), left) == vtree
+        assert rotate_left(rotate_right(vtree, inner), left) == vtree
     if right % 2:
-        assert rotated_right(rotated_left(vtree, inner), right) == vtree
-    both = swapped(vtree, inner)
+        assert rotate_right(rotate_left(vtree, inner), right) == vtree
+    both = swap_children(vtree, inner)
     n_right = len(vtree.variables_below(right))
-    assert swapped(both, int(vtree.first[inner]) + 2 * n_right - 1) == vtree
+    assert swap_children(both, int(vtree.first[inner]) + 2 * n_right - 1) == vtree
 
 
 @given(st.data(), vtrees())

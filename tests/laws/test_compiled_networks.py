@@ -14,18 +14,20 @@ from strategies import classifiers, distributions, networks
 from tolerances import ENGINE, EXACT
 from unswayed.api.selection import Method, select_features
 from unswayed.circuits.formulas.compile import compile_cnf
-from unswayed.circuits.formulas.encode import basic_encoding, weights_under
-from unswayed.circuits.formulas.encode_rows import row_encoding
-from unswayed.circuits.networks.compiled import compile_network, compile_spine
-from unswayed.circuits.networks.conditioning import levels_by_conditioning
-from unswayed.circuits.networks.expected_registers import registers_of
-from unswayed.circuits.networks.expected_sdp import expected_agreement
+from unswayed.circuits.formulas.encode import basic_encoding, row_encoding, weights_under
+from unswayed.circuits.networks.compiled import (
+    all_marginals,
+    compile_network,
+    compile_spine,
+    log_probability,
+    probability,
+)
+from unswayed.circuits.networks.expected_sdp import expected_agreement, registers_of
 from unswayed.circuits.networks.levels import bottom_masses, feature_levels
 from unswayed.circuits.networks.order import spine_of
-from unswayed.circuits.networks.queries import all_marginals, log_probability, probability
-from unswayed.circuits.networks.rearrange import move_feature
+from unswayed.circuits.networks.rearrange import levels_by_conditioning, move_feature
+from unswayed.circuits.sdd.algebra import move_leaf
 from unswayed.circuits.sdd.evaluate import weighted_model_count
-from unswayed.circuits.sdd.moving import move_leaf
 from unswayed.core.errors import ImpossibleEvidence
 from unswayed.core.limits import Limits
 from unswayed.decisions import measures
@@ -228,7 +230,7 @@ def test_a_moved_diagram_is_the_one_compiled_in_that_order(problem, data):
     registers = registers_of(levels, class_mass, decide, n_actions)
     order = data.draw(st.permutations(problem.free))
     for place, feature in enumerate(order):
-        registers = registers.moved(feature, place)
+        registers = registers.move(feature, place)
     direct = arranged(replace(problem, free=tuple(order)))[0]
     assert [len(each) for each in registers.levels.children] == [len(each) for each in direct.children]
     oracle = DenseEngine().prepare(problem, Limits())

@@ -8,17 +8,17 @@ from hypothesis import assume, given, strategies as st
 
 from oracles.enumerate_psdd import all_rows, psdds, structure_of, structures, table, vtrees
 from tolerances import ENGINE, EXACT
-from unswayed.circuits.psdd.expectation import learn_incomplete
+from unswayed.circuits.psdd.examples import PackedRows, count_uses, score_rows
 from unswayed.circuits.psdd.learn import (
     Laplace,
     UniformExamples,
     count_examples,
     estimate,
     learn,
+    learn_incomplete,
     merge,
     zero_counts,
 )
-from unswayed.circuits.psdd.passing import counted, scored
 from unswayed.circuits.psdd.product import product
 from unswayed.circuits.psdd.psdd import Psdd
 from unswayed.circuits.psdd.query import (
@@ -28,10 +28,9 @@ from unswayed.circuits.psdd.query import (
     log_likelihood,
     marginals,
     most_probable_completion,
+    sample,
 )
-from unswayed.circuits.psdd.rows import PackedRows
-from unswayed.circuits.psdd.sampling import sample
-from unswayed.circuits.psdd.uniform import log_model_count, uniform_psdd
+from unswayed.circuits.psdd.structure import log_model_count, uniform_psdd
 from unswayed.circuits.vtree import balanced
 from unswayed.core.errors import ImpossibleEvidence, QueryError
 from unswayed.kernels.psdd_bits import plain_uses
@@ -88,15 +87,15 @@ def test_walking_and_words_and_plain_loops_agree(structure, data):
         structure.prepared.clear()
         if way == "words":
             structure.prepared["walk"] = None
-        found = counted(structure, rows[~outside], weights[~outside])
+        found = count_uses(structure, rows[~outside], weights[~outside])
         assert not found.outside.any()
         assert found.counts == pytest.approx(
             np.where(counts_one, 0, weights[~outside] @ uses[~outside]), abs=EXACT
         )
-        scores = scored(structure, rows, list(terms))
+        scores = score_rows(structure, rows, list(terms))
         assert (np.isneginf(scores).all(axis=1) == outside).all()
         assert scores[~outside] == pytest.approx(uses[~outside] @ terms.T, abs=EXACT)
-        assert (counted(structure, rows).outside == outside).all()
+        assert (count_uses(structure, rows).outside == outside).all()
 
 
 @given(structures(), st.data())

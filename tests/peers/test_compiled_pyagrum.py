@@ -9,8 +9,7 @@ import pytest
 
 from shared_data import SHARED, needs_shared_data
 from tolerances import ENGINE
-from unswayed.circuits.networks.compiled import compile_network
-from unswayed.circuits.networks.queries import all_marginals, probability
+from unswayed.circuits.networks.compiled import all_marginals, compile_network, probability
 from unswayed.model.formats import read_network
 
 pyagrum = pytest.importorskip("pyagrum")

@@ -13,8 +13,7 @@ from benchmarks.papers.choi2016.tabular import learn_table
 from benchmarks.papers.choi2017.records import markdown
 from unswayed.circuits.psdd.learn import Laplace, UniformExamples, learn
 from unswayed.circuits.psdd.psdd import Psdd
-from unswayed.circuits.psdd.query import log_likelihood
-from unswayed.circuits.psdd.sampling import sample
+from unswayed.circuits.psdd.query import log_likelihood, sample
 from unswayed.circuits.psdd.structure import psdd_structure
 from unswayed.core.arrays import Bools, Ints
 from unswayed.spaces.classifier.anomaly import anomaly_scores

@@ -16,7 +16,7 @@ from .sdd.evaluate import (
     model_count as model_count,
     weighted_model_count as weighted_model_count,
 )
-from .sdd.sampling import sample_models as sample_models
+from .sdd.models import sample_models as sample_models
 from .sdd.sdd import Sdd as Sdd
 from .vtree import (
     Vtree as Vtree,

@@ -52,7 +52,7 @@ class Vtree:
             raise ModelError("a vtree names a variable twice; every variable has one leaf")
         for name in ("left", "right", "variable"):
             object.__setattr__(self, name, read_only(np.asarray(getattr(self, name), dtype=np.int64)))
-        parent, first, last, root = _derived(self)
+        parent, first, last, root = _derive(self)
         for name, value in (("parent", parent), ("first", first), ("last", last)):
             object.__setattr__(self, name, read_only(value))
         object.__setattr__(self, "root", root)
@@ -93,7 +93,7 @@ class Vtree:
         yield from (int(v) for v in np.argsort(self.last - self.first, kind="stable"))
 
 
-def _derived(vtree: Vtree) -> tuple[Ints, Ints, Ints, int]:
+def _derive(vtree: Vtree) -> tuple[Ints, Ints, Ints, int]:
     """Parents, ends of subtrees and the root; `ModelError` when the arrays are no tree numbered in order."""
     n_nodes = len(vtree.left)
     _check_shape(vtree, n_nodes)
@@ -160,12 +160,10 @@ def vtree_from_nested(nested: Nested, names: Sequence[str] | None = None) -> Vtr
             built.append((middle + 1, end))
         else:
             waiting += [(item, True), (item[1], False), (item[0], False)]
-    return _numbered(tuple(leaves if names is None else names), leaves, left, right)
+    return _number(tuple(leaves if names is None else names), leaves, left, right)
 
 
-def _numbered(
-    names: tuple[str, ...], leaves: list[str], left: dict[int, int], right: dict[int, int]
-) -> Vtree:
+def _number(names: tuple[str, ...], leaves: list[str], left: dict[int, int], right: dict[int, int]) -> Vtree:
     if sorted(leaves) != sorted(names):
         raise ModelError(f"the leaves of the vtree are {sorted(leaves)}, the variables {sorted(names)}")
     n_nodes = 2 * len(leaves) - 1
@@ -222,14 +220,14 @@ def balanced(order: Sequence[str], names: Sequence[str] | None = None) -> Vtree:
     (('A', 'B'), ('C', 'D'))
     """
     parts: list[Nested] = list(_some(order))
-    return vtree_from_nested(_halved(parts, 0, len(parts)), order if names is None else names)
+    return vtree_from_nested(_halve(parts, 0, len(parts)), order if names is None else names)
 
 
-def _halved(parts: list[Nested], start: int, end: int) -> Nested:
+def _halve(parts: list[Nested], start: int, end: int) -> Nested:
     if end - start == 1:
         return parts[start]
     middle = (start + end) // 2
-    return _halved(parts, start, middle), _halved(parts, middle, end)
+    return _halve(parts, start, middle), _halve(parts, middle, end)
 
 
 def _some(order: Sequence[str]) -> Sequence[str]:

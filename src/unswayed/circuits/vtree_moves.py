@@ -1,17 +1,30 @@
-"""Other vtrees from a vtree: rotate, swap, move a leaf.
+"""Other vtrees from a vtree: rotate, swap, move a leaf, constrain to some variables; and random ones.
 
 All moves are functions from a vtree to a vtree. `Relinked` also says where the old nodes have gone, which
-is what moving a circuit along needs (`moving.py`).
+is what moving a circuit along needs (`move_leaf` in `sdd/algebra.py`).
+
+A vtree is constrained to a set of variables when some node on its right-most path, the constrained node,
+has exactly those variables outside [choi2017, Def. 4]. A circuit over it decides on them first, so each of
+its nodes at the constrained node is what is left of the function after some of their instantiations.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
 import numpy as np
 
-from unswayed.circuits.vtree import NOTHING, Vtree
+from unswayed.circuits.vtree import (
+    NOTHING,
+    Nested,
+    Vtree,
+    balanced,
+    right_linear,
+    to_nested,
+    vtree_from_nested,
+)
 from unswayed.core.arrays import Ints, read_only
 from unswayed.core.errors import QueryError
 from unswayed.core.names import unknown_name
@@ -34,11 +47,11 @@ class Relinked:
     """The number that each node of the old vtree has in the new one."""
 
 
-def rotated_right(vtree: Vtree, node: int) -> Vtree:
+def rotate_right(vtree: Vtree, node: int) -> Vtree:
     """The vtree with ((a, b), c) at a node turned into (a, (b, c)).
 
     >>> from unswayed.circuits.vtree import to_nested, vtree_from_nested
-    >>> to_nested(rotated_right(vtree_from_nested((("A", "B"), "C")), 3))
+    >>> to_nested(rotate_right(vtree_from_nested((("A", "B"), "C")), 3))
     ('A', ('B', 'C'))
     """
     _check_inner(vtree, node)
@@ -48,11 +61,11 @@ def rotated_right(vtree: Vtree, node: int) -> Vtree:
     links = _Links(vtree)
     links.replace(node, low)
     links.left[node], links.right[low] = links.right[low], node
-    return links.numbered().vtree
+    return links.number().vtree
 
 
-def rotated_left(vtree: Vtree, node: int) -> Vtree:
-    """The vtree with (a, (b, c)) at a node turned into ((a, b), c); undoes `rotated_right`."""
+def rotate_left(vtree: Vtree, node: int) -> Vtree:
+    """The vtree with (a, (b, c)) at a node turned into ((a, b), c); undoes `rotate_right`."""
     _check_inner(vtree, node)
     high = int(vtree.right[node])
     if vtree.is_leaf(high):
@@ -60,35 +73,35 @@ def rotated_left(vtree: Vtree, node: int) -> Vtree:
     links = _Links(vtree)
     links.replace(node, high)
     links.right[node], links.left[high] = links.left[high], node
-    return links.numbered().vtree
+    return links.number().vtree
 
 
-def swapped(vtree: Vtree, node: int) -> Vtree:
+def swap_children(vtree: Vtree, node: int) -> Vtree:
     """The vtree with the children of a node exchanged.
 
     >>> from unswayed.circuits.vtree import to_nested, vtree_from_nested
-    >>> to_nested(swapped(vtree_from_nested((("A", "B"), "C")), 3))
+    >>> to_nested(swap_children(vtree_from_nested((("A", "B"), "C")), 3))
     ('C', ('A', 'B'))
     """
     _check_inner(vtree, node)
     links = _Links(vtree)
     links.left[node], links.right[node] = links.right[node], links.left[node]
-    return links.numbered().vtree
+    return links.number().vtree
 
 
-def moved_leaf(vtree: Vtree, name: str, beside: int, side: Side = Side.LEFT) -> Vtree:
+def move_vtree_leaf(vtree: Vtree, name: str, beside: int, side: Side = Side.LEFT) -> Vtree:
     """The vtree with a variable's leaf taken out and put beside a node, on its left or right.
 
     >>> from unswayed.circuits.vtree import to_nested, vtree_from_nested
     >>> vtree = vtree_from_nested((("A", "B"), "C"))
-    >>> to_nested(moved_leaf(vtree, "B", vtree.leaf_of(2)))
+    >>> to_nested(move_vtree_leaf(vtree, "B", vtree.leaf_of(2)))
     ('A', ('B', 'C'))
     """
     return relink_leaf(vtree, name, beside, side).vtree
 
 
 def relink_leaf(vtree: Vtree, name: str, beside: int, side: Side = Side.LEFT) -> Relinked:
-    """As `moved_leaf`, with the new numbers of the old nodes; the leaf's parent goes with the leaf."""
+    """As `move_vtree_leaf`, with the new numbers of the old nodes; the leaf's parent goes with the leaf."""
     if name not in vtree.names:
         raise QueryError(unknown_name("variable", name, vtree.names))
     _check_node(vtree, beside)
@@ -104,7 +117,7 @@ def relink_leaf(vtree: Vtree, name: str, beside: int, side: Side = Side.LEFT) ->
     links.replace(neighbour, parent)
     pair = (leaf, neighbour) if side is Side.LEFT else (neighbour, leaf)
     links.left[parent], links.right[parent] = pair
-    return links.numbered()
+    return links.number()
 
 
 class _Links:
@@ -127,7 +140,7 @@ class _Links:
                 children[children.index(old)] = new
                 return
 
-    def numbered(self) -> Relinked:
+    def number(self) -> Relinked:
         """The vtree of the links, numbered in order."""
         order: list[int] = []
         waiting = [(self.root, False)]
@@ -154,3 +167,82 @@ def _check_inner(vtree: Vtree, node: int) -> None:
     _check_node(vtree, node)
     if vtree.is_leaf(node):
         raise QueryError(f"vtree node {node} is a leaf and has no children to move")
+
+
+def constrained(
+    spine: Sequence[str], rest: Vtree | Sequence[str] = (), names: Sequence[str] | None = None
+) -> Vtree:
+    """A vtree constrained to the variables of the spine [choi2017, Def. 4].
+
+    They are left children along the right-most path, the first at the root; the rest, a vtree or names for
+    a balanced one, hangs at its end. Variables are numbered as in `names`, or from left to right.
+
+    >>> to_nested(constrained("AB", ["C", "D"]))
+    ('A', ('B', ('C', 'D')))
+    """
+    if not isinstance(rest, Vtree):
+        if not rest:
+            return right_linear(spine, names)
+        rest = balanced(rest)
+    nested: Nested = to_nested(rest)
+    for name in reversed(spine):
+        nested = (name, nested)
+    return vtree_from_nested(nested, names)
+
+
+def constrain(vtree: Vtree, spine: Sequence[str]) -> Vtree:
+    """The vtree with some leaves moved to the spine, in the order given; the others keep their shape.
+
+    >>> to_nested(constrain(balanced("ABCD"), "C"))
+    ('C', (('A', 'B'), 'D'))
+    """
+    if len(set(spine)) != len(spine):
+        raise QueryError("a variable is named twice for the spine of a vtree")
+    for name in reversed(spine):
+        if name not in vtree.names:
+            raise QueryError(unknown_name("variable", name, vtree.names))
+        if len(vtree) > 1:
+            vtree = move_vtree_leaf(vtree, name, vtree.root)
+    return vtree
+
+
+def constrained_node(vtree: Vtree, names: Collection[str]) -> int | None:
+    """The node on the right-most path outside of which are exactly the named variables; None without one.
+
+    >>> constrained_node(constrained("AB", ["C", "D"]), {"A", "B"})
+    5
+    """
+    wanted = {vtree.names.index(name) for name in names if name in vtree.names}
+    node, outside = vtree.root, set[int]()
+    while outside != wanted and not vtree.is_leaf(node):
+        outside.update(vtree.variables_below(int(vtree.left[node])))
+        node = int(vtree.right[node])
+    return node if outside == wanted and len(wanted) == len(set(names)) else None
+
+
+def random_vtree(names: Sequence[str], rng: np.random.Generator) -> Vtree:
+    """A vtree with leaves in a random order, every node split at a random place."""
+    if not names:
+        raise QueryError("a vtree needs one variable at least")
+    leaves = [names[int(i)] for i in rng.permutation(len(names))]
+    n_nodes = 2 * len(leaves) - 1
+    children = np.full((2, n_nodes), NOTHING, dtype=np.int64)
+    waiting = [(0, len(leaves))]
+    middle_of: dict[tuple[int, int], int] = {}
+    while waiting:
+        start, end = waiting.pop()
+        if end - start > 1:
+            middle = middle_of[start, end] = int(rng.integers(start + 1, end))
+            waiting += [(start, middle), (middle, end)]
+    for (start, end), middle in middle_of.items():
+        node = 2 * middle - 1
+        children[0, node] = _top(start, middle, middle_of)
+        children[1, node] = _top(middle, end, middle_of)
+    variable = np.full(n_nodes, NOTHING, dtype=np.int64)
+    variable[::2] = [names.index(name) for name in leaves]
+    return Vtree(tuple(names), children[0], children[1], variable)
+
+
+def _top(start: int, end: int, middle_of: dict[tuple[int, int], int]) -> int:
+    """The node above the leaves from one to before another."""
+    return 2 * start if end - start == 1 else 2 * middle_of[start, end] - 1

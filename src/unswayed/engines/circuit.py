@@ -24,9 +24,8 @@ from unswayed.circuits.networks.compiled import (
     tree_for,
 )
 from unswayed.circuits.networks.expected_sdp import decided_mass
-from unswayed.circuits.networks.levels import FeatureLevels, bottom_masses, feature_levels
+from unswayed.circuits.networks.levels import FeatureLevels, bottom_masses, feature_levels, kept_rows
 from unswayed.circuits.networks.order import Spine, spine_of
-from unswayed.circuits.networks.rows import kept_rows
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits

@@ -144,7 +144,7 @@ def follow(circuit: Circuit, is_open: Flags, holds: Words, gathered: Gathered) -
                 depth += 1
 
 
-class Loops(NamedTuple):
+class BitLoops(NamedTuple):
     """The loops, compiled."""
 
     set_bits: Callable[[Bytes, Words], None]
@@ -156,12 +156,12 @@ class Loops(NamedTuple):
 
 
 @cache
-def compiled() -> Loops:
+def compiled() -> BitLoops:
     """The loops, compiled when first called and kept on disk: importing numba takes half a second."""
     from numba import njit
 
     loops: tuple[Any, ...] = (set_bits, hold, follow)
-    return Loops(*(njit(cache=True)(loop) for loop in loops))
+    return BitLoops(*(njit(cache=True)(loop) for loop in loops))
 
 
 def plain_holds(circuit: Circuit, rows: Bytes) -> Flags:  # (rows, nodes)

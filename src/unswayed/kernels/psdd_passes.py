@@ -116,7 +116,7 @@ def downward(circuit: Circuit, log_parameters: Floats, values: Floats, flow: Flo
                 counts[choice] += share * weights[row]
 
 
-class Best(NamedTuple):
+class BestRows(NamedTuple):
     """What `best` fills in."""
 
     completed: Marks
@@ -125,7 +125,7 @@ class Best(NamedTuple):
     """(rows,) Its log-probability."""
 
 
-def best(circuit: Circuit, log_parameters: Floats, evidence: Marks, found: Best) -> None:
+def best(circuit: Circuit, log_parameters: Floats, evidence: Marks, found: BestRows) -> None:
     """Find the most probable completion of each row; of equally probable choices the first."""
     literal, starts, lefts, rights, root = circuit
     completed, scores = found
@@ -210,7 +210,7 @@ def sample(circuit: Circuit, draws: Draws, rows: Bytes) -> None:
                 depth += 1
 
 
-class Loops(NamedTuple):
+class SumLoops(NamedTuple):
     """The loops, compiled; see the functions of the same names."""
 
     spread_up: Callable[[Circuit, Flags], None]
@@ -218,19 +218,19 @@ class Loops(NamedTuple):
     spread_down: Callable[[Circuit, Flags, Flags], None]
     upward: Callable[[Circuit, Floats, Marks, Floats], None]
     downward: Callable[[Circuit, Floats, Floats, Flow], None]
-    best: Callable[[Circuit, Floats, Marks, Best], None]
+    best: Callable[[Circuit, Floats, Marks, BestRows], None]
     expect: Callable[[Circuit, Floats, Floats, Floats], None]
     sample: Callable[[Circuit, Draws, Bytes], None]
 
 
-PLAIN = Loops(spread_up, spread_possible, spread_down, upward, downward, best, expect, sample)
+PLAIN = SumLoops(spread_up, spread_possible, spread_down, upward, downward, best, expect, sample)
 """The same loops, not compiled."""
 
 
 @cache
-def compiled() -> Loops:
+def compiled() -> SumLoops:
     """The loops, compiled when first called and kept on disk: importing numba takes half a second."""
     from numba import njit
 
     loops: tuple[Any, ...] = PLAIN
-    return Loops(*(njit(cache=True)(loop) for loop in loops))
+    return SumLoops(*(njit(cache=True)(loop) for loop in loops))

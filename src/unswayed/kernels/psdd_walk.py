@@ -40,7 +40,7 @@ _BY_1, _BY_2, _BY_4 = np.uint64(1), np.uint64(2), np.uint64(4)
 _BY_8, _BY_16, _BY_32 = np.uint64(8), np.uint64(16), np.uint64(32)
 
 
-class Diagram(NamedTuple):
+class WalkDiagram(NamedTuple):
     """A circuit to walk through; node 0 is the dead end."""
 
     blocks: Ints
@@ -82,7 +82,7 @@ class Walked(NamedTuple):
     """(rows, levels) The entries that each example took, -1 after the dead end; without levels none."""
 
 
-def walk(diagram: Diagram, rows: Bytes, walked: Walked) -> None:
+def walk(diagram: WalkDiagram, rows: Bytes, walked: Walked) -> None:
     """Walk every row through the diagram."""
     blocks, order, offsets, classes, has_masks, firsts, masks, target, start, end = diagram
     outside, weights, visits, terms, scores, trace = walked
@@ -124,9 +124,9 @@ def walk(diagram: Diagram, rows: Bytes, walked: Walked) -> None:
 
 
 @cache
-def compiled_walk() -> Callable[[Diagram, Bytes, Walked], None]:
+def compiled_walk() -> Callable[[WalkDiagram, Bytes, Walked], None]:
     """`walk`, compiled when first called and kept on disk: importing numba takes half a second."""
     from numba import njit
 
-    compiled: Callable[[Diagram, Bytes, Walked], None] = njit(cache=True)(walk)
+    compiled: Callable[[WalkDiagram, Bytes, Walked], None] = njit(cache=True)(walk)
     return compiled

@@ -19,14 +19,13 @@ from typing import Protocol
 
 import numpy as np
 
-from unswayed.circuits.formulas.encode_rows import row_encoding
+from unswayed.circuits.formulas.encode import row_encoding
 from unswayed.circuits.networks.compile import compile_tree
 from unswayed.circuits.networks.compiled import CompiledNetwork, compile_spine
-from unswayed.circuits.networks.conditioning import levels_by_conditioning
 from unswayed.circuits.networks.elimination_vtree import features_last, scopes_of
-from unswayed.circuits.networks.expected_registers import Registers, registers_of
-from unswayed.circuits.networks.expected_sdp import expected_agreement
+from unswayed.circuits.networks.expected_sdp import Registers, expected_agreement, registers_of
 from unswayed.circuits.networks.levels import FeatureLevels, bottom_masses, feature_levels
+from unswayed.circuits.networks.rearrange import levels_by_conditioning
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits
 from unswayed.decisions.problem import Problem
@@ -172,7 +171,7 @@ class Rearranged:
 
     def include(self, feature: int, place: int) -> Rearranged:
         """Move the feature up to a place."""
-        return Rearranged(self.case, self.registers.moved(self.case.relevant.place[feature], place))
+        return Rearranged(self.case, self.registers.move(self.case.relevant.place[feature], place))
 
     def value(self, n_kept: int, best: float) -> float:
         """The expected SDP of the first features."""

@@ -164,8 +164,8 @@ class Space(Generic[Object]):
 
     def sample(self, n_samples: int, rng: np.random.Generator) -> Bools:
         """Rows of objects drawn uniformly, with repetition."""
-        from unswayed.circuits.psdd.sampling import sample
-        from unswayed.circuits.psdd.uniform import uniform_psdd
+        from unswayed.circuits.psdd.query import sample
+        from unswayed.circuits.psdd.structure import uniform_psdd
 
         return sample(uniform_psdd(self.structure), n_samples, rng)
 

@@ -14,8 +14,17 @@ from unswayed.circuits.vtree import (
     to_nested,
     vtree_from_nested,
 )
-from unswayed.circuits.vtree_moves import Side, moved_leaf, rotated_left, rotated_right, swapped
-from unswayed.circuits.vtree_shapes import constrain, constrained, constrained_node, random_vtree
+from unswayed.circuits.vtree_moves import (
+    Side,
+    constrain,
+    constrained,
+    constrained_node,
+    move_vtree_leaf,
+    random_vtree,
+    rotate_left,
+    rotate_right,
+    swap_children,
+)
 from unswayed.core.errors import ModelError, QueryError
 
 
@@ -43,7 +52,7 @@ def test_linear_vtrees_may_be_deep():
     names = [f"x{i}" for i in range(5000)]
     vtree = right_linear(names)
     assert vtree.leaf_names() == tuple(names)
-    assert rotated_right(rotated_left(vtree, 1), 3) == vtree
+    assert rotate_right(rotate_left(vtree, 1), 3) == vtree
 
 
 def test_children_come_before_parents_in_postorder():
@@ -83,25 +92,25 @@ def test_constraining_keeps_the_shape_of_the_rest():
 def test_moves_say_what_they_cannot_do():
     vtree = balanced("ABCD")
     with pytest.raises(QueryError, match="did you mean 'A'"):
-        moved_leaf(vtree, "a", 3)
+        move_vtree_leaf(vtree, "a", 3)
     with pytest.raises(QueryError, match="beside itself"):
-        moved_leaf(vtree, "A", 0)
+        move_vtree_leaf(vtree, "A", 0)
     with pytest.raises(QueryError, match="nodes are 0 to 6"):
-        moved_leaf(vtree, "A", 7)
+        move_vtree_leaf(vtree, "A", 7)
     with pytest.raises(QueryError, match="left child is a leaf"):
-        rotated_right(vtree, 1)
+        rotate_right(vtree, 1)
     with pytest.raises(QueryError, match="right child is a leaf"):
-        rotated_left(vtree, 1)
+        rotate_left(vtree, 1)
     with pytest.raises(QueryError, match="is a leaf"):
-        swapped(vtree, 2)
+        swap_children(vtree, 2)
     with pytest.raises(QueryError, match="twice"):
         constrain(vtree, ["A", "A"])
 
 
 def test_moving_beside_the_parent_changes_sides():
     vtree = vtree_from_nested((("A", "B"), "C"))
-    assert to_nested(moved_leaf(vtree, "A", 1, Side.RIGHT)) == (("B", "A"), "C")
-    assert moved_leaf(vtree, "A", 1, Side.LEFT) == vtree
+    assert to_nested(move_vtree_leaf(vtree, "A", 1, Side.RIGHT)) == (("B", "A"), "C")
+    assert move_vtree_leaf(vtree, "A", 1, Side.LEFT) == vtree
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from oracles.enumerate_psdd import all_rows, psdds, structure_of, structures
-from unswayed.circuits.psdd.passing import counted, scored
+from unswayed.circuits.psdd.examples import count_uses, score_rows
 from unswayed.circuits.psdd.walk import walk_tables
 from unswayed.circuits.vtree import balanced, right_linear, to_nested, vtree_from_nested
 from unswayed.kernels import psdd_bits, psdd_walk
-from unswayed.kernels.psdd_passes import PLAIN, Best, Draws, Flow, compiled
+from unswayed.kernels.psdd_passes import PLAIN, BestRows, Draws, Flow, compiled
 
 
 @st.composite
@@ -37,7 +37,7 @@ def test_passes_are_the_same_compiled(question):
         flow = Flow(np.empty_like(values), np.arange(1.0, len(marks) + 1), np.zeros(psdd.structure.n_choices))
         loops.downward(circuit, log_parameters, values, flow)
         completed, scores = marks.copy(), np.empty(len(marks))
-        loops.best(circuit, log_parameters, marks, Best(completed, scores))
+        loops.best(circuit, log_parameters, marks, BestRows(completed, scores))
         expected = np.empty(psdd.structure.n_nodes)
         loops.expect(circuit, np.exp(log_parameters), np.ones(psdd.structure.n_choices), expected)
         rows = np.zeros((5, psdd.structure.n_variables), dtype=np.uint8)
@@ -96,9 +96,9 @@ def test_many_rows_through_long_and_wide_vtrees():
     known = {tuple(model) for model in models.tolist()}
     expected = np.array([tuple(row) not in known for row in rows.tolist()])
     for structure in structures_by_name.values():
-        assert (counted(structure, rows).outside == expected).all()
+        assert (count_uses(structure, rows).outside == expected).all()
         for some in (rows, rows[:3]):
-            scores = scored(structure, some, [np.full(structure.n_choices, -1.0)])
+            scores = score_rows(structure, some, [np.full(structure.n_choices, -1.0)])
             assert (np.isneginf(scores[:, 0]) == expected[: len(some)]).all()
 
 

@@ -3,7 +3,7 @@
 A literal is a number with a sign, as in DIMACS files: 1 + variable where the variable must hold,
 -(1 + variable) where it must not. A clause holds when one of its literals does, the formula when all its
 clauses do. Formulas written with and, or and not are in `expressions.py`; both become circuits in
-`formula_compiler.py`.
+`compile.py`.
 """
 
 from __future__ import annotations

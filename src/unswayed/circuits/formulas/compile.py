@@ -2,8 +2,8 @@
 
 Clauses are conjoined bottom-up along the vtree: each at the lowest node above all its variables, or at the
 node that the caller names. Two subtrees share no variable, so joining their results is one element; all the
-work is in the clauses that cross from left to right. Expressions are compiled from their parts upward, and
-counts by a table of how many parts have held so far (`expression_program.py`).
+work is in the clauses that cross from left to right. Expressions are compiled from their parts upward, every
+part a register, and counts by a table of how many parts have held so far.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from unswayed.circuits.formulas.cnf import Cnf
-from unswayed.circuits.formulas.expression_program import expression_register
-from unswayed.circuits.formulas.expressions import Expression, variable_names
+from unswayed.circuits.formulas.expressions import Connective, Expression, variable_names
 from unswayed.circuits.libsdd.builder import SddBuilder
 from unswayed.circuits.libsdd.client import Progress
 from unswayed.circuits.sdd.sdd import Sdd
@@ -73,7 +72,7 @@ def compile_cnf(
     """
     vtree = balanced(cnf.names) if vtree is None else vtree
     builder = SddBuilder(vtree)
-    clauses = _renumbered(cnf, vtree)
+    clauses = _renumber(cnf, vtree)
     register = _bottom_up(builder, clauses, _places(clauses, vtree, groups))
     return builder.build([register], limits=limits, progress=progress)[0]
 
@@ -97,7 +96,7 @@ def _check_known(names: Sequence[str], vtree: Vtree) -> None:
             )
 
 
-def _renumbered(cnf: Cnf, vtree: Vtree) -> list[tuple[int, ...]]:
+def _renumber(cnf: Cnf, vtree: Vtree) -> list[tuple[int, ...]]:
     """The clauses in the numbers of the vtree's variables."""
     if cnf.names == vtree.names:
         return list(cnf.clauses)
@@ -134,3 +133,54 @@ def _bottom_up(builder: SddBuilder, clauses: Sequence[tuple[int, ...]], places: 
         if parts:
             made[node] = builder.conjoin(parts)
     return made[vtree.root] if made else builder.constant(True)
+
+
+def expression_register(builder: SddBuilder, expression: Expression) -> int:
+    """The register of an expression, all of whose variables the builder's vtree has."""
+    number = {name: i for i, name in enumerate(builder.vtree.names, start=1)}
+    made: dict[int, int] = {}
+    waiting = [expression]
+    while waiting:
+        part = waiting[-1]
+        missing = [each for each in part.parts if id(each) not in made]
+        if missing:
+            waiting += missing
+            continue
+        waiting.pop()
+        if id(part) not in made:
+            made[id(part)] = _register(builder, part, [made[id(each)] for each in part.parts], number)
+    return made[id(expression)]
+
+
+def _register(builder: SddBuilder, part: Expression, parts: list[int], number: dict[str, int]) -> int:
+    match part.connective:
+        case Connective.VARIABLE:
+            return builder.literal(number[part.name])
+        case Connective.NOT:
+            return builder.negate(parts[0])
+        case Connective.AND:
+            return builder.conjoin(parts)
+        case Connective.OR:
+            return builder.disjoin(parts)
+        case Connective.COUNT:
+            return _count(builder, parts, part.bounds)
+
+
+def _count(builder: SddBuilder, parts: Sequence[int], bounds: tuple[int, int]) -> int:
+    """The register that holds where the number of parts that hold is between two bounds.
+
+    From the last part back: `held[j]` is the register of "when j parts before this one hold, the number in
+    the end is right".
+    """
+    low, high = max(0, bounds[0]), min(len(parts), bounds[1])
+    if low > high:
+        return builder.constant(False)
+    never, always = builder.constant(False), builder.constant(True)
+    held = [always if low <= j else never for j in range(high + 1)] + [never]
+    for position in range(len(parts) - 1, -1, -1):
+        part, opposite = parts[position], builder.negate(parts[position])
+        held = [
+            builder.disjoin([builder.conjoin([part, held[j + 1]]), builder.conjoin([opposite, held[j]])])
+            for j in range(min(position, high) + 1)
+        ] + [never]
+    return held[0]

@@ -93,29 +93,29 @@ def any_of(*parts: Expression) -> Expression:
 
 def implies(a: Expression, b: Expression) -> Expression:
     """The formula that holds where b does, or a does not; also `a >> b`."""
-    _checked((a, b))
+    _check_parts((a, b))
     return any_of(~a, b)
 
 
 def iff(a: Expression, b: Expression) -> Expression:
     """The formula that holds where both parts do, or neither."""
-    _checked((a, b))
+    _check_parts((a, b))
     return (a & b) | (~a & ~b)
 
 
 def at_most(count: int, *parts: Expression) -> Expression:
     """The formula that holds where so many parts do, or fewer."""
-    return Expression(Connective.COUNT, _checked(parts), bounds=(0, count))
+    return Expression(Connective.COUNT, _check_parts(parts), bounds=(0, count))
 
 
 def at_least(count: int, *parts: Expression) -> Expression:
     """The formula that holds where so many parts do, or more."""
-    return Expression(Connective.COUNT, _checked(parts), bounds=(count, len(parts)))
+    return Expression(Connective.COUNT, _check_parts(parts), bounds=(count, len(parts)))
 
 
 def exactly(count: int, *parts: Expression) -> Expression:
     """The formula that holds where just so many parts do."""
-    return Expression(Connective.COUNT, _checked(parts), bounds=(count, count))
+    return Expression(Connective.COUNT, _check_parts(parts), bounds=(count, count))
 
 
 def exactly_one(*parts: Expression) -> Expression:
@@ -148,12 +148,12 @@ def variable_names(expression: Expression) -> tuple[str, ...]:
 def _flat(connective: Connective, parts: tuple[Expression, ...]) -> tuple[Expression, ...]:
     """The parts, those joined in the same way opened: chains of one operator become one list."""
     flat: list[Expression] = []
-    for part in _checked(parts):
+    for part in _check_parts(parts):
         flat += part.parts if part.connective is connective and part.parts else (part,)
     return tuple(flat)
 
 
-def _checked(parts: tuple[Expression, ...]) -> tuple[Expression, ...]:
+def _check_parts(parts: tuple[Expression, ...]) -> tuple[Expression, ...]:
     for part in parts:
         if not isinstance(part, Expression):
             raise ModelError(f"{part!r} is no expression; make one with variable(name)")

@@ -42,7 +42,7 @@ def cnf_text(cnf: Cnf) -> str:
 
 def parse_cnf(source: Source) -> Cnf:
     """The formula in the text of a file; `FormatError` names the line where it goes wrong."""
-    reader = _Reader(Lines(source))
+    reader = _DimacsReader(Lines(source))
     n_variables = reader.read()
     names = [reader.names.get(i, f"x{i}") for i in range(1, n_variables + 1)]
     try:
@@ -51,7 +51,7 @@ def parse_cnf(source: Source) -> Cnf:
         raise FormatError(str(error), source.path) from None
 
 
-class _Reader:
+class _DimacsReader:
     """The clauses read so far."""
 
     def __init__(self, lines: Lines) -> None:

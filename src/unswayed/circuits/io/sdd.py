@@ -79,7 +79,7 @@ def sdd_text(sdd: Sdd) -> str:
 
 def parse_sdd(source: Source, vtree: Vtree, node_by_id: Mapping[int, int]) -> Sdd:
     """The circuit in the text of a file; `FormatError` names the line where it goes wrong."""
-    reader = _Reader(Lines(source), vtree, node_by_id)
+    reader = _SddReader(Lines(source), vtree, node_by_id)
     root = reader.read()
     flat = np.array(reader.pairs, dtype=np.int64).reshape(-1, 2)
     return Sdd(
@@ -94,7 +94,7 @@ def parse_sdd(source: Source, vtree: Vtree, node_by_id: Mapping[int, int]) -> Sd
     )
 
 
-class _Reader:
+class _SddReader:
     """The nodes read so far."""
 
     def __init__(self, lines: Lines, vtree: Vtree, node_by_id: Mapping[int, int]) -> None:

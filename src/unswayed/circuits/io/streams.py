@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from unswayed.circuits.psdd.rows import UNKNOWN, Marks
+from unswayed.circuits.psdd.examples import UNKNOWN, Marks
 from unswayed.core.errors import FormatError, QueryError
 from unswayed.core.extras import import_extra
 from unswayed.core.names import unknown_name
@@ -56,7 +56,7 @@ def csv_rows(path: str | Path, names: Sequence[str], *, chunk_rows: int = CHUNK_
             line = 2
             while lines := list(islice(stream, chunk_rows)):
                 marks = _digits(lines, len(header), columns)
-                yield _parsed(lines, len(header), columns, path=path, first=line) if marks is None else marks
+                yield _parse(lines, len(header), columns, path=path, first=line) if marks is None else marks
                 line += len(lines)
     except (OSError, EOFError, UnicodeDecodeError) as error:
         raise FormatError(f"cannot be read ({error})", path) from None
@@ -100,7 +100,7 @@ def _digits(lines: list[bytes], n_columns: int, columns: list[int]) -> Marks | N
     return chosen
 
 
-def _parsed(lines: list[bytes], n_columns: int, columns: list[int], *, path: Path, first: int) -> Marks:
+def _parse(lines: list[bytes], n_columns: int, columns: list[int], *, path: Path, first: int) -> Marks:
     """Any lines, value by value."""
     marks = []
     for line, fields in enumerate(csv.reader([each.decode("utf-8") for each in lines]), start=first):

@@ -62,7 +62,7 @@ def tree_lines(vtree: Vtree) -> list[str]:
 
 def parse_vtree(source: Source, names: Sequence[str] | None = None) -> VtreeFile:
     """The vtree in the text of a file; `FormatError` names the line where it goes wrong."""
-    reader = _Reader(Lines(source))
+    reader = _VtreeReader(Lines(source))
     root = reader.read()
     n_variables = len(reader.variable_by_id)
     if names is None:
@@ -81,7 +81,7 @@ def parse_vtree(source: Source, names: Sequence[str] | None = None) -> VtreeFile
     return VtreeFile(vtree, reader.positions(root))
 
 
-class _Reader:
+class _VtreeReader:
     """The nodes read so far."""
 
     def __init__(self, lines: Lines) -> None:

@@ -1,23 +1,37 @@
 """Builders: write down Boolean operations, then run them all at once and get circuits back.
 
-A builder holds no circuit, only a program; registers are numbers that it hands out. So nothing of libsdd
-is ever in the hands of a caller, mistakes are found where they are written down, and everything between the
-first operation and the last result happens in one place (`running.py`).
+A builder holds no circuit, only a program; registers are numbers that it hands out. So no caller ever holds
+anything of libsdd, and mistakes are found where they are written down.
+
+`run_program` runs a short program here, and a long one in a worker process over libsdd. Both ways end in the
+same circuits, since a compressed and trimmed circuit is canonical for its vtree. Most formulas that people
+write by hand are done here before a worker would have started.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
+from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 
-from unswayed.circuits.libsdd.client import Progress
-from unswayed.circuits.libsdd.program import MOST_SECONDS, Operation, Program
-from unswayed.circuits.libsdd.running import run_program
+from unswayed.circuits.io.sdd import sdd_text
+from unswayed.circuits.io.vtree import parse_vtree, tree_lines
+from unswayed.circuits.libsdd.client import Progress, run_job
+from unswayed.circuits.libsdd.exchange import Job, Report
+from unswayed.circuits.libsdd.program import MOST_SECONDS, CircuitProgram, Operation
+from unswayed.circuits.sdd import apply
+from unswayed.circuits.sdd.apply import canonical, load
 from unswayed.circuits.sdd.sdd import Sdd
+from unswayed.circuits.sdd.table import FunctionTable, StepsError
+from unswayed.circuits.sdd.validate import is_canonical
 from unswayed.circuits.vtree import Vtree
-from unswayed.core.errors import QueryError
+from unswayed.core.errors import QueryError, SolverError
+from unswayed.core.extras import install_command
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.model.formats.source import Source
 
 
 class SddBuilder:
@@ -53,7 +67,7 @@ class SddBuilder:
         """The register of a circuit over the same vtree."""
         if sdd.vtree != self.vtree:
             raise QueryError("the circuit to load has another vtree than the builder; use `over_vtree` first")
-        self._loaded.append(_renumbered(sdd, self.vtree))
+        self._loaded.append(_renumber(sdd, self.vtree))
         return self._add(Operation.LOAD, len(self._loaded) - 1)
 
     def negate(self, register: int) -> int:
@@ -62,11 +76,11 @@ class SddBuilder:
 
     def conjoin(self, registers: Iterable[int]) -> int:
         """The register of the conjunction of all; true when there are none."""
-        return self._joined(Operation.CONJOIN, registers, True)
+        return self._join(Operation.CONJOIN, registers, True)
 
     def disjoin(self, registers: Iterable[int]) -> int:
         """The register of the disjunction of all; false when there are none."""
-        return self._joined(Operation.DISJOIN, registers, False)
+        return self._join(Operation.DISJOIN, registers, False)
 
     def clause(self, literals: Sequence[int]) -> int:
         """The register of a disjunction of literals."""
@@ -97,10 +111,10 @@ class SddBuilder:
             raise QueryError(f"a search for a vtree takes 1 to {MOST_SECONDS} whole seconds, not {seconds}")
         self._add(Operation.MINIMIZE, int(seconds))
 
-    def program(self, results: Sequence[int]) -> Program:
+    def program(self, results: Sequence[int]) -> CircuitProgram:
         """What has been written down so far."""
         rows = np.array(self._rows, dtype=np.int64).reshape(-1, 3)
-        return Program(len(self.vtree.names), len(self._loaded), rows, tuple(map(int, results)))
+        return CircuitProgram(len(self.vtree.names), len(self._loaded), rows, tuple(map(int, results)))
 
     @property
     def loaded(self) -> tuple[Sdd, ...]:
@@ -128,7 +142,7 @@ class SddBuilder:
             raise QueryError(f"the builder has no register {register}")
         return register
 
-    def _joined(self, operation: Operation, registers: Iterable[int], empty: bool) -> int:
+    def _join(self, operation: Operation, registers: Iterable[int], empty: bool) -> int:
         joined: int | None = None
         for register in registers:
             self._known(register)
@@ -136,9 +150,110 @@ class SddBuilder:
         return self.constant(empty) if joined is None else joined
 
 
-def _renumbered(sdd: Sdd, vtree: Vtree) -> Sdd:
+def _renumber(sdd: Sdd, vtree: Vtree) -> Sdd:
     """The circuit over an equal vtree that may number the variables differently."""
     if sdd.names == vtree.names:
         return sdd
     literal = np.sign(sdd.literal) * (vtree.variable[sdd.vtree_node] + 1)
     return Sdd(vtree, sdd.kind, sdd.vtree_node, literal, sdd.starts, sdd.primes, sdd.subs, sdd.root)
+
+
+_SHORT = 4000
+"""Instructions and steps that take a few hundredths of a second here."""
+
+
+def run_program(
+    program: CircuitProgram,
+    vtree: Vtree,
+    loaded: Sequence[Sdd] = (),
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    progress: Progress | None = None,
+) -> tuple[Sdd, ...]:
+    """The results of a program.
+
+    `LimitError` when time or memory is over; `SolverError` when libsdd died, or is needed (to minimise) but
+    not installed. Without it, everything else runs in this process, several times slower.
+    """
+    if find_spec("pysdd") is None:
+        return run_here(program, vtree, loaded, limits=limits, progress=progress)
+    is_short = len(program) + sum(sdd.n_elements for sdd in loaded) <= _SHORT
+    if is_short and not (program.instructions[:, 0] == Operation.MINIMIZE).any():
+        try:
+            return run_here(program, vtree, loaded, limits=limits, max_steps=_SHORT)
+        except StepsError:
+            pass
+    return run_in_worker(program, vtree, loaded, limits=limits, progress=progress)
+
+
+def run_in_worker(
+    program: CircuitProgram,
+    vtree: Vtree,
+    loaded: Sequence[Sdd] = (),
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    progress: Progress | None = None,
+) -> tuple[Sdd, ...]:
+    """The results of a program, computed by libsdd in a process of its own."""
+    text = "\n".join([*tree_lines(vtree), ""]).encode()
+    files = tuple(sdd_text(_fit_for_libsdd(sdd, limits)).encode() for sdd in loaded)
+    job = Job(program, text, files, limits.max_bytes, limits.max_seconds)
+    answer = run_job(job, limits=limits, progress=progress)
+    if answer.vtree is not None:
+        vtree = parse_vtree(Source(Path("the worker's vtree"), answer.vtree.decode()), vtree.names).vtree
+    return tuple(arrays.with_vtree(vtree) for arrays in answer.circuits)
+
+
+def _fit_for_libsdd(sdd: Sdd, limits: Limits) -> Sdd:
+    """libsdd reads canonical circuits only: it follows the vtree of every prime, and constants have none."""
+    return sdd if is_canonical(sdd) else canonical(sdd, limits=limits)
+
+
+def run_here(
+    program: CircuitProgram,
+    vtree: Vtree,
+    loaded: Sequence[Sdd] = (),
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    progress: Progress | None = None,
+    max_steps: float = math.inf,
+) -> tuple[Sdd, ...]:
+    """The results of a program, computed in this process; `StepsError` after so many steps."""
+    table = FunctionTable(vtree, limits=limits, max_steps=max_steps)
+    registers: list[int] = []
+    for operation, a, b in program.instructions.tolist():
+        registers.append(_step(table, Operation(operation), (a, b), registers, loaded))
+        if progress is not None:
+            progress(Report(len(registers), len(program), table.n_elements))
+    return tuple(table.export(registers[result]) for result in program.results)
+
+
+def _step(
+    table: FunctionTable,
+    operation: Operation,
+    operands: tuple[int, int],
+    registers: list[int],
+    loaded: Sequence[Sdd],
+) -> int:
+    a, b = operands
+    match operation:
+        case Operation.FALSE | Operation.TRUE:
+            return int(operation)
+        case Operation.LITERAL:
+            return table.literal(a)
+        case Operation.LOAD:
+            return load(table, loaded[a])
+        case Operation.NEGATE:
+            return apply.negate(table, registers[a])
+        case Operation.CONJOIN:
+            return apply.conjoin(table, registers[a], registers[b])
+        case Operation.DISJOIN:
+            return apply.disjoin(table, registers[a], registers[b])
+        case Operation.CONDITION:
+            return apply.condition(table, registers[a], b)
+        case Operation.FORGET:
+            return apply.forget(table, registers[a], b)
+        case Operation.MINIMIZE:
+            raise SolverError(
+                f"searching for a better vtree needs PySDD; install it with: {install_command('circuits')}"
+            )

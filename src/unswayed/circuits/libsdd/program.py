@@ -1,9 +1,9 @@
 """Programs: Boolean operations one after another, as one array of numbers.
 
 Instruction i makes register i. It is a row (operation, a, b): operands are earlier registers, literals,
-variables or loaded circuits, as the operation wants. A program is checked when it is made; so whoever
-runs it, in this process (`apply.py`) or in another one over libsdd (`worker.py`), meets nothing that does
-not fit. `builder.py` writes programs.
+variables or loaded circuits, as the operation wants. A program is checked when it is made, so
+nothing that does not fit reaches those who run it: this process (`sdd/apply.py`) or another one over libsdd
+(`worker.py`). `builder.py` writes programs.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _TAKES_REGISTER_B = (Operation.CONJOIN, Operation.DISJOIN)
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class CircuitProgram:
     """Checked instructions over a fixed number of variables."""
 
     n_variables: int
@@ -88,7 +88,7 @@ class Program:
         return last
 
 
-def _check(program: Program) -> None:
+def _check(program: CircuitProgram) -> None:
     operation, a, b = program.instructions.T
     if not np.isin(operation, list(Operation)).all():
         raise QueryError("a program holds an operation that does not exist")

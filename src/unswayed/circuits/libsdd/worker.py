@@ -18,9 +18,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
-from unswayed.circuits.libsdd.jobs import Answer, Failure, Job, Report, receive, send
+from unswayed.circuits.libsdd.exchange import (
+    Failure,
+    Job,
+    JobResult,
+    Report,
+    arrays_from_saved,
+    receive,
+    send,
+)
 from unswayed.circuits.libsdd.program import Operation
-from unswayed.circuits.libsdd.saved import arrays_from_saved
 
 _SECONDS_BETWEEN_REPORTS = 0.1
 _DEAD_WORTH_COLLECTING = 200_000
@@ -30,7 +37,7 @@ _LONGEST_ALARM = 10**8
 
 
 def main() -> None:
-    """Answer jobs until the input ends."""
+    """JobResult jobs until the input ends."""
     # Interrupts from the keyboard go to the whole group; the parent decides what becomes of this process.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     out = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
@@ -41,10 +48,10 @@ def main() -> None:
             job = receive(sys.stdin.buffer)
         except EOFError:
             return
-        send(out, _answered(job, out))
+        send(out, _answer_job(job, out))
 
 
-def _answered(job: Job, out: IO[bytes]) -> Answer | Failure:
+def _answer_job(job: Job, out: IO[bytes]) -> JobResult | Failure:
     try:
         import pysdd.sdd
     except ImportError as error:
@@ -74,7 +81,7 @@ class _Run:
         # Left on, it moves nodes under our hands and takes minutes nobody asked for.
         self.manager.auto_gc_and_minimize_off()
 
-    def answer(self) -> Answer:
+    def answer(self) -> JobResult:
         """Run all instructions and export the results."""
         program = self.job.program
         registers: list[Any] = [None] * len(program)
@@ -85,9 +92,9 @@ class _Run:
                 # A node without a handle may be collected.
                 if 0 <= operand < position and last[operand] == position:
                     registers[operand] = None
-            self._between(position + 1)
-        circuits = tuple(arrays_from_saved(self._saved(registers[i])) for i in program.results)
-        return Answer(circuits, self._vtree() if self.is_reshaped else None)
+            self._pause(position + 1)
+        circuits = tuple(arrays_from_saved(self._save(registers[i])) for i in program.results)
+        return JobResult(circuits, self._vtree() if self.is_reshaped else None)
 
     def _step(self, operation: Operation, a: int, b: int, registers: list[Any]) -> Any:
         manager = self.manager
@@ -122,7 +129,7 @@ class _Run:
         self.manager.set_vtree_apply_time_limit(max(1, seconds // 8))
         self.manager.minimize_limited()
 
-    def _between(self, done: int) -> None:
+    def _pause(self, done: int) -> None:
         """Collect garbage and report now and then; stop when nobody is waiting."""
         if self.manager.dead_count() > max(_DEAD_WORTH_COLLECTING, self.manager.live_count()):
             self.manager.garbage_collect()
@@ -133,7 +140,7 @@ class _Run:
             if os.getppid() != self.parent:
                 sys.exit(1)
 
-    def _saved(self, node: Any) -> bytes:
+    def _save(self, node: Any) -> bytes:
         path = self.folder / "result.sdd"
         self.manager.save(os.fsencode(path), node)
         return path.read_bytes()

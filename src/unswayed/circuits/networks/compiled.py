@@ -1,20 +1,22 @@
 """Compiled networks: a circuit with what it says about a network, made once and asked often.
 
-`compile_network` makes one, by default over a vtree from an elimination order of the network; `size_of`
-tells beforehand how large it will be. Probabilities and marginals under any evidence are in
-`compiled_queries.py`, decisions on the variables it is constrained to in `compiled_levels.py` and
-`expected.py`.
+`compile_network` makes one, by default over a vtree from an elimination order of the network, and says
+beforehand how large it will be. Probabilities and marginals under any evidence then take a pass over the
+circuit, and no elimination. Decisions on the variables that the circuit is constrained to are in
+`levels.py` and `expected_sdp.py`.
 """
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from unswayed.circuits.formulas.compile import compile_cnf
-from unswayed.circuits.formulas.encode import Encoding
-from unswayed.circuits.formulas.encode_rows import row_encoding
+from unswayed.circuits.formulas.encode import Encoding, row_encoding, weights_under
 from unswayed.circuits.libsdd.client import Progress
 from unswayed.circuits.networks.compile import BYTES_PER_BRANCH, compile_tree
 from unswayed.circuits.networks.elimination_vtree import (
@@ -24,11 +26,15 @@ from unswayed.circuits.networks.elimination_vtree import (
     scopes_of,
 )
 from unswayed.circuits.networks.order import predicted_branches
+from unswayed.circuits.sdd.free_variables import Gaps, gaps_of
 from unswayed.circuits.sdd.sdd import Sdd
+from unswayed.circuits.sdd.values import NodeValues, literal_shares, node_values
 from unswayed.circuits.vtree import Vtree
-from unswayed.core.errors import QueryError
+from unswayed.core.arrays import Floats
+from unswayed.core.errors import ImpossibleEvidence, QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.names import listing
+from unswayed.inference.problem import SAFE, impossible
 from unswayed.model.network import BayesianNetwork, to_tables
 
 ELEMENTS_PER_BRANCH = 4.0
@@ -147,3 +153,80 @@ def predicted_size(network: BayesianNetwork, tree: EliminationTree) -> Predicted
     return PredictedSize(
         ELEMENTS_PER_BRANCH * branches, 0.01 + SECONDS_PER_BRANCH * branches, BYTES_PER_BRANCH * branches
     )
+
+
+def probability(compiled: CompiledNetwork, evidence: Mapping[str, str] | None = None) -> float:
+    """Pr(evidence): the weight of the models that agree with it [choi2017, section 3.1].
+
+    Cost: one pass over the circuit.
+
+    >>> from unswayed.circuits.networks.compiled import compile_network
+    >>> from unswayed.model.zoo import review
+    >>> round(probability(compile_network(review()), {"R1": "+", "R2": "+"}), 3)
+    0.1
+    """
+    try:
+        return math.exp(log_probability(compiled, evidence))
+    except ImpossibleEvidence:
+        return 0.0
+
+
+def log_probability(compiled: CompiledNetwork, evidence: Mapping[str, str] | None = None) -> float:
+    """Natural logarithm of Pr(evidence); raises `ImpossibleEvidence` where it is zero."""
+    found, _ = _values(compiled, compiled.network.evidence(evidence))
+    total = float(found.total[0])
+    return total if found.is_log else math.log(total)
+
+
+def all_marginals(
+    compiled: CompiledNetwork, evidence: Mapping[str, str] | None = None
+) -> dict[str, dict[str, float]]:
+    """Pr(variable = state | evidence) for every variable and state, by one pass up and one down."""
+    shares = literal_shares(*_values(compiled, compiled.network.evidence(evidence)))
+    found = {}
+    for variable, literals in zip(compiled.encoding.variables, compiled.encoding.indicators, strict=True):
+        masses = [float(shares[abs(x) - 1, int(x > 0)]) for x in _in_vtree(compiled, literals)]
+        total = math.fsum(masses)
+        found[variable.name] = {s: m / total for s, m in zip(variable.states, masses, strict=True)}
+    return found
+
+
+def _values(compiled: CompiledNetwork, observed: Mapping[int, int]) -> tuple[NodeValues, Floats]:
+    """Values and weights under evidence, as logarithms where plain numbers may have underflowed."""
+    weights = weight_columns(compiled, [observed])
+    found = node_values(compiled.sdd, weights, circuit_gaps(compiled))
+    if found.total[0] > SAFE:
+        return found, weights
+    with np.errstate(divide="ignore"):
+        log_weights = np.log(weights)
+    found = node_values(compiled.sdd, log_weights, circuit_gaps(compiled), is_log=True)
+    if found.total[0] == -math.inf:
+        raise impossible(compiled.network, observed)
+    return found, log_weights
+
+
+def weight_columns(compiled: CompiledNetwork, cases: Sequence[Mapping[int, int]]) -> Floats:
+    """The weights under several pieces of evidence, (variables, 2, cases), in the order of the vtree."""
+    encoding, names = compiled.encoding, compiled.sdd.names
+    columns = np.stack([weights_under(encoding, case) for case in cases], axis=2)
+    if names == encoding.cnf.names:
+        return columns
+    position = {name: place for place, name in enumerate(encoding.cnf.names)}
+    return np.ascontiguousarray(columns[[position[name] for name in names]])
+
+
+def circuit_gaps(compiled: CompiledNetwork) -> Gaps:
+    """The gaps of the circuit, found once."""
+    if "gaps" not in compiled._memo:
+        compiled._memo["gaps"] = gaps_of(compiled.sdd)
+    gaps = compiled._memo["gaps"]
+    assert isinstance(gaps, Gaps)
+    return gaps
+
+
+def _in_vtree(compiled: CompiledNetwork, literals: Sequence[int]) -> list[int]:
+    """Literals of the encoding as literals of the vtree, which may number its variables in another order."""
+    names, own = compiled.encoding.cnf.names, compiled.sdd.names
+    if names == own:
+        return list(literals)
+    return [(1 + own.index(names[abs(x) - 1])) * (1 if x > 0 else -1) for x in literals]

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from unswayed.circuits.formulas.encode_rows import RowEncoding
+from unswayed.circuits.formulas.encode import RowEncoding
 from unswayed.circuits.networks.elimination_vtree import EliminationTree
 from unswayed.core.arrays import Bools, Ints
 from unswayed.core.errors import LimitError
@@ -74,7 +74,7 @@ class ContextSearch:
         scope = (*self.tree.contexts[variable], variable)
         state = np.tile(np.arange(size, dtype=np.int32), len(contexts))
         table = np.column_stack([np.repeat(contexts, size, axis=0), state])
-        table, labels, child_states, kept = self._completed(variable, scope, table)
+        table, labels, child_states, kept = self._complete(variable, scope, table)
         below = {child: self._go_down(child, scope, table) for child in self.children[variable]}
         self.n_branches += len(table)
         return Branches(
@@ -94,7 +94,7 @@ class ContextSearch:
                 "Limits(max_bytes=...)"
             )
 
-    def _completed(
+    def _complete(
         self, variable: int, scope: tuple[int, ...], table: States
     ) -> tuple[States, dict[int, Ints], dict[int, Ints], Bools]:
         """The branches on which no table completed here is zero, with the tables' rows there."""

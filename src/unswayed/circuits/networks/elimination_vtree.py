@@ -12,7 +12,7 @@ A *constrained* vtree has given variables on its right-most path above everythin
     (F1, (F2, (F3, rest)))
 
 These variables are the *spine*. A circuit for it decides on F1, then F2, then F3; all paths that meet in
-one node leave the same function of the rest (`compiled_levels.py`). Between spine and rest, and as the root
+one node leave the same function of the rest (`levels.py`). Between spine and rest, and as the root
 where there is no spine, stands one variable more, the *bottom*: it has no states to decide on and joins the
 rest.
 """
@@ -126,7 +126,7 @@ def tree_of(
 def network_vtree(encoding: Encoding, tree: EliminationTree) -> Vtree:
     """The vtree of an elimination tree over the Boolean variables of an encoding.
 
-    >>> from unswayed.circuits.formulas.encode_rows import row_encoding
+    >>> from unswayed.circuits.formulas.encode import row_encoding
     >>> from unswayed.circuits.vtree import to_nested
     >>> from unswayed.model.zoo import sprinkler
     >>> network = sprinkler()
@@ -141,7 +141,7 @@ def network_vtree(encoding: Encoding, tree: EliminationTree) -> Vtree:
     made: dict[int, Nested | None] = {}
     for variable in tree.order:
         below = [*parts[variable], *(made.pop(child) for child in children[variable])]
-        rest = right_joined([part for part in below if part is not None])
+        rest = join_right([part for part in below if part is not None])
         if variable == tree.bottom:
             made[variable] = rest
             continue
@@ -165,7 +165,7 @@ def formula_vtree(cnf: Cnf) -> Vtree:
     children = tree.children()
     made: dict[int, Nested | None] = {}
     for variable in tree.order:
-        rest = right_joined([part for child in children[variable] if (part := made.pop(child)) is not None])
+        rest = join_right([part for child in children[variable] if (part := made.pop(child)) is not None])
         if variable == tree.bottom:
             made[variable] = rest
         else:
@@ -184,7 +184,7 @@ def _parameter_parts(encoding: Encoding, tree: EliminationTree) -> dict[int, lis
     return parts
 
 
-def right_joined(parts: Sequence[Nested]) -> Nested | None:
+def join_right(parts: Sequence[Nested]) -> Nested | None:
     """Several vtrees as one, each a left child but the last; None of none.
 
     A circuit holds what is on the left also negated; so the largest part stands last.

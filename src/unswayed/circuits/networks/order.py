@@ -54,7 +54,7 @@ def spine_of(network: BayesianNetwork, features: Collection[int], target: int) -
 
 
 def _in_order(network: BayesianNetwork, order: Sequence[int], target: int) -> Spine:
-    frontier = Frontier(network, target)
+    frontier = DecisionFrontier(network, target)
     for feature in order:
         if feature not in frontier.decided:
             frontier.decide(feature)
@@ -62,7 +62,7 @@ def _in_order(network: BayesianNetwork, order: Sequence[int], target: int) -> Sp
 
 
 def _greedily(network: BayesianNetwork, features: Collection[int], target: int) -> Spine:
-    frontier = Frontier(network, target)
+    frontier = DecisionFrontier(network, target)
     left = sorted(features)
     while left:
         best = min(left, key=lambda feature: (frontier.bits_after(feature), feature))
@@ -71,7 +71,7 @@ def _greedily(network: BayesianNetwork, features: Collection[int], target: int) 
     return frontier.spine()
 
 
-class Frontier:
+class DecisionFrontier:
     """Which variables are decided, and which of them still matter."""
 
     def __init__(self, network: BayesianNetwork, target: int) -> None:

@@ -12,18 +12,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unswayed.circuits.networks.compiled import CompiledNetwork
+from unswayed.circuits.networks.compiled import CompiledNetwork, circuit_gaps, weight_columns
 from unswayed.circuits.networks.elimination_vtree import scopes_of
-from unswayed.circuits.networks.queries import circuit_gaps, weight_columns
-from unswayed.circuits.networks.values import node_values
 from unswayed.circuits.sdd.sdd import FALSE, TRUE
+from unswayed.circuits.sdd.values import node_values
 from unswayed.circuits.vtree import NOTHING, Vtree
 from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.core.errors import ModelError
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SpinePart:
     """One left child on the right-most path."""
 
     place: int
@@ -33,30 +32,30 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class SpineStep:
     """One variable, or the parameters of one table, on the right-most path."""
 
     variable: int
     """The network variable; `NOTHING` for parameters."""
-    parts: tuple[Part, ...]
+    parts: tuple[SpinePart, ...]
     """Where its Booleans stand, from the top."""
 
 
-def spine_steps(compiled: CompiledNetwork) -> tuple[list[Step], int]:
+def spine_steps(compiled: CompiledNetwork) -> tuple[list[SpineStep], int]:
     """What stands on the spine from the top, and the vtree node below it; `NOTHING` where nothing is."""
     place = compiled.sdd.vtree.root
     steps = []
-    for variable, tables in zip(compiled.spine, _tables_completed(compiled), strict=True):
+    for variable, tables in zip(compiled.spine, _list_completed(compiled), strict=True):
         parts, place = _block_parts(compiled, variable, place)
-        steps.append(Step(variable, parts))
+        steps.append(SpineStep(variable, parts))
         for n_parameters in tables:
             part = _part(compiled.sdd.vtree, place, n_parameters)
-            steps.append(Step(NOTHING, (part,)))
+            steps.append(SpineStep(NOTHING, (part,)))
             place = _after(compiled.sdd.vtree, part)
     return steps, place
 
 
-def _block_parts(compiled: CompiledNetwork, variable: int, place: int) -> tuple[tuple[Part, ...], int]:
+def _block_parts(compiled: CompiledNetwork, variable: int, place: int) -> tuple[tuple[SpinePart, ...], int]:
     """Where the Booleans of a variable stand from a vtree node on, and the vtree node after them."""
     vtree, names = compiled.sdd.vtree, compiled.encoding.cnf.names
     wanted = {names[boolean] for boolean in compiled.encoding.block(variable)}
@@ -73,14 +72,14 @@ def _block_parts(compiled: CompiledNetwork, variable: int, place: int) -> tuple[
     return tuple(parts), place
 
 
-def _part(vtree: Vtree, place: int, n_wanted: int) -> Part:
+def _part(vtree: Vtree, place: int, n_wanted: int) -> SpinePart:
     """The left child at a vtree node; at the end of the path, where no more is left than wanted, itself."""
     if place == NOTHING:
         raise ModelError("the circuit is not constrained to the variables it claims to be")
-    return Part(place, place if _n_leaves(vtree, place) <= n_wanted else int(vtree.left[place]))
+    return SpinePart(place, place if _n_leaves(vtree, place) <= n_wanted else int(vtree.left[place]))
 
 
-def _after(vtree: Vtree, part: Part) -> int:
+def _after(vtree: Vtree, part: SpinePart) -> int:
     return NOTHING if part.place == part.left else int(vtree.right[part.place])
 
 
@@ -88,7 +87,7 @@ def _n_leaves(vtree: Vtree, node: int) -> int:
     return int(vtree.last[node] - vtree.first[node]) // 2 + 1
 
 
-def _tables_completed(compiled: CompiledNetwork) -> list[list[int]]:
+def _list_completed(compiled: CompiledNetwork) -> list[list[int]]:
     """For each variable of the spine the numbers of parameters of the tables it completes there."""
     tables: list[list[int]] = [[] for _ in compiled.spine]
     if compiled.strict:
@@ -111,18 +110,18 @@ class SpineReading:
         self.values: Floats = values.values[:, 0]
         self.variable_by_name = {name: place for place, name in enumerate(compiled.encoding.cnf.names)}
 
-    def after_states(self, step: Step, nodes: Ints) -> Ints:  # (nodes, states)
+    def after_states(self, step: SpineStep, nodes: Ints) -> Ints:  # (nodes, states)
         """What is left of each node after each state of a variable."""
         literals = self.compiled.encoding.indicators[step.variable]
         left = np.repeat(nodes[:, np.newaxis], len(literals), axis=1)
         for part in step.parts:
-            holds = self._holding(part, literals)
+            holds = self._find_holding(part, literals)
             distinct, place = np.unique(left, return_inverse=True)
             subs = self._subs(part, distinct, holds)
             left = subs[place.reshape(left.shape), np.arange(len(literals))]
         return left
 
-    def after_certain(self, step: Step, nodes: Ints) -> tuple[Ints, Floats]:
+    def after_certain(self, step: SpineStep, nodes: Ints) -> tuple[Ints, Floats]:
         """What follows a step that is no choice, and its weight."""
         if step.variable == NOTHING:
             return self._after_parameters(step.parts[0], nodes)
@@ -136,7 +135,7 @@ class SpineReading:
             )
         return left.max(axis=1, initial=FALSE), np.ones(len(left))
 
-    def _subs(self, part: Part, nodes: Ints, holds: Bools) -> Ints:  # (nodes, states)
+    def _subs(self, part: SpinePart, nodes: Ints, holds: Bools) -> Ints:  # (nodes, states)
         here, inside, elements, source = self._sorted_out(part, nodes)
         subs = np.repeat(nodes[:, np.newaxis], holds.shape[1], axis=1)
         subs[inside] = np.where(holds[nodes[inside]], TRUE, FALSE)
@@ -145,7 +144,7 @@ class SpineReading:
         subs[source[row], state] = self.sdd.subs[elements[row]]
         return subs
 
-    def _after_parameters(self, part: Part, nodes: Ints) -> tuple[Ints, Floats]:
+    def _after_parameters(self, part: SpinePart, nodes: Ints) -> tuple[Ints, Floats]:
         """What follows the parameters of a completed table, and the weight of its choices."""
         here, inside, elements, source = self._sorted_out(part, nodes)
         after, factor = nodes.copy(), np.ones(len(nodes))
@@ -160,7 +159,7 @@ class SpineReading:
         factor[source] = self.values[self.sdd.primes[elements]]
         return after, factor
 
-    def _sorted_out(self, part: Part, nodes: Ints) -> tuple[Bools, Bools, Ints, Ints]:
+    def _sorted_out(self, part: SpinePart, nodes: Ints) -> tuple[Bools, Bools, Ints, Ints]:
         """Which nodes belong to the part's vtree node, which to its left child, and elements of the former.
 
         Elements come with the place of their node.
@@ -173,7 +172,7 @@ class SpineReading:
         within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
         return here, inside, np.repeat(starts, counts) + within, np.repeat(np.flatnonzero(here), counts)
 
-    def _holding(self, part: Part, literals: Sequence[int]) -> Bools:  # (nodes, states)
+    def _find_holding(self, part: SpinePart, literals: Sequence[int]) -> Bools:  # (nodes, states)
         """Whether each node of a left child holds in each state of its variable."""
         sdd, vtree = self.sdd, self.sdd.vtree
         holds = np.zeros((sdd.n_nodes, len(literals)), dtype=np.bool_)

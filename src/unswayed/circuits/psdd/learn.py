@@ -1,26 +1,40 @@
-"""Learning from complete examples: count, add what the prior adds, divide.
+"""Learning: count, add what the prior adds, divide; and expectation maximisation where values are missing.
 
 The parameters of greatest likelihood are relative frequencies: of the examples that use a node, the share
 that takes each choice [Kisa, Van den Broeck, Choi, Darwiche 2014]. So counts are all that learning needs.
 They form a monoid: `zero_counts` counts nothing, `merge` adds the counts of two sets of examples, and it
 does not matter how examples were divided. Data may come in chunks, from several processes, or in a stream
-(`psdd_streams.py`). `estimate` is where counts end.
+(`io/streams.py`). `estimate` turns counts into parameters.
+
+Where values are not known, one step counts how often each choice is expected to be used, given what the
+examples show and the parameters so far, and estimates the parameters from these counts. No step lowers the
+likelihood of what was observed (with a prior: the likelihood times the prior). The variables of a PSDD are
+all observed somewhere as a rule, so there is no symmetry to break, and the start does not matter much.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 
-from unswayed.circuits.psdd.passing import counted
+from unswayed.circuits.psdd.examples import (
+    Marks,
+    all_marks,
+    checked_weights,
+    count_uses,
+    is_complete,
+    row_chunks,
+)
 from unswayed.circuits.psdd.psdd import Psdd, PsddStructure, group_sums
-from unswayed.circuits.psdd.rows import checked_weights, is_complete, row_chunks
-from unswayed.circuits.psdd.uniform import uniform_parameters, uniform_uses
+from unswayed.circuits.psdd.query import shares_of
+from unswayed.circuits.psdd.structure import uniform_parameters, uniform_uses
 from unswayed.core.arrays import Floats, read_only
 from unswayed.core.errors import ModelError, QueryError
+from unswayed.core.limits import DEFAULT_LIMITS, Limits
 
 
 def _check_amount(amount: float) -> None:
@@ -103,7 +117,7 @@ def count_examples(structure: PsddStructure, rows: Any, weights: Any = None) -> 
         if not is_complete(marks):
             raise QueryError("some values are not observed; learn from such rows with `learn_incomplete`")
         part = None if known is None else checked_weights(known[n_rows : n_rows + len(marks)], len(marks))
-        found = counted(structure, marks.view(np.uint8), part)
+        found = count_uses(structure, marks.view(np.uint8), part)
         if found.outside.any():
             row = n_rows + int(np.argmax(found.outside))
             raise QueryError(f"row {row} is outside of the space: no assignment of this kind is a model")
@@ -157,3 +171,77 @@ def learn(structure: PsddStructure, rows: Any, weights: Any = None, *, prior: Pr
     [0.4, 0.6]
     """
     return estimate(count_examples(structure, rows, weights), prior)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IncompleteFit:
+    """What was learned from incomplete examples, and how it went."""
+
+    psdd: Psdd
+    """The distribution after the last step."""
+    objective: tuple[float, ...]
+    """Before each step: log-likelihood of what was observed, plus the logarithm of the prior."""
+    is_converged: bool
+    """Whether it stopped because a step gained next to nothing; otherwise steps or time ran out."""
+
+
+def learn_incomplete(
+    structure: PsddStructure,
+    rows: Any,
+    weights: Any = None,
+    *,
+    prior: Prior = NO_PRIOR,
+    max_steps: int = 100,
+    tolerance: float = 1e-7,
+    limits: Limits = DEFAULT_LIMITS,
+) -> IncompleteFit:
+    """The distribution learned from rows in which values may be missing (NaN, None, -1).
+
+    Stops when a step gains less than `tolerance` nats for each example, or after `max_steps`, or when the
+    time of `limits` is over. Equal rows are taken together. Raises `QueryError` when a row agrees with no
+    object.
+
+    Cost: O(choices) for each distinct row and step.
+    """
+    marks, amounts = _distinct(structure, rows, weights)
+    deadline = limits.deadline()
+    psdd = _start(structure, marks, amounts)
+    objective: list[float] = []
+    for _ in range(max_steps):
+        counts, value = _expected_counts(psdd, marks, amounts, prior)
+        objective.append(value)
+        if len(objective) > 1 and value - objective[-2] <= tolerance * amounts.sum():
+            return IncompleteFit(psdd, tuple(objective), True)
+        psdd = estimate(counts, prior)
+        if time.monotonic() >= deadline:
+            break
+    return IncompleteFit(psdd, tuple(objective), False)
+
+
+def _distinct(structure: PsddStructure, rows: Any, weights: Any) -> tuple[Marks, Floats]:
+    """Distinct rows of positive weight, and their weights."""
+    marks = all_marks(rows, structure.n_variables)
+    amounts = np.ones(len(marks)) if weights is None else checked_weights(weights, len(marks))
+    marks, amounts = marks[amounts > 0], amounts[amounts > 0]
+    found, which = np.unique(marks, axis=0, return_inverse=True)
+    return np.ascontiguousarray(found), np.bincount(which.reshape(-1), amounts, len(found)).astype(np.float64)
+
+
+def _start(structure: PsddStructure, marks: Marks, amounts: Floats) -> Psdd:
+    """What the complete rows say, and one example spread over the whole space: nothing starts impossible."""
+    complete = (marks >= 0).all(axis=1)
+    counts = count_examples(structure, marks[complete], amounts[complete])
+    spread = PsddCounts(structure, counts.uses + uniform_uses(structure), counts.total + 1.0)
+    return estimate(spread)
+
+
+def _expected_counts(psdd: Psdd, marks: Marks, amounts: Floats, prior: Prior) -> tuple[PsddCounts, float]:
+    """Expected uses of each choice, and the objective of the parameters they were computed with."""
+    uses, likelihoods = shares_of(psdd, marks, lambda part, shares: None, amounts)
+    if np.isneginf(likelihoods).any():
+        row = marks[int(np.argmax(np.isneginf(likelihoods)))].tolist()
+        raise QueryError(f"no object of the space agrees with the row {row} (-1 where not observed)")
+    pseudo = prior.pseudo_counts(psdd.structure)
+    weighed = pseudo > 0
+    value = float(amounts @ likelihoods + pseudo[weighed] @ psdd.log_parameters[weighed])
+    return PsddCounts(psdd.structure, uses, float(amounts.sum())), value

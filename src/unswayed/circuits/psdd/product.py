@@ -15,8 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from unswayed.circuits.psdd.psdd import Psdd, PsddStructure
-from unswayed.circuits.psdd.structure import StructureDraft
-from unswayed.circuits.psdd.uniform import uniform_parameters
+from unswayed.circuits.psdd.structure import StructureDraft, uniform_parameters
 from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.core.errors import ImpossibleEvidence, ModelError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
@@ -46,7 +45,7 @@ def product(one: Psdd, other: Psdd, *, limits: Limits = DEFAULT_LIMITS) -> Produ
         return _same_structure(one, other)
     if one.structure.vtree != other.structure.vtree or one.structure.names != other.structure.names:
         raise ModelError("the factors of a product must have the same vtree")
-    return _Multiplication(one, other, limits).finished()
+    return _Multiplication(one, other, limits).finish()
 
 
 def _same_structure(one: Psdd, other: Psdd) -> Product:
@@ -102,7 +101,7 @@ class _Multiplication:
         self.vtree = one.structure.vtree
         self.level_by_place: dict[int, _Level] = {}
 
-    def finished(self) -> Product:
+    def finish(self) -> Product:
         root = self.vtree.root
         self.level_by_place[root] = _Level(
             np.array([self.one.structure.root]), np.array([self.other.structure.root])
@@ -110,7 +109,7 @@ class _Multiplication:
         self._solve(root)
         log_constant = float(self.level_by_place[root].masses[0])
         _check_possible(log_constant)
-        return Product(self._assembled(), log_constant)
+        return Product(self._assemble(), log_constant)
 
     def _solve(self, root: int) -> None:
         """Find all pairs below a vtree node and their masses; without recursion, since vtrees may be deep."""
@@ -135,14 +134,14 @@ class _Multiplication:
         level.lefts = first.lefts[ones] * second.n_nodes + second.lefts[others]
         level.rights = first.rights[ones] * second.n_nodes + second.rights[others]
         level.keep(level.weights > -np.inf)
-        level.lefts = self._numbered(int(self.vtree.left[place]), level.lefts)
+        level.lefts = self._number(int(self.vtree.left[place]), level.lefts)
 
     def _turn(self, place: int) -> None:
         """The left side is known: go on with what is possible there."""
         level = self.level_by_place[place]
         level.weights = level.weights + self.level_by_place[int(self.vtree.left[place])].masses[level.lefts]
         level.keep(level.weights > -np.inf)
-        level.rights = self._numbered(int(self.vtree.right[place]), level.rights)
+        level.rights = self._number(int(self.vtree.right[place]), level.rights)
 
     def _leave(self, place: int) -> None:
         level = self.level_by_place[place]
@@ -164,7 +163,7 @@ class _Multiplication:
         others = second[level.others][level.owner] + place % widths[1][level.owner]
         return ones, others
 
-    def _numbered(self, place: int, pairs: Ints) -> Ints:
+    def _number(self, place: int, pairs: Ints) -> Ints:
         """Make the level of the pairs that occur; their positions in it."""
         found, position = np.unique(pairs, return_inverse=True)
         n_others = self.other.structure.n_nodes
@@ -175,9 +174,9 @@ class _Multiplication:
         """Logarithms of the products of the two values' weights."""
         return _values(self.one, level.ones) + _values(self.other, level.others)
 
-    def _assembled(self) -> Psdd:
+    def _assemble(self) -> Psdd:
         """The pairs of nodes that are possible and reached as a circuit of their own."""
-        reached = self._reached()
+        reached = self._reach()
         draft = StructureDraft(self.vtree)
         number: dict[int, Ints] = {}
         parameters: list[Floats] = []
@@ -201,10 +200,10 @@ class _Multiplication:
             parameters.append(level.weights - level.masses[level.owner])
         empty = [np.zeros(0, dtype=np.int64)]
         parts = [np.concatenate(empty + each) for each in (places, counts, lefts, rights)]
-        structure = draft.finished(parts[0], parts[1], parts[2], parts[3])
+        structure = draft.finish(parts[0], parts[1], parts[2], parts[3])
         return Psdd(structure, np.minimum(np.concatenate([np.zeros(0), *parameters]), 0.0))
 
-    def _reached(self) -> dict[int, Bools]:
+    def _reach(self) -> dict[int, Bools]:
         """Pairs that the root uses, by vtree node."""
         root = self.vtree.root
         reached = {place: np.zeros(len(level.ones), np.bool_) for place, level in self.level_by_place.items()}

@@ -13,8 +13,8 @@ structure:
   can never hold are left out. Children come before parents; the root is last.
 - `Psdd` has the logarithm of the probability of each choice, given its node.
 
-`psdd_structure.py` makes structures, `psdd_counts.py` learns, `psdd_likelihood.py` scores examples,
-`psdd_queries.py` answers questions, `psdd_product.py` multiplies, `psdd_files.py` reads and writes.
+`structure.py` makes structures, `learn.py` finds parameters, `query.py` answers questions, `product.py`
+multiplies; `io/psdd.py` reads and writes files.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class Psdd:
             raise ModelError(
                 f"a PSDD over {self.structure.n_choices} choices has as many parameters, not {given.shape}"
             )
-        object.__setattr__(self, "log_parameters", frozen_floats(_normalized(self.structure, given)))
+        object.__setattr__(self, "log_parameters", frozen_floats(_normalize(self.structure, given)))
 
 
 def group_sums(structure: PsddStructure, values: Floats) -> Floats:  # (choices,) -> (nodes,)
@@ -124,7 +124,7 @@ def group_sums(structure: PsddStructure, values: Floats) -> Floats:  # (choices,
     return np.bincount(structure.owner, values, minlength=structure.n_nodes).astype(np.float64)
 
 
-def _normalized(structure: PsddStructure, log_parameters: Floats) -> Floats:
+def _normalize(structure: PsddStructure, log_parameters: Floats) -> Floats:
     """The parameters, rescaled so that those of each node sum to 1; `ModelError` when that changes much."""
     if np.isnan(log_parameters).any() or (log_parameters > SUM_TOLERANCE).any():
         raise ModelError("parameters are logarithms of probabilities, at most 0; found others")

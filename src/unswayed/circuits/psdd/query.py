@@ -1,6 +1,6 @@
-"""Questions to a PSDD: likelihoods, marginals, completions, conditions, entropy and divergence.
+"""Questions to a PSDD: likelihoods, marginals, completions, conditions, entropy, divergence, samples.
 
-Complete rows follow the choices they use and nothing else (`psdd_passing.py`). Partial ones take a pass
+Complete rows follow the choices they use and nothing else (`examples.py`). Partial ones take a pass
 over the circuit, children first: the probability of what is known below each node; a second pass from the
 root down shares the probability out among the choices. NaN, None and -1 mean "not observed".
 """
@@ -13,12 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from unswayed.circuits.psdd.passing import scored
+from unswayed.circuits.psdd.examples import Marks, all_marks, row_chunks, score_rows
 from unswayed.circuits.psdd.psdd import Psdd, PsddStructure
-from unswayed.circuits.psdd.rows import Marks, all_marks, row_chunks
-from unswayed.core.arrays import Floats
-from unswayed.core.errors import ImpossibleEvidence, ModelError
-from unswayed.kernels.psdd_passes import Best, Flow, compiled
+from unswayed.core.arrays import Bools, Floats, Ints
+from unswayed.core.errors import ImpossibleEvidence, ModelError, QueryError
+from unswayed.kernels.psdd_passes import BestRows, Draws, Flow, compiled
 
 VALUES_AT_ONCE = 2**21
 """Values of nodes held in memory together: nodes times rows."""
@@ -41,10 +40,10 @@ def log_likelihoods(psdds: Sequence[Psdd], rows: Any) -> Floats:  # (rows, distr
     for marks in row_chunks(rows, structure.n_variables):
         is_partial = (marks < 0).any(axis=1)
         if not is_partial.any():
-            found.append(scored(structure, marks.view(np.uint8), log_parameters))
+            found.append(score_rows(structure, marks.view(np.uint8), log_parameters))
             continue
         scores = np.empty((len(marks), len(psdds)))
-        scores[~is_partial] = scored(structure, marks[~is_partial].view(np.uint8), log_parameters)
+        scores[~is_partial] = score_rows(structure, marks[~is_partial].view(np.uint8), log_parameters)
         for k, psdd in enumerate(psdds):
             scores[is_partial, k] = _log_evidence(psdd, marks[is_partial])
         found.append(scores)
@@ -120,7 +119,7 @@ def most_probable_completion(psdd: Psdd, rows: Any) -> Completion:
     """
     structure = psdd.structure
     marks = all_marks(rows, structure.n_variables)
-    found = Best(marks.copy(), np.empty(len(marks)))
+    found = BestRows(marks.copy(), np.empty(len(marks)))
     compiled().best(structure.circuit, psdd.log_parameters, marks, found)
     if np.isneginf(found.scores).any():
         row = int(np.argmax(np.isneginf(found.scores)))
@@ -151,7 +150,7 @@ def condition(psdd: Psdd, observed: Any) -> Psdd:
 
 def entropy(psdd: Psdd) -> float:
     """Entropy in nats: the expected negative log-probability of an object."""
-    return _expected(psdd, -psdd.log_parameters)
+    return _expect(psdd, -psdd.log_parameters)
 
 
 def kl_divergence(one: Psdd, other: Psdd) -> float:
@@ -165,10 +164,10 @@ def kl_divergence(one: Psdd, other: Psdd) -> float:
     possible = one.log_parameters > -np.inf
     terms = np.zeros_like(one.log_parameters)
     terms[possible] = one.log_parameters[possible] - other.log_parameters[possible]
-    return max(_expected(one, terms), 0.0)
+    return max(_expect(one, terms), 0.0)
 
 
-def _expected(psdd: Psdd, terms: Floats) -> float:
+def _expect(psdd: Psdd, terms: Floats) -> float:
     """Expected sum of the terms of the choices that an object uses; impossible choices are left out."""
     values = np.empty(psdd.structure.n_nodes)
     compiled().expect(psdd.structure.circuit, np.exp(psdd.log_parameters), terms, values)
@@ -193,3 +192,35 @@ def _values(psdd: Psdd, marks: Marks) -> Floats:  # (nodes, rows)
 def _parts(structure: PsddStructure, n_rows: int) -> list[slice]:
     size = max(1, VALUES_AT_ONCE // structure.n_nodes)
     return [slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size)]
+
+
+ROWS_AT_ONCE = 4096
+
+
+def sample(psdd: Psdd, n_samples: int, rng: np.random.Generator, *, given: Any = None) -> Bools:
+    """Rows drawn independently, (samples, variables); `given` is a row with what is known about all of them.
+
+    Cost: O(choices used) for each sample.
+    """
+    if n_samples < 0:
+        raise QueryError(f"cannot draw {n_samples} samples")
+    if given is not None:
+        psdd = condition(psdd, given)
+    structure = psdd.structure
+    parameters = np.exp(psdd.log_parameters)
+    last = _last_possible(structure, parameters)
+    rows = np.zeros((n_samples, structure.n_variables), dtype=np.uint8)
+    for start in range(0, n_samples, ROWS_AT_ONCE):
+        part = rows[start : start + ROWS_AT_ONCE]
+        uniforms = rng.random((len(part), len(structure.vtree)))
+        draws = Draws(structure.vtree_node, parameters, last, uniforms)
+        compiled().sample(structure.circuit, draws, part)
+    return rows.view(np.bool_)
+
+
+def _last_possible(structure: PsddStructure, parameters: Floats) -> Ints:  # (nodes,)
+    """The last choice of each node that is not impossible."""
+    last = np.zeros(structure.n_nodes, dtype=np.int64)
+    possible = np.flatnonzero(parameters > 0)
+    last[structure.owner[possible]] = possible  # of several for one node, the last one stays
+    return last

@@ -15,14 +15,14 @@ import numpy as np
 import numpy.typing as npt
 
 from unswayed.core.arrays import Bools, Floats, Ints
-from unswayed.kernels.psdd_walk import MASKED, Diagram
+from unswayed.kernels.psdd_walk import MASKED, WalkDiagram
 
 DEAD = -1
 """In place of a node of the next level: the values lead nowhere."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Step:
+class WalkStep:
     """One step from every node of a level."""
 
     variables: tuple[int, ...]
@@ -41,7 +41,7 @@ class Step:
 class WalkTables:
     """A structure as a diagram, and which choices each entry of the diagram uses."""
 
-    diagram: Diagram
+    diagram: WalkDiagram
     """Where each entry leads."""
     entries: Ints = field(repr=False)  # (uses,)
     """Entries that use a choice, ..."""
@@ -71,7 +71,7 @@ class WalkTables:
         return np.bincount(self.choices, visits[self.entries], n_choices).astype(np.float64)
 
 
-def joined(one: Step, other: Step) -> Step:
+def join_steps(one: WalkStep, other: WalkStep) -> WalkStep:
     """Two steps in a row as one."""
     n_nodes, n_classes = one.target.shape[0], one.target.shape[1] * other.target.shape[1]
     middle = np.repeat(one.target, other.target.shape[1], axis=1)  # (nodes, classes of both)
@@ -85,7 +85,7 @@ def joined(one: Step, other: Step) -> Step:
     order = np.argsort(owners, kind="stable")
     class_of = (one.class_of[:, None] * other.target.shape[1] + other.class_of).ravel()
     choices = np.concatenate([each for _, each in uses])[order]
-    step = Step(
+    step = WalkStep(
         one.variables + other.variables, class_of, target.reshape(n_nodes, n_classes), owners[order], choices
     )
     return _without_dead_classes(step)
@@ -100,7 +100,7 @@ def uses_at(entries: Ints, choices: Ints, wanted: npt.NDArray[np.signedinteger[A
     return which, choices[starts[which] + place]
 
 
-def _without_dead_classes(step: Step) -> Step:
+def _without_dead_classes(step: WalkStep) -> WalkStep:
     """The step with one class, the last, for all values that lead nowhere from any node."""
     alive = np.flatnonzero((step.target != DEAD).any(axis=0))
     n_classes = step.target.shape[1]
@@ -108,10 +108,10 @@ def _without_dead_classes(step: Step) -> Step:
     number[alive] = np.arange(len(alive))
     target = np.concatenate([step.target[:, alive], np.full((len(step.target), 1), DEAD)], axis=1)
     entries = step.entries // n_classes * (len(alive) + 1) + number[step.entries % n_classes]
-    return Step(step.variables, number[step.class_of], target, entries, step.choices)
+    return WalkStep(step.variables, number[step.class_of], target, entries, step.choices)
 
 
-def laid_out(steps: Sequence[Step], root: int) -> WalkTables:
+def lay_out(steps: Sequence[WalkStep], root: int) -> WalkTables:
     """The steps one after the other, as a walk from a node of the first level takes them.
 
     Node 0 is the dead end, with a first entry of its own for levels without masks.
@@ -127,7 +127,7 @@ def laid_out(steps: Sequence[Step], root: int) -> WalkTables:
         targets.append(np.where(step.target == DEAD, 0, n_nodes + step.target)[kept])
         entries.append(number[step.entries])
         n_entries += int(kept.sum())
-    diagram = Diagram(
+    diagram = WalkDiagram(
         blocks=np.cumsum([0, *(len(step.variables) for step in steps)]),
         order=np.array([v for step in steps for v in step.variables], dtype=np.int64),
         offsets=np.cumsum([0, *(len(step.class_of) for step in steps[:-1])]),
@@ -143,11 +143,11 @@ def laid_out(steps: Sequence[Step], root: int) -> WalkTables:
     return WalkTables(diagram, np.concatenate(entries), choices)
 
 
-def _has_masks(step: Step) -> bool:
+def _has_masks(step: WalkStep) -> bool:
     return int((step.target != DEAD).any(axis=0).sum()) <= MASKED
 
 
-def _kept(step: Step) -> Bools:  # (nodes, classes)
+def _kept(step: WalkStep) -> Bools:  # (nodes, classes)
     """Entries that are laid out: with masks those that lead on, otherwise all."""
     return step.target != DEAD if _has_masks(step) else np.ones(step.target.shape, dtype=np.bool_)
 
@@ -161,7 +161,7 @@ def _masks(kept: Bools) -> npt.NDArray[np.uint64]:  # (nodes,)
     return masks
 
 
-def _classes(step: Step) -> Ints:
+def _classes(step: WalkStep) -> Ints:
     """The classes of assignments; with masks, numbered without those that lead nowhere from any node."""
     if not _has_masks(step):
         return step.class_of

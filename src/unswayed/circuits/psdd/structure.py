@@ -1,7 +1,10 @@
-"""Structures of PSDDs: from a circuit that was compiled, or from the objects themselves.
+"""Structures of PSDDs: from a circuit that was compiled, or from the objects themselves; and the uniform one.
 
 An SDD normalised for its vtree has an element for every way its primes can be, also where the sub is false.
 No object of the space takes those, so a structure leaves them out, with everything that only they reach.
+
+Under the uniform distribution each choice gets the share of its node's models that it holds, which gives
+every object of the space the same probability, one over the number of objects.
 """
 
 from __future__ import annotations
@@ -10,13 +13,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from unswayed.circuits.psdd.psdd import PsddStructure
+from unswayed.circuits.psdd.psdd import Psdd, PsddStructure
+from unswayed.circuits.sdd.normalize import normalize
 from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
+from unswayed.circuits.sdd.validate import is_normalized
 from unswayed.circuits.vtree import NOTHING, Vtree
-from unswayed.core.arrays import Bools, Ints
+from unswayed.core.arrays import Bools, Floats, Ints, read_only
 from unswayed.core.errors import ModelError
 from unswayed.kernels.psdd_bits import Circuit
-from unswayed.kernels.psdd_passes import compiled
+from unswayed.kernels.psdd_passes import Flow, compiled
 
 
 def psdd_structure(sdd: Sdd) -> PsddStructure:
@@ -29,25 +34,13 @@ def psdd_structure(sdd: Sdd) -> PsddStructure:
     >>> psdd_structure(always).n_parameters
     1
     """
-    if not _is_normalized(sdd):
-        from unswayed.circuits.sdd.evaluate import normalized
-
-        sdd = normalized(sdd)
+    if not is_normalized(sdd):
+        sdd = normalize(sdd)
     kept = _live_elements(sdd)
     used = _used_nodes(sdd, kept)
     if not used[sdd.root]:
         raise ModelError("the circuit has no models, so there is no distribution over them")
-    return _assembled(sdd, kept, used)
-
-
-def _is_normalized(sdd: Sdd) -> bool:
-    vtree, places = sdd.vtree, sdd.vtree_node
-    at = places[np.repeat(np.arange(sdd.n_nodes), np.diff(sdd.starts))]
-    for children, sides in ((sdd.primes, vtree.left), (sdd.subs, vtree.right)):
-        fits = (places[children] == sides[at]) | (sdd.kind[children] == FALSE)
-        if not fits.all():
-            return False
-    return bool(places[sdd.root] == vtree.root or sdd.kind[sdd.root] == FALSE)
+    return _assemble(sdd, kept, used)
 
 
 def _live_elements(sdd: Sdd) -> Bools:  # (elements,)
@@ -72,7 +65,7 @@ def _used_nodes(sdd: Sdd, kept: Bools) -> Bools:  # (nodes,)
     return used
 
 
-def _assembled(sdd: Sdd, kept: Bools, used: Bools) -> PsddStructure:
+def _assemble(sdd: Sdd, kept: Bools, used: Bools) -> PsddStructure:
     draft = StructureDraft(sdd.vtree)
     number = np.full(sdd.n_nodes, NOTHING, dtype=np.int64)
     for node in np.flatnonzero(used & (sdd.kind == LITERAL)):
@@ -85,12 +78,12 @@ def _assembled(sdd: Sdd, kept: Bools, used: Bools) -> PsddStructure:
     chosen = kept & used[owner]
     counts = np.bincount(owner[chosen], minlength=sdd.n_nodes)[decisions]
     pairs = number[sdd.primes[chosen]], number[sdd.subs[chosen]]
-    return draft.finished(sdd.vtree_node[decisions], counts, *pairs)
+    return draft.finish(sdd.vtree_node[decisions], counts, *pairs)
 
 
 @dataclass(slots=True)
 class StructureDraft:
-    """Leaves of a structure, made as they are asked for; `finished` adds the decision nodes at once."""
+    """Leaves of a structure, made as they are asked for; `finish` adds the decision nodes at once."""
 
     vtree: Vtree
     leaf_of: Ints = field(init=False)
@@ -128,7 +121,7 @@ class StructureDraft:
         self.choices.append(choices)
         return len(self.literals) - 1
 
-    def finished(self, places: Ints, counts: Ints, lefts: Ints, rights: Ints) -> PsddStructure:
+    def finish(self, places: Ints, counts: Ints, lefts: Ints, rights: Ints) -> PsddStructure:
         """The structure with decision nodes at these vtree nodes, and `counts` choices each, added."""
         leaf_lefts = np.array([left for each in self.choices for left in each], dtype=np.int64)
         leaf_counts = [len(each) for each in self.choices]
@@ -140,3 +133,40 @@ class StructureDraft:
             lefts=np.concatenate([leaf_lefts, lefts]),
             rights=np.concatenate([np.zeros(len(leaf_lefts), dtype=np.int64), rights]),
         )
+
+
+def log_model_count(structure: PsddStructure) -> float:
+    """Natural logarithm of the number of objects."""
+    return float(_log_counts(structure)[structure.root])
+
+
+def uniform_psdd(structure: PsddStructure) -> Psdd:
+    """The distribution under which all objects are equally probable."""
+    return Psdd(structure, uniform_parameters(structure))
+
+
+def uniform_parameters(structure: PsddStructure) -> Floats:  # (choices,)
+    """Logarithms of the shares of a node's models that its choices hold."""
+    counts = _log_counts(structure)
+    shares: Floats = counts[structure.lefts] + counts[structure.rights] - counts[structure.owner]
+    # Of one choice or many, rounding must not make the sum exceed 1 by more than rounding does.
+    return np.minimum(shares, 0.0)
+
+
+def uniform_uses(structure: PsddStructure) -> Floats:  # (choices,)
+    """Probability that an object drawn uniformly uses each choice."""
+    values = _log_counts(structure)[:, None].copy()
+    uses = np.zeros(structure.n_choices)
+    flow = Flow(np.zeros_like(values), np.ones(1), uses)
+    compiled().downward(structure.circuit, np.zeros(structure.n_choices), values, flow)
+    return uses
+
+
+def _log_counts(structure: PsddStructure) -> Floats:  # (nodes,)
+    if "log_counts" not in structure.prepared:
+        unknown = np.full((1, structure.n_variables), -1, dtype=np.int8)
+        values = np.empty((structure.n_nodes, 1))
+        compiled().upward(structure.circuit, np.zeros(structure.n_choices), unknown, values)
+        structure.prepared["log_counts"] = read_only(values[:, 0])
+    counts: Floats = structure.prepared["log_counts"]
+    return counts

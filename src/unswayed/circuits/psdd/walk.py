@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 
 from unswayed.circuits.psdd.psdd import PsddStructure
-from unswayed.circuits.psdd.steps import DEAD, Step, WalkTables, joined, laid_out
+from unswayed.circuits.psdd.steps import DEAD, WalkStep, WalkTables, join_steps, lay_out
 from unswayed.core.arrays import Bools, Ints
 from unswayed.kernels.psdd_bits import Circuit, plain_holds
 
@@ -40,17 +40,17 @@ def _built(structure: PsddStructure) -> WalkTables | None:
     if max(len(structure.vtree.variables_below(block)) for block in blocks) > MAX_BLOCK:
         return None
     room = MAX_ENTRIES_PER_CHOICE * (structure.n_choices + len(blocks))
-    steps: list[Step] = []
+    steps: list[WalkStep] = []
     made = _Steps(structure, blocks)
     for step in made.all():
         room -= step.target.size
         if room < 0:
             return None
         if steps and len(steps[-1].variables) + len(step.variables) <= JOINED:
-            steps[-1] = joined(steps[-1], step)
+            steps[-1] = join_steps(steps[-1], step)
         else:
             steps.append(step)
-    return laid_out(steps, int(made.position[structure.root]))
+    return lay_out(steps, int(made.position[structure.root]))
 
 
 def _blocks(structure: PsddStructure) -> list[int]:
@@ -112,10 +112,10 @@ class _Steps:
             nodes = self._nodes(self._spine(block))
             self.position[nodes] = np.arange(len(nodes))
 
-    def all(self) -> Iterator[Step]:
+    def all(self) -> Iterator[WalkStep]:
         """The steps from the root on; the last one leads to one end."""
         for block in self.blocks:
-            yield _BlockStep(self, block).finished()
+            yield _BlockStep(self, block).finish()
 
     def _spine(self, block: int) -> int:
         """The vtree node from whose nodes the step over a block is taken; the last block is its own."""
@@ -141,7 +141,7 @@ class _BlockStep:
         self.target = np.full((len(self.nodes), len(self.holds)), DEAD)
         self.uses: list[tuple[Ints, Ints]] = []
 
-    def finished(self) -> Step:
+    def finish(self) -> WalkStep:
         """The step, with where every class leads to and what it uses."""
         if self.is_last:
             for node in self.nodes.tolist():
@@ -152,7 +152,7 @@ class _BlockStep:
         entries = np.concatenate([empty, *(each for each, _ in self.uses)])
         order = np.argsort(entries, kind="stable")
         choices = np.concatenate([empty, *(each for _, each in self.uses)])
-        return Step(tuple(self.variables), self.class_of, self.target, entries[order], choices[order])
+        return WalkStep(tuple(self.variables), self.class_of, self.target, entries[order], choices[order])
 
     def _choices(self) -> None:
         structure = self.structure

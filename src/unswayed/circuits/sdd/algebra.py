@@ -1,8 +1,13 @@
 """What can be done with circuits: join, negate, condition, forget, compare, give another vtree.
 
 Results are canonical for their vtree. Small circuits are joined in this process, large ones in a worker
-process over libsdd when PySDD is installed; see `running.py`. A chain of operations on large circuits is
-best written to an `SddBuilder`, which runs them all in one go.
+process over libsdd when PySDD is installed; see `libsdd/builder.py`. A chain of operations on large
+circuits is best written to an `SddBuilder`, which runs them all in one go.
+
+To move a leaf, the function is conditioned on its variable both ways. Neither half mentions it, so no node
+of theirs belongs to the leaf or its parent, and both are circuits over the new vtree as they are, but for
+numbers. There they are joined again: f = (x and f|x) or (not x and f|not x). Beside the root this is one
+node with two elements.
 """
 
 from __future__ import annotations
@@ -10,10 +15,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from unswayed.circuits.libsdd.builder import SddBuilder
-from unswayed.circuits.sdd.loading import canonical, load
+from unswayed.circuits.libsdd.client import Progress
+from unswayed.circuits.sdd.apply import canonical, load
 from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
 from unswayed.circuits.sdd.table import FunctionTable, elements_of
 from unswayed.circuits.vtree import Vtree
+from unswayed.circuits.vtree_moves import Relinked, Side, relink_leaf
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.names import unknown_name
@@ -41,7 +48,7 @@ def constant(vtree: Vtree, value: bool) -> Sdd:
 def literal(vtree: Vtree, name: str, value: bool = True) -> Sdd:
     """The circuit that holds where a variable has a value."""
     table = FunctionTable(vtree)
-    return table.export(table.literal(_signed(vtree, name, value)))
+    return table.export(table.literal(_to_literal(vtree, name, value)))
 
 
 def conjoin(*circuits: Sdd, limits: Limits = DEFAULT_LIMITS) -> Sdd:
@@ -53,29 +60,29 @@ def conjoin(*circuits: Sdd, limits: Limits = DEFAULT_LIMITS) -> Sdd:
     >>> model_count(conjoin(literal(vtree, "A"), literal(vtree, "B", False)))
     2
     """
-    return _combined(circuits, lambda builder, loaded: builder.conjoin(loaded), limits)
+    return _combine(circuits, lambda builder, loaded: builder.conjoin(loaded), limits)
 
 
 def disjoin(*circuits: Sdd, limits: Limits = DEFAULT_LIMITS) -> Sdd:
     """The circuit that holds where one at least of some circuits over one vtree does."""
-    return _combined(circuits, lambda builder, loaded: builder.disjoin(loaded), limits)
+    return _combine(circuits, lambda builder, loaded: builder.disjoin(loaded), limits)
 
 
 def negate(sdd: Sdd, *, limits: Limits = DEFAULT_LIMITS) -> Sdd:
     """The circuit that holds where another does not."""
-    return _combined((sdd,), lambda builder, loaded: builder.negate(loaded[0]), limits)
+    return _combine((sdd,), lambda builder, loaded: builder.negate(loaded[0]), limits)
 
 
 def condition(sdd: Sdd, evidence: Mapping[str, bool], *, limits: Limits = DEFAULT_LIMITS) -> Sdd:
     """What is left of a circuit where variables have the values given; it does not mention them any more."""
-    literals = [_signed(sdd.vtree, name, value) for name, value in evidence.items()]
-    return _combined((sdd,), lambda builder, loaded: builder.condition(loaded[0], literals), limits)
+    literals = [_to_literal(sdd.vtree, name, value) for name, value in evidence.items()]
+    return _combine((sdd,), lambda builder, loaded: builder.condition(loaded[0], literals), limits)
 
 
 def forget(sdd: Sdd, names: Iterable[str], *, limits: Limits = DEFAULT_LIMITS) -> Sdd:
     """The circuit that holds where some values of the named variables make another hold."""
-    variables = [_signed(sdd.vtree, name, True) - 1 for name in names]
-    return _combined((sdd,), lambda builder, loaded: builder.forget(loaded[0], variables), limits)
+    variables = [_to_literal(sdd.vtree, name, True) - 1 for name in names]
+    return _combine((sdd,), lambda builder, loaded: builder.forget(loaded[0], variables), limits)
 
 
 def is_equivalent(a: Sdd, b: Sdd, *, limits: Limits = DEFAULT_LIMITS) -> bool:
@@ -87,7 +94,7 @@ def is_equivalent(a: Sdd, b: Sdd, *, limits: Limits = DEFAULT_LIMITS) -> bool:
 
 def implies(a: Sdd, b: Sdd, *, limits: Limits = DEFAULT_LIMITS) -> bool:
     """Whether one circuit holds wherever another over the same vtree does."""
-    both = _combined(
+    both = _combine(
         (a, b), lambda builder, loaded: builder.conjoin([loaded[0], builder.negate(loaded[1])]), limits
     )
     return both.root == FALSE
@@ -119,7 +126,7 @@ def over_vtree(sdd: Sdd, vtree: Vtree, *, limits: Limits = DEFAULT_LIMITS) -> Sd
     return builder.build([registers[sdd.root]], limits=limits)[0]
 
 
-def _combined(
+def _combine(
     circuits: tuple[Sdd, ...], combine: Callable[[SddBuilder, list[int]], int], limits: Limits
 ) -> Sdd:
     """The circuit that a builder makes of some circuits over one vtree."""
@@ -136,8 +143,63 @@ def _check_vtrees(circuits: tuple[Sdd, ...]) -> None:
         raise QueryError("the circuits have different vtrees; bring them over one with `over_vtree` first")
 
 
-def _signed(vtree: Vtree, name: str, value: bool) -> int:
+def _to_literal(vtree: Vtree, name: str, value: bool) -> int:
     if name not in vtree.names:
         raise QueryError(unknown_name("variable", name, vtree.names))
     position = vtree.names.index(name) + 1
     return position if value else -position
+
+
+def move_leaf(
+    sdd: Sdd, name: str, beside: int, side: Side = Side.LEFT, *, limits: Limits = DEFAULT_LIMITS
+) -> Sdd:
+    """The circuit of the same function over the vtree with a leaf moved beside a node (`move_vtree_leaf`).
+
+    Cost: that of conditioning twice and of joining once; the join is short beside a node of the right-most
+    path.
+
+    >>> from unswayed.circuits.sdd.algebra import literal
+    >>> from unswayed.circuits.vtree import balanced, to_nested
+    >>> sdd = literal(balanced("ABC"), "C")
+    >>> to_nested(move_leaf(sdd, "C", sdd.vtree.root).vtree)
+    ('C', ('A', 'B'))
+    """
+    relinked = relink_leaf(sdd.vtree, name, beside, side)
+    literal = sdd.names.index(name) + 1
+    before = SddBuilder(sdd.vtree)
+    whole = before.load(sdd)
+    halves = before.build(
+        [before.condition(whole, [literal]), before.condition(whole, [-literal])], limits=limits
+    )
+    after = SddBuilder(relinked.vtree)
+    positive, negative = (after.load(_relabel(half, relinked)) for half in halves)
+    joined = after.disjoin(
+        [
+            after.conjoin([after.literal(literal), positive]),
+            after.conjoin([after.literal(-literal), negative]),
+        ]
+    )
+    return after.build([joined], limits=limits)[0]
+
+
+def _relabel(sdd: Sdd, relinked: Relinked) -> Sdd:
+    """The same nodes over the new vtree; left stays left, and right stays right."""
+    place = sdd.vtree_node.copy()
+    placed = sdd.kind >= LITERAL
+    place[placed] = relinked.node_by_old[place[placed]]
+    return Sdd(relinked.vtree, sdd.kind, place, sdd.literal, sdd.starts, sdd.primes, sdd.subs, sdd.root)
+
+
+def minimize(
+    sdd: Sdd, *, seconds: int = 10, limits: Limits = DEFAULT_LIMITS, progress: Progress | None = None
+) -> Sdd:
+    """The circuit over the best vtree found in about so many seconds; never larger than the one given.
+
+    The variables keep their numbers. Needs PySDD (the extra `circuits`). The search looks at the
+    clock between its moves, so it may take somewhat longer; `limits` are hard.
+    """
+    builder = SddBuilder(sdd.vtree)
+    register = builder.load(sdd)
+    builder.minimize(seconds)
+    (found,) = builder.build([register], limits=limits, progress=progress)
+    return found if found.n_elements < sdd.n_elements else sdd

@@ -8,30 +8,31 @@ tasks whose results it needs to `FunctionTable.run`, which takes the place of re
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
-from unswayed.circuits.sdd.sdd import FALSE, TRUE
-from unswayed.circuits.sdd.table import Elements, FunctionTable, Task
+from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
+from unswayed.circuits.sdd.table import Elements, FunctionTable, Task, elements_of
 from unswayed.circuits.vtree import NOTHING
+from unswayed.core.limits import DEFAULT_LIMITS, Limits
 
 
 def negate(table: FunctionTable, node: int) -> int:
     """Not a node."""
     known = table.negation.get(node)
-    return table.run(_negated(table, node)) if known is None else known
+    return table.run(_negate(table, node)) if known is None else known
 
 
 def conjoin(table: FunctionTable, a: int, b: int) -> int:
     """Both of two nodes."""
     known = _known(table, a, b, FALSE)
-    return table.run(_joined(table, a, b, FALSE)) if known is None else known
+    return table.run(_join(table, a, b, FALSE)) if known is None else known
 
 
 def disjoin(table: FunctionTable, a: int, b: int) -> int:
     """One of two nodes, or both."""
     known = _known(table, a, b, TRUE)
-    return table.run(_joined(table, a, b, TRUE)) if known is None else known
+    return table.run(_join(table, a, b, TRUE)) if known is None else known
 
 
 def condition(table: FunctionTable, node: int, literal: int, done: dict[int, int] | None = None) -> int:
@@ -39,7 +40,7 @@ def condition(table: FunctionTable, node: int, literal: int, done: dict[int, int
 
     Who conditions many nodes on one literal passes `done`, in which what they share is kept.
     """
-    return table.run(_conditioned(table, node, literal, {} if done is None else done))
+    return table.run(_condition(table, node, literal, {} if done is None else done))
 
 
 def forget(table: FunctionTable, node: int, variable: int) -> int:
@@ -60,7 +61,7 @@ def _known(table: FunctionTable, a: int, b: int, absorbing: int) -> int | None:
     return cache.get((a, b) if a < b else (b, a))
 
 
-def _joined(table: FunctionTable, a: int, b: int, absorbing: int) -> Task:
+def _join(table: FunctionTable, a: int, b: int, absorbing: int) -> Task:
     """As `_known`, with work."""
     place = table.meeting(table.place[a], table.place[b])
     first = yield from _over(table, a, place)
@@ -69,9 +70,9 @@ def _joined(table: FunctionTable, a: int, b: int, absorbing: int) -> Task:
     for prime, s, t in (yield from _products(table, first, second)):
         sub = _known(table, s, t, absorbing)
         if sub is None:
-            sub = yield _joined(table, s, t, absorbing)
+            sub = yield _join(table, s, t, absorbing)
         pairs.append((prime, sub))
-    result = yield from compressed(table, place, pairs)
+    result = yield from compress(table, place, pairs)
     cache = table.disjunctions if absorbing == TRUE else table.conjunctions
     cache[(a, b) if a < b else (b, a)] = result
     return result
@@ -96,7 +97,7 @@ def _products(
         for q, t in list(open_second):
             prime = _known(table, p, q, FALSE)
             if prime is None:
-                prime = yield _joined(table, p, q, FALSE)
+                prime = yield _join(table, p, q, FALSE)
             if prime != FALSE:
                 found.append((prime, s, t))
             if prime == q:
@@ -115,11 +116,11 @@ def _over(table: FunctionTable, node: int, place: int) -> Generator[Any, int, El
         return ((TRUE, node),)
     negation = table.negation.get(node)
     if negation is None:
-        negation = yield _negated(table, node)
+        negation = yield _negate(table, node)
     return ((node, TRUE), (negation, FALSE))
 
 
-def compressed(table: FunctionTable, place: int, pairs: Sequence[tuple[int, int]]) -> Task:
+def compress(table: FunctionTable, place: int, pairs: Sequence[tuple[int, int]]) -> Task:
     """The node of elements whose primes are a partition; those with the same sub become one."""
     if len({sub for prime, sub in pairs if prime != FALSE}) == 1:
         return next(sub for prime, sub in pairs if prime != FALSE)
@@ -130,25 +131,25 @@ def compressed(table: FunctionTable, place: int, pairs: Sequence[tuple[int, int]
         before = prime_by_sub.get(sub, FALSE)
         joined = _known(table, before, prime, TRUE)
         if joined is None:
-            joined = yield _joined(table, before, prime, TRUE)
+            joined = yield _join(table, before, prime, TRUE)
         prime_by_sub[sub] = joined
     return table.decision(place, prime_by_sub)
 
 
-def _negated(table: FunctionTable, node: int) -> Task:
+def _negate(table: FunctionTable, node: int) -> Task:
     """Not a decision node: the same primes with negated subs, which stay different from each other."""
     prime_by_sub: dict[int, int] = {}
     for prime, sub in table.elements[node]:
         negation = table.negation.get(sub)
         if negation is None:
-            negation = yield _negated(table, sub)
+            negation = yield _negate(table, sub)
         prime_by_sub[negation] = prime
     result = table.decision(table.place[node], prime_by_sub)
     table.negation[node], table.negation[result] = result, node
     return result
 
 
-def _conditioned(table: FunctionTable, node: int, literal: int, done: dict[int, int]) -> Task:
+def _condition(table: FunctionTable, node: int, literal: int, done: dict[int, int]) -> Task:
     """What is left of a node; `done` holds the nodes conditioned on this literal before."""
     if node in done:
         return done[node]
@@ -160,9 +161,39 @@ def _conditioned(table: FunctionTable, node: int, literal: int, done: dict[int, 
     pairs: list[tuple[int, int]] = []
     for prime, sub in table.elements[node]:
         if leaf < place:
-            prime = yield _conditioned(table, prime, literal, done)
+            prime = yield _condition(table, prime, literal, done)
         else:
-            sub = yield _conditioned(table, sub, literal, done)
+            sub = yield _condition(table, sub, literal, done)
         pairs.append((prime, sub))
-    done[node] = yield from compressed(table, place, pairs)
+    done[node] = yield from compress(table, place, pairs)
     return done[node]
+
+
+Visit = Callable[[int, Elements], None]
+"""Sees a decision node and its elements, in the numbers of the table, before the node itself has one."""
+
+
+def load(table: FunctionTable, sdd: Sdd, visit: Visit | None = None) -> int:
+    """The number of a circuit's function. The vtrees have to be equal; the circuit need not be canonical."""
+    places, kinds = sdd.vtree_node.tolist(), sdd.kind.tolist()
+    variables, literals = table.vtree.variable.tolist(), sdd.literal.tolist()
+    numbers = [FALSE, TRUE]
+    for node, elements in enumerate(elements_of(sdd)[2:], start=2):
+        if kinds[node] == LITERAL:
+            # By its leaf, since equal vtrees may number their variables differently.
+            variable = variables[places[node]] + 1
+            numbers.append(table.literal(variable if literals[node] > 0 else -variable))
+        elif kinds[node] == DECISION:
+            pairs = tuple((numbers[p], numbers[s]) for p, s in elements)
+            if visit is not None:
+                visit(node, pairs)
+            numbers.append(table.run(compress(table, places[node], pairs)))
+        else:
+            numbers.append(kinds[node])
+    return numbers[sdd.root]
+
+
+def canonical(sdd: Sdd, *, limits: Limits = DEFAULT_LIMITS) -> Sdd:
+    """The compressed and trimmed circuit of the same function over the same vtree; there is only one."""
+    table = FunctionTable(sdd.vtree, limits=limits)
+    return table.export(load(table, sdd))

@@ -2,25 +2,23 @@
 
 The primes of a node exclude each other, and a prime and its sub share no variable. So the number of models
 of a node is the sum over its elements of the products of their numbers, and the same holds with weights on
-the literals [darwiche2011]. Variables that a trimmed circuit leaves out are free: see `gaps.py`.
+the literals [darwiche2011]. Variables that a trimmed circuit leaves out are free: see `free_variables.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
 
-from unswayed.circuits.sdd.free_variables import Gaps, gap_products, gaps_of
-from unswayed.circuits.sdd.normalize import normalized
+from unswayed.circuits.sdd.free_variables import Gaps, gaps_of
 from unswayed.circuits.sdd.sdd import DECISION, LITERAL, TRUE, Sdd
+from unswayed.circuits.sdd.values import node_values
 from unswayed.circuits.vtree import NOTHING
 from unswayed.core.arrays import Bools, Floats
 from unswayed.core.errors import QueryError
-from unswayed.kernels.circuit_passes import Elements, any_of_both, fastest, log_sum_products, sum_products
-
-__all__ = ["evaluate", "log_weighted_model_count", "model_count", "normalized", "weighted_model_count"]
+from unswayed.kernels.circuit_passes import Elements, any_of_both, fastest
 
 _CELLS_AT_ONCE = 2**22
 _WORD = 64
@@ -66,12 +64,12 @@ def weighted_model_count(sdd: Sdd, weights: npt.ArrayLike, *, gaps: Gaps | None 
     >>> print(weighted_model_count(either, [[0.9, 0.1], [0.5, 0.5]]))
     0.55
     """
-    return _in_parts(sdd, weights, gaps, _linear_pass)
+    return _weigh(sdd, weights, gaps, is_log=False)
 
 
 def log_weighted_model_count(sdd: Sdd, log_weights: npt.ArrayLike, *, gaps: Gaps | None = None) -> Floats:
     """As `weighted_model_count`, with natural logarithms of weights and answer; minus infinity is zero."""
-    return _in_parts(sdd, log_weights, gaps, _logarithmic_pass)
+    return _weigh(sdd, log_weights, gaps, is_log=True)
 
 
 def evaluate(sdd: Sdd, rows: npt.ArrayLike) -> Bools:
@@ -94,12 +92,7 @@ def evaluate(sdd: Sdd, rows: npt.ArrayLike) -> Bools:
     return answer
 
 
-def _in_parts(
-    sdd: Sdd,
-    weights: npt.ArrayLike,
-    gaps: Gaps | None,
-    run: Callable[[Sdd, Gaps, Floats], Floats],
-) -> Floats:
+def _weigh(sdd: Sdd, weights: npt.ArrayLike, gaps: Gaps | None, *, is_log: bool) -> Floats:
     """Run over as many columns at once as fit in memory well."""
     table = np.asarray(weights, dtype=np.float64)
     wanted = (len(sdd.names), 2)
@@ -111,7 +104,8 @@ def _in_parts(
     gaps = gaps_of(sdd) if gaps is None else gaps
     totals = np.empty(columns.shape[2])
     for part in _parts(sdd.n_nodes, columns.shape[2]):
-        totals[part] = run(sdd, gaps, np.ascontiguousarray(columns[:, :, part]))
+        some = np.ascontiguousarray(columns[:, :, part])
+        totals[part] = node_values(sdd, some, gaps, is_log=is_log).total
     answer: Floats = totals.reshape(table.shape[:-2])[()]
     return answer
 
@@ -120,49 +114,6 @@ def _parts(n_nodes: int, n_columns: int, *, columns_in_cell: int = 1) -> Iterato
     step = max(1, _CELLS_AT_ONCE // n_nodes) * columns_in_cell
     for start in range(0, n_columns, step):
         yield slice(start, start + step)
-
-
-def _linear_pass(sdd: Sdd, gaps: Gaps, weights: Floats) -> Floats:
-    sums = weights.sum(axis=1)  # (variables, columns)
-    values = np.zeros((sdd.n_nodes, weights.shape[2]))
-    values[1] = 1.0
-    _set_leaves(sdd, values, weights, sums)
-    factors = gap_products(gaps, sums[sdd.vtree.variable[::2]])
-    _run(sum_products, sdd, gaps, factors, values)
-    total: Floats = values[sdd.root] * factors[gaps.root]
-    return total
-
-
-def _logarithmic_pass(sdd: Sdd, gaps: Gaps, weights: Floats) -> Floats:
-    values, factors = log_values(sdd, gaps, weights)
-    total: Floats = values[sdd.root] + factors[gaps.root]
-    return total
-
-
-def log_values(sdd: Sdd, gaps: Gaps, weights: Floats) -> tuple[Floats, Floats]:
-    """Logarithms of the weighted counts of all nodes and of all gaps, for weights (variables, 2, columns)."""
-    sums = np.logaddexp(weights[:, 0], weights[:, 1])
-    values = np.full((sdd.n_nodes, weights.shape[2]), -np.inf)
-    values[1] = 0.0
-    _set_leaves(sdd, values, weights, sums)
-    factors = gap_products(gaps, sums[sdd.vtree.variable[::2]], np.add)
-    _run(log_sum_products, sdd, gaps, factors, values)
-    return values, factors
-
-
-def _set_leaves(sdd: Sdd, values: Floats, weights: Floats, sums: Floats) -> None:
-    """Values of literals, and of leaves left free in a normalised circuit."""
-    literals = np.flatnonzero(sdd.kind == LITERAL)
-    signed = sdd.literal[literals]
-    values[literals] = weights[np.abs(signed) - 1, (signed > 0).astype(np.int64)]
-    free = np.flatnonzero((sdd.kind == TRUE) & (sdd.vtree_node != NOTHING))
-    values[free] = sums[sdd.vtree.variable[sdd.vtree_node[free]]]
-
-
-def _run(loop: Callable[..., None], sdd: Sdd, gaps: Gaps, factors: Floats, values: Floats) -> None:
-    elements = Elements(sdd.starts, sdd.primes, sdd.subs)
-    quick = fastest(loop, sdd.n_elements * values.shape[1])
-    quick(elements, gaps.primes, gaps.subs, factors, values)
 
 
 def _bit_pass(sdd: Sdd, rows: Bools) -> Bools:

@@ -1,9 +1,9 @@
-"""Gaps: the variables that a trimmed circuit leaves out between a node and the place where it is used.
+"""Free variables: those that a trimmed circuit leaves out between a node and the place where it is used.
 
 An element of a node at vtree node v has a prime about the variables left of v and a sub about those right
 of v. A trimmed prime may belong to a node further down, at u; the variables left of v but not below u are
 free, and each multiplies what is counted by the sum of its two weights. Numbered in order, they are two
-runs of leaves, one on each side of u. Circuits have many elements but few different gaps.
+runs of leaves, one on each side of u: a *gap*. Circuits have many elements but few different gaps.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd, compacted
+from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd, compact
 from unswayed.circuits.vtree import NOTHING
 
 Lifted = tuple[int, bool, int]
@@ -21,7 +21,7 @@ Elements = tuple[tuple[int, int], ...]
 _NEVER: Lifted = (FALSE, False, NOTHING)
 
 
-def normalized(sdd: Sdd) -> Sdd:
+def normalize(sdd: Sdd) -> Sdd:
     """The same function, normalised for its vtree.
 
     Every prime and sub belongs to the child of its node's vtree node; a free variable is a node `TRUE` at
@@ -30,11 +30,11 @@ def normalized(sdd: Sdd) -> Sdd:
 
     Cost: O(elements + lifted nodes), the latter at most the depth of the vtree for each node.
     """
-    work = _Normalizing(sdd)
-    return compacted(work.finished(work.made(work.seen(sdd.root, False, sdd.vtree.root))))
+    work = _Normalization(sdd)
+    return compact(work.finish(work.make(work.key_of(sdd.root, False, sdd.vtree.root))))
 
 
-class _Normalizing:
+class _Normalization:
     """The nodes made so far."""
 
     def __init__(self, sdd: Sdd) -> None:
@@ -48,13 +48,13 @@ class _Normalizing:
         self.number_by_node: dict[tuple[int, int, int, Elements], int] = {}
         self.number_by_lifted: dict[Lifted, int] = {_NEVER: FALSE}
 
-    def seen(self, node: int, is_negated: bool, place: int) -> Lifted:
+    def key_of(self, node: int, is_negated: bool, place: int) -> Lifted:
         """The key of a node; constants have one each."""
         if self.kind[node] > TRUE:
             return node, is_negated, place
         return (TRUE, False, place) if (self.kind[node] == TRUE) != is_negated else _NEVER
 
-    def made(self, wanted: Lifted) -> int:
+    def make(self, wanted: Lifted) -> int:
         """The number of a node in the new circuit; without recursion, since vtrees may be deep."""
         waiting = [wanted]
         while waiting:
@@ -81,7 +81,7 @@ class _Normalizing:
             return [((TRUE, False, left), (TRUE, False, right))]
         if below == place:
             pairs = self.pairs[self.starts[node] : self.starts[node + 1]]
-            return [(self.seen(p, False, left), self.seen(s, is_negated, right)) for p, s in pairs]
+            return [(self.key_of(p, False, left), self.key_of(s, is_negated, right)) for p, s in pairs]
         if below > place:
             return [((TRUE, False, left), (node, is_negated, right))]
         here, opposite = (node, is_negated, left), (node, not is_negated, left)
@@ -93,19 +93,19 @@ class _Normalizing:
         if self.left[place] == NOTHING:
             sign = -1 if is_negated else 1
             literal = sign * int(self.sdd.literal[node])
-            return self._shared((LITERAL if literal else TRUE, place, literal, ()))
+            return self._share((LITERAL if literal else TRUE, place, literal, ()))
         elements = tuple((number[p], number[s]) for p, s in parts if number[p] != FALSE)
         if all(sub == FALSE for _, sub in elements):
             return FALSE
-        return self._shared((DECISION, place, 0, elements))
+        return self._share((DECISION, place, 0, elements))
 
-    def _shared(self, node: tuple[int, int, int, Elements]) -> int:
+    def _share(self, node: tuple[int, int, int, Elements]) -> int:
         if node not in self.number_by_node:
             self.number_by_node[node] = len(self.nodes)
             self.nodes.append(node)
         return self.number_by_node[node]
 
-    def finished(self, root: int) -> Sdd:
+    def finish(self, root: int) -> Sdd:
         """The new circuit as arrays."""
         counts = [len(elements) for *_, elements in self.nodes]
         flat = np.array([pair for *_, elements in self.nodes for pair in elements], dtype=np.int64).reshape(

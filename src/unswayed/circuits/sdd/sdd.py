@@ -86,7 +86,7 @@ def below_root(sdd: Sdd) -> Bools:
     return np.array(wanted)
 
 
-def compacted(sdd: Sdd) -> Sdd:
+def compact(sdd: Sdd) -> Sdd:
     """The circuit without nodes that its root does not stand on; the rest keep their order."""
     wanted = below_root(sdd)
     if wanted.all():
@@ -107,7 +107,7 @@ def compacted(sdd: Sdd) -> Sdd:
 
 
 def _check(sdd: Sdd) -> None:
-    """Shapes, ranges and order; `ModelError` otherwise. Deeper laws are in `validators.py`."""
+    """Shapes, ranges and order; `ModelError` otherwise. Deeper laws are in `validate.py`."""
     n_nodes = len(sdd.kind)
     if n_nodes < 2 or sdd.kind[0] != FALSE or sdd.kind[1] != TRUE:
         raise ModelError("the first two nodes of a circuit are the constants false and true")

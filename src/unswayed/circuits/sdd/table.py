@@ -2,7 +2,7 @@
 
 Nodes are compressed (the subs of a node differ) and trimmed (no node {(true, f)} or {(f, true), (not f,
 false)}, which are f itself). For one vtree such a circuit is canonical [darwiche2011]: two
-functions are equal when their numbers are. `apply.py` has the operations, `operations.py` what users call.
+functions are equal when their numbers are. `apply.py` has the operations, `algebra.py` what users call.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 
 from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
 from unswayed.circuits.vtree import NOTHING, Vtree
+from unswayed.core.arrays import Ints
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 
@@ -138,7 +139,11 @@ class FunctionTable:
 
     def export(self, root: int) -> Sdd:
         """The circuit below a node."""
-        wanted = self._below(root)
+        return self.export_all([root])[0]
+
+    def export_all(self, roots: Sequence[int]) -> tuple[Sdd, Ints]:
+        """One circuit that holds all of some nodes, and their places in it; its root is the last place."""
+        wanted = self._below(roots)
         number = {node: position for position, node in enumerate(wanted)}
         pairs = [(number[p], number[s]) for node in wanted for p, s in self.elements[node]]
         flat = np.array(pairs, dtype=np.int64).reshape(-1, 2)
@@ -146,7 +151,7 @@ class FunctionTable:
         counts = np.array([len(self.elements[node]) for node in wanted])
         kind = np.where(literal != 0, LITERAL, DECISION)
         kind[:2] = FALSE, TRUE
-        return Sdd(
+        sdd = Sdd(
             self.vtree,
             kind=kind,
             vtree_node=np.array([self.place[node] for node in wanted]),
@@ -154,13 +159,14 @@ class FunctionTable:
             starts=np.concatenate([[0], np.cumsum(counts)]),
             primes=flat[:, 0],
             subs=flat[:, 1],
-            root=number[root],
+            root=max(number[root] for root in roots) if roots else TRUE,
         )
+        return sdd, np.array([number[root] for root in roots], dtype=np.int64)
 
-    def _below(self, root: int) -> list[int]:
-        """The constants and the nodes below one, in their order, which has children first."""
-        seen = {FALSE, TRUE, root}
-        waiting = [root]
+    def _below(self, roots: Sequence[int]) -> list[int]:
+        """The constants, some nodes and all below them, in their order, which has children first."""
+        seen = {FALSE, TRUE, *roots}
+        waiting = list(roots)
         while waiting:
             for pair in self.elements[waiting.pop()]:
                 fresh = [child for child in pair if child not in seen]

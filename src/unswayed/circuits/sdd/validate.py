@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unswayed.circuits.sdd.apply import compressed, conjoin, disjoin
+from unswayed.circuits.sdd.apply import conjoin, disjoin, load
 from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
 from unswayed.circuits.sdd.table import Elements, FunctionTable, elements_of
 from unswayed.circuits.vtree import NOTHING
@@ -53,20 +53,7 @@ def check_vtree(sdd: Sdd) -> None:
 def check_partitions(sdd: Sdd, *, limits: Limits = DEFAULT_LIMITS) -> None:
     """Raise `ModelError` unless, whatever the variables are, exactly one prime of every node holds."""
     table = FunctionTable(sdd.vtree, limits=limits)
-    numbers = [FALSE, TRUE]
-    elements = elements_of(sdd)
-    variables = sdd.vtree.variable.tolist()
-    for node in range(2, sdd.n_nodes):
-        kind, place = int(sdd.kind[node]), int(sdd.vtree_node[node])
-        if kind == DECISION:
-            pairs = tuple((numbers[p], numbers[s]) for p, s in elements[node])
-            _check_partition(table, node, pairs)
-            numbers.append(table.run(compressed(table, place, pairs)))
-        elif kind == LITERAL:
-            sign = 1 if sdd.literal[node] > 0 else -1
-            numbers.append(table.literal(sign * (variables[place] + 1)))
-        else:
-            numbers.append(kind)
+    load(table, sdd, lambda node, pairs: _check_partition(table, node, pairs))
 
 
 def _check_partition(table: FunctionTable, node: int, pairs: Elements) -> None:

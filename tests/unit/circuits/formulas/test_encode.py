@@ -7,8 +7,13 @@ import pytest
 
 from shared_data import SHARED, needs_shared_data
 from unswayed.circuits.formulas.compile import compile_cnf
-from unswayed.circuits.formulas.encode import basic_encoding, exactly_one, weights_under
-from unswayed.circuits.formulas.encode_rows import constant_cubes, row_encoding
+from unswayed.circuits.formulas.encode import (
+    basic_encoding,
+    constant_cubes,
+    exactly_one,
+    row_encoding,
+    weights_under,
+)
 from unswayed.circuits.io.ace import read_ace
 from unswayed.circuits.networks.elimination_vtree import formula_vtree
 from unswayed.circuits.sdd.evaluate import weighted_model_count

@@ -13,7 +13,8 @@ from unswayed.circuits.io.dimacs import cnf_text, parse_cnf, read_cnf, write_cnf
 from unswayed.circuits.io.sdd import parse_sdd, read_sdd, sdd_text, write_sdd
 from unswayed.circuits.io.vtree import parse_vtree, read_vtree, vtree_text, write_vtree
 from unswayed.circuits.sdd.algebra import is_equivalent
-from unswayed.circuits.sdd.evaluate import model_count, normalized
+from unswayed.circuits.sdd.evaluate import model_count
+from unswayed.circuits.sdd.normalize import normalize
 from unswayed.circuits.vtree import balanced, right_linear, to_nested
 from unswayed.core.errors import FormatError
 from unswayed.model.formats.source import Source
@@ -45,7 +46,7 @@ def test_any_names_come_back(declared):
 @given(sdds())
 def test_circuits_come_back(sdd):
     node_by_id = {node: node for node in range(len(sdd.vtree))}
-    for circuit in (sdd, normalized(sdd)):
+    for circuit in (sdd, normalize(sdd)):
         back = parse_sdd(source(sdd_text(circuit)), sdd.vtree, node_by_id)
         assert back.root == circuit.root
         assert all(np.array_equal(getattr(back, name), getattr(circuit, name)) for name in FIELDS)

@@ -15,11 +15,10 @@ import pytest
 from unswayed.circuits.formulas.cnf import Cnf
 from unswayed.circuits.formulas.compile import compile_cnf
 from unswayed.circuits.io.vtree import tree_lines
-from unswayed.circuits.libsdd import client as workers, running
-from unswayed.circuits.libsdd.builder import SddBuilder
-from unswayed.circuits.libsdd.jobs import Answer, Failure, Job, Report
-from unswayed.circuits.libsdd.program import Operation, Program
-from unswayed.circuits.libsdd.running import run_here, run_in_worker
+from unswayed.circuits.libsdd import builder as building, client as workers
+from unswayed.circuits.libsdd.builder import SddBuilder, run_here, run_in_worker
+from unswayed.circuits.libsdd.exchange import Failure, Job, JobResult, Report
+from unswayed.circuits.libsdd.program import CircuitProgram, Operation
 from unswayed.circuits.sdd.evaluate import model_count
 from unswayed.circuits.vtree import balanced, right_linear
 from unswayed.core.errors import LimitError, SolverError
@@ -27,7 +26,7 @@ from unswayed.core.limits import Limits
 
 pytest.importorskip("pysdd")
 
-TRUE_PROGRAM = Program(2, 0, np.array([(Operation.TRUE, 0, 0)]), (0,))
+TRUE_PROGRAM = CircuitProgram(2, 0, np.array([(Operation.TRUE, 0, 0)]), (0,))
 
 
 def hard_formula():
@@ -104,7 +103,7 @@ def test_when_libsdd_ends_its_process_ours_goes_on():
 
 def test_when_libsdd_crashes_ours_goes_on():
     """A constant for a prime: libsdd follows a pointer to nowhere."""
-    load = Program(2, 1, np.array([(Operation.LOAD, 0, 0)]), (0,))
+    load = CircuitProgram(2, 1, np.array([(Operation.LOAD, 0, 0)]), (0,))
     circuit = b"sdd 3\nT 0\nL 1 2 2\nD 2 1 1 0 1\n"
     with pytest.raises(SolverError, match="libsdd ended with code -"):
         workers.run_job(job(program=load, loaded=(circuit,)), limits=Limits())
@@ -113,12 +112,12 @@ def test_when_libsdd_crashes_ours_goes_on():
 
 def test_reports_and_answers_are_different_things():
     answer = workers.run_job(job(), limits=Limits())
-    assert isinstance(answer, Answer)
+    assert isinstance(answer, JobResult)
     assert answer.vtree is None
 
 
 def test_without_pysdd_everything_but_minimising_runs_here(monkeypatch):
-    monkeypatch.setattr(running, "find_spec", lambda name: None)
+    monkeypatch.setattr(building, "find_spec", lambda name: None)
     builder = SddBuilder(balanced("ABC"))
     register = builder.disjoin([builder.literal(1), builder.literal(-3)])
     reports: list[Report] = []
@@ -166,11 +165,11 @@ def test_limits_hold_here_as_well():
 def test_no_worker_outlives_its_parent(tmp_path):
     """A process that ends normally with an idle worker leaves nothing behind and prints nothing."""
     script = (
-        "from unswayed.circuits.libsdd.running import run_in_worker\n"
+        "from unswayed.circuits.libsdd.builder import run_in_worker\n"
         "from unswayed.circuits.libsdd import client as workers\n"
-        "from unswayed.circuits.libsdd.program import Program\n"
+        "from unswayed.circuits.libsdd.program import CircuitProgram\n"
         "from unswayed.circuits.vtree import balanced\n"
-        "run_in_worker(Program(2, 0, [[1, 0, 0]], (0,)), balanced('AB'))\n"
+        "run_in_worker(CircuitProgram(2, 0, [[1, 0, 0]], (0,)), balanced('AB'))\n"
         "print(workers._IDLE[0]._process.pid)\n"
     )
     done = subprocess.run(

@@ -11,13 +11,12 @@ from oracles.enumerate_joint import joint_table
 from shared_data import SHARED, needs_shared_data
 from tolerances import ENGINE
 from unswayed.circuits.formulas.encode import basic_encoding
-from unswayed.circuits.networks.compiled import compile_network, compile_spine
+from unswayed.circuits.networks.compiled import all_marginals, compile_network, compile_spine, probability
 from unswayed.circuits.networks.levels import feature_levels
-from unswayed.circuits.networks.queries import all_marginals, probability
 from unswayed.circuits.networks.rearrange import move_feature
 from unswayed.circuits.sdd.validate import check_circuit
 from unswayed.circuits.vtree import right_linear
-from unswayed.circuits.vtree_shapes import constrained_node
+from unswayed.circuits.vtree_moves import constrained_node
 from unswayed.core.errors import ModelError, QueryError
 from unswayed.inference.marginals import all_marginals as by_elimination
 from unswayed.model.cpt import Cpt

@@ -10,9 +10,9 @@ from oracles.enumerate_psdd import all_rows
 from tolerances import ENGINE
 from unswayed.circuits.psdd.psdd import Psdd, PsddStructure
 from unswayed.circuits.psdd.query import log_likelihood
-from unswayed.circuits.psdd.structure import psdd_structure
-from unswayed.circuits.psdd.uniform import log_model_count, uniform_psdd
-from unswayed.circuits.sdd.evaluate import evaluate, model_count, normalized
+from unswayed.circuits.psdd.structure import log_model_count, psdd_structure, uniform_psdd
+from unswayed.circuits.sdd.evaluate import evaluate, model_count
+from unswayed.circuits.sdd.normalize import normalize
 from unswayed.circuits.sdd.sdd import Sdd
 from unswayed.circuits.vtree import right_linear
 from unswayed.core.errors import ModelError
@@ -34,7 +34,7 @@ def test_compiled_formulas_keep_their_models(clauses):
             psdd_structure(sdd)
         return
     rows = all_rows(5)
-    for circuit in (sdd, normalized(sdd)):
+    for circuit in (sdd, normalize(sdd)):
         structure = psdd_structure(circuit)
         inside = np.isfinite(log_likelihood(uniform_psdd(structure), rows))
         assert (inside == evaluate(sdd, rows)).all()

@@ -31,8 +31,9 @@ from unswayed.circuits.sdd.algebra import (
     negate,
     over_vtree,
 )
-from unswayed.circuits.sdd.evaluate import model_count, normalized
-from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd, compacted
+from unswayed.circuits.sdd.evaluate import model_count
+from unswayed.circuits.sdd.normalize import normalize
+from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd, compact
 from unswayed.circuits.sdd.validate import (
     check_circuit,
     is_canonical,
@@ -197,7 +198,7 @@ def test_shapes_of_circuits_are_told_apart():
     whole = circuit(A, NOT_A, (DECISION, 1, 0, [(2, 1), (3, 0)]))
     assert not is_trimmed(whole)
     assert not is_normalized(whole)
-    assert not is_canonical(normalized(whole))
+    assert not is_canonical(normalize(whole))
     twice = circuit(A, A, NOT_A, B, NOT_B, (DECISION, 1, 0, [(3, 5), (4, 6)]))
     assert is_compressed(twice)
     assert not is_canonical(twice)
@@ -221,6 +222,6 @@ def test_arrays_that_are_no_circuit_are_refused(nodes, message):
 
 def test_compacting_drops_what_the_root_does_not_need():
     sdd = circuit(A, NOT_A, B, NOT_B, (DECISION, 1, 0, [(2, 4), (3, 5)]), root=4)
-    small = compacted(sdd)
+    small = compact(sdd)
     assert small.n_nodes == 3
     assert is_equivalent(small, sdd)

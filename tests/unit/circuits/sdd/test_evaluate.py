@@ -17,12 +17,11 @@ from unswayed.circuits.sdd.evaluate import (
     evaluate,
     log_weighted_model_count,
     model_count,
-    normalized,
     weighted_model_count,
 )
 from unswayed.circuits.sdd.free_variables import gap_products, gaps_of
-from unswayed.circuits.sdd.models import models
-from unswayed.circuits.sdd.sampling import sample_models
+from unswayed.circuits.sdd.models import models, sample_models
+from unswayed.circuits.sdd.normalize import normalize
 from unswayed.circuits.vtree import balanced, right_linear
 from unswayed.core.errors import QueryError
 from unswayed.kernels.circuit_passes import Elements, any_of_both, compiled, log_sum_products, sum_products
@@ -102,7 +101,7 @@ def test_zero_sums_of_weights_are_zeros_not_errors():
 def test_constants_count_all_or_nothing():
     for value, expected in ((True, 8), (False, 0)):
         sdd = constant(balanced("ABC"), value)
-        assert model_count(sdd) == model_count(normalized(sdd)) == expected
+        assert model_count(sdd) == model_count(normalize(sdd)) == expected
         assert len(list(models(sdd))) == expected
         assert evaluate(sdd, all_rows(3)).sum() == expected
 

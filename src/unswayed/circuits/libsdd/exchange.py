@@ -1,18 +1,90 @@
-"""What libsdd saves, as arrays: the quick way out of it, with no loop over nodes.
+"""What goes between unswayed and its worker process: jobs, reports, circuits, and how they are framed.
 
-Only for text that libsdd itself has just written, one blank between numbers, children before parents;
-files of unknown origin are read by `sdd_files.py`, which is slower and says what is wrong.
+A message is its length in eight bytes, then a pickle. The worker is a child started by us from our own
+code, so neither side reads what a stranger wrote. Circuits come as the arrays of the text that libsdd saves,
+read without a loop over nodes; that works for text that libsdd itself has just written, one blank between
+numbers, children before parents. `io/sdd.py` reads files of unknown origin, and says what is wrong with them.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import pickle
+import struct
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
+from unswayed.circuits.libsdd.program import CircuitProgram
 from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
 from unswayed.circuits.vtree import NOTHING, Vtree
 from unswayed.core.arrays import Ints
+
+_LENGTH = struct.Struct("<Q")
+
+
+class Job(NamedTuple):
+    """A program to run over libsdd."""
+
+    program: CircuitProgram
+    """Checked instructions."""
+    vtree: bytes
+    """The vtree to start with, as a file."""
+    loaded: tuple[bytes, ...]
+    """The circuits that the program loads, as files."""
+    max_bytes: int
+    """Memory that the worker may take for it."""
+    max_seconds: float | None
+    """Time after which nobody waits for the answer any more."""
+
+
+class Report(NamedTuple):
+    """How far the worker is."""
+
+    done: int
+    """Instructions carried out."""
+    total: int
+    """Instructions in all."""
+    size: int
+    """Elements of the circuits held at the moment."""
+
+
+class JobResult(NamedTuple):
+    """What the program made."""
+
+    circuits: tuple[CircuitArrays, ...]
+    """The results."""
+    vtree: bytes | None
+    """The vtree they respect, as a file; None when it is the one given."""
+
+
+class Failure(NamedTuple):
+    """Why there is no answer."""
+
+    reason: str
+    """`memory`, or `missing` when PySDD is not installed."""
+    message: str
+    """What the worker saw."""
+
+
+def send(stream: IO[bytes], message: Any) -> None:
+    """Write one message."""
+    data = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
+    stream.write(_LENGTH.pack(len(data)))
+    stream.write(data)
+    stream.flush()
+
+
+def receive(stream: IO[bytes]) -> Any:
+    """The next message; `EOFError` when the other side has gone."""
+    head = stream.read(_LENGTH.size)
+    if len(head) < _LENGTH.size:
+        raise EOFError
+    (length,) = _LENGTH.unpack(head)
+    data = stream.read(length)
+    if len(data) < length:
+        raise EOFError
+    return pickle.loads(data)
+
 
 _KIND_BY_LETTER = bytes.maketrans(b"FTLD", b"0123")
 _BLANK, _NEWLINE = 32, 10
@@ -46,7 +118,7 @@ def arrays_from_saved(text: bytes) -> CircuitArrays:
     number = np.empty(int(ident.max()) + 1, dtype=np.int64)
     number[ident[inner]] = 2 + np.arange(np.count_nonzero(inner))
     number[ident[~inner]] = kind[~inner]
-    return _arranged(words, first, number)
+    return _arrange(words, first, number)
 
 
 def _first_words(body: bytes, n_words: int) -> Ints:
@@ -60,7 +132,7 @@ def _first_words(body: bytes, n_words: int) -> Ints:
     return np.concatenate([[0], ends[:-1]])
 
 
-def _arranged(words: Ints, first: Ints, number: Ints) -> CircuitArrays:
+def _arrange(words: Ints, first: Ints, number: Ints) -> CircuitArrays:
     """Nodes in the order of their lines, the two constants moved to the front."""
     kind = words[first]
     lines = first[kind >= LITERAL]

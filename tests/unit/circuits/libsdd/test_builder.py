@@ -8,12 +8,11 @@ from hypothesis import given, strategies as st
 
 from oracles.truth_tables import all_rows
 from strategies import sdds, vtrees
-from unswayed.circuits.libsdd.builder import SddBuilder
-from unswayed.circuits.libsdd.program import MOST_SECONDS, Operation, Program
-from unswayed.circuits.libsdd.running import run_here, run_in_worker
-from unswayed.circuits.sdd.algebra import is_equivalent, literal
-from unswayed.circuits.sdd.evaluate import evaluate, model_count, normalized
-from unswayed.circuits.sdd.minimizing import minimize
+from unswayed.circuits.libsdd.builder import SddBuilder, run_here, run_in_worker
+from unswayed.circuits.libsdd.program import MOST_SECONDS, CircuitProgram, Operation
+from unswayed.circuits.sdd.algebra import is_equivalent, literal, minimize
+from unswayed.circuits.sdd.evaluate import evaluate, model_count
+from unswayed.circuits.sdd.normalize import normalize
 from unswayed.circuits.vtree import balanced, right_linear
 from unswayed.core.errors import QueryError, UnswayedError
 
@@ -42,7 +41,7 @@ def built(draw):
             case Operation.FORGET:
                 registers.append(builder.forget(a, [draw(st.integers(0, n_variables - 1))]))
             case Operation.LOAD:
-                registers.append(builder.load(normalized(draw(sdds(vtree)))))
+                registers.append(builder.load(normalize(draw(sdds(vtree)))))
             case _:
                 registers.append(builder.clause(draw(st.lists(literals, max_size=3))))
     return builder, draw(st.lists(st.sampled_from(registers), min_size=1, max_size=3))
@@ -70,7 +69,7 @@ def test_programs_of_any_numbers_run_or_are_refused(rows, results):
     vtree = balanced("ABC")
     loaded = [literal(vtree, "B")]
     try:
-        program = Program(3, 1, np.array(rows, dtype=np.int64).reshape(-1, 3), tuple(results))
+        program = CircuitProgram(3, 1, np.array(rows, dtype=np.int64).reshape(-1, 3), tuple(results))
     except QueryError:
         return
     if (program.instructions[:, 0] == Operation.MINIMIZE).any():
@@ -125,15 +124,15 @@ def test_random_calls_of_a_builder_raise_nothing_but_our_errors(calls):
 )
 def test_programs_say_what_is_wrong(row, message):
     with pytest.raises(QueryError, match=message):
-        Program(2, 0, np.array([(Operation.TRUE, 0, 0), row]), (0,))
+        CircuitProgram(2, 0, np.array([(Operation.TRUE, 0, 0), row]), (0,))
 
 
 def test_what_is_no_register_cannot_be_used_or_returned():
     rows = np.array([(Operation.MINIMIZE, 1, 0), (Operation.NEGATE, 0, 0)])
     with pytest.raises(QueryError, match="no register"):
-        Program(2, 0, rows)
+        CircuitProgram(2, 0, rows)
     with pytest.raises(QueryError, match="no register 0 to return"):
-        Program(2, 0, rows[:1], (0,))
+        CircuitProgram(2, 0, rows[:1], (0,))
 
 
 def test_circuits_over_other_vtrees_are_not_loaded():

@@ -31,45 +31,35 @@ class NodeValues:
     factors: Floats = field(repr=False)  # (gaps, columns)
     """What the variables of each gap multiply."""
 
+    is_log: bool = False
+    """Whether all numbers are natural logarithms."""
+
     @property
     def total(self) -> Floats:  # (columns,)
-        """Weight of the models of the circuit."""
-        total: Floats = self.values[self.sdd.root] * self.factors[self.gaps.root]
+        """Weight of the models of the circuit, or its logarithm."""
+        root, gap = self.values[self.sdd.root], self.factors[self.gaps.root]
+        total: Floats = root + gap if self.is_log else root * gap
         return total
 
-    @property
-    def log_total(self) -> float:
-        """Where all numbers are logarithms: that of the weight of the models, under the first weighting."""
-        return float(self.values[self.sdd.root, 0] + self.factors[self.gaps.root, 0])
 
+def node_values(sdd: Sdd, weights: Floats, gaps: Gaps | None = None, *, is_log: bool = False) -> NodeValues:
+    """All values under weights of shape (variables, 2, columns); see `weighted_model_count`.
 
-def node_values(sdd: Sdd, weights: Floats, gaps: Gaps | None = None) -> NodeValues:
-    """All values under weights of shape (variables, 2, columns); see `weighted_model_count`."""
+    With `is_log`, weights and values are natural logarithms.
+    """
     gaps = gaps_of(sdd) if gaps is None else gaps
-    sums = weights.sum(axis=1)
-    values = np.zeros((sdd.n_nodes, weights.shape[2]))
-    values[TRUE] = 1.0
+    sums = np.logaddexp(weights[:, 0], weights[:, 1]) if is_log else weights.sum(axis=1)
+    values = np.full((sdd.n_nodes, weights.shape[2]), -np.inf if is_log else 0.0)
+    values[TRUE] = 0.0 if is_log else 1.0
     _set_leaves(sdd, values, weights, sums)
-    factors = gap_products(gaps, sums[sdd.vtree.variable[::2]])
-    loop = fastest(sum_products, sdd.n_elements * values.shape[1])
+    factors = gap_products(gaps, sums[sdd.vtree.variable[::2]], np.add if is_log else np.multiply)
+    loop = fastest(log_sum_products if is_log else sum_products, sdd.n_elements * values.shape[1])
     loop(Elements(sdd.starts, sdd.primes, sdd.subs), gaps.primes, gaps.subs, factors, values)
-    return NodeValues(sdd, gaps, values, factors)
-
-
-def log_node_values(sdd: Sdd, log_weights: Floats, gaps: Gaps | None = None) -> NodeValues:
-    """As `node_values`, with natural logarithms of weights, values and factors."""
-    gaps = gaps_of(sdd) if gaps is None else gaps
-    sums = np.logaddexp(log_weights[:, 0], log_weights[:, 1])
-    values = np.full((sdd.n_nodes, log_weights.shape[2]), -np.inf)
-    values[TRUE] = 0.0
-    _set_leaves(sdd, values, log_weights, sums)
-    factors = gap_products(gaps, sums[sdd.vtree.variable[::2]], np.add)
-    loop = fastest(log_sum_products, sdd.n_elements * values.shape[1])
-    loop(Elements(sdd.starts, sdd.primes, sdd.subs), gaps.primes, gaps.subs, factors, values)
-    return NodeValues(sdd, gaps, values, factors)
+    return NodeValues(sdd, gaps, values, factors, is_log)
 
 
 def _set_leaves(sdd: Sdd, values: Floats, weights: Floats, sums: Floats) -> None:
+    """Values of literals, and of leaves left free in a normalised circuit."""
     literals = np.flatnonzero(sdd.kind == LITERAL)
     signed = sdd.literal[literals]
     values[literals] = weights[np.abs(signed) - 1, (signed > 0).astype(np.int64)]
@@ -77,7 +67,7 @@ def _set_leaves(sdd: Sdd, values: Floats, weights: Floats, sums: Floats) -> None
     values[free] = sums[sdd.vtree.variable[sdd.vtree_node[free]]]
 
 
-def literal_shares(found: NodeValues, weights: Floats, *, logarithmic: bool) -> Floats:  # (variables, 2)
+def literal_shares(found: NodeValues, weights: Floats) -> Floats:  # (variables, 2)
     """The share of the models' weight that has each literal, for the first weighting.
 
     What a gap leaves open gets the gap's flow: it is noted at the two ends of the run of leaves, and added
@@ -85,7 +75,7 @@ def literal_shares(found: NodeValues, weights: Floats, *, logarithmic: bool) -> 
     """
     sdd = found.sdd
     owner = np.repeat(np.arange(sdd.n_nodes), np.diff(sdd.starts))
-    share = _element_shares(found, owner, logarithmic=logarithmic)
+    share = _element_shares(found, owner)
     flow = np.zeros(sdd.n_nodes)
     flow[sdd.root] = 1.0
     depth = _depths(sdd)[sdd.vtree_node[owner]]
@@ -95,17 +85,17 @@ def literal_shares(found: NodeValues, weights: Floats, *, logarithmic: bool) -> 
         passed = flow[owner[level]] * share[level]
         np.add.at(flow, sdd.primes[level], passed)
         np.add.at(flow, sdd.subs[level], passed)
-    plain = np.exp(weights[:, :, 0]) if logarithmic else weights[:, :, 0]
+    plain = np.exp(weights[:, :, 0]) if found.is_log else weights[:, :, 0]
     return _literal_flow(found, flow, share * flow[owner], plain)
 
 
-def _element_shares(found: NodeValues, owner: Ints, *, logarithmic: bool) -> Floats:
+def _element_shares(found: NodeValues, owner: Ints) -> Floats:
     """Which share of its node's value each element has."""
     sdd, gaps = found.sdd, found.gaps
     values, factors = found.values[:, 0], found.factors[:, 0]
     parts = (values[sdd.primes], values[sdd.subs], factors[gaps.primes], factors[gaps.subs])
     share = np.zeros(len(owner))
-    if logarithmic:
+    if found.is_log:
         logs = parts[0] + parts[1] + parts[2] + parts[3]
         possible = np.isfinite(logs)
         share[possible] = np.exp(logs[possible] - values[owner[possible]])
