@@ -31,7 +31,6 @@ from unswayed.engines.chen2014.brute_force import BruteForceEngine
 from unswayed.engines.chen2014.depth_first import DepthFirstEngine
 from unswayed.engines.choice import ENGINES
 from unswayed.engines.protocol import Engine, Question, Refusal
-from unswayed.kernels.depth_first import compiled_search
 from unswayed.model.zoo import random_naive_bayes
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "benchmarks" / "sdp.md"
@@ -156,7 +155,6 @@ def main() -> None:
     options = parser.parse_args([] if __name__ != "__main__" else None)
     limits = Limits(DEFAULT_LIMITS.max_bytes, 2.0 if options.quick else options.seconds)
     sizes, engines = SIZES[:2] if options.quick else SIZES, compared()
-    compiled_search()
     answer(DepthFirstEngine(), problem_of(20), 0.0, limits)  # compiles before the clock runs
     results = []
     for n_features in sizes:

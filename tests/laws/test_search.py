@@ -154,6 +154,7 @@ def compiled_at_once(*, work=2**26, alone=1.0):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(branch_and_bound, "LARGE", 0)
         patch.setattr(signed_search, "ALONE_SECONDS", alone)
+        patch.setattr(signed_search, "PLAIN_SECONDS", -1.0)
         for module in (signed_search, teamwork):
             patch.setattr(module, "WORK", work)
         yield
@@ -172,7 +173,7 @@ def answers(problem, costs, budget, **options):
 def test_every_search_keeps_the_same_features(purchase):
     """Of equal subsets the cheaper one, then the first by name, whichever search finds it."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(branch_and_bound, "is_compiled", lambda: False)
+        patch.setattr(branch_and_bound.compiled_advance, "_compiled", None)
         node_by_node = answers(*purchase)
     with compiled_at_once():
         compiled = answers(*purchase)

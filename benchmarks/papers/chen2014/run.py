@@ -24,7 +24,6 @@ from benchmarks.papers.chen2014.methods import METHODS, by_depth_first, run
 from benchmarks.papers.chen2014.real import DATA, Case, Sweep, cases, sweep
 from benchmarks.papers.chen2014.synthetic import N_QUERIES, Point, draw, measure
 from unswayed.core.limits import Limits
-from unswayed.kernels.depth_first import compiled_search
 
 HERE = Path(__file__).resolve().parent
 DOCS = HERE.parents[2] / "docs" / "benchmarks"
@@ -70,7 +69,6 @@ def main() -> None:
 
 def _load_compiled_code() -> None:
     """Compile before the clock runs: some seconds the first time on a machine."""
-    compiled_search()
     sample = draw(1)
     run(by_depth_first, sample.classifier(sample.posterior), sample.evidence, Limits())
 

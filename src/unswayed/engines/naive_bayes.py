@@ -141,7 +141,7 @@ def _between(
     many: ManyFeatures, kept: frozenset[int], fineness: Fineness, *, own_rule: bool
 ) -> tuple[float, float]:
     steps, rooms = _grid(many, fineness)
-    least, turn, own_least, own_most = compiled_errors_of()(steps.grid, _sides(many, kept), rooms)
+    least, turn, own_least, own_most = compiled_errors_of(steps.grid, _sides(many, kept), rooms)
     if not own_rule:
         own_least, own_most = least, _threshold_error(many, kept, _threshold(many, turn), fineness)
     low, high = 1.0 - own_most - steps.disagreement, 1.0 - own_least + steps.disagreement
@@ -173,7 +173,7 @@ def _certain_threshold(many: ManyFeatures, kept: frozenset[int]) -> AchievableAg
     thresholds it is at least that of one of them. As many are taken as agree nearly as often.
     """
     steps, rooms = _grid(many, FINEST)
-    _, turn, _, _ = compiled_errors_of()(steps.grid, _sides(many, kept), rooms)
+    _, turn, _, _ = compiled_errors_of(steps.grid, _sides(many, kept), rooms)
     ends = [_threshold(many, turn)] * 2
     error = _threshold_error(many, kept, ends[0], FINEST)
     for side, sign in enumerate((-1.0, 1.0)):
@@ -197,7 +197,7 @@ def _threshold_error(many: ManyFeatures, kept: frozenset[int], threshold: float,
     """How often a threshold on the kept features is wrong at most, on a grid."""
     steps, rooms = _grid(many, fineness)
     own = logit(threshold) - TIE - steps.grid.base
-    return compiled_errors_of()(steps.grid._replace(own=own), _sides(many, kept), rooms)[3]
+    return compiled_errors_of(steps.grid._replace(own=own), _sides(many, kept), rooms)[3]
 
 
 def _sides(many: ManyFeatures, kept: frozenset[int]) -> Sides:

@@ -6,13 +6,12 @@ is added to what the other half will need. So n features take about n log n addi
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 
-from unswayed.kernels.guesses import least_error, make_compilable, own_errors, turn_of
+from unswayed.kernels.guesses import GUESSING, SUMMING, least_error, own_errors, turn_of
+from unswayed.kernels.jit import Kernel
 from unswayed.kernels.spreads import Floats, Grid, Ints, Spread, add_dropped, add_kept
 
 LEVELS = 20
@@ -157,34 +156,7 @@ def errors_of(grid: Grid, sides: Sides, rooms: Rooms) -> tuple[float, float, flo
     return least_error(grid, kept, tails, centre, radius), turn, least, most + max(upper + lower, 0.0)
 
 
-ErrorsButOne = Callable[[Grid, Sides, Rooms, bool], Floats]
-ErrorsOf = Callable[[Grid, Sides, Rooms], tuple[float, float, float, float]]
+PARTS = (*GUESSING, _room, _nothing_kept, _nothing_dropped, _added, _error)
 
-
-@cache
-def _make_compilable() -> None:
-    from numba.extending import register_jitable
-
-    make_compilable()
-    for part in (_room, _nothing_kept, _nothing_dropped, _added, _error):
-        register_jitable(part)
-
-
-@cache
-def compiled_errors_but_one() -> ErrorsButOne:
-    """`errors_but_one`, compiled when first asked for and kept on disk."""
-    from numba import njit
-
-    _make_compilable()
-    compiled: ErrorsButOne = njit(cache=True, nogil=True)(errors_but_one)
-    return compiled
-
-
-@cache
-def compiled_errors_of() -> ErrorsOf:
-    """`errors_of`, compiled when first asked for and kept on disk."""
-    from numba import njit
-
-    _make_compilable()
-    compiled: ErrorsOf = njit(cache=True, nogil=True)(errors_of)
-    return compiled
+compiled_errors_but_one = Kernel(errors_but_one, PARTS, sums=SUMMING)
+compiled_errors_of = Kernel(errors_of, PARTS, sums=SUMMING)

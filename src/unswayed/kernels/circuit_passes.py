@@ -4,7 +4,7 @@ Every decision node is the sum over its elements of prime times sub. A trimmed c
 what they contribute is a factor on the element, one for its prime and one for its sub, found through
 `prime_gap` and `sub_gap` in a list of factors whose first is 1.
 
-The loops are plain Python; compiled (`compiled`) they take a few nanoseconds for an element and a column.
+The loops are plain Python; compiled they take a few nanoseconds for an element and a column.
 Columns are independent of each other (other weights, other rows), and run innermost.
 """
 
@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+from unswayed.kernels.jit import Kernel
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -90,15 +91,9 @@ def any_of_both(elements: Elements, bits: Words) -> None:
                 bits[node, word] |= bits[prime, word] & bits[sub, word]
 
 
-@cache
-def compiled(loop: Callable[..., None]) -> Callable[..., None]:
-    """A loop of this file, compiled when first asked for and kept on disk."""
-    from numba import njit  # takes half a second to import
-
-    quick: Callable[..., None] = njit(cache=True)(loop)
-    return quick
+COMPILED = {loop: Kernel(loop) for loop in (sum_products, log_sum_products, any_of_both)}
 
 
 def fastest(loop: Callable[..., None], work: int) -> Callable[..., None]:
     """The loop itself for little work, counted in elements times columns, else compiled."""
-    return loop if work <= _LITTLE_WORK else compiled(loop)
+    return loop if work <= _LITTLE_WORK else COMPILED[loop]

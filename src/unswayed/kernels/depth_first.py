@@ -13,12 +13,12 @@ but compiled and cached ones crash when another process loads them.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+from unswayed.kernels.jit import Kernel
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -116,15 +116,4 @@ def search(tree: Tree, path: Path, cut: float, budget: int) -> bool:
     return bool(depth < 0)
 
 
-@cache
-def compiled_search() -> Callable[[Tree, Path, float, int], bool]:
-    """`search`, compiled when first asked for and kept on disk: importing numba takes half a second."""
-    from numba import njit
-
-    compiled: Callable[[Tree, Path, float, int], bool] = njit(cache=True)(search)
-    return compiled
-
-
-def is_compiled() -> bool:
-    """Whether the compiled search has been asked for already, so that asking again is free."""
-    return compiled_search.cache_info().currsize > 0
+compiled_search = Kernel(search)

@@ -14,14 +14,13 @@ error takes about two additions to spreads and one pass over them, whatever the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from unswayed.kernels.guesses import least_error, make_compilable, own_errors
+from unswayed.kernels.guesses import GUESSING, SUMMING, least_error, own_errors
+from unswayed.kernels.jit import Kernel
 from unswayed.kernels.spreads import Floats, Grid, Ints, Spread, add_dropped, add_kept
 
 MOST_FOUND = 64
@@ -245,17 +244,6 @@ def open_error(terms: Terms, state: State) -> float:
     return float(least)
 
 
-Search = Callable[[Grid, Terms, State, float, int], bool]
+PARTS = (*GUESSING, _must_keep, _may_keep, _keep, _back, _drop, _kept_from, _add_to_kept, _offer)
 
-
-@cache
-def compiled_search() -> Search:
-    """`search`, compiled when first asked for and kept on disk: importing numba takes half a second."""
-    from numba import njit
-    from numba.extending import register_jitable
-
-    make_compilable()
-    for part in (_must_keep, _may_keep, _keep, _back, _drop, _kept_from, _add_to_kept, _offer):
-        register_jitable(forceinline=True)(part)
-    compiled: Search = njit(cache=True, nogil=True)(search)
-    return compiled
+compiled_search = Kernel(search, PARTS, sums=SUMMING)

@@ -23,11 +23,12 @@ a place holds depends on the kind of edge set:
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+from unswayed.kernels.jit import Kernel
 
 Ints = npt.NDArray[np.int64]
 Places = npt.NDArray[np.int16]
@@ -314,12 +315,9 @@ Search = Callable[[Places, Step, tuple[int, Ints], Level], None]
 """What `search` takes."""
 
 
-@cache
-def compiled_search() -> Search:
-    """`search`, compiled when first asked for and kept on disk: importing numba takes half a second."""
-    from numba import njit
-    from numba.extending import register_jitable
+PARTS = (_completed, _extend_path, _leave_path, _match, _join_trees, _leave_tree, _decide, _number)
 
+<<<<<<< HEAD
     for part in (
         *(_completed, _extend_path, _leave_path, _completed_directed, _follow_arc, _leave_directed),
         *(_match, _join_trees, _leave_tree, _decide, _number),
@@ -332,3 +330,6 @@ def compiled_search() -> Search:
 def is_compiled() -> bool:
     """Whether the compiled search has been asked for already, so that asking again is free."""
     return compiled_search.cache_info().currsize > 0
+=======
+compiled_search = Kernel(search, PARTS)
+>>>>>>> 906368b (Compile kernels in one way, on first use, and search small tables without them)

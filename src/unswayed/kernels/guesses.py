@@ -7,8 +7,6 @@ together reach the cut, under either class, and the masses how probable the sum 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from functools import cache
 
 from unswayed.kernels import spreads
 from unswayed.kernels.spreads import Grid, Spread, tail
@@ -159,15 +157,7 @@ def _flat_error(kept: Spread, tails: Spread, first: int, past: int) -> float:
     return total
 
 
-@cache
-def make_compilable() -> None:
-    """Give the functions of this file to compiled code that calls them."""
-    from numba.extending import register_jitable
-
-    spreads.make_compilable()
-    loops: list[Callable[..., object]] = [best_error, _turned_error, _flat_error]
-    for loop in loops:
-        register_jitable(fastmath={"reassoc", "nsz", "contract"}, forceinline=True)(loop)
-    parts: list[Callable[..., object]] = [_middle, turn_of, _odds, _slack, _smaller, least_error, own_errors]
-    for part in parts:
-        register_jitable(forceinline=True)(part)
+SUMMING = (*spreads.SUMMING, best_error, _turned_error, _flat_error)
+"""Functions that add up many terms, which a kernel may do in any order."""
+GUESSING = (*spreads.PARTS, _middle, turn_of, _odds, _slack, _smaller, least_error, own_errors)
+"""What else a kernel that guesses calls."""

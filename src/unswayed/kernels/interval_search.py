@@ -18,7 +18,6 @@ plain Python without recursion and is compiled by `compiled_advance`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,6 +33,7 @@ from unswayed.kernels.interval_bounds import (
     link,
     rises,
 )
+from unswayed.kernels.jit import Kernel
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -319,14 +319,6 @@ def open_bound(sizes: Ints, frontier: Frontier) -> float:
 Advance = Callable[[Ground, Frontier, Best, int], bool]
 
 
-@cache
-def compiled_advance() -> Advance:
-    """`advance`, compiled when first asked for and kept on disk: importing numba takes half a second."""
-    from numba import njit
-    from numba.extending import register_jitable
+SMALL = (difference, activated, rises, link, contexts_of, best_context, best_link, _copy, _narrowed)
 
-    small = (difference, activated, rises, link, contexts_of, best_context, best_link, _copy, _narrowed)
-    for part in (*small, _decide_factors, _decide, _expand):
-        register_jitable(part)
-    compiled: Advance = njit(cache=True, nogil=True)(advance)
-    return compiled
+compiled_advance = Kernel(advance, (*SMALL, _decide_factors, _decide, _expand))

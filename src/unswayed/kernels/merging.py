@@ -10,7 +10,7 @@ absolute values of the result: masses of opposite sign that fall together cancel
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -111,13 +111,10 @@ def _merged(table: Floats, states: int, run: int) -> float:
     return total
 
 
-@cache
-def make_compilable() -> None:
-    """Give the loops to compiled code that calls the plain functions of this file."""
-    from numba.extending import overload, register_jitable
-
-    # Reordered sums let the compiler add several cells at once, which also rounds less than one by one.
-    fast: Any = {"fastmath": {"reassoc", "nsz"}}
-    register_jitable(**fast)(_merged)
-    overload(merge, jit_options=fast, strict=False)(lambda source, shape, target: _merge_loops)
-    overload(absolute_sums, jit_options=fast, strict=False)(lambda table, states: _absolute_sums_loops)
+LOOPS: dict[Callable[..., Any], Callable[..., Any]] = {
+    merge: _merge_loops,
+    absolute_sums: _absolute_sums_loops,
+}
+"""What a kernel runs in place of the functions written with numpy."""
+SUMMING = (_merged,)
+"""Functions that add up many terms, which a kernel may do in any order."""

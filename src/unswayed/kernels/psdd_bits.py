@@ -8,17 +8,18 @@ examples use a choice is all that learning needs, and what the choices it uses a
 log-likelihood.
 
 Words go in groups of `LANES`: four words of one node stand side by side, and one step works on all of them.
-The loops are compiled (`compiled`); `plain_holds` and `plain_uses` say the same in numpy.
+The loops are compiled (`COMPILED`); `plain_holds` and `plain_uses` say the same in numpy.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+from unswayed.kernels.jit import Kernel
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -68,7 +69,7 @@ class Gathered(NamedTuple):
 def pack(rows: Bytes) -> Words:  # (rows, variables) -> (groups, variables, lanes)
     """Rows of zeros and ones as words; the rows of the last group that do not exist are zeros."""
     words = np.zeros((-(-len(rows) // GROUP), rows.shape[1], LANES), dtype=np.uint64)
-    compiled().set_bits(rows, words)
+    COMPILED.set_bits(rows, words)
     return words
 
 
@@ -155,13 +156,7 @@ class BitLoops(NamedTuple):
     """`follow`."""
 
 
-@cache
-def compiled() -> BitLoops:
-    """The loops, compiled when first called and kept on disk: importing numba takes half a second."""
-    from numba import njit
-
-    loops: tuple[Any, ...] = (set_bits, hold, follow)
-    return BitLoops(*(njit(cache=True)(loop) for loop in loops))
+COMPILED = BitLoops(Kernel(set_bits), Kernel(hold), Kernel(follow))
 
 
 def plain_holds(circuit: Circuit, rows: Bytes) -> Flags:  # (rows, nodes)

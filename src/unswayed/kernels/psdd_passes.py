@@ -5,19 +5,19 @@ any other node is a sum of choices with a parameter each. Values are logarithms,
 thousands of variables do not underflow; shares (how probable it is that a node is used) are not, since they
 are at most 1 and add up. Evidence has 1, 0, or -1 for a value that is not known.
 
-All loops are plain Python that also compiles (`compiled`).
+All loops are plain Python that also compiles (`COMPILED`).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from unswayed.kernels.jit import Kernel
 from unswayed.kernels.psdd_bits import Circuit
 
 Floats = npt.NDArray[np.float64]
@@ -227,10 +227,5 @@ PLAIN = SumLoops(spread_up, spread_possible, spread_down, upward, downward, best
 """The same loops, not compiled."""
 
 
-@cache
-def compiled() -> SumLoops:
-    """The loops, compiled when first called and kept on disk: importing numba takes half a second."""
-    from numba import njit
-
-    loops: tuple[Any, ...] = PLAIN
-    return SumLoops(*(njit(cache=True)(loop) for loop in loops))
+COMPILED = SumLoops(*(Kernel(each) for each in PLAIN))
+"""The same loops, compiled when first called."""

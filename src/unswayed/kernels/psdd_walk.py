@@ -13,12 +13,12 @@ batch, so that one example's wait for memory is another one's work.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
 from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+from unswayed.kernels.jit import Kernel
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -123,10 +123,4 @@ def walk(diagram: WalkDiagram, rows: Bytes, walked: Walked) -> None:
             outside[begin + i] = at[i] != end
 
 
-@cache
-def compiled_walk() -> Callable[[WalkDiagram, Bytes, Walked], None]:
-    """`walk`, compiled when first called and kept on disk: importing numba takes half a second."""
-    from numba import njit
-
-    compiled: Callable[[WalkDiagram, Bytes, Walked], None] = njit(cache=True)(walk)
-    return compiled
+compiled_walk = Kernel(walk)

@@ -14,8 +14,6 @@ The functions are plain Python over arrays; `make_compilable` gives them to comp
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -200,16 +198,7 @@ def tail(tails: Spread, row: int, missing: int) -> float:
     return float(tails.cells[row, min(max(missing, tails.at[1]), tails.at[2]) - tails.at[0]])
 
 
-@cache
-def make_compilable() -> None:
-    """Give the functions of this file to compiled code that calls them."""
-    from numba.extending import register_jitable
-
-    # Reordered sums let the compiler add several cells at once, which also rounds less than one by one; and
-    # calls would take longer than what they do.
-    fast = register_jitable(fastmath={"reassoc", "nsz", "contract"}, forceinline=True)
-    for loop in (_set, _add):
-        fast(loop)
-    parts: list[Callable[..., object]] = [_fill, _raise, copy_spread, add_kept, add_dropped, _trim, _settle]
-    for part in (*parts, _apart, tail):
-        register_jitable(forceinline=True)(part)
+SUMMING = (_set, _add)
+"""Functions that add up many terms, which a kernel may do in any order."""
+PARTS = (_fill, _raise, copy_spread, add_kept, add_dropped, _trim, _settle, _apart, tail)
+"""What else a kernel that adds to spreads calls."""

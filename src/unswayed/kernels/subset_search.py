@@ -15,14 +15,13 @@ branch can be handed to another search (`split`). Plain and compiled share their
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from unswayed.kernels.merging import Floats, Ints, absolute_sums, make_compilable, merge
+from unswayed.kernels.jit import Kernel
+from unswayed.kernels.merging import LOOPS, SUMMING, Floats, Ints, absolute_sums, merge
 
 Records = npt.NDArray[np.void]
 
@@ -246,36 +245,11 @@ def split(ground: Ground, path: Path) -> Path | None:
     return None
 
 
-Advance = Callable[[Ground, Path, Records, int], bool]
-
-
-@cache
-def compiled_advance() -> Advance:
-    """`advance`, compiled when first asked for and kept on disk: importing numba takes half a second."""
-    from numba import njit
-    from numba.extending import register_jitable
-
-    make_compilable()
-    for part in (_has_hope, affordable_ceiling, beats, _precedes, _offer, _drop, _keep):
-        register_jitable(part)
-    compiled: Advance = njit(cache=True, nogil=True)(advance)
-    return compiled
-
-
-@cache
-def compiled_absolute_sums() -> Callable[[Floats, Ints], Floats]:
-    """`absolute_sums`, compiled when first asked for and kept on disk."""
-    from numba import njit
-
-    make_compilable()
-    compiled: Callable[[Floats, Ints], Floats] = njit(cache=True, nogil=True)(_absolute_sums)
-    return compiled
-
-
 def _absolute_sums(table: Floats, states: Ints) -> Floats:
     return absolute_sums(table, states)
 
 
-def is_compiled() -> bool:
-    """Whether the compiled search has been asked for already, so that asking again is free."""
-    return compiled_advance.cache_info().currsize > 0
+PARTS = (_has_hope, affordable_ceiling, beats, _precedes, _offer, _drop, _keep)
+
+compiled_advance = Kernel(advance, PARTS, sums=SUMMING, replaced=LOOPS)
+compiled_absolute_sums = Kernel(_absolute_sums, sums=SUMMING, replaced=LOOPS)

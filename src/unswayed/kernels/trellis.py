@@ -5,18 +5,19 @@ variable g: state 0 leads to `low`, state 1 to `high`, both in level g + 1, with
 row `row` of `columns`. Evidence is a state for each level, or -1 where nothing is known; many queries are the
 rows of one array.
 
-Functions are plain Python over arrays, and compiled by `compiled_passes`. Sums are scaled at every level, so
+Functions are plain Python over arrays, and compiled by `COMPILED`. Sums are scaled at every level, so
 that long products do not underflow.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+from unswayed.kernels.jit import Kernel
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -123,12 +124,10 @@ class Passes(NamedTuple):
 
 
 PLAIN = Passes(sum_masses, spread, best_states)
+"""The passes as they are."""
 
 
-@cache
-def compiled_passes() -> Passes:
-    """All passes, compiled when first asked for and kept on disk: importing numba takes half a second."""
-    from numba import njit
+compiled_sum_masses = Kernel(sum_masses)
 
-    quick = njit(cache=True)
-    return Passes(quick(sum_masses), quick(spread), quick(best_states))
+COMPILED = Passes(compiled_sum_masses, Kernel(spread), Kernel(best_states))
+"""The same passes, compiled when first called."""

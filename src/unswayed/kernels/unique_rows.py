@@ -6,11 +6,10 @@ multiplying diagrams. A hash table with open addressing does it in one pass; its
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
-
 import numpy as np
 import numpy.typing as npt
+
+from unswayed.kernels.jit import Kernel
 
 Ints = npt.NDArray[np.int64]
 Rows = npt.NDArray[np.int32]
@@ -67,10 +66,4 @@ def hash_rows(rows: Rows) -> tuple[Ints, Ints]:
     return numbers, first[:n_distinct].copy()
 
 
-@cache
-def compiled_hash_rows() -> Callable[[Rows], tuple[Ints, Ints]]:
-    """`hash_rows`, compiled when first asked for and kept on disk: importing numba takes half a second."""
-    from numba import njit
-
-    compiled: Callable[[Rows], tuple[Ints, Ints]] = njit(cache=True)(hash_rows)
-    return compiled
+compiled_hash_rows = Kernel(hash_rows)

@@ -17,7 +17,7 @@ import time
 from dataclasses import dataclass, replace
 from functools import cache
 
-from unswayed.kernels.subset_search import is_compiled
+from unswayed.kernels.subset_search import compiled_advance
 from unswayed.search.lattice import Node, drop, keep_only, reordered
 from unswayed.search.signed.ground import signed_column
 from unswayed.search.signed.slices import search_signed
@@ -46,7 +46,7 @@ def _search(task: Task, incumbent: Incumbent) -> None:
     if column is None:
         search_nodes(task, incumbent)
         return
-    if len(column) < LARGE and not is_compiled():
+    if len(column) < LARGE and not compiled_advance.is_loaded:
         started = time.monotonic()
         patience = started + PATIENCE - _spent()[0]
         search_nodes(replace(task, deadline=min(task.deadline, patience)), incumbent)

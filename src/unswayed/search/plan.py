@@ -20,6 +20,7 @@ from unswayed.engines.groups import independent_groups
 from unswayed.engines.naive_bayes import ManyFeatures, many_features
 from unswayed.engines.protocol import Cost, Question
 from unswayed.engines.sampling import SamplingEngine
+from unswayed.kernels.excluding import compiled_search
 from unswayed.search.lattice import Node, keep_only
 from unswayed.search.objectives import (
     AchievableObjective,
@@ -33,6 +34,8 @@ LARGEST_TABLE = 2.0**24
 """Instantiations of all features beyond which a table is too slow to search."""
 QUICK_TABLE = 2.0**18
 """Instantiations up to which a table is searched before a grid is."""
+SPARING_TABLE = 2.0**21
+"""The same where the loops over grids are not compiled yet: they take longer to compile than such a table."""
 PATIENCE = 60.0
 """Seconds that a search on a grid takes at most when no limit was given."""
 
@@ -74,7 +77,7 @@ def plan_search(problem: Problem, limits: Limits, *, allow_estimates: bool = Fal
     on_memory = Limits(max_bytes=limits.max_bytes)
     price = _price_table(problem)
     fits = _fits(problem, price, limits)
-    if is_naive(problem) and not (fits and _count_cells(problem) <= QUICK_TABLE):
+    if is_naive(problem) and not (fits and _count_cells(problem) <= _quick_cells()):
         grid = many_features(problem, on_memory)
         engine = "bounds" if grid.exact is None else "log_odds"
         is_timed = limits.max_seconds is not None
@@ -88,6 +91,10 @@ def plan_search(problem: Problem, limits: Limits, *, allow_estimates: bool = Fal
         f"{readable_bytes(price.n_bytes)}, over what is allowed; name fewer candidate features, or pass "
         "allow_estimates=True to choose by samples"
     )
+
+
+def _quick_cells() -> float:
+    return QUICK_TABLE if compiled_search.is_ready else SPARING_TABLE
 
 
 def plan_table(plan: SearchPlan, objective: SearchObjective) -> SearchPlan:

@@ -74,8 +74,8 @@ def diagram_of(wanted: EdgeSets, *, limits: Limits = DEFAULT_LIMITS) -> Diagram:
         # What reducing takes for every state so far; two possible successors with their hash for these.
         n_bytes = _BYTES_PER_STATE * n_states + len(states) * (6 * width + 64)
         limits.check_bytes(n_bytes, f"the diagram at edge {len(levels) + 1}")
-        quick = n_states > _PLAIN or frontier.is_compiled()
-        search = frontier.compiled_search() if quick else frontier.search
+        quick = n_states > _PLAIN or frontier.compiled_search.is_loaded
+        search = frontier.compiled_search if quick else frontier.search
         level = frontier.new_level(len(states), width)
         for begin in range(0, len(states), _SLICE):
             _check_time(deadline, wanted, len(levels))

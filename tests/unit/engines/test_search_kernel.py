@@ -44,7 +44,7 @@ def random_tree(n_features, seed, threshold=0.5, max_states=2):
 @pytest.mark.parametrize("threshold", [0.05, 0.5, 0.8])
 def test_compiled_and_interpreted_searches_are_the_same(seed, threshold):
     tree, cut = random_tree(12, seed, threshold, max_states=3)
-    interpreted, compiled = run(search, tree, cut), run(compiled_search(), tree, cut)
+    interpreted, compiled = run(search, tree, cut), run(compiled_search, tree, cut)
     assert compiled[0] == pytest.approx(interpreted[0], abs=EXACT)
     assert compiled[1:] == interpreted[1:]
 

@@ -15,7 +15,7 @@ from unswayed.focs.diagrams.nodes import compile_node, table_diagram
 from unswayed.focs.diagrams.obdd import Obdd, step_diagram
 from unswayed.focs.diagrams.queries import explain_rows, marginal_rows, marginals
 from unswayed.focs.diagrams.trellis import compile_network, trellis_order
-from unswayed.kernels.trellis import PLAIN, compiled_passes
+from unswayed.kernels.trellis import COMPILED, PLAIN
 from unswayed.kernels.unique_rows import compiled_hash_rows, number_rows
 from unswayed.model.cpt import Cpt
 from unswayed.model.distribution import all_states
@@ -154,7 +154,7 @@ def test_compiled_passes_equal_plain_ones():
     rng = np.random.default_rng(0)
     evidence = rng.integers(-1, 2, (20, 18)).astype(np.int8)
     outcomes = []
-    for passes in (PLAIN, compiled_passes()):
+    for passes in (PLAIN, COMPILED):
         found = np.empty_like(evidence)
         logs = passes.best_states(compiled.trellis, compiled.log_columns, evidence, found)
         values, shares = np.empty(compiled.trellis.starts[-1]), np.empty(18)
@@ -170,7 +170,7 @@ def test_compiled_passes_equal_plain_ones():
 def test_rows_are_numbered_alike_by_sorting_and_by_hashing(shape):
     rows = np.random.default_rng(0).integers(-3, 4, shape).astype(np.int32)
     expected = [each.tolist() for each in number_rows(rows)]
-    assert [each.tolist() for each in compiled_hash_rows()(rows)] == expected
+    assert [each.tolist() for each in compiled_hash_rows(rows)] == expected
 
 
 def test_an_order_keeps_children_after_parents():

@@ -107,7 +107,7 @@ def test_errors_bound_those_of_lists(seed, certain):
         own = listed_error(grid, kept.tolist(), grid.own)
         assert best - 0.02 <= least <= best + 1e-12
         assert own_least - 1e-12 <= own <= own_most + 1e-12
-        assert compiled_errors_of()(grid, sides, rooms) == pytest.approx(
+        assert compiled_errors_of(grid, sides, rooms) == pytest.approx(
             errors_of(grid, sides, rooms), abs=1e-13
         )
 
@@ -120,7 +120,7 @@ def test_errors_but_one_are_those_of_single_subsets(certain, is_kept):
     everything = np.arange(N_FEATURES)
     kept, dropped, free = everything[:1], everything[1:2], everything[2:]
     errors = errors_but_one(grid, Sides(kept, dropped, free), rooms, is_kept)
-    compiled = compiled_errors_but_one()(grid, Sides(kept, dropped, free), rooms, is_kept)
+    compiled = compiled_errors_but_one(grid, Sides(kept, dropped, free), rooms, is_kept)
     np.testing.assert_allclose(compiled, errors, rtol=0, atol=1e-13)
     for f, error in zip(free, errors, strict=True):
         one, others = np.array([f]), free[free != f]
@@ -135,7 +135,7 @@ def test_plain_and_compiled_search_find_the_same(seed, own_rule):
     grid = random_grid(seed)
     terms = subset_terms(grid, 3, own_rule)
     found = []
-    for way in (search, compiled_search()):
+    for way in (search, compiled_search):
         state = start(grid, terms, 2000)
         rows = []
         done = False

@@ -11,7 +11,7 @@ from unswayed.circuits.psdd.examples import count_uses, score_rows
 from unswayed.circuits.psdd.walk import walk_tables
 from unswayed.circuits.vtree import balanced, right_linear, to_nested, vtree_from_nested
 from unswayed.kernels import psdd_bits, psdd_walk
-from unswayed.kernels.psdd_passes import PLAIN, BestRows, Draws, Flow, compiled
+from unswayed.kernels.psdd_passes import COMPILED, PLAIN, BestRows, Draws, Flow
 
 
 @st.composite
@@ -31,7 +31,7 @@ def test_passes_are_the_same_compiled(question):
     found = []
     uniforms = rng.random((5, len(psdd.structure.vtree)))
     last = np.array([max(0, end - 1) for end in psdd.structure.starts[1:]])
-    for loops in (PLAIN, compiled()):
+    for loops in (PLAIN, COMPILED):
         values = np.empty((psdd.structure.n_nodes, len(marks)))
         loops.upward(circuit, log_parameters, marks, values)
         flow = Flow(np.empty_like(values), np.arange(1.0, len(marks) + 1), np.zeros(psdd.structure.n_choices))
@@ -53,7 +53,7 @@ def test_words_hold_what_rows_hold(structure, n_rows, seed):
     rows = np.random.default_rng(seed).integers(0, 2, (n_rows, structure.n_variables)).astype(np.uint8)
     words = psdd_bits.pack(rows)
     holds = np.empty((len(words), structure.n_nodes, psdd_bits.LANES), dtype=np.uint64)
-    psdd_bits.compiled().hold(structure.circuit, words, holds)
+    psdd_bits.COMPILED.hold(structure.circuit, words, holds)
     bits = np.unpackbits(holds.transpose(1, 0, 2).copy().view(np.uint8), axis=None, bitorder="little")
     table = bits.reshape(structure.n_nodes, -1)[:, :n_rows].T.astype(bool)
     assert (table == psdd_bits.plain_holds(structure.circuit, rows)).all()
@@ -67,7 +67,7 @@ def test_walking_is_the_same_compiled(structure, seed):
     rows = rng.integers(0, 2, (100, structure.n_variables)).astype(np.uint8)
     terms = rng.random((len(tables.diagram.target), 2))
     found = []
-    for walk in (psdd_walk.walk, psdd_walk.compiled_walk()):
+    for walk in (psdd_walk.walk, psdd_walk.compiled_walk):
         trace = np.zeros((100, len(tables.diagram.offsets)), dtype=np.int32)
         outside, no_weights = np.zeros(100, dtype=bool), np.zeros(0)
         walked = psdd_walk.Walked(outside, no_weights, np.zeros(len(terms)), terms, np.zeros((100, 2)), trace)

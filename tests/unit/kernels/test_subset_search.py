@@ -13,8 +13,8 @@ from tolerances import EXACT
 from unswayed.kernels import merging, subset_search
 from unswayed.kernels.subset_search import FEATURE, SUBSET, Ground
 
-COMPILED = subset_search.compiled_advance()
-COMPILED_SUMS = subset_search.compiled_absolute_sums()
+COMPILED = subset_search.compiled_advance
+COMPILED_SUMS = subset_search.compiled_absolute_sums
 
 
 def signed_table(states, rng, *, coarse):

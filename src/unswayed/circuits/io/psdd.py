@@ -28,7 +28,7 @@ from unswayed.circuits.psdd.structure import StructureDraft
 from unswayed.circuits.vtree import NOTHING, Vtree
 from unswayed.core.arrays import Bools
 from unswayed.core.errors import FormatError, ModelError
-from unswayed.kernels.psdd_passes import compiled
+from unswayed.kernels.psdd_passes import COMPILED
 from unswayed.model.formats.source import Source, load
 
 
@@ -69,7 +69,7 @@ def _written_nodes(structure: PsddStructure, taken: Bools) -> list[int]:
     used = np.zeros(structure.n_nodes, dtype=np.bool_)
     used[structure.root] = True
     at_leaf = structure.vtree_node[structure.owner] % 2 == 0
-    compiled().spread_down(structure.circuit, taken & ~at_leaf, used)
+    COMPILED.spread_down(structure.circuit, taken & ~at_leaf, used)
     used[0] = False
     nodes: list[int] = np.flatnonzero(used).tolist()
     return nodes

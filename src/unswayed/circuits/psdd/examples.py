@@ -155,13 +155,13 @@ def count_uses(structure: PsddStructure, rows: Bits, weights: Floats | None = No
         visits = np.zeros(len(tables.diagram.target))
         trace = np.zeros((len(rows), 0), dtype=np.int32)
         walked = psdd_walk.Walked(outside, known, visits, _NO_TERMS, scores, trace)
-        psdd_walk.compiled_walk()(tables.diagram, rows, walked)
+        psdd_walk.compiled_walk(tables.diagram, rows, walked)
         return ChoiceUses(tables.counts(visits, structure.n_choices), outside)
     counts = np.zeros(structure.n_choices)
     for part, holds in _parts(structure, rows):
         some = known[part] if len(known) else known
         gathered = psdd_bits.Gathered(outside[part], some, counts, _NO_TERMS, scores[part])
-        psdd_bits.compiled().follow(structure.circuit, structure.is_open, holds, gathered)
+        psdd_bits.COMPILED.follow(structure.circuit, structure.is_open, holds, gathered)
     return ChoiceUses(counts, outside)
 
 
@@ -175,7 +175,7 @@ def score_rows(structure: PsddStructure, rows: Bits, log_parameters: Sequence[Fl
     terms = np.ascontiguousarray(np.column_stack(log_parameters))
     for part, holds in _parts(structure, rows):
         gathered = psdd_bits.Gathered(outside[part], _NO_FLOATS, _NO_FLOATS, terms, scores[part])
-        psdd_bits.compiled().follow(structure.circuit, structure.is_open, holds, gathered)
+        psdd_bits.COMPILED.follow(structure.circuit, structure.is_open, holds, gathered)
     scores[outside] = -np.inf
     return scores
 
@@ -189,7 +189,7 @@ def _walk_scores(tables: WalkTables, rows: Bits, log_parameters: Sequence[Floats
     trace = np.full((len(rows), n_levels if are_few else 0), -1, dtype=np.int32)
     terms = _NO_TERMS if are_few else tables.terms(log_parameters)
     walked = psdd_walk.Walked(outside, _NO_FLOATS, _NO_FLOATS, terms, scores, trace)
-    psdd_walk.compiled_walk()(tables.diagram, rows, walked)
+    psdd_walk.compiled_walk(tables.diagram, rows, walked)
     if are_few:
         scores = tables.sums(trace, log_parameters)
     scores[outside] = -np.inf
@@ -204,5 +204,5 @@ def _parts(structure: PsddStructure, rows: Bits) -> Iterator[tuple[slice, psdd_b
     for start in range(0, len(rows), size):
         part = slice(start, start + size)
         words = psdd_bits.pack(rows[part])
-        psdd_bits.compiled().hold(structure.circuit, words, holds)
+        psdd_bits.COMPILED.hold(structure.circuit, words, holds)
         yield part, holds

@@ -19,7 +19,7 @@ from unswayed.circuits.psdd.structure import StructureDraft, uniform_parameters
 from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.core.errors import ImpossibleEvidence, ModelError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
-from unswayed.kernels.psdd_passes import compiled
+from unswayed.kernels.psdd_passes import COMPILED
 
 _BYTES_PER_PAIR = 64
 
@@ -53,7 +53,7 @@ def _same_structure(one: Psdd, other: Psdd) -> Product:
     weights = one.log_parameters + other.log_parameters
     values = np.empty((structure.n_nodes, 1))
     unknown = np.full((1, structure.n_variables), -1, dtype=np.int8)
-    compiled().upward(structure.circuit, weights, unknown, values)
+    COMPILED.upward(structure.circuit, weights, unknown, values)
     masses = values[:, 0]
     _check_possible(float(masses[structure.root]))
     above = masses[structure.owner]

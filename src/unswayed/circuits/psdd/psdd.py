@@ -143,10 +143,10 @@ def _normalize(structure: PsddStructure, log_parameters: Floats) -> Floats:
 
 def _open_nodes(structure: PsddStructure) -> Bools:
     """Nodes with more than one choice, and everything above them."""
-    from unswayed.kernels.psdd_passes import compiled
+    from unswayed.kernels.psdd_passes import COMPILED
 
     is_open = np.diff(structure.starts) > 1
-    compiled().spread_up(structure.circuit, is_open)
+    COMPILED.spread_up(structure.circuit, is_open)
     return is_open
 
 

@@ -17,7 +17,7 @@ from unswayed.circuits.psdd.examples import Marks, all_marks, row_chunks, score_
 from unswayed.circuits.psdd.psdd import Psdd, PsddStructure
 from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.core.errors import ImpossibleEvidence, ModelError, QueryError
-from unswayed.kernels.psdd_passes import BestRows, Draws, Flow, compiled
+from unswayed.kernels.psdd_passes import COMPILED, BestRows, Draws, Flow
 
 VALUES_AT_ONCE = 2**21
 """Values of nodes held in memory together: nodes times rows."""
@@ -97,7 +97,7 @@ def shares_of(
             )
         some = np.ones(values.shape[1]) if weights is None else np.ascontiguousarray(weights[part])
         flow = Flow(np.empty_like(values), some, counts)
-        compiled().downward(structure.circuit, psdd.log_parameters, values, flow)
+        COMPILED.downward(structure.circuit, psdd.log_parameters, values, flow)
         take(part, flow.shares)
     return counts, likelihoods
 
@@ -120,7 +120,7 @@ def most_probable_completion(psdd: Psdd, rows: Any) -> Completion:
     structure = psdd.structure
     marks = all_marks(rows, structure.n_variables)
     found = BestRows(marks.copy(), np.empty(len(marks)))
-    compiled().best(structure.circuit, psdd.log_parameters, marks, found)
+    COMPILED.best(structure.circuit, psdd.log_parameters, marks, found)
     if np.isneginf(found.scores).any():
         row = int(np.argmax(np.isneginf(found.scores)))
         raise ImpossibleEvidence(f"row {row} has probability zero; no object agrees with it")
@@ -170,7 +170,7 @@ def kl_divergence(one: Psdd, other: Psdd) -> float:
 def _expect(psdd: Psdd, terms: Floats) -> float:
     """Expected sum of the terms of the choices that an object uses; impossible choices are left out."""
     values = np.empty(psdd.structure.n_nodes)
-    compiled().expect(psdd.structure.circuit, np.exp(psdd.log_parameters), terms, values)
+    COMPILED.expect(psdd.structure.circuit, np.exp(psdd.log_parameters), terms, values)
     return float(values[psdd.structure.root])
 
 
@@ -185,7 +185,7 @@ def _values(psdd: Psdd, marks: Marks) -> Floats:  # (nodes, rows)
     """Log-probability of what the rows know below each node."""
     values = np.empty((psdd.structure.n_nodes, len(marks)))
     known = np.ascontiguousarray(marks)
-    compiled().upward(psdd.structure.circuit, psdd.log_parameters, known, values)
+    COMPILED.upward(psdd.structure.circuit, psdd.log_parameters, known, values)
     return values
 
 
@@ -214,7 +214,7 @@ def sample(psdd: Psdd, n_samples: int, rng: np.random.Generator, *, given: Any =
         part = rows[start : start + ROWS_AT_ONCE]
         uniforms = rng.random((len(part), len(structure.vtree)))
         draws = Draws(structure.vtree_node, parameters, last, uniforms)
-        compiled().sample(structure.circuit, draws, part)
+        COMPILED.sample(structure.circuit, draws, part)
     return rows.view(np.bool_)
 
 

@@ -21,7 +21,7 @@ from unswayed.circuits.vtree import NOTHING, Vtree
 from unswayed.core.arrays import Bools, Floats, Ints, read_only
 from unswayed.core.errors import ModelError
 from unswayed.kernels.psdd_bits import Circuit
-from unswayed.kernels.psdd_passes import Flow, compiled
+from unswayed.kernels.psdd_passes import COMPILED, Flow
 
 
 def psdd_structure(sdd: Sdd) -> PsddStructure:
@@ -50,7 +50,7 @@ def _live_elements(sdd: Sdd) -> Bools:  # (elements,)
     everything = np.ones(sdd.n_elements, dtype=np.bool_)
     # One pass marks a decision node as soon as one of its elements is possible: `and` of both nodes.
     circuit = Circuit(sdd.literal, sdd.starts, sdd.primes, sdd.subs, sdd.root)
-    compiled().spread_possible(circuit, possible)
+    COMPILED.spread_possible(circuit, possible)
     everything &= possible[sdd.primes] & possible[sdd.subs]
     return everything
 
@@ -61,7 +61,7 @@ def _used_nodes(sdd: Sdd, kept: Bools) -> Bools:  # (nodes,)
     has_elements = np.bincount(np.repeat(np.arange(sdd.n_nodes), np.diff(sdd.starts)), kept, sdd.n_nodes) > 0
     used[sdd.root] = has_elements[sdd.root] or sdd.kind[sdd.root] in (LITERAL, TRUE)
     circuit = Circuit(sdd.literal, sdd.starts, sdd.primes, sdd.subs, sdd.root)
-    compiled().spread_down(circuit, kept, used)
+    COMPILED.spread_down(circuit, kept, used)
     return used
 
 
@@ -158,7 +158,7 @@ def uniform_uses(structure: PsddStructure) -> Floats:  # (choices,)
     values = _log_counts(structure)[:, None].copy()
     uses = np.zeros(structure.n_choices)
     flow = Flow(np.zeros_like(values), np.ones(1), uses)
-    compiled().downward(structure.circuit, np.zeros(structure.n_choices), values, flow)
+    COMPILED.downward(structure.circuit, np.zeros(structure.n_choices), values, flow)
     return uses
 
 
@@ -166,7 +166,7 @@ def _log_counts(structure: PsddStructure) -> Floats:  # (nodes,)
     if "log_counts" not in structure.prepared:
         unknown = np.full((1, structure.n_variables), -1, dtype=np.int8)
         values = np.empty((structure.n_nodes, 1))
-        compiled().upward(structure.circuit, np.zeros(structure.n_choices), unknown, values)
+        COMPILED.upward(structure.circuit, np.zeros(structure.n_choices), unknown, values)
         structure.prepared["log_counts"] = read_only(values[:, 0])
     counts: Floats = structure.prepared["log_counts"]
     return counts

@@ -27,7 +27,7 @@ from unswayed.engines.chen2014.nothing_kept import DecidedOracle, refuse_kept
 from unswayed.engines.groups import group_tables, independent_groups
 from unswayed.engines.protocol import Cost, Question, Refusal
 from unswayed.engines.weights import log_ratio
-from unswayed.kernels.depth_first import Path, Tree, compiled_search, is_compiled, search, start
+from unswayed.kernels.depth_first import Path, Tree, compiled_search, search, start
 
 SECONDS_PER_NODE = 1e-8
 """Measured for the compiled search."""
@@ -89,14 +89,14 @@ def _seconds(nodes: float) -> float:
 def explore(tree: Tree, cut: float, limits: Limits) -> Path:
     """The state of the finished search, made in slices so that limits and interrupts are heeded."""
     path, deadline = start(tree), limits.deadline()
-    is_over = not is_compiled() and search(tree, path, cut, INTERPRETED_NODES)
+    is_over = not compiled_search.is_loaded and search(tree, path, cut, INTERPRETED_NODES)
     while not is_over:
         if time.monotonic() > deadline:
             raise LimitError(
                 f"the depth-first search visited {int(path.nodes[0]):,} nodes without finishing within "
                 f"{limits.max_seconds:g} seconds; raise Limits(max_seconds=...), or use another engine"
             )
-        is_over = compiled_search()(tree, path, cut, SLICE_NODES)
+        is_over = compiled_search(tree, path, cut, SLICE_NODES)
     return path
 
 

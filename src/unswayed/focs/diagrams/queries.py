@@ -10,7 +10,7 @@ from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import ImpossibleEvidence, QueryError
 from unswayed.core.names import listing
 from unswayed.focs.diagrams.trellis import CompiledNetwork
-from unswayed.kernels.trellis import PLAIN, Passes, States, compiled_passes
+from unswayed.kernels.trellis import COMPILED, PLAIN, Passes, States, compiled_sum_masses
 
 INTERPRETED = 20_000
 """Nodes times queries below which loading compiled code takes longer than doing without."""
@@ -18,7 +18,7 @@ INTERPRETED = 20_000
 
 def _passes(compiled: CompiledNetwork, n_queries: int) -> Passes:
     is_small = len(compiled.trellis.low) * n_queries < INTERPRETED
-    return PLAIN if is_small and not compiled_passes.cache_info().currsize else compiled_passes()
+    return PLAIN if is_small and not compiled_sum_masses.is_loaded else COMPILED
 
 
 def evidence_rows(compiled: CompiledNetwork, rows: Ints) -> States:  # (queries, variables)

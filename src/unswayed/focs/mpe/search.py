@@ -62,11 +62,11 @@ def _search(packed: Packed, best: Best, limits: Limits) -> tuple[float, bool, in
     frontier = start(packed.ground, packed.biases)
     arguments = (packed.ground, frontier, best)
     deadline = limits.deadline()
-    is_loaded = compiled_advance.cache_info().currsize > 0
+    is_loaded = compiled_advance.is_loaded
     try:
         is_over = not is_loaded and advance(*arguments, INTERPRETED_NODES)
         while not is_over and time.monotonic() < deadline:
-            is_over = compiled_advance()(*arguments, SLICE_NODES)
+            is_over = compiled_advance(*arguments, SLICE_NODES)
     except KeyboardInterrupt:
         is_over = False
     bound = -np.inf if is_over else open_bound(packed.ground.sizes, frontier)

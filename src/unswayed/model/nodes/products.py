@@ -103,4 +103,4 @@ def number_equal_rows(rows: Rows) -> tuple[Ints, Ints]:
     """Number of each row's value and the first row of each, by whichever way is quicker."""
     if len(rows) < SMALL:
         return number_rows(rows)
-    return compiled_hash_rows()(np.ascontiguousarray(rows))
+    return compiled_hash_rows(np.ascontiguousarray(rows))

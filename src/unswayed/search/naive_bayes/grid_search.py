@@ -152,7 +152,7 @@ def load_kernels(grid: Grid) -> None:
     shop = open_shop(grid, np.ones(len(grid.centre)), 0.0)
     errors_without(shop, {0})
     terms = _terms(shop.costs, np.arange(len(shop.costs)), 0.0, own_rule=False)
-    compiled_search()(grid, terms, start(grid, terms, 1), 0.0, 0)
+    compiled_search(grid, terms, start(grid, terms, 1), 0.0, 0)
 
 
 def search_by_dropping(task: GridTask, *, prove: bool = True) -> Found:
@@ -250,7 +250,7 @@ def _go(
 
     Subsets are looked for that have less error than the best one has, and less than the target.
     """
-    search = compiled_search()
+    search = compiled_search
     before = int(walk.state.now[4])
     done = False
     while not done and walk.state.now[4] - before < n_errors and time.monotonic() < task.deadline:

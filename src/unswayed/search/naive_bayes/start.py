@@ -131,4 +131,4 @@ def _numbers(features: Iterable[int]) -> Ints:
 
 
 def _errors(shop: Shop, sides: Sides, *, is_kept: bool) -> Floats:
-    return compiled_errors_but_one()(shop.grid, sides, shop.rooms, is_kept)
+    return compiled_errors_but_one(shop.grid, sides, shop.rooms, is_kept)

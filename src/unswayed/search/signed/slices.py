@@ -21,6 +21,10 @@ from unswayed.search.task import Incumbent, Task
 
 ALONE_SECONDS = 1.0
 """How long one thread searches before others join: what takes less is not worth starting them."""
+PLAIN_SECONDS = 2.0
+"""How long a search goes on without compiled code where there is none yet: most are over by then."""
+PLAIN_WORK = WORK // 8
+"""Cells that a slice of it passes over."""
 
 
 def search_signed(task: Task, column: Floats, incumbent: Incumbent) -> None:
@@ -63,19 +67,22 @@ def _explore(walk: Walk) -> None:
     """Search to the end, or until time is over; alone at first, then together if the task allows it."""
     task, incumbent = walk.incumbent.task, walk.incumbent
     is_whole = walk.is_whole
-    path, advance = start(walk.ground, ROOM), compiled_advance()
-    joined_at = time.monotonic() + ALONE_SECONDS
+    path, began = start(walk.ground, ROOM), time.monotonic()
+    is_quick = compiled_advance.is_ready
     is_over = False
     while not is_over:
         if incumbent.stopped or time.monotonic() > task.deadline:
             return
-        if task.jobs > 1 and is_whole and time.monotonic() > joined_at:
+        seconds = time.monotonic() - began
+        is_quick = is_quick or seconds > PLAIN_SECONDS
+        if task.jobs > 1 and is_whole and is_quick and seconds > ALONE_SECONDS:
             search_together(walk, path)
             return
         incumbent.tell()
         best = walk.best()
         try:
-            is_over = advance(walk.ground, path, best, WORK)
+            advance = compiled_advance if is_quick else compiled_advance.plain
+            is_over = advance(walk.ground, path, best, WORK if is_quick else PLAIN_WORK)
         finally:
             walk.learn(path, best)
         if is_whole:

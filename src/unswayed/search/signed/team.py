@@ -69,7 +69,7 @@ def _start(team: _Team, pool: ThreadPoolExecutor, jobs: int) -> None:
         path = team.idle.pop()
         ceiling = remaining_ceiling(team.walk.ground, path)
         work = _Slice(path, team.walk.best(), ceiling)
-        team.running[pool.submit(compiled_advance(), team.walk.ground, path, work.best, WORK)] = work
+        team.running[pool.submit(compiled_advance, team.walk.ground, path, work.best, WORK)] = work
 
 
 def _collect(team: _Team) -> None:

@@ -24,7 +24,7 @@ from unswayed.circuits.sdd.models import models, sample_models
 from unswayed.circuits.sdd.normalize import normalize
 from unswayed.circuits.vtree import balanced, right_linear
 from unswayed.core.errors import QueryError
-from unswayed.kernels.circuit_passes import Elements, any_of_both, compiled, log_sum_products, sum_products
+from unswayed.kernels.circuit_passes import COMPILED, Elements, any_of_both, log_sum_products, sum_products
 
 
 @given(sdds(max_variables=5), st.integers(0, 2**32 - 1))
@@ -38,12 +38,12 @@ def test_compiled_loops_do_what_plain_ones_do(sdd, seed):
         plain[0] = -np.inf if loop is log_sum_products else 0.0
         quick = plain.copy()
         loop(elements, gaps.primes, gaps.subs, factors, plain)
-        compiled(loop)(elements, gaps.primes, gaps.subs, factors, quick)
+        COMPILED[loop](elements, gaps.primes, gaps.subs, factors, quick)
         np.testing.assert_allclose(quick, plain, rtol=1e-14)
     plain_bits = rng.integers(0, 2**63, (sdd.n_nodes, 2)).astype(np.uint64)
     quick_bits = plain_bits.copy()
     any_of_both(elements, plain_bits)
-    compiled(any_of_both)(elements, quick_bits)
+    COMPILED[any_of_both](elements, quick_bits)
     assert np.array_equal(plain_bits, quick_bits)
 
 

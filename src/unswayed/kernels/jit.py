@@ -1,0 +1,209 @@
+"""The one way to compile a loop: when it is first called, once on each machine, announced when it takes long.
+
+A `Kernel` is a plain Python loop over flat arrays with the functions that it calls. Calling it compiles the
+loop, or loads what an earlier process compiled; `plain` is the loop as it is. Importing numba takes half a
+second and compiling a loop up to several, so a caller with little work asks `is_loaded` or `is_ready` first.
+
+Compiled code is saved beside the source, or in the person's cache folder (`NUMBA_CACHE_DIR` comes first). The
+text of all kernels is part of its name: numba's own cache knows one file only, and would go on using code
+whose parts have changed in another. Where no folder can be written, each process compiles anew.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final, Generic, ParamSpec, TypeVar, cast
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Functions = Sequence[Callable[..., Any]]
+
+LONG: Final = 1.0
+"""Seconds of compiling after which it is announced."""
+ANY_ORDER: Final = frozenset({"reassoc", "nsz", "contract"})
+"""Sums in any order: the compiler may add several terms at once, which also rounds less than one by one."""
+
+_announce: Final[ContextVar[Callable[[str], None] | None]] = ContextVar("announce", default=None)
+
+
+@contextmanager
+def announce_compiling(say: Callable[[str], None]) -> Iterator[None]:
+    """Within this context, call `say` with a short text when compiling takes long."""
+    token = _announce.set(say)
+    try:
+        yield
+    finally:
+        _announce.reset(token)
+
+
+class Kernel(Generic[P, R]):
+    """A loop that is compiled when it is first called.
+
+    `parts` are the plain functions that it calls; `sums` are those whose additions may be reordered;
+    `replaced` gives a loop for each function that is written with numpy where it is not compiled.
+    """
+
+    def __init__(
+        self,
+        plain: Callable[P, R],
+        parts: Functions = (),
+        *,
+        sums: Functions = (),
+        replaced: Mapping[Callable[..., Any], Callable[..., Any]] | None = None,
+    ) -> None:
+        self.plain = plain
+        self._parts, self._sums, self._replaced = tuple(parts), tuple(sums), dict(replaced or {})
+        self._compiled: Any = None
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether this process has compiled or loaded it, so that calling it costs nothing more."""
+        return self._compiled is not None and bool(self._compiled.signatures)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether calling it compiles nothing: this process or an earlier one has."""
+        return self.is_loaded or any((folder / _file_name(self.plain)).exists() for folder in _folders())
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """What the loop returns, computed by its compiled form."""
+        if self.is_loaded:
+            return cast(R, self._compiled(*args, **kwargs))
+        with _announced(self.plain):
+            self._compiled = self._compiled or self._make()
+            return cast(R, self._compiled(*args, **kwargs))
+
+    def _make(self) -> Any:
+        """The compiler's handle on the loop; it compiles for the first arguments it sees."""
+        from numba import njit
+
+        for part in self._parts:
+            _let_call(part)
+        for part in self._sums:
+            _let_call(part, any_order=True)
+        for written, loop in self._replaced.items():
+            _let_replace(written, loop)
+        compiled: Any = njit(nogil=True)(self.plain)
+        compiled._cache = _SavedCode(self.plain)
+        return compiled
+
+
+@cache
+def _let_call(part: Callable[..., Any], *, any_order: bool = False) -> None:
+    """Let compiled loops call a plain function."""
+    from numba.extending import register_jitable
+
+    register_jitable(fastmath=set(ANY_ORDER) if any_order else False)(part)
+
+
+@cache
+def _let_replace(written: Callable[..., Any], loop: Callable[..., Any]) -> None:
+    """Let compiled loops call `loop` where the source calls `written`; both take the same arguments."""
+    from numba.extending import overload
+
+    names = written.__code__.co_varnames[: written.__code__.co_argcount]
+    choose = eval(f"lambda {', '.join(names)}: loop", {"loop": loop})  # numba compares the names of arguments
+    overload(written, jit_options={"fastmath": set(ANY_ORDER)}, strict=False)(choose)
+
+
+@contextmanager
+def _announced(loop: Callable[..., Any]) -> Iterator[None]:
+    say = _announce.get()
+    if say is None:
+        yield
+        return
+    timer = threading.Timer(LONG, say, [f"compiling (once): {loop.__module__.rpartition('.')[2]}"])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+class _SavedCode:
+    """What numba asks of a cache: one file for each loop. Trouble with files costs time and nothing else."""
+
+    cache_path = None
+
+    def __init__(self, loop: Callable[..., Any]) -> None:
+        self.name = _file_name(loop)
+
+    def load_overload(self, signature: Any, target: Any) -> Any:
+        """The compiled code for some types of arguments; None where there is none."""
+        from numba.core import compiler
+
+        target.refresh()
+        result_type: Any = compiler.CompileResult
+        saved = self._read().get((signature, target.codegen().magic_tuple()))
+        return None if saved is None else result_type._rebuild(target, *saved)
+
+    def save_overload(self, signature: Any, compiled: Any) -> None:
+        """Keep compiled code for later processes."""
+        from numba.core import serialize
+
+        if compiled.library.has_dynamic_globals:
+            return
+        key = (signature, compiled.library.codegen.magic_tuple())
+        dumps: Callable[[Any], bytes] = serialize.dumps
+        _write(self.name, dumps({**self._read(), key: compiled._reduce()}))
+
+    def _read(self) -> dict[Any, Any]:
+        for folder in _folders():
+            # A file that another version wrote, or half of one, holds nothing of use.
+            with suppress(OSError, EOFError, pickle.UnpicklingError, AttributeError, ImportError, ValueError):
+                found: dict[Any, Any] = pickle.loads((folder / self.name).read_bytes())
+                return found
+        return {}
+
+    def enable(self) -> None:
+        """Part of numba's protocol; the cache is always on."""
+
+    def disable(self) -> None:
+        """Part of numba's protocol; the cache is always on."""
+
+    def flush(self) -> None:
+        """Part of numba's protocol; files of other sources have other names."""
+
+
+def _write(name: str, contents: bytes) -> None:
+    """Write into the first folder that allows it, whole or not at all."""
+    for folder in _folders():
+        with suppress(OSError):
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
+                file.write(contents)
+            Path(file.name).replace(folder / name)
+            return
+
+
+def _folders() -> list[Path]:
+    """Where compiled code may be kept, best first."""
+    chosen = os.environ.get("NUMBA_CACHE_DIR")
+    personal = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
+    beside = Path(__file__).parent / "__pycache__"
+    return [Path(chosen) / "unswayed"] if chosen else [beside, personal / "unswayed"]
+
+
+def _file_name(loop: Callable[..., Any]) -> str:
+    module = loop.__module__.rpartition(".")[2]
+    return f"{module}.{loop.__name__}.{sys.implementation.cache_tag}.{_sources()}.kernel"
+
+
+@cache
+def _sources() -> str:
+    """Sixteen digits for the text of all kernels and the version of numba."""
+    from importlib.metadata import version
+
+    texts = [path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py"))]
+    return sha256(b"".join([*texts, version("numba").encode()])).hexdigest()[:16]

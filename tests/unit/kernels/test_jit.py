@@ -1,0 +1,106 @@
+"""Kernels: compiled once and kept where that is possible, plain in every other respect."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from unswayed.kernels import jit
+from unswayed.kernels.jit import Kernel, announce_compiling
+
+VALUES = np.arange(5.0)
+
+
+def double(value: float) -> float:
+    return 2.0 * value
+
+
+def total(values: np.ndarray) -> float:
+    found = 0.0
+    for value in values:
+        found += double(value)
+    return found
+
+
+def make_kernel():
+    return Kernel(total, [double])
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "kept"))
+    return tmp_path / "kept"
+
+
+def test_the_compiled_loop_says_what_the_plain_one_says(folder):
+    kernel = make_kernel()
+    assert not kernel.is_ready
+    assert kernel(VALUES) == kernel.plain(VALUES) == 20.0
+    assert kernel.is_loaded
+
+
+def test_another_kernel_of_the_same_loop_finds_it_compiled(folder):
+    make_kernel()(VALUES)
+    second = make_kernel()
+    assert second.is_ready
+    assert not second.is_loaded
+    assert second(VALUES) == 20.0
+    assert sum(second._compiled.stats.cache_hits.values()) == 1
+
+
+def test_other_types_of_arguments_are_kept_beside_the_first(folder):
+    kernel = make_kernel()
+    assert kernel(VALUES) == kernel(VALUES.astype(np.float32)) == 20.0
+    second = make_kernel()
+    assert second(VALUES.astype(np.float32)) == second(VALUES) == 20.0
+    assert sum(second._compiled.stats.cache_hits.values()) == 2
+
+
+@pytest.mark.parametrize("contents", [b"", b"nonsense", b"\x80\x04cnowhere\nNothing\n."])
+def test_a_broken_file_is_replaced(folder, contents):
+    make_kernel()(VALUES)
+    (file,) = (folder / "unswayed").iterdir()
+    file.write_bytes(contents)
+    assert make_kernel()(VALUES) == 20.0
+    third = make_kernel()
+    assert third(VALUES) == 20.0
+    assert sum(third._compiled.stats.cache_hits.values()) == 1
+
+
+def test_where_nothing_can_be_written_it_runs_all_the_same(tmp_path, monkeypatch):
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(blocked))
+    kernel = make_kernel()
+    assert kernel(VALUES) == 20.0
+    assert not make_kernel().is_ready
+
+
+def test_long_compiling_is_announced_once(folder, monkeypatch):
+    monkeypatch.setattr(jit, "LONG", 0.0)
+    said: list[str] = []
+    kernel = make_kernel()
+    with announce_compiling(said.append):
+        kernel(VALUES)
+        kernel(VALUES)
+        time.sleep(0.1)
+    assert said == ["compiling (once): test_jit"]
+
+
+def test_a_new_process_loads_what_an_old_one_compiled(folder):
+    script = (
+        "import numpy as np, time\n"
+        "from unswayed.kernels.unique_rows import compiled_hash_rows as kernel\n"
+        "print(kernel.is_ready)\n"
+        "kernel(np.zeros((3, 2), dtype=np.int32))\n"
+        "print(sum(kernel._compiled.stats.cache_hits.values()))\n"
+    )
+    said = [
+        subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+        for _ in range(2)
+    ]
+    assert said == ["False\n0\n", "True\n1\n"]
