@@ -176,6 +176,17 @@ def _number(names: tuple[str, ...], leaves: list[str], left: dict[int, int], rig
     return Vtree(names, children[0], children[1], variable)
 
 
+def renumber(vtree: Vtree, names: Sequence[str]) -> Vtree:
+    """The same vtree with its variables numbered as in `names`; variables not named follow in their order."""
+    if vtree.names[: len(names)] == tuple(names):
+        return vtree
+    order = list(dict.fromkeys([*names, *vtree.names]))
+    position = {name: i for i, name in enumerate(order)}
+    variable = vtree.variable.copy()
+    variable[::2] = [position[name] for name in vtree.leaf_names()]
+    return Vtree(tuple(order), vtree.left, vtree.right, variable)
+
+
 def to_nested(vtree: Vtree, node: int | None = None) -> Nested:
     """The vtree below a node (the root without one) as nested pairs of names."""
     made: dict[int, Nested] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from numbers import Integral
 
 ROUNDING = 2.0**-46
 """Relative error that adding up costs in any order may leave: a hundred sums need far less."""
@@ -38,3 +39,22 @@ def below(cost: float) -> float:
 def is_cheaper(cost: float, other: float) -> bool:
     """Whether a cost is lower by more than rounding."""
     return cost < other * (1 - ROUNDING)
+
+
+def is_whole(number: object) -> bool:
+    """Whether something is a whole number, and no truth value.
+
+    >>> is_whole(3), is_whole(1.5), is_whole(True)
+    (True, False, False)
+    """
+    return isinstance(number, Integral) and not isinstance(number, bool)
+
+
+def tell_apart(value: float, expected: float) -> str:
+    """A number with as many digits as it takes to see that it is not the one expected.
+
+    >>> tell_apart(1.1, 1.0), tell_apart(1.0000000052, 1.0)
+    ('1.1', '1.0000000052')
+    """
+    texts = [f"{value:.{digits}g}" for digits in (6, 9, 12, 17)]
+    return next((text for text in texts if float(text) != expected), texts[-1])

@@ -17,6 +17,7 @@ import numpy as np
 from unswayed.core.arrays import Floats, Ints, frozen_floats
 from unswayed.core.errors import ModelError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.core.numerics import tell_apart
 from unswayed.kernels.counting import mixed_radix
 from unswayed.model.chain import Chain
 from unswayed.model.variable import Variable
@@ -84,9 +85,10 @@ correct the table, or pass normalize=True to rescale each row
         off = np.abs(totals - 1.0)
         row = int(np.argmax(off))
         if off[row] > ROW_TOLERANCE:
+            total = tell_apart(totals[row], 1.0)
             raise ModelError(
                 f"CPT of {self.child.name!r}, row {self.describe_row(row)}: probabilities sum to "
-                f"{totals[row]:.6g}, not 1; correct the table, or pass normalize=True to rescale each row"
+                f"{total}, not 1; correct the table, or pass normalize=True to rescale each row"
             )
 
     def __eq__(self, other: object) -> bool:

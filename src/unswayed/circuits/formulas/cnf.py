@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from unswayed.core.errors import ModelError
+from unswayed.core.numerics import is_whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +30,10 @@ class Cnf:
 
     def __init__(self, names: Sequence[str], clauses: Iterable[Sequence[int]]) -> None:
         object.__setattr__(self, "names", tuple(names))
-        object.__setattr__(self, "clauses", tuple(tuple(int(x) for x in clause) for clause in clauses))
+        object.__setattr__(self, "clauses", tuple(tuple(clause) for clause in clauses))
         _check(self)
+        whole = tuple(tuple(map(int, clause)) for clause in self.clauses)
+        object.__setattr__(self, "clauses", whole)
 
 
 def _check(cnf: Cnf) -> None:
@@ -39,8 +42,8 @@ def _check(cnf: Cnf) -> None:
     n_variables = len(cnf.names)
     for position, clause in enumerate(cnf.clauses):
         for literal in clause:
-            if not 1 <= abs(literal) <= n_variables:
+            if not (is_whole(literal) and 1 <= abs(literal) <= n_variables):
                 raise ModelError(
-                    f"clause {position} holds the literal {literal}; literals are 1 to {n_variables}, "
-                    "with a minus where the variable must not hold"
+                    f"clause {position} holds the literal {literal!r}; literals are 1 to {n_variables}, "
+                    "whole numbers, with a minus where the variable must not hold"
                 )

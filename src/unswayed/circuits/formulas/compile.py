@@ -17,7 +17,7 @@ from unswayed.circuits.formulas.expressions import Connective, Expression, varia
 from unswayed.circuits.libsdd.builder import SddBuilder
 from unswayed.circuits.libsdd.client import Progress
 from unswayed.circuits.sdd.sdd import Sdd
-from unswayed.circuits.vtree import Vtree, balanced
+from unswayed.circuits.vtree import Vtree, balanced, renumber
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.names import unknown_name
@@ -64,16 +64,16 @@ def compile_cnf(
     """The circuit of clauses over a vtree (a balanced one without).
 
     `groups` names for each clause the vtree node at which it is conjoined; this changes the time taken, not
-    the circuit. Variables are matched by name; the circuit numbers them as the vtree does.
+    the circuit. Variables are matched by name; the circuit numbers them as the formula does.
 
     >>> from unswayed.circuits.sdd.evaluate import model_count
     >>> model_count(compile_cnf(Cnf("ABC", [(1, 2), (-2, 3)])))
     4
     """
     vtree = balanced(cnf.names) if vtree is None else vtree
-    builder = SddBuilder(vtree)
-    clauses = _renumber(cnf, vtree)
-    register = _bottom_up(builder, clauses, _places(clauses, vtree, groups))
+    _check_known(cnf.names, vtree)
+    builder = SddBuilder(renumber(vtree, cnf.names))
+    register = _bottom_up(builder, cnf.clauses, _places(cnf.clauses, builder.vtree, groups))
     return builder.build([register], limits=limits, progress=progress)[0]
 
 
@@ -94,16 +94,6 @@ def _check_known(names: Sequence[str], vtree: Vtree) -> None:
             raise QueryError(
                 f"the vtree does not have all variables: {unknown_name('variable', name, vtree.names)}"
             )
-
-
-def _renumber(cnf: Cnf, vtree: Vtree) -> list[tuple[int, ...]]:
-    """The clauses in the numbers of the vtree's variables."""
-    if cnf.names == vtree.names:
-        return list(cnf.clauses)
-    _check_known(cnf.names, vtree)
-    position = {name: i for i, name in enumerate(vtree.names, start=1)}
-    number = [0, *(position[name] for name in cnf.names)]
-    return [tuple(number[x] if x > 0 else -number[-x] for x in clause) for clause in cnf.clauses]
 
 
 def _places(clauses: Sequence[tuple[int, ...]], vtree: Vtree, groups: Sequence[int] | None) -> list[int]:

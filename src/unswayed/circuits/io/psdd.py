@@ -28,6 +28,7 @@ from unswayed.circuits.psdd.structure import StructureDraft
 from unswayed.circuits.vtree import NOTHING, Vtree
 from unswayed.core.arrays import Bools
 from unswayed.core.errors import FormatError, ModelError
+from unswayed.core.numerics import tell_apart
 from unswayed.kernels.psdd_passes import COMPILED
 from unswayed.model.formats.source import Source, load
 
@@ -236,7 +237,7 @@ class _PsddReader:
 
     def _check_total(self, total: float) -> None:
         if abs(total - 1.0) > ROUNDING:
-            raise self.fail(f"the probabilities of this node sum to {total:.6g}, not 1")
+            raise self.fail(f"the probabilities of this node sum to {tell_apart(total, 1.0)}, not 1")
 
     def finish(self) -> Psdd:
         """The distribution of the last node."""

@@ -31,6 +31,7 @@ from unswayed.circuits.vtree import Vtree
 from unswayed.core.errors import QueryError, SolverError
 from unswayed.core.extras import install_command
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.core.numerics import is_whole
 from unswayed.model.formats.source import Source
 
 
@@ -132,7 +133,7 @@ class SddBuilder:
         return len(self._rows) - 1
 
     def _check_literal(self, literal: int) -> None:
-        if not 1 <= abs(literal) <= len(self.vtree.names):
+        if not is_whole(literal) or not 1 <= abs(literal) <= len(self.vtree.names):
             raise QueryError(
                 f"the literal {literal} is outside 1 to {len(self.vtree.names)}, with a minus for negations"
             )

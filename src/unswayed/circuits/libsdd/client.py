@@ -10,6 +10,7 @@ from __future__ import annotations
 import atexit
 import os
 import queue
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import IO, Any, Final
 
 from unswayed.circuits.libsdd.exchange import Failure, Job, JobResult, Report, receive, send
@@ -37,11 +39,14 @@ class Worker:
         self._owner = os.getpid()
         self._is_busy = False
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the child
+        # Ours to remove: a child that is killed leaves its files behind.
+        self._folder = tempfile.mkdtemp(prefix="unswayed-")
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "unswayed.circuits.libsdd.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._complaints,
+            cwd=self._folder,
             env={**os.environ, **_environment()},
         )
         self._messages: queue.SimpleQueue[Any] = queue.SimpleQueue()
@@ -120,6 +125,7 @@ class Worker:
         self._listener.join()
         for stream in (self._process.stdin, self._process.stdout, self._complaints):
             _close(stream)
+        shutil.rmtree(self._folder, ignore_errors=True)
 
 
 class _LateError(Exception):
@@ -128,7 +134,7 @@ class _LateError(Exception):
 
 def _environment() -> dict[str, str]:
     """The child finds the same modules as this process, and starts no threads that it has no use for."""
-    path = os.pathsep.join(folder for folder in sys.path if folder)
+    path = os.pathsep.join(str(Path(folder).absolute()) for folder in sys.path if folder)
     return {"PYTHONPATH": path, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 

@@ -12,7 +12,6 @@ import math
 import os
 import signal
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -37,7 +36,7 @@ _LONGEST_ALARM = 10**8
 
 
 def main() -> None:
-    """JobResult jobs until the input ends."""
+    """Answer jobs until the input ends."""
     # Interrupts from the keyboard go to the whole group; the parent decides what becomes of this process.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     out = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
@@ -58,8 +57,7 @@ def _answer_job(job: Job, out: IO[bytes]) -> JobResult | Failure:
         return Failure("missing", str(error))
     _limit(job)
     try:
-        with tempfile.TemporaryDirectory(prefix="unswayed-") as folder:
-            return _Run(pysdd.sdd, job, Path(folder), lambda report: send(out, report)).answer()
+        return _Run(pysdd.sdd, job, Path.cwd(), lambda report: send(out, report)).answer()
     except MemoryError:
         return Failure("memory", "out of memory")
     finally:

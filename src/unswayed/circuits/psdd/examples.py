@@ -10,7 +10,7 @@ Complete rows go through a structure by the quickest way its vtree allows: a wal
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -22,7 +22,9 @@ from unswayed.circuits.psdd.steps import WalkTables
 from unswayed.circuits.psdd.walk import walk_tables
 from unswayed.core.arrays import Bools, Floats
 from unswayed.core.errors import QueryError
+from unswayed.core.names import unknown_name
 from unswayed.kernels import psdd_bits, psdd_walk
+from unswayed.model.frame_tables import is_frame
 
 Marks = npt.NDArray[np.int8]
 """Rows of 1, 0 and `UNKNOWN`."""
@@ -58,9 +60,12 @@ class PackedRows:
         return len(self.bits)
 
 
-def row_chunks(rows: Any, n_variables: int) -> Iterator[Marks]:
-    """The rows as marks, a bounded number at once; `QueryError` when they are no rows of truth values."""
-    size = max(1, CHUNK_CELLS // n_variables)
+def row_chunks(rows: Any, names: Sequence[str]) -> Iterator[Marks]:
+    """The rows as marks, a bounded number at once; `QueryError` when they are no rows of truth values.
+
+    The columns of a dataframe are found by name, and others are ignored; those of an array go by position.
+    """
+    size, n_variables = max(1, CHUNK_CELLS // len(names)), len(names)
     if isinstance(rows, PackedRows):
         if rows.n_variables != n_variables:
             raise QueryError(f"rows of {rows.n_variables} values given, rows of {n_variables} needed")
@@ -68,7 +73,7 @@ def row_chunks(rows: Any, n_variables: int) -> Iterator[Marks]:
             part = np.unpackbits(rows.bits[start : start + size], axis=1, count=n_variables)
             yield part.view(np.int8)
         return
-    table = np.asarray(rows)
+    table = _named_columns(rows, names) if is_frame(rows) else np.asarray(rows)
     if table.ndim != 2 or table.shape[1] != n_variables:
         raise QueryError(
             f"rows of {n_variables} truth values are needed, one for each variable; "
@@ -78,12 +83,38 @@ def row_chunks(rows: Any, n_variables: int) -> Iterator[Marks]:
         yield _marks(table[start : start + size], start)
 
 
-def all_marks(rows: Any, n_variables: int) -> Marks:
+def _named_columns(data: Any, names: Sequence[str]) -> npt.NDArray[Any]:
+    """The columns of a dataframe that have the variables' names, in the variables' order."""
+    import narwhals as nw
+
+    frame = nw.from_native(data, eager_only=True)
+    known = {str(column): column for column in frame.columns}
+    missing = [name for name in names if name not in known]
+    if missing:
+        raise QueryError(
+            f"{unknown_name('column', missing[0], list(known))}; name the columns of the dataframe after the "
+            "variables, or pass an array whose columns are in the variables' order"
+        )
+    columns = [frame.get_column(known[name]).to_numpy() for name in names]
+    return np.column_stack(columns) if columns else np.zeros((len(frame), 0))
+
+
+def all_marks(rows: Any, names: Sequence[str]) -> Marks:
     """All rows as marks."""
-    chunks = list(row_chunks(rows, n_variables))
+    chunks = list(row_chunks(rows, names))
     if not chunks:
-        return np.zeros((0, n_variables), dtype=np.int8)
+        return np.zeros((0, len(names)), dtype=np.int8)
     return chunks[0] if len(chunks) == 1 else np.concatenate(chunks)
+
+
+def one_row(observed: Any, names: Sequence[str]) -> Marks:  # (1, variables)
+    """What is known about one example: a row, or values by name, those not named being unknown."""
+    if not isinstance(observed, Mapping):
+        return all_marks(np.asarray(observed)[None, :], names)
+    for name in observed:
+        if name not in names:
+            raise QueryError(unknown_name("variable", name, names))
+    return all_marks(np.array([[observed.get(name) for name in names]], dtype=object), names)
 
 
 def is_complete(marks: Marks) -> bool:

@@ -113,7 +113,7 @@ def count_examples(structure: PsddStructure, rows: Any, weights: Any = None) -> 
     """
     uses, n_rows = np.zeros(structure.n_choices), 0
     known = None if weights is None else np.asarray(weights, dtype=np.float64)
-    for marks in row_chunks(rows, structure.n_variables):
+    for marks in row_chunks(rows, structure.names):
         if not is_complete(marks):
             raise QueryError("some values are not observed; learn from such rows with `learn_incomplete`")
         part = None if known is None else checked_weights(known[n_rows : n_rows + len(marks)], len(marks))
@@ -220,7 +220,7 @@ def learn_incomplete(
 
 def _distinct(structure: PsddStructure, rows: Any, weights: Any) -> tuple[Marks, Floats]:
     """Distinct rows of positive weight, and their weights."""
-    marks = all_marks(rows, structure.n_variables)
+    marks = all_marks(rows, structure.names)
     amounts = np.ones(len(marks)) if weights is None else checked_weights(weights, len(marks))
     marks, amounts = marks[amounts > 0], amounts[amounts > 0]
     found, which = np.unique(marks, axis=0, return_inverse=True)

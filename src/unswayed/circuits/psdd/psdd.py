@@ -27,6 +27,7 @@ import numpy as np
 from unswayed.circuits.vtree import NOTHING, Vtree
 from unswayed.core.arrays import Bools, Floats, Ints, frozen_floats, read_only
 from unswayed.core.errors import ModelError
+from unswayed.core.numerics import tell_apart
 from unswayed.kernels.psdd_bits import Circuit
 
 SUM_TOLERANCE = 1e-6
@@ -133,7 +134,8 @@ def _normalize(structure: PsddStructure, log_parameters: Floats) -> Floats:
     wrong = is_sum & (np.abs(totals - 1.0) > SUM_TOLERANCE)
     if wrong.any():
         node = int(np.flatnonzero(wrong)[0])
-        raise ModelError(f"the probabilities of the choices of node {node} sum to {totals[node]:.6g}, not 1")
+        total = tell_apart(totals[node], 1.0)
+        raise ModelError(f"the probabilities of the choices of node {node} sum to {total}, not 1")
     if (totals[is_sum] == 1.0).all():
         return log_parameters
     corrections = np.log(np.where(is_sum, totals, 1.0))

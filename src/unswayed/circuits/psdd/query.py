@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from unswayed.circuits.psdd.examples import Marks, all_marks, row_chunks, score_rows
+from unswayed.circuits.psdd.examples import Marks, all_marks, one_row, row_chunks, score_rows
 from unswayed.circuits.psdd.psdd import Psdd, PsddStructure
 from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.core.errors import ImpossibleEvidence, ModelError, QueryError
@@ -37,7 +37,7 @@ def log_likelihoods(psdds: Sequence[Psdd], rows: Any) -> Floats:  # (rows, distr
     structure = shared_structure(psdds)
     log_parameters = [psdd.log_parameters for psdd in psdds]
     found = [np.zeros((0, len(psdds)))]
-    for marks in row_chunks(rows, structure.n_variables):
+    for marks in row_chunks(rows, structure.names):
         is_partial = (marks < 0).any(axis=1)
         if not is_partial.any():
             found.append(score_rows(structure, marks.view(np.uint8), log_parameters))
@@ -66,7 +66,7 @@ def marginals(psdd: Psdd, rows: Any) -> Floats:  # (rows, variables)
     zero.
     """
     structure = psdd.structure
-    marks = all_marks(rows, structure.n_variables)
+    marks = all_marks(rows, structure.names)
     truths = np.flatnonzero(structure.literal > 0)
     columns = structure.literal[truths] - 1
     answer = np.zeros((len(marks), structure.n_variables))
@@ -118,7 +118,7 @@ def most_probable_completion(psdd: Psdd, rows: Any) -> Completion:
     Raises `ImpossibleEvidence` for a row that no object agrees with.
     """
     structure = psdd.structure
-    marks = all_marks(rows, structure.n_variables)
+    marks = all_marks(rows, structure.names)
     found = BestRows(marks.copy(), np.empty(len(marks)))
     COMPILED.best(structure.circuit, psdd.log_parameters, marks, found)
     if np.isneginf(found.scores).any():
@@ -128,7 +128,7 @@ def most_probable_completion(psdd: Psdd, rows: Any) -> Completion:
 
 
 def condition(psdd: Psdd, observed: Any) -> Psdd:
-    """The distribution given what one row observes, over the same structure.
+    """The distribution given what one row observes, or values by name, over the same structure.
 
         parameter of choice, given e = parameter * Pr(e below the choice) / Pr(e below its node)
 
@@ -136,7 +136,7 @@ def condition(psdd: Psdd, observed: Any) -> Psdd:
     probability zero.
     """
     structure = psdd.structure
-    marks = all_marks(np.asarray(observed)[None, :], structure.n_variables)
+    marks = one_row(observed, structure.names)
     values = _values(psdd, marks)[:, 0]
     if np.isneginf(values[structure.root]):
         raise ImpossibleEvidence("what was observed has probability zero; nothing can be conditioned on it")

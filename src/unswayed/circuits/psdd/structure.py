@@ -20,11 +20,12 @@ from unswayed.circuits.sdd.validate import is_normalized
 from unswayed.circuits.vtree import NOTHING, Vtree
 from unswayed.core.arrays import Bools, Floats, Ints, read_only
 from unswayed.core.errors import ModelError
+from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.kernels.psdd_bits import Circuit
 from unswayed.kernels.psdd_passes import COMPILED, Flow
 
 
-def psdd_structure(sdd: Sdd) -> PsddStructure:
+def psdd_structure(sdd: Sdd, *, limits: Limits = DEFAULT_LIMITS) -> PsddStructure:
     """The structure of all distributions over the models of a circuit, normalised here if it is not.
 
     Cost: linear in the circuit.
@@ -35,7 +36,7 @@ def psdd_structure(sdd: Sdd) -> PsddStructure:
     1
     """
     if not is_normalized(sdd):
-        sdd = normalize(sdd)
+        sdd = normalize(sdd, limits=limits)
     kept = _live_elements(sdd)
     used = _used_nodes(sdd, kept)
     if not used[sdd.root]:

@@ -13,6 +13,9 @@ node with two elements.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from numbers import Integral
+
+import numpy as np
 
 from unswayed.circuits.libsdd.builder import SddBuilder
 from unswayed.circuits.libsdd.client import Progress
@@ -146,6 +149,9 @@ def _check_vtrees(circuits: tuple[Sdd, ...]) -> None:
 def _to_literal(vtree: Vtree, name: str, value: bool) -> int:
     if name not in vtree.names:
         raise QueryError(unknown_name("variable", name, vtree.names))
+    # Anything else would be taken for true or false by chance: "no" and NaN are true to Python.
+    if not isinstance(value, bool | np.bool_ | Integral) or value not in (0, 1):
+        raise QueryError(f"{name!r} is said to be {value!r}; a variable of a circuit is True or False")
     position = vtree.names.index(name) + 1
     return position if value else -position
 

@@ -7,7 +7,7 @@ the literals [darwiche2011]. Variables that a trimmed circuit leaves out are fre
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ from unswayed.circuits.sdd.values import node_values
 from unswayed.circuits.vtree import NOTHING
 from unswayed.core.arrays import Bools, Floats
 from unswayed.core.errors import QueryError
+from unswayed.core.names import listing, unknown_name
 from unswayed.kernels.circuit_passes import Elements, any_of_both, fastest
 
 _CELLS_AT_ONCE = 2**22
@@ -48,26 +49,31 @@ def model_count(sdd: Sdd) -> int:
     return counts[sdd.root] << int(sizes[gaps.root])
 
 
-def weighted_model_count(sdd: Sdd, weights: npt.ArrayLike, *, gaps: Gaps | None = None) -> Floats:
+Weights = npt.ArrayLike | Mapping[str, Sequence[float]]
+"""Weights of literals: a pair for each variable, for false and true; by name, or in the order of `names`."""
+
+
+def weighted_model_count(sdd: Sdd, weights: Weights, *, gaps: Gaps | None = None) -> Floats:
     """Sum over the models of the product of the weights of their literals.
 
-    `weights[..., v, 0]` is the weight of variable v where it does not hold, `weights[..., v, 1]` where it
-    does; leading axes are many weightings at once, and come back as the axes of the answer. Weights may be
-    negative. Where products leave the range of floating point, use `log_weighted_model_count`. Who asks
-    often for one circuit passes `gaps_of(sdd)`.
+    `weights[name]` is the pair of weights of a variable, where it does not hold and where it does. In an
+    array, `weights[..., v, :]` is the pair of the variable `sdd.names[v]`, in the formula's order; leading
+    axes are many weightings at once, and come back as the axes of the answer. Weights may be negative. Where
+    products leave the range of floating point, use `log_weighted_model_count`. Who asks often for one circuit
+    passes `gaps_of(sdd)`.
 
     Cost: O(elements) for each weighting.
 
     >>> from unswayed.circuits.formulas.cnf import Cnf
     >>> from unswayed.circuits.formulas.compile import compile_cnf
     >>> either = compile_cnf(Cnf("AB", [(1, 2)]))
-    >>> print(weighted_model_count(either, [[0.9, 0.1], [0.5, 0.5]]))
+    >>> print(weighted_model_count(either, {"A": (0.9, 0.1), "B": (0.5, 0.5)}))
     0.55
     """
     return _weigh(sdd, weights, gaps, is_log=False)
 
 
-def log_weighted_model_count(sdd: Sdd, log_weights: npt.ArrayLike, *, gaps: Gaps | None = None) -> Floats:
+def log_weighted_model_count(sdd: Sdd, log_weights: Weights, *, gaps: Gaps | None = None) -> Floats:
     """As `weighted_model_count`, with natural logarithms of weights and answer; minus infinity is zero."""
     return _weigh(sdd, log_weights, gaps, is_log=True)
 
@@ -92,9 +98,9 @@ def evaluate(sdd: Sdd, rows: npt.ArrayLike) -> Bools:
     return answer
 
 
-def _weigh(sdd: Sdd, weights: npt.ArrayLike, gaps: Gaps | None, *, is_log: bool) -> Floats:
+def _weigh(sdd: Sdd, weights: Weights, gaps: Gaps | None, *, is_log: bool) -> Floats:
     """Run over as many columns at once as fit in memory well."""
-    table = np.asarray(weights, dtype=np.float64)
+    table = _in_order(sdd, weights)
     wanted = (len(sdd.names), 2)
     if table.shape[-2:] != wanted:
         raise QueryError(f"weights of shape {table.shape}; give (..., {wanted[0]}, 2), for false and true")
@@ -108,6 +114,19 @@ def _weigh(sdd: Sdd, weights: npt.ArrayLike, gaps: Gaps | None, *, is_log: bool)
         totals[part] = node_values(sdd, some, gaps, is_log=is_log).total
     answer: Floats = totals.reshape(table.shape[:-2])[()]
     return answer
+
+
+def _in_order(sdd: Sdd, weights: Weights) -> Floats:
+    """The weights as an array, in the order of the circuit's variables."""
+    if not isinstance(weights, Mapping):
+        return np.asarray(weights, dtype=np.float64)
+    for name in weights:
+        if name not in sdd.names:
+            raise QueryError(unknown_name("variable", name, sdd.names))
+    missing = [name for name in sdd.names if name not in weights]
+    if missing:
+        raise QueryError(f"no weights for {listing(missing)}; give each variable a pair, for false and true")
+    return np.array([weights[name] for name in sdd.names], dtype=np.float64)
 
 
 def _parts(n_nodes: int, n_columns: int, *, columns_in_cell: int = 1) -> Iterator[slice]:

@@ -8,10 +8,14 @@ on the left {(f, true), (not f, false)}, which is where negations enter.
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 
 from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd, compact
 from unswayed.circuits.vtree import NOTHING
+from unswayed.core.errors import LimitError
+from unswayed.core.limits import DEFAULT_LIMITS, Limits
 
 Lifted = tuple[int, bool, int]
 """A node of the circuit, whether it is negated, and the vtree node from which it is seen."""
@@ -19,26 +23,31 @@ Lifted = tuple[int, bool, int]
 Elements = tuple[tuple[int, int], ...]
 
 _NEVER: Lifted = (FALSE, False, NOTHING)
+_NODES_BETWEEN_LOOKS = 256
+_BYTES_PER_ELEMENT = 320
+"""Measured: keys, pairs and the entries of two dictionaries."""
 
 
-def normalize(sdd: Sdd) -> Sdd:
+def normalize(sdd: Sdd, *, limits: Limits = DEFAULT_LIMITS) -> Sdd:
     """The same function, normalised for its vtree.
 
     Every prime and sub belongs to the child of its node's vtree node; a free variable is a node `TRUE` at
     its leaf; false subs are node 0; false primes are left out. The root belongs to the vtree's root, unless
     the function is false. Equal nodes are shared.
 
-    Cost: O(elements + lifted nodes), the latter at most the depth of the vtree for each node.
+    Cost: O(elements + lifted nodes), the latter at most the depth of the vtree for each node. `LimitError`
+    when that is more than the limits allow.
     """
-    work = _Normalization(sdd)
+    work = _Normalization(sdd, limits)
     return compact(work.finish(work.make(work.key_of(sdd.root, False, sdd.vtree.root))))
 
 
 class _Normalization:
     """The nodes made so far."""
 
-    def __init__(self, sdd: Sdd) -> None:
+    def __init__(self, sdd: Sdd, limits: Limits) -> None:
         self.sdd = sdd
+        self.limits, self.deadline = limits, limits.deadline()
         vtree = sdd.vtree
         self.left, self.right = vtree.left.tolist(), vtree.right.tolist()
         self.kind, self.place = sdd.kind.tolist(), sdd.vtree_node.tolist()
@@ -47,6 +56,7 @@ class _Normalization:
         self.nodes: list[tuple[int, int, int, Elements]] = [(FALSE, NOTHING, 0, ()), (TRUE, NOTHING, 0, ())]
         self.number_by_node: dict[tuple[int, int, int, Elements], int] = {}
         self.number_by_lifted: dict[Lifted, int] = {_NEVER: FALSE}
+        self.n_elements = 0
 
     def key_of(self, node: int, is_negated: bool, place: int) -> Lifted:
         """The key of a node; constants have one each."""
@@ -68,7 +78,18 @@ class _Normalization:
                 waiting += missing
             else:
                 self.number_by_lifted[waiting.pop()] = self._number(key, parts)
+                if len(self.number_by_lifted) % _NODES_BETWEEN_LOOKS == 0:
+                    self._check_limits()
         return self.number_by_lifted[wanted]
+
+    def _check_limits(self) -> None:
+        what = f"a normalised circuit of {self.n_elements:,} elements or more"
+        self.limits.check_bytes(self.n_elements * _BYTES_PER_ELEMENT, what)
+        if time.monotonic() > self.deadline:
+            raise LimitError(
+                f"normalising a circuit took longer than the limit of {self.limits.max_seconds:g} s; raise "
+                "Limits(max_seconds=...), or choose another vtree"
+            )
 
     def _parts(self, key: Lifted) -> list[tuple[Lifted, Lifted]]:
         """The elements of a lifted node; none at leaves."""
@@ -103,6 +124,7 @@ class _Normalization:
         if node not in self.number_by_node:
             self.number_by_node[node] = len(self.nodes)
             self.nodes.append(node)
+            self.n_elements += len(node[3])
         return self.number_by_node[node]
 
     def finish(self, root: int) -> Sdd:

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -56,6 +57,15 @@ def test_memory_is_a_hard_limit():
     assert_answers()
 
 
+@pytest.fixture
+def interrupts():
+    """Ctrl-C raises, also where the tests were started with interrupts ignored (`nohup`)."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interrupts")
 def test_an_interrupt_ends_the_wait_and_the_worker():
     timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()
@@ -63,6 +73,14 @@ def test_an_interrupt_ends_the_wait_and_the_worker():
         compile_cnf(hard_formula(), limits=Limits(max_seconds=60))
     timer.join()
     assert_answers()
+
+
+def test_a_killed_worker_leaves_no_files(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(workers, "_IDLE", [])
+    with pytest.raises(LimitError):
+        compile_cnf(hard_formula(), limits=Limits(max_seconds=0.5))
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_progress_is_reported_while_libsdd_works():

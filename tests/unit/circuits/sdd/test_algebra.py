@@ -20,6 +20,7 @@ from unswayed.circuits.formulas.expressions import (
     variable_names,
     variables,
 )
+from unswayed.circuits.libsdd.builder import SddBuilder
 from unswayed.circuits.sdd.algebra import (
     condition,
     conjoin,
@@ -225,3 +226,28 @@ def test_compacting_drops_what_the_root_does_not_need():
     small = compact(sdd)
     assert small.n_nodes == 3
     assert is_equivalent(small, sdd)
+
+
+@pytest.mark.parametrize("value", ["no", "False", "", None, float("nan"), 2, 0.5])
+def test_values_are_truth_values(value):
+    """Python takes "no" and NaN for true; a circuit refuses them."""
+    sdd = literal(balanced("AB"), "A")
+    with pytest.raises(QueryError, match=r"'A' is said to be .*; a variable of a circuit is True or False"):
+        condition(sdd, {"A": value})
+    with pytest.raises(QueryError, match="True or False"):
+        literal(balanced("AB"), "A", value)
+
+
+@pytest.mark.parametrize("value", [True, 1, np.True_, np.int64(1)])
+def test_numbers_and_truth_values_of_numpy_are_truth_values(value):
+    assert model_count(condition(literal(balanced("AB"), "A"), {"A": value})) == 4
+
+
+@pytest.mark.parametrize("literal", [1.5, 1.0, True, "1", None, 0, 3])
+def test_literals_are_whole_numbers(literal):
+    with pytest.raises(
+        ModelError, match=r"clause 0 holds the literal .*; literals are 1 to 2, whole numbers"
+    ):
+        Cnf("AB", [(literal,)])
+    with pytest.raises(QueryError, match="literal"):
+        SddBuilder(balanced("AB")).literal(literal)

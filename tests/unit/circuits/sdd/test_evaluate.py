@@ -10,8 +10,10 @@ from hypothesis import given, strategies as st
 
 from oracles.truth_tables import all_rows
 from strategies import sdds
-from unswayed.circuits.formulas.compile import compile_formula
+from unswayed.circuits.formulas.cnf import Cnf
+from unswayed.circuits.formulas.compile import compile_cnf, compile_formula
 from unswayed.circuits.formulas.expressions import at_most, exactly, exactly_one, iff, variables
+from unswayed.circuits.psdd.structure import psdd_structure
 from unswayed.circuits.sdd.algebra import constant, literal
 from unswayed.circuits.sdd.evaluate import (
     evaluate,
@@ -23,7 +25,8 @@ from unswayed.circuits.sdd.free_variables import gap_products, gaps_of
 from unswayed.circuits.sdd.models import models, sample_models
 from unswayed.circuits.sdd.normalize import normalize
 from unswayed.circuits.vtree import balanced, right_linear
-from unswayed.core.errors import QueryError
+from unswayed.core.errors import LimitError, QueryError
+from unswayed.core.limits import Limits
 from unswayed.kernels.circuit_passes import COMPILED, Elements, any_of_both, log_sum_products, sum_products
 
 
@@ -158,3 +161,35 @@ def test_nothing_can_be_drawn_from_nothing():
     with pytest.raises(QueryError, match="0 or more"):
         sample_models(literal(vtree, "A"), -1, rng)
     assert sample_models(literal(vtree, "A"), 0, rng).shape == (0, 2)
+
+
+def test_weights_by_name_and_by_the_formulas_order_are_the_same():
+    """A vtree may number its variables in any order; the circuit numbers them as the formula does."""
+    cnf = Cnf("ABC", [(1,), (2, 3)])
+    weights = {"A": (0.9, 0.1), "B": (0.8, 0.2), "C": (0.7, 0.3)}
+    expected = 0.1 * (1 - 0.8 * 0.7)
+    for vtree in (None, right_linear("CAB"), balanced("BCA")):
+        sdd = compile_cnf(cnf, vtree)
+        assert weighted_model_count(sdd, weights) == pytest.approx(expected, abs=1e-15)
+        assert weighted_model_count(sdd, list(weights.values())) == pytest.approx(expected, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [({"A": (1, 1)}, "no weights for 'B'"), ({"A": (1, 1), "D": (1, 1)}, "unknown variable 'D'")],
+)
+def test_weights_by_name_are_complete(weights, message):
+    with pytest.raises(QueryError, match=message):
+        weighted_model_count(compile_cnf(Cnf("AB", [(1, 2)])), weights)
+
+
+def test_normalising_is_held_to_limits():
+    rng = np.random.default_rng(1)
+    clauses = rng.integers(1, 31, (40, 3)) * rng.choice([-1, 1], (40, 3))
+    sdd = compile_cnf(Cnf([f"x{i}" for i in range(30)], clauses.tolist()))
+    with pytest.raises(LimitError, match=r"a normalised circuit of .* needs about"):
+        normalize(sdd, limits=Limits(max_bytes=10**6))
+    with pytest.raises(LimitError, match="normalising a circuit took longer"):
+        normalize(sdd, limits=Limits(max_seconds=1e-9))
+    with pytest.raises(LimitError, match="a normalised circuit"):
+        psdd_structure(sdd, limits=Limits(max_bytes=10**6))
