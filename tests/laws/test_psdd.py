@@ -22,7 +22,7 @@ from unswayed.circuits.psdd.learn import (
 from unswayed.circuits.psdd.product import product
 from unswayed.circuits.psdd.psdd import Psdd
 from unswayed.circuits.psdd.query import (
-    condition,
+    condition_psdd,
     entropy,
     kl_divergence,
     log_likelihood,
@@ -173,7 +173,7 @@ def test_conditioning_is_bayes_rule(psdd, data):
     rows, masses = all_rows(psdd.structure.n_variables), table(psdd)
     row = partial(rows[masses > 0][:1], data)[0]
     given_row = np.where(agrees(row, rows), masses, 0.0)
-    assert table(condition(psdd, row)) == pytest.approx(given_row / given_row.sum(), abs=ENGINE)
+    assert table(condition_psdd(psdd, row)) == pytest.approx(given_row / given_row.sum(), abs=ENGINE)
 
 
 @given(psdds())
@@ -186,7 +186,7 @@ def test_impossible_evidence_is_refused(psdd):
         with pytest.raises(ImpossibleEvidence):
             question(psdd, row)
     with pytest.raises(ImpossibleEvidence):
-        condition(psdd, row[0])
+        condition_psdd(psdd, row[0])
 
 
 @given(structures(), st.data())

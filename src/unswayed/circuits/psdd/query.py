@@ -127,7 +127,7 @@ def most_probable_completion(psdd: Psdd, rows: Any) -> Completion:
     return Completion(found.completed, found.scores)
 
 
-def condition(psdd: Psdd, observed: Any) -> Psdd:
+def condition_psdd(psdd: Psdd, observed: Any) -> Psdd:
     """The distribution given what one row observes, or values by name, over the same structure.
 
         parameter of choice, given e = parameter * Pr(e below the choice) / Pr(e below its node)
@@ -205,7 +205,7 @@ def sample(psdd: Psdd, n_samples: int, rng: np.random.Generator, *, given: Any =
     if n_samples < 0:
         raise QueryError(f"cannot draw {n_samples} samples")
     if given is not None:
-        psdd = condition(psdd, given)
+        psdd = condition_psdd(psdd, given)
     structure = psdd.structure
     parameters = np.exp(psdd.log_parameters)
     last = _last_possible(structure, parameters)

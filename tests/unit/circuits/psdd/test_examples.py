@@ -9,7 +9,7 @@ from unswayed.circuits.formulas.cnf import Cnf
 from unswayed.circuits.formulas.compile import compile_cnf
 from unswayed.circuits.psdd.learn import learn, learn_incomplete
 from unswayed.circuits.psdd.query import (
-    condition,
+    condition_psdd,
     log_likelihood,
     marginals,
     most_probable_completion,
@@ -58,7 +58,7 @@ def test_a_dataframe_without_a_variable_is_refused(structure):
 
 def test_one_row_may_be_given_by_name(structure):
     psdd = learn(structure, ROWS)
-    by_name, by_position = condition(psdd, {"B": True}), condition(psdd, [np.nan, 1, np.nan])
+    by_name, by_position = condition_psdd(psdd, {"B": True}), condition_psdd(psdd, [np.nan, 1, np.nan])
     assert np.array_equal(by_name.log_parameters, by_position.log_parameters)
     drawn = sample(psdd, 20, np.random.default_rng(0), given={"A": 0})
     assert not drawn[:, 0].any()
@@ -70,4 +70,4 @@ def test_one_row_may_be_given_by_name(structure):
 )
 def test_values_by_name_are_checked(structure, observed, message):
     with pytest.raises(QueryError, match=message):
-        condition(learn(structure, ROWS), observed)
+        condition_psdd(learn(structure, ROWS), observed)
