@@ -241,7 +241,7 @@ def score(
     import numpy as np
 
     from unswayed.circuits.psdd.query import log_likelihood
-    from unswayed.circuits.psdd.uniform import uniform_psdd
+    from unswayed.circuits.psdd.structure import uniform_psdd
     from unswayed.core.errors import QueryError
     from unswayed.spaces.classifier.inputs import chosen_class
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from unswayed.circuits.formulas.cnf import Cnf
 from unswayed.circuits.formulas.expressions import Connective, Expression, variable_names
-from unswayed.circuits.psdd.rows import UNKNOWN, Marks
+from unswayed.circuits.psdd.examples import UNKNOWN, Marks
 from unswayed.circuits.sdd.evaluate import evaluate, model_count
 from unswayed.circuits.sdd.sdd import Sdd
 from unswayed.circuits.vtree import Vtree

@@ -18,8 +18,8 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
+from unswayed.circuits.psdd.examples import UNKNOWN, Marks
 from unswayed.circuits.psdd.psdd import PsddStructure
-from unswayed.circuits.psdd.rows import UNKNOWN, Marks
 from unswayed.circuits.sdd.sdd import Sdd
 from unswayed.circuits.vtree import Vtree
 from unswayed.core.arrays import Bools

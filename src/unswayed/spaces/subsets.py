@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from unswayed.circuits.psdd.rows import UNKNOWN, Marks
+from unswayed.circuits.psdd.examples import UNKNOWN, Marks
 from unswayed.core.arrays import Bools, Ints
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits

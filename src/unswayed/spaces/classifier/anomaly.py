@@ -17,7 +17,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from unswayed.circuits.psdd.psdd import Psdd
 from unswayed.circuits.psdd.query import log_likelihoods
-from unswayed.circuits.psdd.uniform import uniform_psdd
+from unswayed.circuits.psdd.structure import uniform_psdd
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import ModelError, QueryError
 from unswayed.spaces.classifier.columns import objects_of, structured_attribute

@@ -13,18 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from unswayed.circuits.psdd.expectation import learn_incomplete
+from unswayed.circuits.psdd.examples import UNKNOWN, Marks
 from unswayed.circuits.psdd.learn import (
     Prior,
     PsddCounts,
     count_examples,
     estimate,
+    learn_incomplete,
     merge,
     zero_counts,
 )
 from unswayed.circuits.psdd.psdd import Psdd, PsddStructure
 from unswayed.circuits.psdd.query import log_likelihoods
-from unswayed.circuits.psdd.rows import UNKNOWN, Marks
 from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.spaces.space import Space
 
