@@ -206,10 +206,7 @@ def right_linear(order: Sequence[str], names: Sequence[str] | None = None) -> Vt
     >>> to_nested(right_linear("ABC"))
     ('A', ('B', 'C'))
     """
-    nested: Nested = _some(order)[-1]
-    for name in reversed(order[:-1]):
-        nested = (name, nested)
-    return vtree_from_nested(nested, order if names is None else names)
+    return vtree_from_nested(join_right(_some(order)), order if names is None else names)
 
 
 def left_linear(order: Sequence[str], names: Sequence[str] | None = None) -> Vtree:
@@ -230,15 +227,27 @@ def balanced(order: Sequence[str], names: Sequence[str] | None = None) -> Vtree:
     >>> to_nested(balanced("ABCD"))
     (('A', 'B'), ('C', 'D'))
     """
-    parts: list[Nested] = list(_some(order))
-    return vtree_from_nested(_halve(parts, 0, len(parts)), order if names is None else names)
+    return vtree_from_nested(join_balanced(_some(order)), order if names is None else names)
 
 
-def _halve(parts: list[Nested], start: int, end: int) -> Nested:
-    if end - start == 1:
-        return parts[start]
-    middle = (start + end) // 2
-    return _halve(parts, start, middle), _halve(parts, middle, end)
+def join_right(parts: Sequence[Nested]) -> Nested:
+    """Several vtrees as one, each a left child but the last."""
+    nested = parts[-1]
+    for part in reversed(parts[:-1]):
+        nested = (part, nested)
+    return nested
+
+
+def join_balanced(parts: Sequence[Nested]) -> Nested:
+    """Several vtrees as one, as balanced as their number allows.
+
+    >>> join_balanced(["A", "B", "C"])
+    ('A', ('B', 'C'))
+    """
+    if len(parts) == 1:
+        return parts[0]
+    middle = len(parts) // 2
+    return join_balanced(parts[:middle]), join_balanced(parts[middle:])
 
 
 def _some(order: Sequence[str]) -> Sequence[str]:

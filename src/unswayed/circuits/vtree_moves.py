@@ -21,6 +21,7 @@ from unswayed.circuits.vtree import (
     Nested,
     Vtree,
     balanced,
+    join_right,
     right_linear,
     to_nested,
     vtree_from_nested,
@@ -184,10 +185,7 @@ def constrained(
         if not rest:
             return right_linear(spine, names)
         rest = balanced(rest)
-    nested: Nested = to_nested(rest)
-    for name in reversed(spine):
-        nested = (name, nested)
-    return vtree_from_nested(nested, names)
+    return vtree_from_nested(join_right([*spine, to_nested(rest)]), names)
 
 
 def constrain(vtree: Vtree, spine: Sequence[str]) -> Vtree:
@@ -221,28 +219,11 @@ def constrained_node(vtree: Vtree, names: Collection[str]) -> int | None:
 
 
 def random_vtree(names: Sequence[str], rng: np.random.Generator) -> Vtree:
-    """A vtree with leaves in a random order, every node split at a random place."""
+    """A vtree with leaves in a random order, neighbours joined at random until one is left."""
     if not names:
         raise QueryError("a vtree needs one variable at least")
-    leaves = [names[int(i)] for i in rng.permutation(len(names))]
-    n_nodes = 2 * len(leaves) - 1
-    children = np.full((2, n_nodes), NOTHING, dtype=np.int64)
-    waiting = [(0, len(leaves))]
-    middle_of: dict[tuple[int, int], int] = {}
-    while waiting:
-        start, end = waiting.pop()
-        if end - start > 1:
-            middle = middle_of[start, end] = int(rng.integers(start + 1, end))
-            waiting += [(start, middle), (middle, end)]
-    for (start, end), middle in middle_of.items():
-        node = 2 * middle - 1
-        children[0, node] = _top(start, middle, middle_of)
-        children[1, node] = _top(middle, end, middle_of)
-    variable = np.full(n_nodes, NOTHING, dtype=np.int64)
-    variable[::2] = [names.index(name) for name in leaves]
-    return Vtree(tuple(names), children[0], children[1], variable)
-
-
-def _top(start: int, end: int, middle_of: dict[tuple[int, int], int]) -> int:
-    """The node above the leaves from one to before another."""
-    return 2 * start if end - start == 1 else 2 * middle_of[start, end] - 1
+    parts: list[Nested] = [names[int(i)] for i in rng.permutation(len(names))]
+    while len(parts) > 1:
+        place = int(rng.integers(len(parts) - 1))
+        parts[place : place + 2] = [(parts[place], parts[place + 1])]
+    return vtree_from_nested(parts[0], names)

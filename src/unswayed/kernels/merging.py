@@ -5,7 +5,7 @@ the instantiations of those after it. Summing over the states drops the feature.
 absolute values of the result: masses of opposite sign that fall together cancel.
 
 `merge` and `absolute_sums` are plain numpy. Compiled code that calls them gets the loops below instead
-(`make_compilable`): one pass, no temporary table.
+(`LOOPS`): one pass, no temporary table.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ together stand in the same order. Adding a feature to either is one pass for eac
 The true weight behind a whole number k is known only up to a radius: it lies within `radius` of
 `centre + step * k`. It tells how a sum's mass is shared by the classes, which matters where the guess turns.
 
-The functions are plain Python over arrays; `make_compilable` gives them to compiled code.
+The functions are plain Python over arrays; kernels take them as their parts.
 """
 
 from __future__ import annotations

@@ -19,12 +19,12 @@ rest.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from unswayed.circuits.formulas.cnf import Cnf
 from unswayed.circuits.formulas.encode import Encoding
-from unswayed.circuits.vtree import NOTHING, Nested, Vtree, vtree_from_nested
+from unswayed.circuits.vtree import NOTHING, Nested, Vtree, join_balanced, join_right, vtree_from_nested
 from unswayed.core.errors import LimitError
 from unswayed.inference.ordering import elimination_order
 
@@ -136,20 +136,8 @@ def network_vtree(encoding: Encoding, tree: EliminationTree) -> Vtree:
     'WetGrass=yes'
     """
     names = encoding.cnf.names
-    parts = _parameter_parts(encoding, tree)
-    children = tree.children()
-    made: dict[int, Nested | None] = {}
-    for variable in tree.order:
-        below = [*parts[variable], *(made.pop(child) for child in children[variable])]
-        rest = join_right([part for part in below if part is not None])
-        if variable == tree.bottom:
-            made[variable] = rest
-            continue
-        block: Nested = balanced_join([names[b] for b in encoding.block(variable)])
-        made[variable] = block if rest is None else (block, rest)
-    (nested,) = made.values()
-    assert nested is not None
-    return vtree_from_nested(nested, names)
+    blocks = [join_balanced([names[b] for b in encoding.block(v)]) for v in range(tree.bottom)]
+    return _vtree_of(tree, blocks, _parameter_parts(encoding, tree), names)
 
 
 def formula_vtree(cnf: Cnf) -> Vtree:
@@ -162,17 +150,32 @@ def formula_vtree(cnf: Cnf) -> Vtree:
     single = [(variable,) for variable in range(len(cnf.names))]
     scopes = [*single, *(sorted({abs(x) - 1 for x in clause}) for clause in cnf.clauses if clause)]
     tree = tree_of(scopes, elimination_order(scopes, [2] * len(single)).variables)
+    return _vtree_of(tree, cnf.names, {}, cnf.names)
+
+
+def _vtree_of(
+    tree: EliminationTree,
+    blocks: Sequence[Nested],
+    parts: Mapping[int, list[Nested]],
+    names: Sequence[str],
+) -> Vtree:
+    """The vtree that has each variable's block on the left, and on the right its parts and what is below.
+
+    A circuit holds what is on the left also negated; so the largest part stands last.
+    """
     children = tree.children()
     made: dict[int, Nested | None] = {}
     for variable in tree.order:
-        rest = join_right([part for child in children[variable] if (part := made.pop(child)) is not None])
+        below = [*parts.get(variable, ()), *(made.pop(child) for child in children[variable])]
+        some = [part for part in below if part is not None]
+        rest = join_right(some) if some else None
         if variable == tree.bottom:
             made[variable] = rest
         else:
-            made[variable] = cnf.names[variable] if rest is None else (cnf.names[variable], rest)
+            made[variable] = blocks[variable] if rest is None else (blocks[variable], rest)
     (nested,) = made.values()
     assert nested is not None
-    return vtree_from_nested(nested, cnf.names)
+    return vtree_from_nested(nested, names)
 
 
 def _parameter_parts(encoding: Encoding, tree: EliminationTree) -> dict[int, list[Nested]]:
@@ -180,33 +183,8 @@ def _parameter_parts(encoding: Encoding, tree: EliminationTree) -> dict[int, lis
     parts: dict[int, list[Nested]] = {variable: [] for variable in tree.order}
     for table, parameters in enumerate(encoding.parameters()):
         if parameters:
-            parts[tree.home[table]].append(balanced_join([encoding.cnf.names[b] for b in parameters]))
+            parts[tree.home[table]].append(join_balanced([encoding.cnf.names[b] for b in parameters]))
     return parts
-
-
-def join_right(parts: Sequence[Nested]) -> Nested | None:
-    """Several vtrees as one, each a left child but the last; None of none.
-
-    A circuit holds what is on the left also negated; so the largest part stands last.
-    """
-    if not parts:
-        return None
-    nested = parts[-1]
-    for part in reversed(parts[:-1]):
-        nested = (part, nested)
-    return nested
-
-
-def balanced_join(parts: Sequence[Nested]) -> Nested:
-    """Several vtrees as one, as balanced as their number allows.
-
-    >>> balanced_join(["A", "B", "C"])
-    ('A', ('B', 'C'))
-    """
-    if len(parts) == 1:
-        return parts[0]
-    middle = len(parts) // 2
-    return balanced_join(parts[:middle]), balanced_join(parts[middle:])
 
 
 def scopes_of(parents: Sequence[Collection[int]]) -> list[tuple[int, ...]]:

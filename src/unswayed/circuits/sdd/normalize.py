@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import time
 
-import numpy as np
-
-from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd, compact
+from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd, compact, sdd_from_lists
 from unswayed.circuits.vtree import NOTHING
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
@@ -129,17 +127,5 @@ class _Normalization:
 
     def finish(self, root: int) -> Sdd:
         """The new circuit as arrays."""
-        counts = [len(elements) for *_, elements in self.nodes]
-        flat = np.array([pair for *_, elements in self.nodes for pair in elements], dtype=np.int64).reshape(
-            -1, 2
-        )
-        return Sdd(
-            self.sdd.vtree,
-            kind=np.array([kind for kind, *_ in self.nodes]),
-            vtree_node=np.array([place for _, place, *_ in self.nodes]),
-            literal=np.array([literal for _, _, literal, _ in self.nodes]),
-            starts=np.concatenate([[0], np.cumsum(counts)]),
-            primes=flat[:, 0],
-            subs=flat[:, 1],
-            root=root,
-        )
+        _, places, literals, elements = zip(*self.nodes, strict=True)
+        return sdd_from_lists(self.sdd.vtree, places, literals, elements, root)

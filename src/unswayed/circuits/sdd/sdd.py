@@ -13,6 +13,7 @@ free variable is a node `TRUE` at its leaf).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -72,6 +73,23 @@ class Sdd:
     def n_elements(self) -> int:
         """Number of elements, the size of the circuit."""
         return len(self.primes)
+
+
+def sdd_from_lists(
+    vtree: Vtree,
+    places: Sequence[int],
+    literals: Sequence[int],
+    elements: Sequence[Sequence[tuple[int, int]]],
+    root: int,
+) -> Sdd:
+    """The circuit of nodes in a row, the two constants first: where each is, its literal, its elements."""
+    pairs = np.array([pair for each in elements for pair in each], dtype=np.int64).reshape(-1, 2)
+    counts = np.array([len(each) for each in elements])
+    literal = np.array(literals, dtype=np.int64)
+    kind = np.where(literal != 0, LITERAL, np.where(counts > 0, DECISION, TRUE))
+    kind[FALSE] = FALSE
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    return Sdd(vtree, kind, np.array(places), literal, starts, pairs[:, 0], pairs[:, 1], root)
 
 
 def below_root(sdd: Sdd) -> Bools:

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
+from unswayed.circuits.sdd.sdd import FALSE, TRUE, Sdd, sdd_from_lists
 from unswayed.circuits.vtree import NOTHING, Vtree
 from unswayed.core.arrays import Ints
 from unswayed.core.errors import LimitError
@@ -145,20 +145,11 @@ class FunctionTable:
         """One circuit that holds all of some nodes, and their places in it; its root is the last place."""
         wanted = self._below(roots)
         number = {node: position for position, node in enumerate(wanted)}
-        pairs = [(number[p], number[s]) for node in wanted for p, s in self.elements[node]]
-        flat = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-        literal = np.array([self.literals[node] for node in wanted])
-        counts = np.array([len(self.elements[node]) for node in wanted])
-        kind = np.where(literal != 0, LITERAL, DECISION)
-        kind[:2] = FALSE, TRUE
-        sdd = Sdd(
+        sdd = sdd_from_lists(
             self.vtree,
-            kind=kind,
-            vtree_node=np.array([self.place[node] for node in wanted]),
-            literal=literal,
-            starts=np.concatenate([[0], np.cumsum(counts)]),
-            primes=flat[:, 0],
-            subs=flat[:, 1],
+            [self.place[node] for node in wanted],
+            [self.literals[node] for node in wanted],
+            [[(number[p], number[s]) for p, s in self.elements[node]] for node in wanted],
             root=max(number[root] for root in roots) if roots else TRUE,
         )
         return sdd, np.array([number[root] for root in roots], dtype=np.int64)
