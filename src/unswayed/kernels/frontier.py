@@ -315,21 +315,9 @@ Search = Callable[[Places, Step, tuple[int, Ints], Level], None]
 """What `search` takes."""
 
 
-PARTS = (_completed, _extend_path, _leave_path, _match, _join_trees, _leave_tree, _decide, _number)
+PARTS = (
+    *(_completed, _extend_path, _leave_path, _completed_directed, _follow_arc, _leave_directed),
+    *(_match, _join_trees, _leave_tree, _decide, _number),
+)
 
-<<<<<<< HEAD
-    for part in (
-        *(_completed, _extend_path, _leave_path, _completed_directed, _follow_arc, _leave_directed),
-        *(_match, _join_trees, _leave_tree, _decide, _number),
-    ):
-        register_jitable(part)
-    compiled: Search = njit(cache=True)(search)
-    return compiled
-
-
-def is_compiled() -> bool:
-    """Whether the compiled search has been asked for already, so that asking again is free."""
-    return compiled_search.cache_info().currsize > 0
-=======
 compiled_search = Kernel(search, PARTS)
->>>>>>> 906368b (Compile kernels in one way, on first use, and search small tables without them)

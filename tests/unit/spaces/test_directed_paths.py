@@ -76,7 +76,7 @@ def test_compiled_and_plain_search_agree_and_two_ways_are_no_ways_less():
     wanted = EdgeSets(
         both, narrow_order(both), frontier.DIRECTED_PATHS, may, np.zeros((1, 1), int), (may > 0).astype(int)
     )
-    frontier.compiled_search()
+    frontier.compiled_search
     assert count_sets(diagram_of(wanted)) == space.size
 
 

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from unswayed.circuits.psdd.examples import UNKNOWN
 from unswayed.circuits.psdd.psdd import Psdd
 from unswayed.circuits.psdd.query import condition, log_likelihoods
-from unswayed.circuits.psdd.rows import UNKNOWN
-from unswayed.circuits.psdd.uniform import uniform_psdd
+from unswayed.circuits.psdd.structure import uniform_psdd
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import ImpossibleEvidence, ModelError, QueryError
 from unswayed.core.names import unknown_name
