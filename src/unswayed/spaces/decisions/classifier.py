@@ -16,7 +16,7 @@ import numpy as np
 
 from unswayed.circuits.psdd.examples import UNKNOWN
 from unswayed.circuits.psdd.psdd import Psdd
-from unswayed.circuits.psdd.query import condition, log_likelihoods
+from unswayed.circuits.psdd.query import condition_psdd, log_likelihoods
 from unswayed.circuits.psdd.structure import uniform_psdd
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import ImpossibleEvidence, ModelError, QueryError
@@ -184,7 +184,7 @@ def _seen_object(attribute: Structured, table: PsddTable, value: Any) -> tuple[F
     allowed = [psdd for psdd, score in zip(table.psdds, added, strict=True) if score > -np.inf]
     if not allowed:
         raise ImpossibleEvidence(f"no object agrees with what was seen of {attribute.name!r}")
-    given = {id(psdd): condition(psdd, marks) for psdd in allowed}
+    given = {id(psdd): condition_psdd(psdd, marks) for psdd in allowed}
     # A class that is excluded has no mass any more, so that its distribution does not matter.
     chosen: list[Psdd] = [given.get(id(psdd), given[id(allowed[0])]) for psdd in table.psdds]
     parameters = np.column_stack([psdd.log_parameters for psdd in chosen])
