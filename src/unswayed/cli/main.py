@@ -22,12 +22,14 @@ from unswayed.cli.outcome import reporting
 from unswayed.cli.pictures import draw
 from unswayed.cli.plan import plan
 from unswayed.cli.posteriors import mpe, posterior
+from unswayed.cli.progress import show_line
 from unswayed.cli.report import report
 from unswayed.cli.selection import frontier, select, trim
 from unswayed.cli.snb import app as snb
 from unswayed.cli.structured import paths, rankings
 from unswayed.cli.thresholds import thresholds
 from unswayed.cli.why import why
+from unswayed.kernels.jit import announce_compiling
 
 app = typer.Typer(
     name="unswayed",
@@ -93,6 +95,6 @@ def _unswayed(
 
 def run(arguments: Sequence[str] | None = None) -> None:
     """Run a command line, that of the process by default, and leave with its exit code."""
-    with reporting():
+    with reporting(), announce_compiling(show_line):
         # Not standalone: then usage errors come to `reporting`, and the exit code comes back.
         raise SystemExit(app(args=arguments, prog_name="unswayed", standalone_mode=False))

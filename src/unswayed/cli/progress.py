@@ -40,6 +40,12 @@ def showing_words() -> Iterator[Callable[[str], None] | None]:
         yield line.set_description_str
 
 
+def show_line(text: str) -> None:
+    """Show a line on stderr, where that is a terminal."""
+    if sys.stderr.isatty():
+        print(text, file=sys.stderr)
+
+
 def progress_text(incumbent: float, bound: float, evaluations: int) -> str:
     """Subsets looked at, the best value, its bound, and the gap between them.
 
