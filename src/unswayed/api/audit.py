@@ -53,7 +53,7 @@ def audit(
     started = time.perf_counter()
     check_options(options, Options)
     if not 0 < at_least <= 1:
-        raise QueryError(f"at_least must lie above 0 and not above 1, not {at_least!r}")
+        raise QueryError(f"the level must lie above 0 and not above 1, not {at_least!r}")
     rows = read_table(table)
     _check_outcome(rows, outcome)
     limits = options.get("limits", DEFAULT_LIMITS)
