@@ -10,11 +10,11 @@ from __future__ import annotations
 import doctest
 import os
 import re
-import types
 import shlex
 import shutil
 import subprocess
 import sys
+import types
 from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType

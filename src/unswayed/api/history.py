@@ -16,7 +16,7 @@ from unswayed.decisions.classifier import Classifier
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class HistoryStep:
     """How things stood after one more observation."""
 
     observed: tuple[str, str] | None
@@ -33,7 +33,7 @@ class Course:
 
     classifier: Classifier
     """What decides."""
-    steps: tuple[Step, ...]
+    steps: tuple[HistoryStep, ...]
     """How things stood at the beginning and after each observation."""
 
     def first_safe(self, at_least: float = 0.95) -> int | None:
@@ -60,8 +60,8 @@ def replay(
     [0.9, 0.988, 0.941]
     """
     case = follow(classifier, evidence, **options)
-    steps = [Step(None, case.decision, case.sdp())]
+    steps = [HistoryStep(None, case.decision, case.sdp())]
     for feature, state in observations:
         case = case.observe(feature, state)
-        steps.append(Step((feature, state), case.decision, case.sdp()))
+        steps.append(HistoryStep((feature, state), case.decision, case.sdp()))
     return Course(classifier, tuple(steps))

@@ -31,7 +31,7 @@ class Structure(StrEnum):
     FOCS = "focs"
 
 
-class Method(StrEnum):
+class DiscretizeWord(StrEnum):
     """The words for `--discretize`."""
 
     MDL = "mdl"
@@ -57,7 +57,7 @@ StructureWord = Annotated[
 ]
 Smoothing = Annotated[float, typer.Option(metavar="X", help="Added to every count.")]
 MethodWord = Annotated[
-    Method,
+    DiscretizeWord,
     typer.Option(
         "--discretize",
         help="Where to cut columns of numbers: where it tells about the target (mdl), into bins of equal "
@@ -97,7 +97,7 @@ def learn(
     output: Output,
     structure: StructureWord = Structure.NAIVE,
     smoothing: Smoothing = 1.0,
-    discretize: MethodWord = Method.MDL,
+    discretize: MethodWord = DiscretizeWord.MDL,
     bins: Bins = None,
     cuts: Cuts = None,
     max_categories: MaxCategories = 10,
@@ -129,19 +129,19 @@ def learn(
         show([*learned_lines(facts), Text(f"wrote {output}: {size_text(network)}")])
 
 
-def _cut_method(word: Method, bins: int | None) -> CutMethod:
+def _cut_method(word: DiscretizeWord, bins: int | None) -> CutMethod:
     from unswayed.model.discretize import AtMean, EntropyMdl, EqualFrequency, EqualWidth
 
     match word:
-        case Method.FREQUENCY:
+        case DiscretizeWord.FREQUENCY:
             return EqualFrequency(bins or DEFAULT_BINS)
-        case Method.WIDTH:
+        case DiscretizeWord.WIDTH:
             return EqualWidth(bins or DEFAULT_BINS)
     if bins is not None:
         raise QueryError(
             f"--bins goes with --discretize frequency or width; {word} chooses the number itself"
         )
-    return EntropyMdl() if word is Method.MDL else AtMean()
+    return EntropyMdl() if word is DiscretizeWord.MDL else AtMean()
 
 
 def _cut_points(words: Sequence[str]) -> dict[str, list[float]]:

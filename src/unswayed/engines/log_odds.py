@@ -38,7 +38,7 @@ from unswayed.engines.parts import (
 from unswayed.engines.protocol import Cost, Needs, Question, Refusal, price_one_by_one
 from unswayed.engines.rows import profile_rows
 from unswayed.engines.weights import WeightList, combined, list_outcomes, predicted_bits
-from unswayed.kernels.meeting import Outcomes
+from unswayed.kernels.meeting import MeetingOutcomes
 
 SECONDS_PER_OUTCOME = 1.5e-7
 """Measured for making, sorting and searching lists of a million outcomes,"""
@@ -141,7 +141,7 @@ class LogOddsOracle:
                 total += float(prior[upper]) * high + float(prior[1 - upper]) * low
         return Interval.point(total)
 
-    def _decided_now(self, outcomes: Outcomes, decider: LogOddsIntervals) -> float:
+    def _decided_now(self, outcomes: MeetingOutcomes, decider: LogOddsIntervals) -> float:
         """Probability that all features lead to what `decider` decides without any."""
         full, prior = intervals_of(self.problem), self.problem.prior
         now, base = int(decider.decide(prior[np.newaxis])[0]), base_log_odds(self.problem)

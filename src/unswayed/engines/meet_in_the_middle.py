@@ -22,7 +22,7 @@ import numpy as np
 from unswayed.core.arrays import Floats, Ints
 from unswayed.engines.parts import Span
 from unswayed.engines.weights import WeightList, alike_bits, combined, predicted_bits
-from unswayed.kernels.meeting import Outcomes, compiled, is_compiled
+from unswayed.kernels.meeting import MeetingOutcomes, compiled, is_compiled
 
 LONG_LISTS = 2**16
 """Sums in a list from which compiled code pays for being loaded,"""
@@ -162,7 +162,7 @@ def _tails(masses: Floats) -> Floats:
     return np.concatenate([np.cumsum(masses[::-1])[::-1], [0.0]])
 
 
-def mass_at_least(outcomes: Outcomes, cut: float) -> Floats:  # (2,)
+def mass_at_least(outcomes: MeetingOutcomes, cut: float) -> Floats:  # (2,)
     """Probability, under either class, that the weights of all groups sum to at least `cut`.
 
     All weights must be finite, and the groups few enough for their probabilities to be multiplied.
@@ -183,7 +183,7 @@ def mass_at_least(outcomes: Outcomes, cut: float) -> Floats:  # (2,)
     return masses
 
 
-def _middle(outcomes: Outcomes) -> tuple[int, float]:
+def _middle(outcomes: MeetingOutcomes) -> tuple[int, float]:
     """Where to split the groups so that both lists are short, and the length of the longer one."""
     bits = np.cumsum(np.log2(np.diff(outcomes.starts)))
     if not len(bits):
@@ -193,7 +193,7 @@ def _middle(outcomes: Outcomes) -> tuple[int, float]:
     return middle + 1, float(2.0 ** longer[middle])
 
 
-def _listed(outcomes: Outcomes, first: int, past: int) -> Floats:  # (3, sums)
+def _listed(outcomes: MeetingOutcomes, first: int, past: int) -> Floats:  # (3, sums)
     """All sums of some groups with their probabilities, in no order."""
     probabilities = np.stack([outcomes.upper, outcomes.lower])
     products = np.ones((2, 1))

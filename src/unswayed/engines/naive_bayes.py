@@ -23,9 +23,9 @@ from unswayed.decisions.rules import TIE, LogOddsIntervals
 from unswayed.engines.groups import group_tables
 from unswayed.engines.log_odds import BYTES_PER_OUTCOME, LogOddsEngine, LogOddsOracle
 from unswayed.engines.parts import base_log_odds, probability_of
-from unswayed.engines.rounded_weights import Question, WholeSteps, whole_steps
+from unswayed.engines.rounded_weights import CutQuestion, WholeSteps, whole_steps
 from unswayed.engines.weights import WeightList, group_weights, predicted_bits
-from unswayed.kernels.all_but_one import Rooms, Sides, compiled_errors_of, rooms_for
+from unswayed.kernels.all_but_one import FeatureSides, Rooms, compiled_errors_of, rooms_for
 
 LISTED_BITS = 22.5
 """Logarithm to base 2 of how many outcomes of half the features are listed."""
@@ -106,11 +106,11 @@ def search_grid(many: ManyFeatures, allowed: Callable[[WholeSteps], bool]) -> Wh
         n_cells //= 2
 
 
-def _question(problem: Problem) -> Question:
+def _question(problem: Problem) -> CutQuestion:
     decider = problem.decider
     assert isinstance(decider, LogOddsIntervals)
     base = min(max(base_log_odds(problem), -CERTAIN), CERTAIN)
-    return Question(float(problem.prior[decider.upper]), base, float(decider.cuts[0]))
+    return CutQuestion(float(problem.prior[decider.upper]), base, float(decider.cuts[0]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -200,9 +200,9 @@ def _threshold_error(many: ManyFeatures, kept: frozenset[int], threshold: float,
     return compiled_errors_of(steps.grid._replace(own=own), _sides(many, kept), rooms)[3]
 
 
-def _sides(many: ManyFeatures, kept: frozenset[int]) -> Sides:
+def _sides(many: ManyFeatures, kept: frozenset[int]) -> FeatureSides:
     is_kept = np.array([feature in kept for feature in many.features], dtype=np.bool_)
-    return Sides(np.flatnonzero(is_kept), np.flatnonzero(~is_kept), np.zeros(0, dtype=np.int64))
+    return FeatureSides(np.flatnonzero(is_kept), np.flatnonzero(~is_kept), np.zeros(0, dtype=np.int64))
 
 
 def _grid(many: ManyFeatures, fineness: Fineness) -> tuple[WholeSteps, Rooms]:

@@ -36,7 +36,7 @@ ARITHMETIC = 1e-11
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class CutQuestion:
     """What is asked of the sum of all weights."""
 
     share: float
@@ -75,7 +75,7 @@ class _Values:
         return float(self.weight[-1] - self.weight[0])
 
 
-def whole_steps(features: Sequence[WeightList], question: Question, n_cells: int) -> WholeSteps:
+def whole_steps(features: Sequence[WeightList], question: CutQuestion, n_cells: int) -> WholeSteps:
     """The features on a grid where all of them together span about `n_cells` steps."""
     values = [_finite(weights) for weights in features]
     step = _good_step(values, max(sum(one.range for one in values) / n_cells, 1e-12))
@@ -114,14 +114,14 @@ def _finite(weights: WeightList) -> _Values:
     return _Values(weights.full[finite], weights.upper[finite], weights.lower[finite], endless)
 
 
-def _needed(values: Sequence[_Values], question: Question) -> float:
+def _needed(values: Sequence[_Values], question: CutQuestion) -> float:
     """The weight that leads to the upper class, moved to just outside of all sums when it lies farther."""
     low = sum(float(one.weight[0]) for one in values)
     high = sum(float(one.weight[-1]) for one in values)
     return min(max(question.cut - question.base, low - 1.0), high + 1.0)
 
 
-def _own_cut(values: Sequence[_Values], question: Question) -> float:
+def _own_cut(values: Sequence[_Values], question: CutQuestion) -> float:
     """The weight that some of the features must reach on their own, not farther off than any sum of some."""
     low = sum(min(float(one.weight[0]), 0.0) for one in values)
     high = sum(max(float(one.weight[-1]), 0.0) for one in values)
@@ -149,7 +149,7 @@ def _good_step(values: Sequence[_Values], wanted: float) -> float:
 
 
 def _grid(
-    values: Sequence[_Values], numbers: Sequence[Ints], taken: tuple[Floats, Floats], question: Question
+    values: Sequence[_Values], numbers: Sequence[Ints], taken: tuple[Floats, Floats], question: CutQuestion
 ) -> Grid:
     endless = np.array([one.endless for one in values])
     unsettled = all(abs(one.upper.sum() - 1) < 1e-12 and abs(one.lower.sum() - 1) < 1e-12 for one in values)
@@ -199,7 +199,7 @@ def _moments(values: Sequence[_Values], numbers: Sequence[Ints], taken: Sequence
 
 
 def _disagreement(
-    moments: _Moments, question: Question, cut: int, place: tuple[float, float, float]
+    moments: _Moments, question: CutQuestion, cut: int, place: tuple[float, float, float]
 ) -> float:
     """How probable it is, at most, that the sum of steps and the sum of weights are on two sides of the cut.
 

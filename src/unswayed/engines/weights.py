@@ -21,7 +21,7 @@ import numpy as np
 
 from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.engines.groups import Group
-from unswayed.kernels.meeting import Outcomes
+from unswayed.kernels.meeting import MeetingOutcomes
 
 EQUAL = 1e-12
 """Weights closer than this are one weight: far below the tie tolerance, above what rounding can do."""
@@ -81,7 +81,7 @@ def group_weights(group: Group, sizes: Sequence[int], kept: frozenset[int], uppe
     return merged(WeightList(full, high, low, Share.SOME, partial))
 
 
-def list_outcomes(groups: Sequence[Group], upper: int) -> Outcomes:
+def list_outcomes(groups: Sequence[Group], upper: int) -> MeetingOutcomes:
     """The possible outcomes of all groups side by side, as they come: quick to make."""
     starts = np.zeros(len(groups) + 1, dtype=np.int64)
     np.cumsum([len(group.likelihood) for group in groups], out=starts[1:])
@@ -91,7 +91,7 @@ def list_outcomes(groups: Sequence[Group], upper: int) -> Outcomes:
         starts = np.concatenate([[0], np.cumsum(possible)])[starts]
         likelihood = likelihood[possible]
     high, low = np.ascontiguousarray(likelihood[:, upper]), np.ascontiguousarray(likelihood[:, 1 - upper])
-    return Outcomes(starts, log_ratio(high, low), high, low)
+    return MeetingOutcomes(starts, log_ratio(high, low), high, low)
 
 
 def _kept_only(likelihood: Floats, sizes: Sequence[int], seen: list[bool]) -> Floats:

@@ -27,7 +27,7 @@ from unswayed.focs.coding import (
     received_variables,
 )
 from unswayed.focs.diagrams.queries import explain_rows, marginal_rows
-from unswayed.focs.diagrams.trellis import CompiledNetwork, compile_network
+from unswayed.focs.diagrams.trellis import CompiledTrellis, compile_network
 from unswayed.focs.learn.cpts import learn_focs_cpt
 from unswayed.focs.learn.inputs import StepOptions
 from unswayed.focs.mpe.building import build_problem
@@ -83,7 +83,7 @@ class Decoder:
     """A network of message and received bits, ready for words."""
 
     network: BayesianNetwork
-    compiled: CompiledNetwork | None
+    compiled: CompiledTrellis | None
     """The network as a trellis; None where it does not compile."""
     limits: Limits
     """For each word that has to be searched for."""

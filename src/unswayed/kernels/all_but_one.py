@@ -29,7 +29,7 @@ class Rooms(NamedTuple):
     at: Ints  # (levels, 2, 3)
 
 
-class Sides(NamedTuple):
+class FeatureSides(NamedTuple):
     """Where the features stand."""
 
     kept: Ints
@@ -46,7 +46,7 @@ def rooms_for(grid: Grid) -> Rooms:
     return Rooms(np.zeros((LEVELS + 3, 2, 2, n_cells)), np.zeros((LEVELS + 3, 2, 3), dtype=np.int64))
 
 
-def errors_but_one(grid: Grid, sides: Sides, rooms: Rooms, is_kept: bool) -> Floats:
+def errors_but_one(grid: Grid, sides: FeatureSides, rooms: Rooms, is_kept: bool) -> Floats:
     """For each free feature, the least error with it dropped and the others kept, or the other way round."""
     errors = np.zeros(len(sides.free))
     kept, tails = _nothing_kept(grid, rooms), _nothing_dropped(rooms)
@@ -118,7 +118,7 @@ def _added(
 
 
 def _error(
-    grid: Grid, sides: Sides, spreads: tuple[Spread, Spread, Spread, Spread], i: int, is_kept: bool
+    grid: Grid, sides: FeatureSides, spreads: tuple[Spread, Spread, Spread, Spread], i: int, is_kept: bool
 ) -> float:
     """The error with free feature number i on one side and the others on the other."""
     kept, tails, others, room = spreads
@@ -136,7 +136,7 @@ def _error(
     return least_error(grid, room, others, centre, radius)
 
 
-def errors_of(grid: Grid, sides: Sides, rooms: Rooms) -> tuple[float, float, float, float]:
+def errors_of(grid: Grid, sides: FeatureSides, rooms: Rooms) -> tuple[float, float, float, float]:
     """The least error of the kept features, the weight where their best guess turns, and their own errors.
 
     The last two are the least and the most error of deciding for the upper class from `grid.own` on.

@@ -41,7 +41,7 @@ class Tree(NamedTuple):
     """The least that they can weigh."""
 
 
-class Path(NamedTuple):
+class DepthFirstPath(NamedTuple):
     """The state of a search: where it is, and what it has found."""
 
     choice: Ints
@@ -60,10 +60,10 @@ class Path(NamedTuple):
     """(2,) Probability found, and the rounding it has lost so far."""
 
 
-def start(tree: Tree) -> Path:
+def start(tree: Tree) -> DepthFirstPath:
     """The state before the first node."""
     n_attributes = len(tree.starts) - 1
-    return Path(
+    return DepthFirstPath(
         choice=tree.starts.copy(),
         weight=np.zeros(n_attributes + 1),
         upper=np.ones(n_attributes + 1),
@@ -74,7 +74,7 @@ def start(tree: Tree) -> Path:
     )
 
 
-def search(tree: Tree, path: Path, cut: float, budget: int) -> bool:
+def search(tree: Tree, path: DepthFirstPath, cut: float, budget: int) -> bool:
     """Visit up to `budget` nodes more; whether the search is over.
 
     Infinite weights are certainties: one outweighs whatever is still to come, and two opposite ones have

@@ -35,7 +35,7 @@ UNTRIED, DROPPED, KEPT = 0, 1, 2
 Flags = npt.NDArray[np.bool_]
 
 
-class Terms(NamedTuple):
+class GridTerms(NamedTuple):
     """What a search is about; features in the order in which they are decided."""
 
     costs: Floats
@@ -85,7 +85,7 @@ class State(NamedTuple):
     """Depth (-1 at the end), numbers of features dropped and kept, subsets found, errors computed."""
 
 
-def start(grid: Grid, terms: Terms, n_cells: int) -> State:
+def start(grid: Grid, terms: GridTerms, n_cells: int) -> State:
     """The state before the first node; spreads of kept features get `n_cells` cells each."""
     n = len(terms.costs)
     most_kept = int(np.sum(np.cumsum(np.sort(terms.costs)) <= terms.budget))
@@ -113,7 +113,7 @@ def start(grid: Grid, terms: Terms, n_cells: int) -> State:
     return state
 
 
-def search(grid: Grid, terms: Terms, state: State, limit: float, n_errors: int) -> bool:
+def search(grid: Grid, terms: GridTerms, state: State, limit: float, n_errors: int) -> bool:
     """Go on until `n_errors` more errors are computed or enough subsets found; whether all is done.
 
     Subsets whose error is at least `limit` on the grid are not looked for.
@@ -136,18 +136,18 @@ def search(grid: Grid, terms: Terms, state: State, limit: float, n_errors: int) 
     return bool(now[0] < 0)
 
 
-def _must_keep(terms: Terms, state: State, depth: int) -> bool:
+def _must_keep(terms: GridTerms, state: State, depth: int) -> bool:
     """Whether a feature alike is kept: of such features the first ones are dropped."""
     return bool(depth > 0 and terms.alike[depth] and state.stage[depth - 1] == KEPT)
 
 
-def _may_keep(terms: Terms, state: State, depth: int, limit: float) -> bool:
+def _may_keep(terms: GridTerms, state: State, depth: int, limit: float) -> bool:
     """Whether keeping the feature is within the budget, and may still lead to something better."""
     spent = state.spent[state.now[2]] + terms.costs[depth]
     return bool(spent <= terms.budget and state.bound[depth] < limit)
 
 
-def _keep(terms: Terms, state: State, depth: int) -> None:
+def _keep(terms: GridTerms, state: State, depth: int) -> None:
     """Go on with the feature kept."""
     row = state.now[2]
     state.chosen[row] = depth
@@ -169,7 +169,7 @@ def _back(state: State) -> None:
         state.now[2 if state.stage[depth] == KEPT else 1] -= 1
 
 
-def _drop(grid: Grid, terms: Terms, state: State, limit: float) -> None:
+def _drop(grid: Grid, terms: GridTerms, state: State, limit: float) -> None:
     """Drop the feature, and go on with it dropped if that may lead to something better."""
     depth, dropped, row = state.now[0], state.now[1], state.now[2]
     tails = Spread(state.tails[dropped + 1], state.tails_at[dropped + 1])
@@ -232,7 +232,7 @@ def _offer(state: State, error: float) -> None:
     state.now[3] += 1
 
 
-def open_error(terms: Terms, state: State) -> float:
+def open_error(terms: GridTerms, state: State) -> float:
     """What no subset still to come has less error than; infinite when none is to come."""
     least = np.inf
     row = state.now[2]

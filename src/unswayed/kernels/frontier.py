@@ -45,7 +45,7 @@ CLOSED = -2
 """The other end of a directed fragment is an end of the path."""
 
 
-class Step(NamedTuple):
+class FrontierStep(NamedTuple):
     """One edge; every field has an entry for each of its two ends."""
 
     place: Ints
@@ -101,7 +101,7 @@ def new_level(n_states: int, width: int) -> Level:
     )
 
 
-def search(states: Places, step: Step, rules: tuple[int, Ints], level: Level) -> None:
+def search(states: Places, step: FrontierStep, rules: tuple[int, Ints], level: Level) -> None:
     """Decide one edge in the states of `level.span`.
 
     `rules` are the kind of edge set and, for paths, which groups of ends may be joined.
@@ -140,7 +140,7 @@ def _number(state: Places, level: Level) -> int:
     return int(number)
 
 
-def _decide(state: Places, step: Step, rules: tuple[int, Ints], taken: int) -> int:
+def _decide(state: Places, step: FrontierStep, rules: tuple[int, Ints], taken: int) -> int:
     """Leave out or take the edge, then let go of ends without further edges."""
     kind, joins = rules
     outcome = OPEN
@@ -171,7 +171,7 @@ def _decide(state: Places, step: Step, rules: tuple[int, Ints], taken: int) -> i
     return outcome
 
 
-def _extend_path(state: Places, step: Step, joins: Ints) -> int:
+def _extend_path(state: Places, step: FrontierStep, joins: Ints) -> int:
     first, second = step.place[0], step.place[1]
     far_first, far_second = state[first], state[second]
     if far_second == INNER or far_first in (INNER, second):
@@ -191,7 +191,7 @@ def _extend_path(state: Places, step: Step, joins: Ints) -> int:
     return OPEN
 
 
-def _leave_path(state: Places, step: Step, side: int, joins: Ints) -> int:
+def _leave_path(state: Places, step: FrontierStep, side: int, joins: Ints) -> int:
     """A vertex leaves the frontier: as an end of the path if a fragment begins there."""
     place, group = step.place[side], step.group[side]
     far = state[place]
@@ -222,7 +222,7 @@ def _completed(state: Places, may_join: int) -> int:
     return DONE
 
 
-def _follow_arc(state: Places, step: Step) -> int:
+def _follow_arc(state: Places, step: FrontierStep) -> int:
     """An edge joins the fragment that ends at its first vertex to the one that begins at its second."""
     half = len(state) // 2
     leaving, entering = step.place[0] + half, step.place[1]
@@ -238,7 +238,7 @@ def _follow_arc(state: Places, step: Step) -> int:
     return _completed_directed(state) if begin < 0 and end < 0 else OPEN
 
 
-def _leave_directed(state: Places, step: Step, side: int) -> int:
+def _leave_directed(state: Places, step: FrontierStep, side: int) -> int:
     """A vertex leaves the frontier: passed through, unused, or as the first or last of the path."""
     half = len(state) // 2
     place, may = step.place[side], step.group[side]
@@ -275,7 +275,7 @@ def _completed_directed(state: Places) -> int:
     return DONE
 
 
-def _match(state: Places, step: Step) -> int:
+def _match(state: Places, step: FrontierStep) -> int:
     if state[step.place[0]] or state[step.place[1]]:
         return DEAD
     state[step.place[0]] = 1
@@ -283,7 +283,7 @@ def _match(state: Places, step: Step) -> int:
     return OPEN
 
 
-def _join_trees(state: Places, step: Step) -> int:
+def _join_trees(state: Places, step: FrontierStep) -> int:
     one, other = state[step.place[0]], state[step.place[1]]
     if one == other:
         return DEAD
@@ -311,7 +311,7 @@ def _leave_tree(state: Places, place: int) -> int:
     return DEAD if others else DONE
 
 
-Search = Callable[[Places, Step, tuple[int, Ints], Level], None]
+Search = Callable[[Places, FrontierStep, tuple[int, Ints], Level], None]
 """What `search` takes."""
 
 

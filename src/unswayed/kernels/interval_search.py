@@ -41,7 +41,7 @@ Spot = tuple[int, int, int]
 """The neurons of a gate, from one to before another, and their activation."""
 
 
-class Factors(NamedTuple):
+class GateFactors(NamedTuple):
     """Tables over variables, with the largest entry for every decided part of their scope."""
 
     best: Floats
@@ -91,16 +91,16 @@ class Gates(NamedTuple):
     """(depths + 1,)"""
 
 
-class Ground(NamedTuple):
+class GateGround(NamedTuple):
     """What is searched; stays as it is."""
 
     sizes: Ints
     """Number of states of the variable of each depth."""
-    factors: Factors
+    factors: GateFactors
     gates: Gates
 
 
-class Frontier(NamedTuple):
+class OpenBranches(NamedTuple):
     """The state of a search; a slot holds what follows from the state chosen at the depth before."""
 
     least: Floats
@@ -134,7 +134,7 @@ class Best(NamedTuple):
     """(depths,)"""
 
 
-def advance(ground: Ground, frontier: Frontier, best: Best, budget: int) -> bool:
+def advance(ground: GateGround, frontier: OpenBranches, best: Best, budget: int) -> bool:
     """Visit up to `budget` nodes more; whether the search is over."""
     depth, visited = frontier.counters[0], 0
     sizes = ground.sizes
@@ -164,7 +164,7 @@ def advance(ground: Ground, frontier: Frontier, best: Best, budget: int) -> bool
     return bool(depth < 0)
 
 
-def _expand(ground: Ground, frontier: Frontier, depth: int) -> None:
+def _expand(ground: GateGround, frontier: OpenBranches, depth: int) -> None:
     """Fill the slots of the next depth and order the states by what they promise."""
     for state in range(ground.sizes[depth]):
         _decide(ground, frontier, (depth, state))
@@ -177,7 +177,7 @@ def _expand(ground: Ground, frontier: Frontier, depth: int) -> None:
         frontier.order[depth, place] = state
 
 
-def _decide(ground: Ground, frontier: Frontier, choice: tuple[int, int]) -> None:
+def _decide(ground: GateGround, frontier: OpenBranches, choice: tuple[int, int]) -> None:
     """The slot that follows from deciding one variable."""
     depth, state = choice
     gates = ground.gates
@@ -224,7 +224,7 @@ def _copy(values: Any, depth: int, slot: int, state: int) -> None:
         values[depth + 1, state, place] = values[depth, slot, place]
 
 
-def _decide_factors(sizes: Ints, factors: Factors, entry: Ints, choice: tuple[int, int]) -> float:
+def _decide_factors(sizes: Ints, factors: GateFactors, entry: Ints, choice: tuple[int, int]) -> float:
     """By how much the bounds of the factors fall; their entries in the slot are brought up to date."""
     depth, state = choice
     best, starts = factors.best, factors.starts
@@ -259,12 +259,12 @@ def _narrowed(
     return low, high
 
 
-def start(ground: Ground, biases: Floats) -> Frontier:
+def start(ground: GateGround, biases: Floats) -> OpenBranches:
     """The state before the first node; `biases` are those of the neurons."""
     sizes, factors, gates = ground
     n_depths, n_slots = len(sizes), int(sizes.max(initial=1))
     n_neurons, n_gates, n_factors = len(biases), len(gates.kind), len(factors.starts)
-    frontier = Frontier(
+    frontier = OpenBranches(
         least=np.zeros((n_depths + 1, n_slots, n_neurons)),
         most=np.zeros((n_depths + 1, n_slots, n_neurons)),
         gate_bound=np.zeros((n_depths + 1, n_slots, n_gates)),
@@ -285,7 +285,7 @@ def start(ground: Ground, biases: Floats) -> Frontier:
     return frontier
 
 
-def _first_bound(gates: Gates, frontier: Frontier, gate: int) -> float:
+def _first_bound(gates: Gates, frontier: OpenBranches, gate: int) -> float:
     """What a gate can be worth before anything is decided."""
     first, last = int(gates.neuron_starts[gate]), int(gates.neuron_starts[gate + 1])
     kind = int(gates.activation[gate])
@@ -303,7 +303,7 @@ def _first_bound(gates: Gates, frontier: Frontier, gate: int) -> float:
     return best_context(gates.worth, table, contexts_of(gates.cuts, cuts, (low, high)), known)
 
 
-def open_bound(sizes: Ints, frontier: Frontier) -> float:
+def open_bound(sizes: Ints, frontier: OpenBranches) -> float:
     """What no states left unseen exceed; minus infinity when the search is over."""
     highest = -np.inf
     for depth in range(int(frontier.counters[0]) + 1):
@@ -316,7 +316,7 @@ def open_bound(sizes: Ints, frontier: Frontier) -> float:
     return highest
 
 
-Advance = Callable[[Ground, Frontier, Best, int], bool]
+Advance = Callable[[GateGround, OpenBranches, Best, int], bool]
 
 
 SMALL = (difference, activated, rises, link, contexts_of, best_context, best_link, _copy, _narrowed)

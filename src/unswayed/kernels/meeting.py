@@ -18,7 +18,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 
-class Outcomes(NamedTuple):
+class MeetingOutcomes(NamedTuple):
     """Outcomes of groups, those of one group side by side."""
 
     starts: Ints
@@ -31,11 +31,11 @@ class Outcomes(NamedTuple):
 class Meeting(NamedTuple):
     """The two functions, interpreted or compiled."""
 
-    sum_lists: Callable[[Outcomes, int, int], Floats]
+    sum_lists: Callable[[MeetingOutcomes, int, int], Floats]
     mass_at_least: Callable[[Floats, Floats, float], Floats]
 
 
-def sum_lists(outcomes: Outcomes, first: int, past: int) -> Floats:  # (3, sums)
+def sum_lists(outcomes: MeetingOutcomes, first: int, past: int) -> Floats:  # (3, sums)
     """Weight and probability under either class of all sums of groups `first` to `past`, by weight.
 
     >>> halves = Outcomes(np.array([0, 2]), np.array([1.0, -1.0]), np.array([0.3, 0.7]), np.array([0.6, 0.4]))

@@ -59,7 +59,7 @@ NODE = np.dtype(
 SUBSET = np.dtype([("value", np.float64), ("cost", np.float64), ("kept", np.int64)])
 
 
-class Ground(NamedTuple):
+class SignedArrays(NamedTuple):
     """A problem."""
 
     table: Floats
@@ -72,7 +72,7 @@ class Ground(NamedTuple):
     """Whether a subset is worth its ceiling, so that the search itself can value it."""
 
 
-class Path(NamedTuple):
+class SignedPath(NamedTuple):
     """The state of a search."""
 
     nodes: Records
@@ -85,15 +85,15 @@ class Path(NamedTuple):
     """(3,) Depth of the node looked at, -1 at the end; how many subsets were found; ceilings worked out."""
 
 
-def start(ground: Ground, room: int) -> Path:
+def start(ground: SignedArrays, room: int) -> SignedPath:
     """The state before the first node, with room for so many subsets to be valued."""
     nodes = np.zeros(len(ground.features), dtype=NODE)
     nodes[0] = (ARRIVED, -1, 1, 0, 0.0, 0.5 + 0.5 * float(np.abs(ground.table).sum()), True)
     tables = np.empty(len(ground.table))
-    return Path(nodes, tables, np.empty(room, dtype=np.int64), np.zeros(3, dtype=np.int64))
+    return SignedPath(nodes, tables, np.empty(room, dtype=np.int64), np.zeros(3, dtype=np.int64))
 
 
-def advance(ground: Ground, path: Path, best: Records, work: int) -> bool:
+def advance(ground: SignedArrays, path: SignedPath, best: Records, work: int) -> bool:
     """Search on until so many cells were added up or subsets wait to be valued; whether the search is over.
 
     `best` (1,) is the best `SUBSET` known.
@@ -122,13 +122,13 @@ def advance(ground: Ground, path: Path, best: Records, work: int) -> bool:
     return bool(depth < 0)
 
 
-def _has_hope(ground: Ground, node: Any, depth: int, best: Records) -> bool:
+def _has_hope(ground: SignedArrays, node: Any, depth: int, best: Records) -> bool:
     """Whether a subset of this node can be better than the best known."""
     ceiling = min(node["ceiling"], affordable_ceiling(ground, node["spent"], depth))
     return beats(ceiling, node["spent"], node["kept"], best)
 
 
-def affordable_ceiling(ground: Ground, spent: float, depth: int) -> float:
+def affordable_ceiling(ground: SignedArrays, spent: float, depth: int) -> float:
     """What no subset exceeds that has spent so much before this depth: the budget forces others out.
 
     Features of the excess cost have to go, and whichever they are, the least ceiling of one dropped alone
@@ -170,7 +170,7 @@ def _precedes(one: int, other: int) -> bool:
     return (one & (first - 1)) == 0
 
 
-def _offer(ground: Ground, path: Path, depth: int, best: Records) -> None:
+def _offer(ground: SignedArrays, path: SignedPath, depth: int, best: Records) -> None:
     """Value all features not dropped, or have them valued, where the budget allows them."""
     node, feature = path.nodes[depth], ground.features[depth]
     cost, kept = node["spent"] + feature["rest"], node["kept"] | feature["names"]
@@ -184,7 +184,7 @@ def _offer(ground: Ground, path: Path, depth: int, best: Records) -> None:
         path.counts[1] += 1
 
 
-def _drop(ground: Ground, path: Path, depth: int, best: Records) -> bool:
+def _drop(ground: SignedArrays, path: SignedPath, depth: int, best: Records) -> bool:
     """Go to the node without the next feature, unless nothing there can be better."""
     node, states = path.nodes[depth], ground.features[depth]["states"]
     rows, run = node["rows"], ground.features[depth + 1]["cells"]
@@ -202,7 +202,7 @@ def _drop(ground: Ground, path: Path, depth: int, best: Records) -> bool:
     return True
 
 
-def _keep(ground: Ground, path: Path, depth: int) -> bool:
+def _keep(ground: SignedArrays, path: SignedPath, depth: int) -> bool:
     """Go to the node with the next feature kept, unless the budget or an equal feature forbids it."""
     node, feature = path.nodes[depth], ground.features[depth]
     spent = node["spent"] + feature["cost"]
@@ -215,7 +215,7 @@ def _keep(ground: Ground, path: Path, depth: int) -> bool:
     return True
 
 
-def remaining_ceiling(ground: Ground, path: Path) -> float:
+def remaining_ceiling(ground: SignedArrays, path: SignedPath) -> float:
     """What no subset exceeds that the search has not come to yet; -1 when it is over."""
     highest = -1.0
     for depth in range(int(path.counts[0]) + 1):
@@ -226,7 +226,7 @@ def remaining_ceiling(ground: Ground, path: Path) -> float:
     return highest
 
 
-def split(ground: Ground, path: Path) -> Path | None:
+def split(ground: SignedArrays, path: SignedPath) -> SignedPath | None:
     """Hand the highest branch still to come to another search: its state, or None where there is none.
 
     The two share nothing; together they look at what this one would have looked at alone.
@@ -238,7 +238,7 @@ def split(ground: Ground, path: Path) -> Path | None:
             needed = end if node["start"] >= 0 else 0
             tables = np.empty_like(path.tables)
             tables[:needed] = path.tables[:needed]
-            other = Path(path.nodes.copy(), tables, np.empty_like(path.found), np.array([depth, 0, 0]))
+            other = SignedPath(path.nodes.copy(), tables, np.empty_like(path.found), np.array([depth, 0, 0]))
             other.nodes["stage"][:depth] = DONE
             node["stage"] = DONE
             return other

@@ -73,7 +73,7 @@ def run_fs_sdd(problem: Problem, terms: Terms, options: SearchOptions, limits: L
         report=options.get("report"),
     )
     variant = options.get("variant", CircuitVariant.CONSTRAINED)
-    return search_arrangements(task, lambda: _start(Case.of(problem, limits), variant))
+    return search_arrangements(task, lambda: _start(CircuitCase.of(problem, limits), variant))
 
 
 def search_arrangements(task: Task, make: Callable[[], Arrangement]) -> Found:
@@ -124,7 +124,7 @@ def _offer(incumbent: Incumbent, kept: tuple[int, ...], arrangement: Arrangement
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class CircuitCase:
     """A problem on the part of its network that matters, with a deadline."""
 
     problem: Problem
@@ -134,10 +134,10 @@ class Case:
     deadline: float
 
     @staticmethod
-    def of(problem: Problem, limits: Limits) -> Case:
+    def of(problem: Problem, limits: Limits) -> CircuitCase:
         """The problem with its time running."""
         network = relevant_network(problem)
-        return Case(problem, network, relevant_positions(problem, network), limits, limits.deadline())
+        return CircuitCase(problem, network, relevant_positions(problem, network), limits, limits.deadline())
 
     def limits_left(self) -> Limits:
         """The limits with the time that is left."""
@@ -152,7 +152,7 @@ class Case:
         return Rearranged(self, registers_of(levels, class_mass, decider.decide, len(decider.actions)))
 
 
-def _start(case: Case, variant: CircuitVariant) -> Arrangement:
+def _start(case: CircuitCase, variant: CircuitVariant) -> Arrangement:
     features = case.relevant.free
     if variant is CircuitVariant.RECOMPILED:
         return Recompiled(case, features)
@@ -166,7 +166,7 @@ def _start(case: Case, variant: CircuitVariant) -> Arrangement:
 class Rearranged:
     """A circuit in which features are moved: only the diagram on top of it changes."""
 
-    case: Case
+    case: CircuitCase
     registers: Registers
 
     def include(self, feature: int, place: int) -> Rearranged:
@@ -182,7 +182,7 @@ class Rearranged:
 class Recompiled:
     """A circuit compiled anew whenever the order changes."""
 
-    case: Case
+    case: CircuitCase
     order: tuple[int, ...]
 
     def include(self, feature: int, place: int) -> Recompiled:
@@ -203,7 +203,7 @@ class Recompiled:
 
 
 def moved_up(
-    network: BayesianNetwork, features: Sequence[int], case: Case
+    network: BayesianNetwork, features: Sequence[int], case: CircuitCase
 ) -> tuple[CompiledNetwork, FeatureLevels]:
     """A circuit compiled without constraint, with the features then moved above all else.
 

@@ -107,7 +107,7 @@ def _check_time(deadline: float, wanted: EdgeSets, done: int) -> None:
         )
 
 
-def _steps(wanted: EdgeSets, width: int) -> Iterator[frontier.Step]:
+def _steps(wanted: EdgeSets, width: int) -> Iterator[frontier.FrontierStep]:
     """The edges in order, each with the places of its ends; a place is free again after the last edge."""
     ends = wanted.graph.edges[wanted.order]
     first, last = first_and_last(ends, len(wanted.graph.nodes))
@@ -118,7 +118,7 @@ def _steps(wanted: EdgeSets, width: int) -> Iterator[frontier.Step]:
             if first[vertex] == i:
                 place[vertex] = free.pop()
         leaves = (last[pair] == i).astype(np.int64)
-        yield frontier.Step(place[pair], leaves, wanted.group[pair], wanted.required[pair])
+        yield frontier.FrontierStep(place[pair], leaves, wanted.group[pair], wanted.required[pair])
         free += place[pair[leaves == 1]].tolist()
 
 

@@ -30,7 +30,14 @@ from unswayed.model.evidence import observe
 from unswayed.model.network import BayesianNetwork
 from unswayed.plans.nested import nested_plan
 from unswayed.view.charts.choices import Worth, draw_ranking, draw_selection
-from unswayed.view.charts.curves import BestAt, Instant, Offer, draw_frontier, draw_progress, draw_thresholds
+from unswayed.view.charts.curves import (
+    BestAt,
+    Instant,
+    OfferPoint,
+    draw_frontier,
+    draw_progress,
+    draw_thresholds,
+)
 from unswayed.view.charts.decisions import Gauge, Moment, draw_decision, draw_history, draw_posterior
 from unswayed.view.charts.networks import BoxRole, NetworkGraph, VariableBox, draw_graph
 from unswayed.view.charts.plans import DEEPEST, draw_plan
@@ -164,10 +171,10 @@ def make_trimmed_graph(trimming: Trimming) -> NetworkGraph:
     )
 
 
-def list_offers(frontier: Frontier) -> list[Offer]:
+def list_offers(frontier: Frontier) -> list[OfferPoint]:
     """The points of a frontier, to be drawn."""
     found = [point.selection for point in frontier.points]
-    return [Offer(s.cost, s.value, s.kept, s.optimal, s.gap) for s in found]
+    return [OfferPoint(s.cost, s.value, s.kept, s.optimal, s.gap) for s in found]
 
 
 def _plot_frontier(frontier: Frontier, *, title: str, subtitle: str) -> Drawing:

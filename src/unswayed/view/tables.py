@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from unswayed.api.decisions import Decision
-from unswayed.api.history import Course, Step
+from unswayed.api.history import Course, HistoryStep
 from unswayed.api.networks import Explanation
 from unswayed.api.observations import Ranking, Stopping
 from unswayed.api.selection import Frontier, Selection, Trimming
@@ -360,7 +360,7 @@ def course_lines(course: Course, evidence: Mapping[str, str], at_least: float) -
     return [*_given(evidence), *table_lines(rows), Text(), Text(safety_text(course, at_least))]
 
 
-def _step_cells(step: Step, rule: Rule) -> tuple[str, str, str, str]:
+def _step_cells(step: HistoryStep, rule: Rule) -> tuple[str, str, str, str]:
     decision = step.decision
     state = rule.positive if isinstance(rule, ThresholdRule) else decision.action
     posterior = decision.posterior.get(state)

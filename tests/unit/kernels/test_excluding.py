@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from unswayed.kernels.all_but_one import (
-    Sides,
+    FeatureSides,
     compiled_errors_but_one,
     compiled_errors_of,
     errors_but_one,
     errors_of,
     rooms_for,
 )
-from unswayed.kernels.excluding import Terms, compiled_search, open_error, search, start
+from unswayed.kernels.excluding import GridTerms, compiled_search, open_error, search, start
 from unswayed.kernels.spreads import Grid
 
 N_FEATURES = 7
@@ -84,7 +84,7 @@ def listed_error(grid, kept, turn=None):
 
 def subset_terms(grid, budget, own_rule=False):
     costs = np.ones(N_FEATURES)
-    return Terms(
+    return GridTerms(
         costs,
         np.append(np.cumsum(costs[::-1])[::-1], 0.0),
         np.append(costs, np.inf),
@@ -101,7 +101,7 @@ def test_errors_bound_those_of_lists(seed, certain):
     rooms = rooms_for(grid)
     for size in (0, 2, 4, N_FEATURES):
         kept = np.arange(N_FEATURES)[:size]
-        sides = Sides(kept, np.arange(N_FEATURES)[size:], np.zeros(0, dtype=np.int64))
+        sides = FeatureSides(kept, np.arange(N_FEATURES)[size:], np.zeros(0, dtype=np.int64))
         least, _, own_least, own_most = errors_of(grid, sides, rooms)
         best = listed_error(grid, kept.tolist())
         own = listed_error(grid, kept.tolist(), grid.own)
@@ -119,13 +119,13 @@ def test_errors_but_one_are_those_of_single_subsets(certain, is_kept):
     rooms = rooms_for(grid)
     everything = np.arange(N_FEATURES)
     kept, dropped, free = everything[:1], everything[1:2], everything[2:]
-    errors = errors_but_one(grid, Sides(kept, dropped, free), rooms, is_kept)
-    compiled = compiled_errors_but_one(grid, Sides(kept, dropped, free), rooms, is_kept)
+    errors = errors_but_one(grid, FeatureSides(kept, dropped, free), rooms, is_kept)
+    compiled = compiled_errors_but_one(grid, FeatureSides(kept, dropped, free), rooms, is_kept)
     np.testing.assert_allclose(compiled, errors, rtol=0, atol=1e-13)
     for f, error in zip(free, errors, strict=True):
         one, others = np.array([f]), free[free != f]
         here, there = (others, one) if is_kept else (one, others)
-        sides = Sides(np.append(kept, here), np.append(dropped, there), free[:0])
+        sides = FeatureSides(np.append(kept, here), np.append(dropped, there), free[:0])
         assert error == pytest.approx(errors_of(grid, sides, rooms)[0], abs=1e-12)
 
 
@@ -154,7 +154,9 @@ def test_search_finds_every_subset_below_the_limit(seed):
     grid = random_grid(seed)
     terms, rooms = subset_terms(grid, 3), rooms_for(grid)
     limit = 0.9 * min(
-        errors_of(grid, Sides(np.array([f]), np.delete(np.arange(N_FEATURES), f), np.arange(0)), rooms)[0]
+        errors_of(
+            grid, FeatureSides(np.array([f]), np.delete(np.arange(N_FEATURES), f), np.arange(0)), rooms
+        )[0]
         for f in range(N_FEATURES)
     )
     state = start(grid, terms, 2000)
@@ -167,7 +169,7 @@ def test_search_finds_every_subset_below_the_limit(seed):
     expected = set()
     for kept in itertools.combinations(range(N_FEATURES), 3):
         rest = np.array([f for f in range(N_FEATURES) if f not in kept])
-        error = errors_of(grid, Sides(np.array(kept), rest, np.arange(0)), rooms)[0]
+        error = errors_of(grid, FeatureSides(np.array(kept), rest, np.arange(0)), rooms)[0]
         if error < limit:
             expected.add(kept)
     assert found == expected

@@ -9,14 +9,14 @@ import pytest
 
 from unswayed.engines.meet_in_the_middle import mass_at_least
 from unswayed.kernels import meeting
-from unswayed.kernels.meeting import Outcomes
+from unswayed.kernels.meeting import MeetingOutcomes
 
 
 def random_outcomes(rng, sizes):
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     upper = np.concatenate([rng.dirichlet(np.ones(size)) for size in sizes])
     lower = np.concatenate([rng.dirichlet(np.ones(size)) for size in sizes])
-    return Outcomes(starts, np.log(upper / lower), upper, lower)
+    return MeetingOutcomes(starts, np.log(upper / lower), upper, lower)
 
 
 def every_sum(outcomes, first, past):

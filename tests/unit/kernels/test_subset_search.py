@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 
 from tolerances import EXACT
 from unswayed.kernels import merging, subset_search
-from unswayed.kernels.subset_search import FEATURE, SUBSET, Ground
+from unswayed.kernels.subset_search import FEATURE, SUBSET, SignedArrays
 
 COMPILED = subset_search.compiled_advance
 COMPILED_SUMS = subset_search.compiled_absolute_sums
@@ -46,7 +46,7 @@ def ground_of(table, states, costs, budget):
             *(states[i], after["cells"] * states[i], costs[i], after["rest"] + costs[i]),
             *(bit, after["names"] | bit, alone[i], 0),
         )
-    return Ground(laid_out, features, budget + 1e-9, True)
+    return SignedArrays(laid_out, features, budget + 1e-9, True)
 
 
 @st.composite

@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 
 from unswayed.core.errors import FormatError, SolverError
 from unswayed.view.charts.axes import ticks, wrap
-from unswayed.view.charts.curves import Offer, draw_frontier
+from unswayed.view.charts.curves import OfferPoint, draw_frontier
 from unswayed.view.charts.networks import BoxRole, NetworkGraph, VariableBox, draw_graph
 from unswayed.view.drawing import PALETTE, Cluster, Disc, Drawing, Look, Rectangle, Trace, Words
 from unswayed.view.figure import Picture, paint
@@ -20,7 +20,11 @@ from unswayed.view.templating import render
 
 SVG = "{http://www.w3.org/2000/svg}"
 NASTY = '<script>alert("a & b")</script>'
-OFFERS = [Offer(0, 0.8, ()), Offer(1, 0.9, ("A&B",)), Offer(2.5, 1.0, ("A&B", "C"), False, 0.001)]
+OFFERS = [
+    OfferPoint(0, 0.8, ()),
+    OfferPoint(1, 0.9, ("A&B",)),
+    OfferPoint(2.5, 1.0, ("A&B", "C"), False, 0.001),
+]
 
 
 def test_a_network_has_a_box_and_an_arrow_for_everything():

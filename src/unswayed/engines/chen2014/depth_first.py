@@ -27,7 +27,7 @@ from unswayed.engines.chen2014.nothing_kept import DecidedOracle, refuse_kept
 from unswayed.engines.groups import group_tables, independent_groups
 from unswayed.engines.protocol import Cost, Question, Refusal
 from unswayed.engines.weights import log_ratio
-from unswayed.kernels.depth_first import Path, Tree, compiled_search, search, start
+from unswayed.kernels.depth_first import DepthFirstPath, Tree, compiled_search, search, start
 
 SECONDS_PER_NODE = 1e-8
 """Measured for the compiled search."""
@@ -86,7 +86,7 @@ def _seconds(nodes: float) -> float:
     return SECONDS_PER_INTERPRETED_NODE * INTERPRETED_NODES + SECONDS_TO_LOAD + SECONDS_PER_NODE * nodes
 
 
-def explore(tree: Tree, cut: float, limits: Limits) -> Path:
+def explore(tree: Tree, cut: float, limits: Limits) -> DepthFirstPath:
     """The state of the finished search, made in slices so that limits and interrupts are heeded."""
     path, deadline = start(tree), limits.deadline()
     is_over = not compiled_search.is_loaded and search(tree, path, cut, INTERPRETED_NODES)

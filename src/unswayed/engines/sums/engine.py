@@ -22,7 +22,7 @@ from unswayed.engines.protocol import Cost, Needs, Question, Refusal
 from unswayed.engines.sums.decisions import decide_rows, needed_cuts
 from unswayed.engines.sums.factors import Factor, find_pieces, make_factors, plan_passes, refuse_pieces
 from unswayed.engines.sums.pairs import mass_allowing
-from unswayed.engines.sums.passes import KeptRows, Layout, SingleRows
+from unswayed.engines.sums.passes import KeptRows, PassLayout, SingleRows
 from unswayed.engines.sums.profile_bounds import (
     ProfileBounds,
     Span,
@@ -138,7 +138,7 @@ class SumsOracle:
 
     def _refined(
         self,
-        layout: Layout,
+        layout: PassLayout,
         actions: tuple[int, ...],
         tolerance: float,
         measure: Callable[[ProfileBounds], Span],
@@ -155,7 +155,7 @@ class SumsOracle:
 
         return refine(request, width)
 
-    def _decided(self, layout: Layout, decider: Decider) -> tuple[int, ...]:
+    def _decided(self, layout: PassLayout, decider: Decider) -> tuple[int, ...]:
         """The actions that `decider` takes on some row."""
         class_mass = mass_allowing(layout, self.factors, ()).T
         rows = class_mass[class_mass.sum(axis=1) > 0]

@@ -15,7 +15,7 @@ import numpy as np
 
 from unswayed.core.arrays import Floats
 from unswayed.engines.sums.factors import Factor
-from unswayed.engines.sums.passes import Layout
+from unswayed.engines.sums.passes import PassLayout
 from unswayed.inference.batches import Numbers
 
 EXPONENTS = np.geomspace(0.25, 64.0, 18)
@@ -79,7 +79,7 @@ def make_pair(factors: Sequence[Factor], high: int, low: int) -> Pair:
     return Pair(high, low, tuple(weights), tuple(masses), float(offset), float(reach), blur)
 
 
-def mass_allowing(layout: Layout, factors: Sequence[Factor], classes: Sequence[int]) -> Floats:
+def mass_allowing(layout: PassLayout, factors: Sequence[Factor], classes: Sequence[int]) -> Floats:
     """Pr(class, row) of the outcomes that exclude none of the given classes (classes, rows)."""
     leaves = []
     for factor in factors:
@@ -91,7 +91,7 @@ def mass_allowing(layout: Layout, factors: Sequence[Factor], classes: Sequence[i
     return found
 
 
-def find_window(layout: Layout, pair: Pair, stray: float) -> Window:
+def find_window(layout: PassLayout, pair: Pair, stray: float) -> Window:
     """An interval outside which no more than `stray` of the mass lies on either side."""
     least, most = pair.offset - pair.reach - pair.blur, pair.offset + pair.reach + pair.blur
     if pair.reach <= pair.blur:
@@ -113,7 +113,7 @@ def find_window(layout: Layout, pair: Pair, stray: float) -> Window:
     return Window(min(low, high) - margin, max(low, high) + margin, below, above)
 
 
-def _moments(layout: Layout, pair: Pair) -> tuple[float, float]:
+def _moments(layout: PassLayout, pair: Pair) -> tuple[float, float]:
     """Mean and standard deviation about the offset, roughly: they only steer the search for a window."""
     frequency = 0.5 / pair.reach
     value = complex(_expected(layout, pair, np.array([1j * frequency]))[0])
@@ -125,7 +125,7 @@ def _moments(layout: Layout, pair: Pair) -> tuple[float, float]:
     return float(np.angle(share) / frequency), float(max(np.sqrt(variance), 1e-5 * pair.reach))
 
 
-def _expected(layout: Layout, pair: Pair, tilts: Numbers) -> Numbers:
+def _expected(layout: PassLayout, pair: Pair, tilts: Numbers) -> Numbers:
     """The mass-weighted mean of exp(tilt (L - offset)), all classes and rows together."""
     leaves = [
         mass[..., np.newaxis] * np.exp(weight[..., np.newaxis] * tilts)

@@ -18,7 +18,7 @@ from unswayed.inference.batches import Numbers, arrange, contract_columns, multi
 from unswayed.inference.plan import Plan
 
 
-class Layout(Protocol):
+class PassLayout(Protocol):
     """Which rows a pass gives."""
 
     @property

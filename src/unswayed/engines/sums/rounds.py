@@ -17,7 +17,7 @@ from unswayed.decisions.problem import Problem
 from unswayed.engines.sums.decisions import Bounds, Cut, bound_actions, needed_cuts
 from unswayed.engines.sums.factors import Factor, plan_passes
 from unswayed.engines.sums.pairs import Pair, Window, find_window, make_pair, mass_allowing
-from unswayed.engines.sums.passes import KeptRows, Layout
+from unswayed.engines.sums.passes import KeptRows, PassLayout
 from unswayed.engines.sums.profile_bounds import ProfileBounds
 from unswayed.engines.sums.sweeps import TailBounds, sweep
 
@@ -91,7 +91,7 @@ class Request:
 
     problem: Problem
     factors: tuple[Factor, ...]
-    layout: Layout
+    layout: PassLayout
     actions: tuple[int, ...]
     """Actions to be bounded; others are left between nothing and everything."""
     tolerance: float

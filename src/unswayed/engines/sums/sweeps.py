@@ -10,7 +10,7 @@ import numpy as np
 
 from unswayed.core.arrays import Floats
 from unswayed.engines.sums.pairs import Pair, Window
-from unswayed.engines.sums.passes import Layout
+from unswayed.engines.sums.passes import PassLayout
 from unswayed.engines.sums.tails import Complexes, enclosing_coefficients, rounding_bound
 from unswayed.inference.batches import Numbers
 
@@ -36,13 +36,13 @@ class TailBounds:
         )
 
 
-def block_size(layout: Layout, n_classes: int) -> int:
+def block_size(layout: PassLayout, n_classes: int) -> int:
     """How many frequencies to take at a time."""
     size = CACHED / (n_classes * layout.width)
     return int(min(max(2.0 ** np.floor(np.log2(max(size, 1.0))), FEWEST), MOST))
 
 
-def sweep_bytes(layout: Layout, n_classes: int) -> float:
+def sweep_bytes(layout: PassLayout, n_classes: int) -> float:
     """Memory that a sweep takes."""
     entries = sum(float(np.prod(layout.plan.shape(b), dtype=float)) for b in range(layout.plan.n_leaves))
     rows = float(layout.n_rows)
@@ -54,7 +54,7 @@ def sweep_bytes(layout: Layout, n_classes: int) -> float:
 
 
 def sweep(
-    layout: Layout,
+    layout: PassLayout,
     pair: Pair,
     window: Window,
     cuts: Sequence[float],
@@ -139,6 +139,6 @@ def _coefficients(pair: Pair, window: Window, cut: float, degree: int) -> Comple
     )
 
 
-def _operations(layout: Layout) -> float:
+def _operations(layout: PassLayout) -> float:
     """Operations one after another behind each number of a pass, at most."""
     return 4.0 * sum(step.extents[2] + 3.0 for step in layout.plan.steps) + 8.0 * layout.plan.n_leaves

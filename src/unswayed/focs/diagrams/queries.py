@@ -9,19 +9,19 @@ import numpy as np
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import ImpossibleEvidence, QueryError
 from unswayed.core.names import listing
-from unswayed.focs.diagrams.trellis import CompiledNetwork
+from unswayed.focs.diagrams.trellis import CompiledTrellis
 from unswayed.kernels.trellis import COMPILED, PLAIN, Passes, States, compiled_sum_masses
 
 INTERPRETED = 20_000
 """Nodes times queries below which loading compiled code takes longer than doing without."""
 
 
-def _passes(compiled: CompiledNetwork, n_queries: int) -> Passes:
+def _passes(compiled: CompiledTrellis, n_queries: int) -> Passes:
     is_small = len(compiled.trellis.low) * n_queries < INTERPRETED
     return PLAIN if is_small and not compiled_sum_masses.is_loaded else COMPILED
 
 
-def evidence_rows(compiled: CompiledNetwork, rows: Ints) -> States:  # (queries, variables)
+def evidence_rows(compiled: CompiledTrellis, rows: Ints) -> States:  # (queries, variables)
     """Rows of states in the network's order, -1 where nothing is known, in the order of the levels."""
     rows = np.asarray(rows)
     if rows.ndim != 2 or rows.shape[1] != len(compiled.order) or not np.isin(rows, (-1, 0, 1)).all():
@@ -31,7 +31,7 @@ def evidence_rows(compiled: CompiledNetwork, rows: Ints) -> States:  # (queries,
     return np.ascontiguousarray(rows[:, list(compiled.order)].astype(np.int8))
 
 
-def explain_rows(compiled: CompiledNetwork, rows: Ints) -> tuple[Ints, Floats]:
+def explain_rows(compiled: CompiledTrellis, rows: Ints) -> tuple[Ints, Floats]:
     """The most probable states of all variables for each row of evidence, and log Pr(states).
 
     Rows are as in `evidence_rows`; where the evidence is impossible the logarithm is minus infinity.
@@ -47,7 +47,7 @@ def explain_rows(compiled: CompiledNetwork, rows: Ints) -> tuple[Ints, Floats]:
     return states, logs
 
 
-def marginal_rows(compiled: CompiledNetwork, rows: Ints) -> tuple[Floats, Floats]:
+def marginal_rows(compiled: CompiledTrellis, rows: Ints) -> tuple[Floats, Floats]:
     """Pr(variable = 1 | evidence) for each row and variable, and log Pr(evidence) of each row."""
     evidence = evidence_rows(compiled, rows)
     passes = _passes(compiled, len(rows))
@@ -61,7 +61,7 @@ def marginal_rows(compiled: CompiledNetwork, rows: Ints) -> tuple[Floats, Floats
     return found, logs
 
 
-def marginals(compiled: CompiledNetwork, evidence: Mapping[str, str] | None = None) -> dict[str, Floats]:
+def marginals(compiled: CompiledTrellis, evidence: Mapping[str, str] | None = None) -> dict[str, Floats]:
     """Pr(variable | evidence) by name, for every variable.
 
     >>> from unswayed.focs.diagrams.trellis import compile_network

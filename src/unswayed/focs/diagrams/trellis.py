@@ -33,7 +33,7 @@ Families = Sequence[Sequence[int]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CompiledNetwork:
+class CompiledTrellis:
     """A network as a trellis; made by `compile_network`."""
 
     network: BayesianNetwork
@@ -49,7 +49,7 @@ class CompiledNetwork:
 
 def compile_network(
     network: BayesianNetwork, *, order: Sequence[int] | None = None, limits: Limits = DEFAULT_LIMITS
-) -> CompiledNetwork:
+) -> CompiledTrellis:
     """The network as a trellis, its levels in this order of positions, or in a good one.
 
     All variables have two states. Raises `LimitError` when a node cannot be compiled or the product grows
@@ -99,7 +99,7 @@ class _Builder:
         ]
         self.n_bytes = 0.0
 
-    def compiled(self) -> CompiledNetwork:
+    def compiled(self) -> CompiledTrellis:
         rows: Rows = np.zeros((1, 0), dtype=np.int32)
         is_open: list[int] = []
         starts, lows, highs, row_numbers = [0], [], [], []
@@ -118,7 +118,7 @@ class _Builder:
             columns=frozen_floats(columns),
         )
         with np.errstate(divide="ignore"):
-            return CompiledNetwork(self.network, tuple(self.order), trellis, frozen_floats(np.log(columns)))
+            return CompiledTrellis(self.network, tuple(self.order), trellis, frozen_floats(np.log(columns)))
 
     def _level(
         self, variable: int, is_open: list[int], rows: Rows

@@ -14,7 +14,7 @@ import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import LimitError
-from unswayed.focs.mpe.problem import Factor, Gate, Link, MpeProblem, Squash
+from unswayed.focs.mpe.problem import Gate, Link, LogFactor, MpeProblem, Squash
 from unswayed.model.cpt import Cpt
 from unswayed.model.distribution import ConditionalDistribution, all_states
 from unswayed.model.network import BayesianNetwork
@@ -58,7 +58,7 @@ class _Builder:
     def __init__(self, network: BayesianNetwork, evidence: Mapping[int, int], table_cells: int) -> None:
         self.network, self.evidence, self.table_cells = network, evidence, table_cells
 
-    def term(self, position: int) -> Factor | Gate:
+    def term(self, position: int) -> LogFactor | Gate:
         node, parents = self.network.cpts[position], self.network.parents[position]
         if isinstance(node, Cpt):
             return self._table(position, list(range(len(parents))))
@@ -82,7 +82,7 @@ class _Builder:
         known = {place: self.evidence[p] for place, p in enumerate(parents) if p in self.evidence}
         return None if steps is None else simplified(steps, known)
 
-    def _table(self, position: int, used: list[int]) -> Factor:
+    def _table(self, position: int, used: list[int]) -> LogFactor:
         """The node as a factor over the free ones of the used parents, and the child."""
         node, parents = self.network.cpts[position], self.network.parents[position]
         free = [place for place in used if parents[place] not in self.evidence]
@@ -144,13 +144,13 @@ class _Builder:
         )
 
 
-def _without_idle_axes(scope: list[int], logs: Floats) -> Factor:
+def _without_idle_axes(scope: list[int], logs: Floats) -> LogFactor:
     """The factor without variables that make no difference."""
     for axis in reversed(range(len(scope))):
         first: Floats = np.asarray(logs.take(0, axis=axis))
         if (logs == np.expand_dims(first, axis)).all():
             logs, scope = first, scope[:axis] + scope[axis + 1 :]
-    return Factor(tuple(scope), np.array(logs, order="C"))
+    return LogFactor(tuple(scope), np.array(logs, order="C"))
 
 
 _Layers = tuple[Floats, Floats, Floats, float, Squash, Link]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
-from unswayed.focs.mpe.problem import Factor, Gate, Link, MpeProblem
-from unswayed.kernels.interval_search import Factors, Gates, Ground
+from unswayed.focs.mpe.problem import Gate, Link, LogFactor, MpeProblem
+from unswayed.kernels.interval_search import GateFactors, GateGround, Gates
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class Packed:
 
     order: tuple[int, ...]
     """Variable of each depth."""
-    ground: Ground
+    ground: GateGround
     biases: Floats
     """Of all neurons."""
 
@@ -28,7 +28,7 @@ def pack(problem: MpeProblem) -> Packed:
     depth = {variable: place for place, variable in enumerate(order)}
     sizes = np.array([problem.sizes[v] for v in order], dtype=np.int64)
     biases = np.concatenate([np.zeros(0), *(gate.biases for gate in problem.gates)])
-    ground = Ground(sizes, _factors(problem, depth, len(order)), _gates(problem, depth, len(order)))
+    ground = GateGround(sizes, _factors(problem, depth, len(order)), _gates(problem, depth, len(order)))
     return Packed(order, ground, biases)
 
 
@@ -55,10 +55,10 @@ def branching_order(problem: MpeProblem) -> tuple[int, ...]:
 def _influence(problem: MpeProblem) -> Floats:  # (terms, variables)
     """How much each variable has to say in each factor and gate."""
     rows = []
-    terms: list[Factor | Gate] = [*problem.factors, *problem.gates]
+    terms: list[LogFactor | Gate] = [*problem.factors, *problem.gates]
     for term in terms:
         row = np.zeros(len(problem.network))
-        if isinstance(term, Factor):
+        if isinstance(term, LogFactor):
             if len(term.scope) > 1:
                 row[list(term.scope)] = 1.0
         else:
@@ -70,7 +70,7 @@ def _influence(problem: MpeProblem) -> Floats:  # (terms, variables)
     return np.array(rows).reshape(len(rows), len(problem.network))
 
 
-def _factors(problem: MpeProblem, depth: dict[int, int], n_depths: int) -> Factors:
+def _factors(problem: MpeProblem, depth: dict[int, int], n_depths: int) -> GateFactors:
     best: list[Floats] = []
     longest = max((len(factor.scope) for factor in problem.factors), default=0)
     starts = np.zeros((len(problem.factors), longest + 1), dtype=np.int64)
@@ -87,7 +87,7 @@ def _factors(problem: MpeProblem, depth: dict[int, int], n_depths: int) -> Facto
             if place < len(axes):
                 touched[depth[factor.scope[axes[place]]]].append((number, place))
     pairs = np.array([pair for each in touched for pair in each], dtype=np.int64).reshape(-1, 2)
-    return Factors(
+    return GateFactors(
         best=np.concatenate([np.zeros(0), *best]),
         starts=starts,
         touched=pairs[:, 0].copy(),

@@ -44,7 +44,7 @@ class Link(IntEnum):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Factor:
+class LogFactor:
     """Logarithms over the states of some variables."""
 
     scope: tuple[int, ...]
@@ -83,7 +83,7 @@ class MpeProblem:
     network: BayesianNetwork
     evidence: Mapping[int, int]
     """Observed states by position."""
-    factors: tuple[Factor, ...]
+    factors: tuple[LogFactor, ...]
     gates: tuple[Gate, ...]
 
     @property

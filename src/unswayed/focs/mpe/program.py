@@ -25,7 +25,7 @@ from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.core.errors import SolverError
 from unswayed.core.limits import Limits
 from unswayed.focs.mpe.explanation import Answer
-from unswayed.focs.mpe.problem import Factor, Gate, Link, MpeProblem, Squash
+from unswayed.focs.mpe.problem import Gate, Link, LogFactor, MpeProblem, Squash
 
 SAFE_REACH = 2.0**17
 """Solvers take 1e-6 for 0. Where a row has larger numbers than this, that may switch a neuron, whose sums are
@@ -113,7 +113,7 @@ class _Writer:
             return [(columns[state], 1.0)], 0.0
         return ([(columns[0], 1.0)], 0.0) if state else ([(columns[0], -1.0)], 1.0)
 
-    def add_factor(self, factor: Factor) -> None:
+    def add_factor(self, factor: LogFactor) -> None:
         if not factor.scope:
             self._add_constant(float(factor.logs))
         elif len(factor.scope) == 1 and np.isfinite(factor.logs).all() and factor.logs.shape == (2,):

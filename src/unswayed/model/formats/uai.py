@@ -28,7 +28,7 @@ import numpy as np
 from unswayed.model.formats.decimals import decimal_number
 from unswayed.model.formats.draft import MAX_ENTRIES, NetworkDraft
 from unswayed.model.formats.source import Source
-from unswayed.model.formats.uai_children import Factor, find_children
+from unswayed.model.formats.uai_children import UaiFactor, find_children
 from unswayed.model.formats.uai_names import companion, names_beside
 from unswayed.model.network import BayesianNetwork
 
@@ -143,7 +143,7 @@ def _scope(words: _Words, n_variables: int) -> list[int]:
     return scope
 
 
-def _factor(words: _Words, scope: Sequence[int], sizes: Sequence[int]) -> Factor:
+def _factor(words: _Words, scope: Sequence[int], sizes: Sequence[int]) -> UaiFactor:
     shape = [sizes[variable] for variable in scope]
     count = words.integer("the number of entries of a table", 1, MAX_ENTRIES)
     offset = words.offset
@@ -152,10 +152,10 @@ def _factor(words: _Words, scope: Sequence[int], sizes: Sequence[int]) -> Factor
         expected = min(expected * size, MAX_ENTRIES + 1)
     if count != expected:
         words.fail(f"a table of {count} numbers for variables {list(scope)[:10]} with {shape[:10]} states")
-    return Factor(tuple(scope), tuple(shape), np.fromiter(words.numbers(count), np.float64), offset)
+    return UaiFactor(tuple(scope), tuple(shape), np.fromiter(words.numbers(count), np.float64), offset)
 
 
-def _draft(source: Source, sizes: Sequence[int], factors: Sequence[Factor]) -> NetworkDraft:
+def _draft(source: Source, sizes: Sequence[int], factors: Sequence[UaiFactor]) -> NetworkDraft:
     children = find_children(source, factors)
     names = names_beside(source, sizes)
     draft = NetworkDraft(source, names.network)

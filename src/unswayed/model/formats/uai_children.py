@@ -20,7 +20,7 @@ from unswayed.model.formats.source import Source
 
 
 @dataclass(frozen=True, slots=True)
-class Factor:
+class UaiFactor:
     """A table over some variables, the last of them fastest."""
 
     scope: tuple[int, ...]
@@ -48,7 +48,7 @@ class Factor:
         return bool((np.abs(self.around(variable).sum(axis=1) - 1.0) <= MOST_OFF).all())
 
 
-def find_children(source: Source, factors: Sequence[Factor]) -> list[int]:
+def find_children(source: Source, factors: Sequence[UaiFactor]) -> list[int]:
     """The child of each factor, a different one for each; there are as many variables as factors."""
     by_convention = [[factor.scope[-1] for factor in factors], [factor.scope[0] for factor in factors]]
     conventional = [children for children in by_convention if len(set(children)) == len(factors)]
@@ -66,7 +66,7 @@ def find_children(source: Source, factors: Sequence[Factor]) -> list[int]:
     return conventional[0] if matching is None else matching
 
 
-def _candidates(factor: Factor) -> list[int]:
+def _candidates(factor: UaiFactor) -> list[int]:
     """Variables the factor may be the table of: the last first, then from the first on."""
     order = [factor.scope[-1], *factor.scope[:-1]]
     return [variable for variable in order if factor.may_be_table_of(variable)]

@@ -20,7 +20,7 @@ import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.numerics import spendable
-from unswayed.kernels.excluding import State, Terms as KernelTerms, compiled_search, open_error, start
+from unswayed.kernels.excluding import GridTerms as KernelTerms, State, compiled_search, open_error, start
 from unswayed.kernels.spreads import Grid
 from unswayed.search.naive_bayes.start import errors_without, good_subset, open_shop, search_order
 from unswayed.search.options import Report

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
-from unswayed.kernels.all_but_one import Rooms, Sides, compiled_errors_but_one, rooms_for
+from unswayed.kernels.all_but_one import FeatureSides, Rooms, compiled_errors_but_one, rooms_for
 from unswayed.kernels.spreads import Grid
 
 BETTER = 1e-12
@@ -43,14 +43,14 @@ def open_shop(grid: Grid, costs: Floats, budget: float) -> Shop:
 def errors_without(shop: Shop, kept: set[int]) -> dict[int, float]:
     """The least error of the kept features less each one of them."""
     free = _numbers(kept)
-    errors = _errors(shop, Sides(_numbers(()), _numbers(_others(shop, kept)), free), is_kept=True)
+    errors = _errors(shop, FeatureSides(_numbers(()), _numbers(_others(shop, kept)), free), is_kept=True)
     return dict(zip(free.tolist(), errors.tolist(), strict=True))
 
 
 def errors_with(shop: Shop, kept: set[int]) -> dict[int, float]:
     """The least error of the kept features and each one of the others."""
     free = _numbers(_others(shop, kept))
-    errors = _errors(shop, Sides(_numbers(kept), _numbers(()), free), is_kept=False)
+    errors = _errors(shop, FeatureSides(_numbers(kept), _numbers(()), free), is_kept=False)
     return dict(zip(free.tolist(), errors.tolist(), strict=True))
 
 
@@ -59,10 +59,10 @@ def error_of(shop: Shop, kept: set[int]) -> float:
     others = _others(shop, kept)
     if kept:
         one = min(kept)
-        sides = Sides(_numbers(kept - {one}), _numbers(others), _numbers({one}))
+        sides = FeatureSides(_numbers(kept - {one}), _numbers(others), _numbers({one}))
     else:
         one = min(others)
-        sides = Sides(_numbers(()), _numbers(f for f in others if f != one), _numbers({one}))
+        sides = FeatureSides(_numbers(()), _numbers(f for f in others if f != one), _numbers({one}))
     return float(_errors(shop, sides, is_kept=not kept)[0])
 
 
@@ -114,7 +114,7 @@ def _swapped(shop: Shop, kept: set[int], deadline: float) -> set[int] | None:
         if time.monotonic() > deadline:
             break
         rest = _numbers(f for f in _others(shop, kept) if f != other)
-        errors = _errors(shop, Sides(_numbers({other}), rest, free), is_kept=True)
+        errors = _errors(shop, FeatureSides(_numbers({other}), rest, free), is_kept=True)
         for f, error in zip(free.tolist(), errors.tolist(), strict=True):
             changed = kept - {f} | {other}
             if error < best and shop.fits(changed):
@@ -130,5 +130,5 @@ def _numbers(features: Iterable[int]) -> Ints:
     return np.array(sorted(features), dtype=np.int64)
 
 
-def _errors(shop: Shop, sides: Sides, *, is_kept: bool) -> Floats:
+def _errors(shop: Shop, sides: FeatureSides, *, is_kept: bool) -> Floats:
     return compiled_errors_but_one(shop.grid, sides, shop.rooms, is_kept)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
-from unswayed.kernels.subset_search import FEATURE, SLACK, Ground, Records, compiled_absolute_sums
+from unswayed.kernels.subset_search import FEATURE, SLACK, Records, SignedArrays, compiled_absolute_sums
 from unswayed.search.objectives import AchievableObjective, PotentialObjective, SameDecisionObjective
 from unswayed.search.task import Task, most_harmful, order_by_harm
 
@@ -33,11 +33,11 @@ class SignedGround:
     features: Records = field(repr=False)
     """What the search needs to know of each."""
 
-    def to_search(self, task: Task) -> Ground:
+    def to_search(self, task: Task) -> SignedArrays:
         """All features, with the budget of the task."""
-        return Ground(self.table, self.features, task.spendable, task.objective.monotone)
+        return SignedArrays(self.table, self.features, task.spendable, task.objective.monotone)
 
-    def few_to_search(self, task: Task) -> Ground | None:
+    def few_to_search(self, task: Task) -> SignedArrays | None:
         """The most harmful features alone, for a good subset early; None where that leaves none out."""
         few = len(most_harmful(task, list(self.order)))
         if few == len(self.order):
@@ -50,7 +50,7 @@ class SignedGround:
         features[few] = 0
         features["cells"][few] = 1
         table = self.table.reshape(-1, after["cells"]).sum(axis=1)
-        return Ground(table, features, task.spendable, task.objective.monotone)
+        return SignedArrays(table, features, task.spendable, task.objective.monotone)
 
     def kept(self, bits: int) -> frozenset[int]:
         """The features of a subset that the search gives as bits."""

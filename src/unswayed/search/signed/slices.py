@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from unswayed.core.arrays import Floats
 from unswayed.kernels.subset_search import (
-    Ground,
+    SignedArrays,
     affordable_ceiling,
     compiled_advance,
     remaining_ceiling,
@@ -43,7 +43,7 @@ def search_signed(task: Task, column: Floats, incumbent: Incumbent) -> None:
     _explore(among_all)
 
 
-def _walk(signed: SignedGround, ground: Ground, incumbent: Incumbent) -> Walk:
+def _walk(signed: SignedGround, ground: SignedArrays, incumbent: Incumbent) -> Walk:
     task, order = incumbent.task, signed.order[: len(ground.features) - 1]
     is_part = len(order) < len(signed.order) and not ground.value_is_ceiling
     root = keep_only(task.root, frozenset(order), task.sizes) if is_part else task.root

@@ -11,7 +11,7 @@ import time
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
-from unswayed.kernels.subset_search import Path, Records, compiled_advance, remaining_ceiling, split
+from unswayed.kernels.subset_search import Records, SignedPath, compiled_advance, remaining_ceiling, split
 from unswayed.search.signed.walk import Walk
 
 WORK = 2**26
@@ -24,7 +24,7 @@ ROOM = 64
 class _Slice:
     """A branch that a thread is at work on."""
 
-    path: Path
+    path: SignedPath
     best: Records
     ceiling: float
     """What nothing in the branch exceeds."""
@@ -33,7 +33,7 @@ class _Slice:
 @dataclass(slots=True)
 class _Team:
     walk: Walk
-    idle: list[Path]
+    idle: list[SignedPath]
     """Branches that wait for a thread."""
     running: dict[Future[bool], _Slice] = field(default_factory=dict)
 
@@ -44,7 +44,7 @@ class _Team:
         return max(ceilings, default=self.walk.incumbent.value)
 
 
-def search_together(walk: Walk, path: Path) -> None:
+def search_together(walk: Walk, path: SignedPath) -> None:
     """Search the branch to its end, or until time is over, with as many threads as the task allows."""
     incumbent, task = walk.incumbent, walk.incumbent.task
     team = _Team(walk, [path])

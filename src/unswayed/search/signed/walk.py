@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from unswayed.core.arrays import Floats
-from unswayed.kernels.subset_search import SUBSET, Ground, Path, Records
+from unswayed.kernels.subset_search import SUBSET, Records, SignedArrays, SignedPath
 from unswayed.search.lattice import Node, drop
 from unswayed.search.signed.ground import SignedGround
 from unswayed.search.task import Incumbent, Task
@@ -50,7 +50,7 @@ class Walk:
     """One search: its ground, and what is made of what it finds."""
 
     signed: SignedGround
-    ground: Ground
+    ground: SignedArrays
     marginals: Marginals
     incumbent: Incumbent
 
@@ -64,7 +64,7 @@ class Walk:
         held, task = self.incumbent, self.incumbent.task
         return np.array([(held.value, task.cost(held.kept), self.signed.bits(held.kept))], dtype=SUBSET)
 
-    def learn(self, path: Path, best: Records) -> None:
+    def learn(self, path: SignedPath, best: Records) -> None:
         """Take what a slice has found: the best subset it knows, and those it wants valued."""
         incumbent, objective = self.incumbent, self.incumbent.task.objective
         if self.ground.value_is_ceiling:

@@ -26,7 +26,7 @@ REACH = 1.06
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class OfferPoint:
     """The best that can be had from a cost on."""
 
     cost: float
@@ -57,7 +57,7 @@ class Instant:
 
 
 def draw_frontier(
-    offers: Sequence[Offer], *, marked: int | None = None, title: str = "", subtitle: str = ""
+    offers: Sequence[OfferPoint], *, marked: int | None = None, title: str = "", subtitle: str = ""
 ) -> Drawing:
     """Agreement over the budget; points not proven to be the best are hollow, with a bar for the gap.
 
@@ -98,7 +98,7 @@ def _moved(marks: Sequence[Mark], down: float) -> list[Mark]:
     return [shift(mark, 0.0, down) for mark in marks]
 
 
-def _offer_mark(offer: Offer, place: Point, down: Scale, *, is_marked: bool) -> Cluster:
+def _offer_mark(offer: OfferPoint, place: Point, down: Scale, *, is_marked: bool) -> Cluster:
     x, y = place
     kept = ", ".join(offer.kept) or "nothing"
     proof = "proven best" if offer.proven else f"could be better by {offer.gap:.4f} at most"
@@ -119,7 +119,7 @@ def _dot_look(*, proven: bool) -> Look:
     )
 
 
-def _frontier_legend(offers: Sequence[Offer], marked: int | None) -> list[tuple[str, list[Mark]]]:
+def _frontier_legend(offers: Sequence[OfferPoint], marked: int | None) -> list[tuple[str, list[Mark]]]:
     entries: list[tuple[str, list[Mark]]] = []
     if any(offer.proven for offer in offers):
         entries.append(("best, proven", [Disc(10, 6, 4.5, _dot_look(proven=True))]))
@@ -131,7 +131,7 @@ def _frontier_legend(offers: Sequence[Offer], marked: int | None) -> list[tuple[
 
 
 def _change_labels(
-    offers: Sequence[Offer], places: Sequence[Point], marked: int | None
+    offers: Sequence[OfferPoint], places: Sequence[Point], marked: int | None
 ) -> list[tuple[Point, list[str]]]:
     """What comes in (+) and goes out at each point; the one to point out first, then the cheap ones."""
     labels = []

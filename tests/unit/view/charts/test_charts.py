@@ -9,7 +9,14 @@ import pytest
 from unswayed.core.errors import LimitError
 from unswayed.view.charts.axes import Scale, place_labels, spread, text_width
 from unswayed.view.charts.choices import Worth, draw_ranking, draw_selection
-from unswayed.view.charts.curves import BestAt, Instant, Offer, draw_frontier, draw_progress, draw_thresholds
+from unswayed.view.charts.curves import (
+    BestAt,
+    Instant,
+    OfferPoint,
+    draw_frontier,
+    draw_progress,
+    draw_thresholds,
+)
 from unswayed.view.charts.decisions import (
     Gauge,
     Moment,
@@ -24,10 +31,10 @@ from unswayed.view.charts.reasons import Leeway, Push, draw_contributions, draw_
 from unswayed.view.drawing import Cluster, Disc, Rectangle, Trace, Words
 
 OFFERS = [
-    Offer(0, 0.8, ()),
-    Offer(1, 0.9, ("A",)),
-    Offer(3, 0.97, ("B", "C"), proven=False, gap=0.01),
-    Offer(4, 1.0, ("A", "B", "C", "D")),
+    OfferPoint(0, 0.8, ()),
+    OfferPoint(1, 0.9, ("A",)),
+    OfferPoint(3, 0.97, ("B", "C"), proven=False, gap=0.01),
+    OfferPoint(4, 1.0, ("A", "B", "C", "D")),
 ]
 
 
