@@ -9,7 +9,9 @@ from unswayed.kernels import frontier
 
 
 def step(places, leaves, group=(-1, -1), required=(0, 0)):
-    return frontier.Step(*(np.array(each, dtype=np.int64) for each in (places, leaves, group, required)))
+    return frontier.FrontierStep(
+        *(np.array(each, dtype=np.int64) for each in (places, leaves, group, required))
+    )
 
 
 # The square 0-1-2-3-0: edges 01, 12, 23, 03 with nodes in places of their own; ends 0 and 2 of a path.
