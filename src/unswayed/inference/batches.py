@@ -21,7 +21,7 @@ import numpy.typing as npt
 from unswayed.core.arrays import Codes, Floats
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
-from unswayed.inference.plan import Plan, PlanStep
+from unswayed.inference.plan import EliminationStep, Plan
 from unswayed.inference.posteriors import joint_table
 from unswayed.inference.problem import SAFE, contraction, tables_for
 from unswayed.model.cpt import Cpt
@@ -125,7 +125,7 @@ def run_columns(plan: Plan, leaves: Sequence[Numbers]) -> Numbers:
     return answer
 
 
-def contract_columns(plan: Plan, step: PlanStep, buffers: Sequence[Numbers | None]) -> Numbers:
+def contract_columns(plan: Plan, step: EliminationStep, buffers: Sequence[Numbers | None]) -> Numbers:
     """The buffer that a step makes."""
     batch, left, summed, right = step.extents
     a = arrange(buffers[step.a], step.a_axes, (batch, left, summed))

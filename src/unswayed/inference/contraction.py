@@ -16,7 +16,7 @@ import numpy as np
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits
-from unswayed.inference.plan import Plan, PlanStep
+from unswayed.inference.plan import EliminationStep, Plan
 
 WAYS_OUT = "add evidence, ask for fewer variables at once, or raise Limits(max_seconds=...)"
 
@@ -153,7 +153,7 @@ def derivatives(
 
 def _propagate(
     plan: Plan,
-    step: PlanStep,
+    step: EliminationStep,
     buffers: Sequence[Floats],
     arithmetic: Arithmetic,
     found: list[Floats | None],

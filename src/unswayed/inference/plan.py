@@ -28,7 +28,7 @@ MOST_PLANNED = 4
 
 
 @dataclass(frozen=True, slots=True)
-class PlanStep:
+class EliminationStep:
     """One contraction: buffers `a` and `b` to buffer `out`; `b` is None where `a` is only summed."""
 
     a: int
@@ -60,7 +60,7 @@ class Plan:
     """Variables of every buffer, in the order of its axes; leaves first."""
     n_leaves: int
     """How many buffers are the network's own tables."""
-    steps: tuple[PlanStep, ...]
+    steps: tuple[EliminationStep, ...]
     """In an order in which they can run; the last makes the answer."""
     buckets: tuple[Bucket, ...]
     """One for each variable eliminated, in that order."""
@@ -127,7 +127,7 @@ class _Planner:
         self.keep = keep
         self.scopes = list(leaves)
         self.n_leaves = len(leaves)
-        self.steps: list[PlanStep] = []
+        self.steps: list[EliminationStep] = []
         self.buckets: list[Bucket] = []
         self.holding: dict[int, set[int]] = {}
         for buffer, scope in enumerate(leaves):
@@ -182,7 +182,7 @@ class _Planner:
         left = [v for v in self.scopes[a] if v not in in_b]
         right = [v for v in self.scopes[b] if v not in in_a]
         inner = [v for v in self.scopes[b] if v in summed]
-        step = PlanStep(
+        step = EliminationStep(
             a=a,
             b=b,
             out=len(self.scopes),
@@ -195,7 +195,7 @@ class _Planner:
     def _sum(self, a: int, summed: frozenset[int]) -> int:
         left = [v for v in self.scopes[a] if v not in summed]
         inner = [v for v in self.scopes[a] if v in summed]
-        step = PlanStep(
+        step = EliminationStep(
             a=a,
             b=None,
             out=len(self.scopes),
@@ -205,7 +205,7 @@ class _Planner:
         )
         return self._add(step, tuple(left))
 
-    def _add(self, step: PlanStep, scope: Scope) -> int:
+    def _add(self, step: EliminationStep, scope: Scope) -> int:
         for buffer in (step.a, step.b):
             if buffer is not None:
                 self.loose.discard(buffer)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from unswayed.api.audited import Audit
+if TYPE_CHECKING:
+    from unswayed.api.audited import Audit
 
 MOST_MISSING = 5
 """Missing features that are named."""

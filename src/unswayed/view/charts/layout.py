@@ -13,10 +13,12 @@ import itertools
 from bisect import bisect_right, insort
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from unswayed.view.charts.axes import pool
-from unswayed.view.drawing import Point
+
+if TYPE_CHECKING:
+    from unswayed.view.drawing import Point
 
 ORDER_SWEEPS = 12
 """Passes down and up for the order; the best of all is kept, so more can only help."""
