@@ -5,25 +5,23 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
 from unswayed.api.audited import SLACK, Audit, AuditColumns
 from unswayed.api.decisions import agreement_of
 from unswayed.api.questions import Options, check_options
+from unswayed.core.arrays import Codes, Floats, Ints
 from unswayed.core.errors import ImpossibleEvidence, QueryError
 from unswayed.core.limits import DEFAULT_LIMITS
 from unswayed.core.measurement import Certainty
+from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import Problem, make_problem
 from unswayed.decisions.rules import ThresholdRule
 from unswayed.engines.patterns import PatternWay, ways_for
 from unswayed.model.encoding import encode
 from unswayed.model.tables import Table, read_table
-
-if TYPE_CHECKING:
-    from unswayed.core.arrays import Codes, Floats, Ints
-    from unswayed.decisions.classifier import Classifier
 
 
 def audit(

@@ -8,18 +8,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.core.errors import FormatError
 from unswayed.core.extras import import_extra
+from unswayed.core.measurement import Certainty
+from unswayed.decisions.classifier import Classifier
 from unswayed.model.tables import LabelColumn, Table
-
-if TYPE_CHECKING:
-    from unswayed.core.arrays import Bools, Floats, Ints
-    from unswayed.core.measurement import Certainty
-    from unswayed.decisions.classifier import Classifier
 
 SLACK = 1e-12
 """An SDP below the level by less than this reaches it."""

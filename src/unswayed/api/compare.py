@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unswayed.api.networks import Evidence
+from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.measurement import Certainty
@@ -16,12 +18,10 @@ from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import make_problem
 from unswayed.inference.posteriors import joint_table
 from unswayed.inference.sampling import sample_states
+from unswayed.model.variable import Variable
 
 if TYPE_CHECKING:
-    from unswayed.api.networks import Evidence
-    from unswayed.core.arrays import Bools, Floats, Ints
     from unswayed.decisions.table_classifier import TableClassifier
-    from unswayed.model.variable import Variable
 
 LARGEST_TABLE = 2.0**20
 """Instantiations of all features that are gone through one by one."""

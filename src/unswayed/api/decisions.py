@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Unpack
 import numpy as np
 
 from unswayed.api import shown
+from unswayed.api.networks import Evidence
 from unswayed.api.questions import Options, ask, problem_of
 from unswayed.api.structured import agreement_in, case_of, decision_in
 from unswayed.core.errors import QueryError
+from unswayed.core.measurement import Measurement
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.oracle import (
     find_achievable,
@@ -19,13 +21,11 @@ from unswayed.decisions.oracle import (
     find_potential,
     find_single_agreements,
 )
+from unswayed.decisions.problem import Problem
 from unswayed.decisions.rules import Decider, ThresholdRule
 from unswayed.engines.protocol import Needs, Question
 
 if TYPE_CHECKING:
-    from unswayed.api.networks import Evidence
-    from unswayed.core.measurement import Measurement
-    from unswayed.decisions.problem import Problem
     from unswayed.spaces.decisions.classifier import StructuredClassifier
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
@@ -20,6 +20,7 @@ from sklearn.utils import check_array, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from unswayed.api.selection import Method, SearchOptions, Trimming, trim
+from unswayed.core.arrays import Bools, Floats
 from unswayed.core.errors import LimitError, ModelError
 from unswayed.core.limits import Limits
 from unswayed.core.names import listing
@@ -36,11 +37,8 @@ from unswayed.learning.foreign import from_sklearn
 from unswayed.learning.predict import class_log_posteriors
 from unswayed.model.dataset import Dataset, smallest_type
 from unswayed.model.encoding import encode
+from unswayed.model.network import BayesianNetwork
 from unswayed.model.tables import make_table
-
-if TYPE_CHECKING:
-    from unswayed.core.arrays import Bools, Floats
-    from unswayed.model.network import BayesianNetwork
 
 METHODS = (Method.BRANCH_AND_BOUND, Method.EXHAUSTIVE, Method.GREEDY)
 """Searches that can adapt a threshold."""

@@ -5,15 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from unswayed.api import shown
+from unswayed.api.decisions import Decision
 from unswayed.core.errors import SolverError
 from unswayed.core.measurement import Measurement
-
-if TYPE_CHECKING:
-    from unswayed.api.decisions import Decision
-    from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.classifier import Classifier
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
 from unswayed.api import shown
+from unswayed.api.decisions import Decision
+from unswayed.api.networks import Evidence
 from unswayed.api.observations import follow
-
-if TYPE_CHECKING:
-    from unswayed.api.decisions import Decision
-    from unswayed.api.networks import Evidence
-    from unswayed.api.questions import Options
-    from unswayed.core.measurement import Measurement
-    from unswayed.decisions.classifier import Classifier
+from unswayed.api.questions import Options
+from unswayed.core.measurement import Measurement
+from unswayed.decisions.classifier import Classifier
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,16 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from unswayed.api.plan_result import TestPlan
 from unswayed.core.errors import QueryError, UnswayedError
 from unswayed.core.names import unknown_name
 from unswayed.model.encoding import encode
+from unswayed.model.variable import Variable
 from unswayed.plans.tree import PlanNode, PlanStep
-
-if TYPE_CHECKING:
-    from unswayed.model.variable import Variable
 
 Replan = Callable[[Mapping[str, str], tuple[str, ...]], TestPlan]
 """A new plan from what is known and from the tests that cannot be done."""

@@ -10,7 +10,7 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,14 +18,12 @@ from unswayed.core.arrays import Floats, read_only
 from unswayed.core.errors import ImpossibleEvidence, QueryError, expect
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.focs.mpe.choice import explain
+from unswayed.focs.mpe.explanation import MpeMethod
 from unswayed.inference import marginals, posteriors, sampling
 from unswayed.model.dataset import Dataset
 from unswayed.model.evidence import observe
 from unswayed.model.network import BayesianNetwork
-
-if TYPE_CHECKING:
-    from unswayed.focs.mpe.explanation import MpeMethod
-    from unswayed.model.variable import Variable
+from unswayed.model.variable import Variable
 
 ROUNDING = 1e-9
 """Logarithms this close, measured by their size, count as equal: sums in another order differ by less."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from unswayed.api import shown
 from unswayed.api.decisions import Decision, agreement_of, decision_of
+from unswayed.api.networks import Evidence
 from unswayed.api.questions import Options, problem_of
 from unswayed.api.ranking import Ranking, rank_observations, ranking_of
 from unswayed.api.structured import agreement_in, case_of, decision_in
@@ -16,12 +17,11 @@ from unswayed.api.values import Criterion, SameDecisionGain, default_criteria, s
 from unswayed.core.errors import QueryError
 from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.problem import Problem
+from unswayed.decisions.purchase import Costs
 from unswayed.engines.observed import carry_over
 
 if TYPE_CHECKING:
-    from unswayed.api.networks import Evidence
-    from unswayed.decisions.problem import Problem
-    from unswayed.decisions.purchase import Costs
     from unswayed.spaces.decisions.classifier import StructuredClassifier
 
 __all__ = [

@@ -10,9 +10,10 @@ from dataclasses import asdict, dataclass, field
 from html import escape
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 from unswayed.api import shown
+from unswayed.api.networks import Evidence
 from unswayed.core.errors import FormatError, QueryError, UnswayedError
 from unswayed.core.measurement import Certainty
 from unswayed.core.names import listing
@@ -34,9 +35,6 @@ from unswayed.plans.tree import (
     leaves,
     worst_cost,
 )
-
-if TYPE_CHECKING:
-    from unswayed.api.networks import Evidence
 
 KIND = "unswayed plan"
 VERSION = 1

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import time
-from typing import TYPE_CHECKING
 
+from unswayed.api.networks import Evidence
 from unswayed.api.plan_result import TestPlan
 from unswayed.core.errors import LimitError, QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits, readable_bytes
 from unswayed.decisions.binding import bind_purchase, leave_out_skipped
+from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import Problem, make_problem
 from unswayed.decisions.purchase import Costs, purchase_for
 from unswayed.engines.dense import DenseEngine
@@ -18,10 +19,6 @@ from unswayed.plans.goals import Goal, PlanObjective, SameDecisionLevel, StopRul
 from unswayed.plans.ground import lay_ground
 from unswayed.plans.solution import Report, solve
 from unswayed.plans.tree import steps
-
-if TYPE_CHECKING:
-    from unswayed.api.networks import Evidence
-    from unswayed.decisions.classifier import Classifier
 
 LARGEST_TABLE = 2.0**24
 """Instantiations of all features beyond which a table is too slow to plan on."""

@@ -5,19 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import Any, TypedDict
 
 from unswayed.core.errors import LimitError, QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.measurement import Bid, Certainty, Measurement
 from unswayed.core.names import unknown_name
+from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.oracle import AgreementOracle, Interval, Oracle
 from unswayed.decisions.problem import Problem, make_problem
 from unswayed.engines.choice import DEFAULT_TOLERANCE, choose, line
 from unswayed.engines.protocol import Engine, Question, Refusal
-
-if TYPE_CHECKING:
-    from unswayed.decisions.classifier import Classifier
-    from unswayed.decisions.oracle import AgreementOracle, Interval, Oracle
 
 
 class Options(TypedDict, total=False):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from unswayed.api import shown
 from unswayed.api.decisions import agreement_of, single_agreements_of
+from unswayed.api.networks import Evidence
 from unswayed.api.questions import Options, ask, problem_of
 from unswayed.api.structured import case_of
 from unswayed.api.values import (
@@ -21,18 +22,17 @@ from unswayed.api.values import (
     value_of_objects,
 )
 from unswayed.core.errors import LimitError, QueryError
+from unswayed.core.measurement import Measurement
 from unswayed.decisions.binding import bind_purchase, leave_out_skipped
 from unswayed.decisions.catalogue import Catalogue, cost_together, price_after
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.measures import chance_settled
+from unswayed.decisions.problem import Problem
 from unswayed.decisions.purchase import Costs, purchase_for
 from unswayed.decisions.rewards import NegativeEntropy
 from unswayed.engines.protocol import Needs, Question
 
 if TYPE_CHECKING:
-    from unswayed.api.networks import Evidence
-    from unswayed.core.measurement import Measurement
-    from unswayed.decisions.problem import Problem
     from unswayed.spaces.decisions.classifier import StructuredCase, StructuredClassifier
 
 NO_VALUE = 1e-12

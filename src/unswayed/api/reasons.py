@@ -6,16 +6,18 @@ import math
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeVar, Unpack
+from typing import TypeVar, Unpack
 
 from unswayed.api.decisions import agreement_of, decision_of
 from unswayed.api.explained import Contribution, Flip, ParameterRange, Reason, Reasons
+from unswayed.api.networks import Evidence
 from unswayed.api.questions import Options, problem_of
 from unswayed.core.errors import ImpossibleEvidence, LimitError, QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.measurement import Measurement
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import Problem, make_problem
+from unswayed.decisions.rules import Decider
 from unswayed.reasons.case import (
     ExplainedDecision,
     FoundReasons,
@@ -30,6 +32,7 @@ from unswayed.reasons.contributions import (
     conflict_of,
     make_leaning,
 )
+from unswayed.reasons.flips import Turn
 from unswayed.reasons.oracle import (
     SubsetOracle,
     find_reasons,
@@ -47,11 +50,6 @@ from unswayed.reasons.sensitivity import (
     parameter_intervals,
     threshold_interval,
 )
-
-if TYPE_CHECKING:
-    from unswayed.api.networks import Evidence
-    from unswayed.decisions.rules import Decider
-    from unswayed.reasons.flips import Turn
 
 MOST_MEASURED = 10
 """Parameters whose SDP at both ends is measured; a third of it where each takes an engine."""

@@ -10,12 +10,14 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from unswayed.api.compare import Comparison, compare_decisions
 from unswayed.api.decisions import Decision, decide
+from unswayed.api.explained import Reasons
+from unswayed.api.networks import Evidence
 from unswayed.api.observations import (
     Criterion,
     Monitor,
@@ -30,17 +32,13 @@ from unswayed.api.reasons import explain_decision
 from unswayed.api.selection import Costs, Frontier, SearchOptions, Trimming, frontier
 from unswayed.core.errors import ImpossibleEvidence, LimitError, QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.core.measurement import Measurement
+from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import make_problem
 from unswayed.decisions.purchase import purchase_of
 from unswayed.decisions.rewards import Margin, NegativeEntropy
 from unswayed.inference.posteriors import joint_table
 from unswayed.model.evidence import list_open, read_evidence
-
-if TYPE_CHECKING:
-    from unswayed.api.explained import Reasons
-    from unswayed.api.networks import Evidence
-    from unswayed.core.measurement import Measurement
-    from unswayed.decisions.classifier import Classifier
 
 MOST_MEASURED = 40
 """Single findings whose same-decision probability is computed: those of the largest effect."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from unswayed.api import shown
 from unswayed.api.observations import SameDecisionGain
@@ -11,9 +10,7 @@ from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rewards import Reward
 from unswayed.decisions.rules import ThresholdRule
-
-if TYPE_CHECKING:
-    from unswayed.decisions.table_classifier import TableClassifier
+from unswayed.decisions.table_classifier import TableClassifier
 
 
 @dataclass(frozen=True, slots=True)

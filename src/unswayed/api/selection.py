@@ -6,8 +6,9 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
+from unswayed.api.networks import Evidence
 from unswayed.api.observations import SameDecisionGain
 from unswayed.api.questions import check_options
 from unswayed.api.results import Frontier, Objective, SameDecision, Selection, Trimming
@@ -19,15 +20,12 @@ from unswayed.decisions.binding import leave_out_skipped
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import Problem, join_findings, make_problem
 from unswayed.decisions.purchase import Costs, Purchase
+from unswayed.decisions.rewards import Reward
 from unswayed.decisions.table_classifier import TableClassifier
 from unswayed.search.options import Method, SearchOptions, check_jobs
 from unswayed.search.plan import SearchPlan, plan_search
 from unswayed.search.task import SLACK, Found, Terms, make_terms
 from unswayed.search.trim import Chosen, choose_features, trim_classifier
-
-if TYPE_CHECKING:
-    from unswayed.api.networks import Evidence
-    from unswayed.decisions.rewards import Reward
 
 __all__ = [
     "Costs",

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
 from unswayed.api import shown
+from unswayed.api.networks import Evidence
 from unswayed.api.selection import Costs, SearchOptions, Selection, select_features
 from unswayed.core.errors import QueryError
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import ThresholdRule
-
-if TYPE_CHECKING:
-    from unswayed.api.networks import Evidence
 
 TENTHS = tuple(tenth / 10 for tenth in range(1, 10))
 """The thresholds of [choi2017, Figure 7]."""

@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Unpack
 
 from unswayed.api.decisions import agreement_of
+from unswayed.api.networks import Evidence
 from unswayed.api.questions import Options, problem_of
 from unswayed.api.structured import agreement_in, case_of, value_in
+from unswayed.core.arrays import Floats
 from unswayed.core.limits import DEFAULT_LIMITS
 from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.problem import Problem
 from unswayed.decisions.rewards import ExpectedUtility, Margin, NegativeEntropy, Reward, expected_reward
 from unswayed.decisions.rules import UtilityRule
 from unswayed.inference.posteriors import joint_table
 
 if TYPE_CHECKING:
-    from unswayed.api.networks import Evidence
-    from unswayed.core.arrays import Floats
-    from unswayed.decisions.problem import Problem
     from unswayed.spaces.decisions.classifier import StructuredCase, StructuredClassifier
 
 

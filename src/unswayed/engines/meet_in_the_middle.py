@@ -22,7 +22,7 @@ import numpy as np
 from unswayed.core.arrays import Floats, Ints
 from unswayed.engines.parts import Span
 from unswayed.engines.weights import WeightList, alike_bits, combined, predicted_bits
-from unswayed.kernels.meeting import MeetingOutcomes, compiled, is_compiled
+from unswayed.kernels.meeting import MeetingOutcomes, compiled_mass_at_least, compiled_sum_lists
 
 LONG_LISTS = 2**16
 """Sums in a list from which compiled code pays for being loaded,"""
@@ -169,11 +169,10 @@ def mass_at_least(outcomes: MeetingOutcomes, cut: float) -> Floats:  # (2,)
     """
     n_groups = len(outcomes.starts) - 1
     middle, n_listed = _middle(outcomes)
-    is_long = n_listed > LONG_LISTS or (is_compiled() and n_listed > SHORT_LISTS)
+    is_long = n_listed > LONG_LISTS or (compiled_sum_lists.is_loaded and n_listed > SHORT_LISTS)
     if is_long and np.diff(outcomes.starts).max() <= MOST_MERGED:
-        fast = compiled()
-        one, other = fast.sum_lists(outcomes, 0, middle), fast.sum_lists(outcomes, middle, n_groups)
-        return fast.mass_at_least(one, other, cut)
+        one = compiled_sum_lists(outcomes, 0, middle)
+        return compiled_mass_at_least(one, compiled_sum_lists(outcomes, middle, n_groups), cut)
     one, other = _listed(outcomes, 0, middle), _listed(outcomes, middle, n_groups)
     other = other[:, np.argsort(other[0])]
     positions = np.searchsorted(other[0], cut - one[0])

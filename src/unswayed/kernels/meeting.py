@@ -2,17 +2,17 @@
 
 `sum_lists` lists the sums of some groups' weights in ascending order, by merging as many shifted copies of
 the list so far as the next group has outcomes. `mass_at_least` then walks up one list and down the other.
-Both are plain Python; `compiled` gives them as machine code.
+Both are plain Python; the kernels at the end are the same, compiled.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+from unswayed.kernels.jit import Kernel
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -28,17 +28,11 @@ class MeetingOutcomes(NamedTuple):
     lower: Floats
 
 
-class Meeting(NamedTuple):
-    """The two functions, interpreted or compiled."""
-
-    sum_lists: Callable[[MeetingOutcomes, int, int], Floats]
-    mass_at_least: Callable[[Floats, Floats, float], Floats]
-
-
 def sum_lists(outcomes: MeetingOutcomes, first: int, past: int) -> Floats:  # (3, sums)
     """Weight and probability under either class of all sums of groups `first` to `past`, by weight.
 
-    >>> halves = Outcomes(np.array([0, 2]), np.array([1.0, -1.0]), np.array([0.3, 0.7]), np.array([0.6, 0.4]))
+    >>> weights, upper, lower = np.array([1.0, -1.0]), np.array([0.3, 0.7]), np.array([0.6, 0.4])
+    >>> halves = MeetingOutcomes(np.array([0, 2]), weights, upper, lower)
     >>> sum_lists(halves, 0, 1).tolist()
     [[-1.0, 1.0], [0.7, 0.3], [0.4, 0.6]]
     """
@@ -85,14 +79,5 @@ def mass_at_least(one: Floats, other: Floats, cut: float) -> Floats:  # (2,)
     return mass
 
 
-@cache
-def compiled() -> Meeting:
-    """Both functions as machine code, compiled once and kept on disk."""
-    from numba import njit
-
-    return Meeting(njit(cache=True)(sum_lists), njit(cache=True)(mass_at_least))
-
-
-def is_compiled() -> bool:
-    """Whether the machine code is loaded already."""
-    return compiled.cache_info().currsize > 0
+compiled_sum_lists = Kernel(sum_lists)
+compiled_mass_at_least = Kernel(mass_at_least)

@@ -11,11 +11,9 @@ same, compiled.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
-
 import numpy as np
 
+from unswayed.kernels.jit import Kernel
 from unswayed.kernels.plan_values import (
     SLACK,
     Block,
@@ -98,16 +96,6 @@ def _is_better(first: float, second: float, held_first: float, held_second: floa
     )
 
 
-Fill = Callable[[Rules, Values, Block, int], None]
-
-
-@cache
-def compiled_fill_leaf_values() -> Fill:
-    """`fill_leaf_values`, compiled when first asked for and kept on disk."""
-    from numba import njit
-    from numba.extending import register_jitable
-
-    for part in (share_leaves, _take_better, _is_better, digits_of, extra_price, next_state):
-        register_jitable(part)
-    compiled: Fill = njit(cache=True, nogil=True)(fill_leaf_values)
-    return compiled
+compiled_fill_leaf_values = Kernel(
+    fill_leaf_values, (share_leaves, _take_better, _is_better, digits_of, extra_price, next_state)
+)

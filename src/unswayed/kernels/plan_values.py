@@ -16,12 +16,12 @@ and stopping to `loss`, 0. The least `first` is taken, of equal ones the least `
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+from unswayed.kernels.jit import Kernel
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -188,16 +188,5 @@ def next_state(rules: Rules, digits: Ints, done: int) -> int:
     return done
 
 
-Fill = Callable[[Rules, Values, Block, FixedSets], None]
-
-
-@cache
-def compiled_fill_values() -> Fill:
-    """`fill_values`, compiled when first asked for and kept on disk."""
-    from numba import njit
-    from numba.extending import register_jitable
-
-    for part in (choose_test, _value_after, extra_price, digits_of, next_state):
-        register_jitable(part)
-    compiled: Fill = njit(cache=True, nogil=True)(fill_values)
-    return compiled
+PARTS = (choose_test, _value_after, extra_price, digits_of, next_state)
+compiled_fill_values = Kernel(fill_values, PARTS)

@@ -89,7 +89,7 @@ def run_pages(ground: Ground, goal: Goal, n_leaves: int, limits: Limits) -> Page
     )
     n_values = ground.n_states * n_leaves
     values = Values(np.empty(n_values), np.empty(n_values))
-    fill = compiled_fill_leaf_values() if ground.n_states >= COMPILED_FROM else fill_leaf_values
+    fill = compiled_fill_leaf_values if ground.n_states >= COMPILED_FROM else fill_leaf_values
     deadline, start = limits.deadline(), 0
     for columns in blocks(ground, LARGEST_BLOCK):
         standing = judge(ground.problem, goal, *ground.split(columns))

@@ -84,7 +84,7 @@ def run_programme(
     single = rules.counts_cost and not rules.worst
     values = Values(np.empty(n_states), np.empty(0 if single else n_states))
     fixed = FixedSets(np.zeros(len(rules.reached)), np.zeros(len(rules.reached)))
-    fill = compiled_fill_values() if n_states >= COMPILED_FROM else fill_values
+    fill = compiled_fill_values if n_states >= COMPILED_FROM else fill_values
     deadline, start = limits.deadline(), 0
     for columns in blocks(ground, LARGEST_BLOCK):
         standing = judge(ground.problem, goal, *ground.split(columns))

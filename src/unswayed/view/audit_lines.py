@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-if TYPE_CHECKING:
-    from unswayed.api.audited import Audit
+from unswayed.api.audited import Audit
 
 MOST_MISSING = 5
 """Missing features that are named."""

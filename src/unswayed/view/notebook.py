@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from markupsafe import Markup
 
@@ -16,6 +16,7 @@ from unswayed.api.observations import Monitor, Ranking, Stopping
 from unswayed.api.plan_result import TestPlan
 from unswayed.api.selection import Frontier, Selection, Trimming
 from unswayed.api.thresholds import ThresholdSweep
+from unswayed.core.measurement import Measurement
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import ThresholdRule
 from unswayed.plans.nested import nested_plan
@@ -42,9 +43,6 @@ from unswayed.view.reason_lines import (
 from unswayed.view.sentences import advice_text, next_text
 from unswayed.view.svg import to_svg
 from unswayed.view.templating import render
-
-if TYPE_CHECKING:
-    from unswayed.core.measurement import Measurement
 
 MOST_ROWS = 20
 """Rows of a table before it is cut."""

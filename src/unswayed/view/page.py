@@ -6,8 +6,13 @@ What `unswayed.api.report` found becomes plain texts and shares here; `templates
 from __future__ import annotations
 
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from unswayed.api.compare import Difference
+from unswayed.api.explained import Reasons
+from unswayed.api.observations import Stopping
+from unswayed.api.report import Examination, Finding
+from unswayed.api.selection import Trimming
 from unswayed.decisions.rules import MostProbable, ThresholdRule
 from unswayed.view.charts.curves import draw_frontier
 from unswayed.view.charts.networks import MOST_NODES, draw_graph
@@ -44,13 +49,6 @@ from unswayed.view.sentences import (
 )
 from unswayed.view.tables import fold
 from unswayed.view.templating import read_style, render, show_drawing
-
-if TYPE_CHECKING:
-    from unswayed.api.compare import Difference
-    from unswayed.api.explained import Reasons
-    from unswayed.api.observations import Stopping
-    from unswayed.api.report import Examination, Finding
-    from unswayed.api.selection import Trimming
 
 MOST_FINDINGS = 24
 """Single findings in the table; those that change the decision are all there."""

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rich.text import Text
 
+from unswayed.api.plan_result import TestPlan
+from unswayed.plans.comparisons import PlanComparison
 from unswayed.plans.goals import PlanObjective
 from unswayed.plans.outline import outline_text
 from unswayed.plans.tree import PlanLeaf, depth_of
 from unswayed.view.sentences import given_text
 from unswayed.view.tables import padded, widest
-
-if TYPE_CHECKING:
-    from unswayed.api.plan_result import TestPlan
-    from unswayed.plans.comparisons import PlanComparison
 
 FIELDS = (
     ("expected cost", "expected_cost"),

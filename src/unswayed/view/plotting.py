@@ -7,22 +7,27 @@ Results offer `plot_result` as their `.plot()`. Models are drawn from here too: 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from unswayed.api.decisions import Decision
 from unswayed.api.explained import Reasons
 from unswayed.api.history import Course
+from unswayed.api.networks import Evidence
 from unswayed.api.observations import Monitor, Ranking, Stopping
 from unswayed.api.plan_result import TestPlan
 from unswayed.api.recording import SearchRecord
 from unswayed.api.selection import Frontier, Selection, Trimming
 from unswayed.api.thresholds import ThresholdSweep
 from unswayed.circuits.psdd.psdd import Psdd
+from unswayed.circuits.sdd.sdd import Sdd
+from unswayed.circuits.vtree import Vtree
 from unswayed.core.errors import QueryError
+from unswayed.core.measurement import Measurement
 from unswayed.core.names import unknown_name
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import ThresholdRule
 from unswayed.model.evidence import observe
+from unswayed.model.network import BayesianNetwork
 from unswayed.plans.nested import nested_plan
 from unswayed.view.charts.choices import Worth, draw_ranking, draw_selection
 from unswayed.view.charts.curves import (
@@ -37,16 +42,9 @@ from unswayed.view.charts.decisions import Gauge, Moment, draw_decision, draw_hi
 from unswayed.view.charts.networks import BoxRole, NetworkGraph, VariableBox, draw_graph
 from unswayed.view.charts.plans import DEEPEST, draw_plan
 from unswayed.view.charts.reasons import Leeway, Push, draw_contributions, draw_leeways
+from unswayed.view.drawing import Drawing
 from unswayed.view.figure import Picture
 from unswayed.view.sentences import question_text
-
-if TYPE_CHECKING:
-    from unswayed.api.networks import Evidence
-    from unswayed.circuits.sdd.sdd import Sdd
-    from unswayed.circuits.vtree import Vtree
-    from unswayed.core.measurement import Measurement
-    from unswayed.model.network import BayesianNetwork
-    from unswayed.view.drawing import Drawing
 
 
 def draw_network(

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from unswayed.api.explained import Contribution, Flip, ParameterRange, Reason, Reasons
+from unswayed.core.measurement import Measurement
 from unswayed.view.numbers import measurement_text, names_text, probability_text
 from unswayed.view.sentences import reason_text, with_probability
 from unswayed.view.tables import padded, widest
-
-if TYPE_CHECKING:
-    from unswayed.api.explained import Contribution, Flip, ParameterRange, Reason, Reasons
-    from unswayed.core.measurement import Measurement
 
 MOST_FLIPS = 3
 """Flips told in a sentence."""

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
+from unswayed.api.compare import Comparison
+from unswayed.api.decisions import Decision
+from unswayed.api.history import Course
+from unswayed.api.observations import Ranking, Stopping
+from unswayed.api.selection import Frontier, Selection, Trimming
+from unswayed.api.thresholds import ThresholdSweep
 from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import MostProbable, Rule, ThresholdRule
@@ -23,14 +28,6 @@ from unswayed.view.numbers import (
     share_text,
     threshold_texts,
 )
-
-if TYPE_CHECKING:
-    from unswayed.api.compare import Comparison
-    from unswayed.api.decisions import Decision
-    from unswayed.api.history import Course
-    from unswayed.api.observations import Ranking, Stopping
-    from unswayed.api.selection import Frontier, Selection, Trimming
-    from unswayed.api.thresholds import ThresholdSweep
 
 BOUNDS = BoundsEngine().name
 """The engine whose agreements are certified from below."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from rich.text import Text
 
@@ -12,12 +11,10 @@ from unswayed.core.errors import LimitError
 from unswayed.core.limits import DEFAULT_LIMITS, readable_bytes
 from unswayed.inference.problem import contraction
 from unswayed.model.cpt import Cpt
+from unswayed.model.dataset import Dataset
+from unswayed.model.network import BayesianNetwork
 from unswayed.view.numbers import counted, shortened
 from unswayed.view.tables import padded, widest
-
-if TYPE_CHECKING:
-    from unswayed.model.dataset import Dataset
-    from unswayed.model.network import BayesianNetwork
 
 MOST_VARIABLES = 20
 """Variables listed before the list is cut."""

@@ -7,16 +7,14 @@ The templates lie in `view/templates/`: `report.html` is the report, `card.html`
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from unswayed.view.drawing import Drawing
 from unswayed.view.numbers import gain_text, measurement_text, percent, probability_text
 from unswayed.view.svg import palette_css, to_svg
-
-if TYPE_CHECKING:
-    from unswayed.view.drawing import Drawing
 
 
 def make_environment(package: str = "unswayed.view") -> Environment:

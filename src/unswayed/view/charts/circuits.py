@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unswayed.circuits.psdd.psdd import Psdd
 from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, Sdd
+from unswayed.circuits.vtree import Vtree
+from unswayed.core.arrays import Ints
 from unswayed.core.errors import LimitError
 from unswayed.view.charts.axes import SMALL, cut, headed, text_width
 from unswayed.view.charts.layout import Arc, Room, bend, place_nodes
@@ -30,11 +32,6 @@ from unswayed.view.drawing import (
     line,
     shift,
 )
-
-if TYPE_CHECKING:
-    from unswayed.circuits.psdd.psdd import Psdd
-    from unswayed.circuits.vtree import Vtree
-    from unswayed.core.arrays import Ints
 
 MOST_ELEMENTS = 150
 """Elements of a circuit that can still be read."""

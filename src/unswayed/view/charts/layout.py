@@ -13,12 +13,10 @@ import itertools
 from bisect import bisect_right, insort
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from unswayed.view.charts.axes import pool
-
-if TYPE_CHECKING:
-    from unswayed.view.drawing import Point
+from unswayed.view.drawing import Point
 
 ORDER_SWEEPS = 12
 """Passes down and up for the order; the best of all is kept, so more can only help."""
