@@ -25,7 +25,7 @@ from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.measures import expected_agreement, maximum_potential_agreement
-from unswayed.decisions.oracle import AgreementOracle
+from unswayed.decisions.oracle import find_agreement, find_potential
 from unswayed.decisions.problem import Problem, make_problem
 from unswayed.decisions.profile import DecisionProfile, profile_from_masses
 from unswayed.decisions.rules import MostProbable, Rule, ThresholdRule, UtilityRule
@@ -82,14 +82,11 @@ def check_engine(engine: Engine, *, n_problems: int = 200, seed: int = 0) -> Eng
 
 def _answer(engine: Engine, problem: Problem, question: Question) -> tuple[float, float]:
     oracle = engine.prepare(problem, Limits())
-    if isinstance(oracle, AgreementOracle):
-        if question.needs is Needs.POTENTIAL:
-            interval = oracle.potential(question.kept, question.tolerance)
-        else:
-            interval = oracle.agreement(question.kept, problem.decider, question.tolerance)
-        return float(interval.low), float(interval.high)
-    value = _measure(oracle.profile(question.kept), problem, question.needs)
-    return value, value
+    if question.needs is Needs.POTENTIAL:
+        interval = find_potential(oracle, question.kept, question.tolerance)
+    else:
+        interval = find_agreement(oracle, question.kept, problem.decider, question.tolerance)
+    return float(interval.low), float(interval.high)
 
 
 def _measure(profile: DecisionProfile, problem: Problem, needs: Needs) -> float:

@@ -70,7 +70,7 @@ def test_rows_of_pyagrum_are_checked_as_those_of_files():
     assert from_pyagrum(bn, normalize=True).cpts[0].table.tolist() == [[0.25, 0.75]]
     broken = gum.BayesNet()
     broken.add(gum.LabelizedVariable(" spaced", "", ["a"]))
-    with pytest.raises(ModelError, match="the pyAgrum network: a variable's name"):
+    with pytest.raises(ModelError, match=r"the pyAgrum network: table of 'spaced'.* sums to 0"):
         from_pyagrum(broken)
 
 
@@ -126,5 +126,5 @@ def test_a_missing_library_is_named_with_the_extra_that_brings_it(monkeypatch, c
     for module in [name for name in sys.modules if name.partition(".")[0] == library]:
         monkeypatch.delitem(sys.modules, module)
     monkeypatch.setitem(sys.modules, library, None)
-    with pytest.raises(SolverError, match=rf"{library} cannot be imported.*unswayed\[interop\]"):
+    with pytest.raises(SolverError, match=rf"{library} cannot be imported.*\[interop\]"):
         convert(lawn())

@@ -17,7 +17,8 @@ from unswayed.engines.choice import BASELINES, ENGINES
 def test_our_engines_pass(engine):
     n_problems = 40 if engine.certainty is not Certainty.ESTIMATE else 4
     report = check_engine(engine, n_problems=n_problems, seed=1)
-    assert report.n_answered > 0
+    # Contexts are asked for by functional targets alone, which tables are not.
+    assert (report.n_answered > 0) == (engine.name != "contexts")
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,9 @@ class Shifted:
 
     def potential(self, kept, tolerance):
         return Interval.point(0.5)
+
+    def achievable(self, kept, positive, tolerance):
+        return Interval.point(0.5), None
 
 
 @dataclass(frozen=True)

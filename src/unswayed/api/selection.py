@@ -57,7 +57,7 @@ def select_features(
     the review network is best spent on the area chair:
 
     >>> from unswayed.model.zoo import review
-    >>> papers = Classifier(review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6))
+    >>> papers = Classifier(review(), "D", ["R1", "R2", "AC"], threshold=0.6, positive="+")
     >>> chosen = select_features(papers, budget=1)
     >>> chosen.kept, round(chosen.value, 2), chosen.optimal
     (('AC',), 0.92, True)
@@ -97,7 +97,7 @@ def trim(
     is what comes back.
 
     >>> from unswayed.model.zoo import disease_tests
-    >>> tests = Classifier(disease_tests(), "Disease", None, ThresholdRule("+", 0.5))
+    >>> tests = Classifier(disease_tests(), "Disease", threshold=0.5, positive="+")
     >>> trimmed = trim(tests, budget=2)
     >>> trimmed.kept, round(trimmed.agreement, 3)
     (('T4', 'T5'), 0.991)

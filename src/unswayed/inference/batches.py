@@ -55,11 +55,15 @@ def batch_posteriors(
     plan = contraction(network, tables, everything, [target]).plan
     found = np.empty((len(codes), len(network.variables[target])))
     largest = max(int(np.prod(plan.shape(b), dtype=np.int64)) for b in range(len(plan.scopes)))
-    length, deadline = min(max(CACHED // largest, FEWEST), MOST), limits.deadline()
-    limits.check_bytes(plan.peak_bytes * length, "posteriors of a block of cases")
+    limits.check_bytes(plan.peak_bytes, "the posterior of a case")
+    fitting = int(limits.max_bytes // max(plan.peak_bytes, 1))
+    length, deadline = min(max(CACHED // largest, FEWEST), MOST, fitting), limits.deadline()
     for start in range(0, len(codes), length):
         if time.monotonic() > deadline:
-            raise LimitError(f"{start} of {len(codes)} cases were answered within {limits.max_seconds:g} s")
+            raise LimitError(
+                f"posteriors of {len(codes)} cases took longer than {limits.max_seconds:g} s, which sufficed "
+                f"for {start}; raise Limits(max_seconds=...)"
+            )
         block = codes[start : start + length]
         states = {v: block[:, i] for i, v in enumerate(observed)}
         leaves = [np.ones((1, 1)), *(_read(network, table, evidence, states) for table in tables)]
