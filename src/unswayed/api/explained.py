@@ -9,7 +9,7 @@ from typing import Any
 
 from unswayed.api import shown
 from unswayed.api.decisions import Decision
-from unswayed.core.errors import SolverError
+from unswayed.core.extras import import_extra
 from unswayed.core.measurement import Measurement
 from unswayed.decisions.classifier import Classifier
 
@@ -165,12 +165,7 @@ class Reasons:
 
 def _frame(rows: Sequence[Contribution] | Sequence[ParameterRange]) -> Any:
     """A dataframe with a row for each; measurements as their values."""
-    try:
-        import pandas
-    except ImportError as error:
-        raise SolverError(
-            f"pandas cannot be imported ({error}); install it with: pip install pandas"
-        ) from None
+    pandas = import_extra("pandas", "tables")
     return pandas.DataFrame(
         {name: _cell(getattr(row, name)) for name in (field.name for field in fields(row))} for row in rows
     )
