@@ -28,7 +28,13 @@ COSTS = st.sampled_from([0.5, 1.0, 1.0, 2.0, 3.5])
 @pytest.fixture(autouse=True)
 def no_tables(monkeypatch):
     """Every naive Bayes problem goes to the grid, however small."""
-    monkeypatch.setattr(searching, "QUICK_TABLE", 0.0)
+    allow_tables(monkeypatch, 0.0)
+
+
+def allow_tables(monkeypatch, cells):
+    """Search tables up to this size, whether the loops over grids are compiled or not."""
+    monkeypatch.setattr(searching, "QUICK_TABLE", cells)
+    monkeypatch.setattr(searching, "SPARING_TABLE", cells)
 
 
 @st.composite
@@ -181,7 +187,7 @@ def test_grids_and_tables_find_the_same(monkeypatch, n):
     costs = {f"F{i}": 1.0 + (i % 3) for i in range(1, n + 1)}
     on_grid = unswayed.trim(classifier, n // 2, costs=costs)
     chosen_on_grid = unswayed.select_features(classifier, n // 2, costs=costs)
-    monkeypatch.setattr(searching, "QUICK_TABLE", 2.0**30)
+    allow_tables(monkeypatch, 2.0**30)
     in_table = unswayed.trim(classifier, n // 2, costs=costs)
     chosen_in_table = unswayed.select_features(classifier, n // 2, costs=costs)
     for selection in (on_grid.selection, chosen_on_grid, in_table.selection, chosen_in_table):
@@ -197,7 +203,7 @@ def test_frontiers_on_grids_equal_those_in_tables(monkeypatch):
     network = random_naive_bayes(9, np.random.default_rng(5))
     classifier = Classifier(network, "C", None, ThresholdRule("s0", 0.5))
     on_grid = unswayed.frontier(classifier)
-    monkeypatch.setattr(searching, "QUICK_TABLE", 2.0**30)
+    allow_tables(monkeypatch, 2.0**30)
     in_table = unswayed.frontier(classifier)
     assert [p.selection.cost for p in on_grid.points] == [p.selection.cost for p in in_table.points]
     for one, other in zip(on_grid.points, in_table.points, strict=True):
