@@ -43,6 +43,11 @@ def test_graphs_of_networkx_that_do_not_fit_are_refused():
         as_graph(networkx.Graph([(1, 1), (1, 2)]))
 
 
+def test_directed_graphs_of_networkx_keep_their_direction():
+    assert as_graph(networkx.DiGraph([(1, 2)])).is_directed
+    assert not as_graph(networkx.Graph([(1, 2)])).is_directed
+
+
 def test_grids_of_networkx_are_our_grids():
     space = path_space(networkx.grid_2d_graph(5, 5), (0, 0), (4, 4))
     assert space.size == 8512  # A007764
