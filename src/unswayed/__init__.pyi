@@ -28,9 +28,9 @@ from .api.networks import (
     sample as sample,
 )
 from .api.observations import (
-    follow as follow,
     rank_observations as rank_observations,
     should_stop as should_stop,
+    start_case as start_case,
     value_of_information as value_of_information,
 )
 from .api.plans import plan_tests as plan_tests

@@ -152,19 +152,19 @@ def test_information_never_hurts(asked):
 
 @given(problems(), st.data())
 def test_following_a_case_equals_asking_anew(asked, data):
-    """What a monitor carries over to the next observation gives the answers of a fresh start."""
+    """What a case carries over to the next observation gives the answers of a fresh start."""
     problem, _ = asked
     evidence = named_evidence(problem)
-    monitor = unswayed.follow(problem.classifier, evidence)
-    monitor.sdp()
-    monitor.ranking()
+    case = unswayed.start_case(problem.classifier, evidence)
+    case.sdp()
+    case.ranking()
     for feature in problem.free:
         variable = problem.network.variables[feature]
         evidence = {**evidence, variable.name: data.draw(st.sampled_from(variable.states))}
         try:
-            monitor = monitor.observe(variable.name, evidence[variable.name])
+            case = case.observe(variable.name, evidence[variable.name])
         except ImpossibleEvidence:
             return
         fresh = unswayed.same_decision_probability(problem.classifier, evidence)
-        assert monitor.sdp().value == pytest.approx(fresh.value, abs=ENGINE)
-        assert monitor.ranking().features == unswayed.rank_observations(problem.classifier, evidence).features
+        assert case.sdp().value == pytest.approx(fresh.value, abs=ENGINE)
+        assert case.ranking().features == unswayed.rank_observations(problem.classifier, evidence).features

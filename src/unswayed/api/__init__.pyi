@@ -18,7 +18,7 @@ from .decisions import (
 )
 from .estimators import TrimmedClassifier as TrimmedClassifier
 from .explained import Reasons as Reasons
-from .history import Course as Course, replay as replay
+from .history import CaseHistory as CaseHistory, replay as replay
 from .interview import Interview as Interview
 from .networks import (
     Evidence as Evidence,
@@ -33,14 +33,14 @@ from .networks import (
     sample as sample,
 )
 from .observations import (
-    Monitor as Monitor,
-    Ranking as Ranking,
+    Case as Case,
+    ObservationRanking as ObservationRanking,
     SameDecisionGain as SameDecisionGain,
     Stopping as Stopping,
-    follow as follow,
     rank_observations as rank_observations,
     sdp_gain as sdp_gain,
     should_stop as should_stop,
+    start_case as start_case,
     value_of_information as value_of_information,
 )
 from .plan_result import PlanPath as PlanPath, TestPlan as TestPlan, load_plan as load_plan

@@ -9,7 +9,7 @@ from typing import Unpack
 from unswayed.api import shown
 from unswayed.api.decisions import Decision
 from unswayed.api.networks import Evidence
-from unswayed.api.observations import follow
+from unswayed.api.observations import start_case
 from unswayed.api.questions import Options
 from unswayed.core.measurement import Measurement
 from unswayed.decisions.classifier import Classifier
@@ -28,7 +28,7 @@ class HistoryStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class CaseHistory:
     """A case from its first observation to its last."""
 
     classifier: Classifier
@@ -49,19 +49,19 @@ def replay(
     observations: Iterable[tuple[str, str]],
     evidence: Evidence | None = None,
     **options: Unpack[Options],
-) -> Course:
+) -> CaseHistory:
     """The decisions on a case as its observations arrived, one after the other, and how safe each was.
 
     >>> from unswayed.decisions.rules import ThresholdRule
     >>> from unswayed.model.zoo import review
     >>> papers = Classifier(review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6))
-    >>> course = replay(papers, [("AC", "-"), ("R1", "+")])
-    >>> [round(step.sdp.value, 3) for step in course.steps]
+    >>> history = replay(papers, [("AC", "-"), ("R1", "+")])
+    >>> [round(step.sdp.value, 3) for step in history.steps]
     [0.9, 0.988, 0.941]
     """
-    case = follow(classifier, evidence, **options)
+    case = start_case(classifier, evidence, **options)
     steps = [HistoryStep(None, case.decision, case.sdp())]
     for feature, state in observations:
         case = case.observe(feature, state)
         steps.append(HistoryStep((feature, state), case.decision, case.sdp()))
-    return Course(classifier, tuple(steps))
+    return CaseHistory(classifier, tuple(steps))

@@ -11,7 +11,7 @@ from unswayed.api import shown
 from unswayed.api.decisions import Decision, agreement_of, decision_of
 from unswayed.api.networks import Evidence
 from unswayed.api.questions import Options, problem_of
-from unswayed.api.ranking import Ranking, rank_observations, ranking_of
+from unswayed.api.ranking import ObservationRanking, rank_observations, ranking_of
 from unswayed.api.structured import agreement_in, case_of, decision_in
 from unswayed.api.values import Criterion, SameDecisionGain, default_criteria, sdp_gain, value_of_information
 from unswayed.core.errors import QueryError
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from unswayed.spaces.decisions.classifier import StructuredClassifier
 
 __all__ = [
+    "Case",
     "Criterion",
-    "Monitor",
-    "Ranking",
+    "ObservationRanking",
     "SameDecisionGain",
     "Stopping",
     "default_criteria",
-    "follow",
     "rank_observations",
     "sdp_gain",
     "should_stop",
+    "start_case",
     "stopping_of",
     "value_of_information",
 ]
@@ -112,8 +112,8 @@ def _stopping(
 
 
 @dataclass(frozen=True, slots=True)
-class Monitor:
-    """A case being followed: each observation gives a new monitor that reuses what was prepared."""
+class Case:
+    """A case being followed: each observation gives a new case that reuses what was prepared."""
 
     problem: Problem
     """The classifier at the evidence so far."""
@@ -124,16 +124,16 @@ class Monitor:
         """What would be decided now."""
         return decision_of(self.problem)
 
-    def observe(self, feature: str, state: str) -> Monitor:
+    def observe(self, feature: str, state: str) -> Case:
         """The case with one more observation."""
         network = self.problem.network
         position = network.index(feature)
         if position in self.problem.evidence:
-            raise QueryError(f"{feature!r} is observed already; start again with follow() to change it")
+            raise QueryError(f"{feature!r} is observed already; start again with start_case() to change it")
         evidence = {**_named(self.problem), feature: state}
         later = problem_of(self.problem.classifier, evidence, self.options)
         carry_over(self.problem, later, position)
-        return Monitor(later, self.options)
+        return Case(later, self.options)
 
     def sdp(self) -> Measurement:
         """The same-decision probability."""
@@ -149,7 +149,7 @@ class Monitor:
         *,
         costs: Costs | None = None,
         at_least: float = 0.95,
-    ) -> Ranking:
+    ) -> ObservationRanking:
         """The next tests, valued as `rank_observations` does."""
         return ranking_of(self.problem, reward, (costs, at_least), self.options)
 
@@ -157,16 +157,16 @@ class Monitor:
     _repr_html_ = shown.to_html
 
 
-def follow(classifier: Classifier, evidence: Evidence | None = None, **options: Unpack[Options]) -> Monitor:
-    """A monitor to follow one case, observation by observation.
+def start_case(classifier: Classifier, evidence: Evidence | None = None, **options: Unpack[Options]) -> Case:
+    """Start to follow one case, observation by observation.
 
     >>> from unswayed.decisions.rules import ThresholdRule
     >>> from unswayed.model.zoo import review
-    >>> paper = follow(Classifier(review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6)))
+    >>> paper = start_case(Classifier(review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6)))
     >>> round(paper.sdp().value, 2), round(paper.observe("AC", "-").sdp().value, 2)
     (0.9, 0.99)
     """
-    return Monitor(problem_of(classifier, evidence, options), options)
+    return Case(problem_of(classifier, evidence, options), options)
 
 
 def _named(problem: Problem) -> dict[str, str]:

@@ -55,7 +55,7 @@ class Bundle:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking:
+class ObservationRanking:
     """Tests not done yet, valued one by one, the best by the first criterion first."""
 
     criteria: tuple[str, ...]
@@ -99,7 +99,7 @@ def rank_observations(
     costs: Costs | None = None,
     at_least: float = 0.95,
     **options: Unpack[Options],
-) -> Ranking:
+) -> ObservationRanking:
     """The next single tests, valued side by side; ranked by the first criterion, per cost where given.
 
     Without `reward`: gain in same-decision probability, entropy, margin, and utility where the rule has
@@ -127,7 +127,7 @@ def rank_observations(
 
 def _rank_objects(
     case: StructuredCase, reward: Criterion | Sequence[Criterion] | None, at_least: float, options: Options
-) -> Ranking:
+) -> ObservationRanking:
     """The open attributes of a structured case, valued one by one."""
     wanted = SameDecisionGain() if reward is None else reward
     criteria = tuple(wanted) if isinstance(wanted, Sequence) else (wanted,)
@@ -136,7 +136,7 @@ def _rank_objects(
         for name in case.open_terms
     }
     names = sorted(values, key=lambda name: -round(values[name][0].value, 12))
-    return Ranking(
+    return ObservationRanking(
         tuple(each.name for each in criteria),
         tuple(names),
         tuple(values[name] for name in names),
@@ -151,7 +151,7 @@ def ranking_of(
     reward: Criterion | Sequence[Criterion] | None,
     terms: tuple[Costs | None, float],
     options: Options,
-) -> Ranking:
+) -> ObservationRanking:
     """The ranking for a problem as it stands; `terms` are the costs and the level of a safe decision."""
     costs, at_least = terms
     if not 0.0 < at_least <= 1.0:
@@ -178,7 +178,7 @@ def ranking_of(
 
     tests.sort(key=order)
     gains = any(values[test][0].high > NO_VALUE for test in tests)
-    return Ranking(
+    return ObservationRanking(
         tuple(each.name for each in criteria),
         tuple(catalogue.offers[test].name for test in tests),
         tuple(values[test] for test in tests),

@@ -19,13 +19,13 @@ from unswayed.api.decisions import Decision, decide
 from unswayed.api.explained import Reasons
 from unswayed.api.networks import Evidence
 from unswayed.api.observations import (
+    Case,
     Criterion,
-    Monitor,
-    Ranking,
+    ObservationRanking,
     Stopping,
-    follow,
     rank_observations,
     should_stop,
+    start_case,
 )
 from unswayed.api.questions import Options
 from unswayed.api.reasons import explain_decision
@@ -76,7 +76,7 @@ class Examination:
     decision: Decision
     """What is decided now."""
     stopping: Stopping | None
-    ranking: Ranking | None
+    ranking: ObservationRanking | None
     findings: tuple[Finding, ...]
     """Every single finding, those first that change the decision, then by effect."""
     frontier: Frontier | None
@@ -234,10 +234,10 @@ def _begin(what: str) -> str:
 
 def _rank(
     parts: _Parts, classifier: Classifier, evidence: Evidence | None, costs: Costs | None, at_least: float
-) -> Ranking | None:
+) -> ObservationRanking | None:
     """The ranking by all criteria, or by those that need posteriors alone."""
 
-    def rank(criteria: Sequence[Criterion] | None, now: Limits) -> Ranking:
+    def rank(criteria: Sequence[Criterion] | None, now: Limits) -> ObservationRanking:
         options = Options(limits=now)
         return rank_observations(classifier, evidence, criteria, costs=costs, at_least=at_least, **options)
 
@@ -282,7 +282,7 @@ def _measure(
 ) -> tuple[Finding, ...]:
     """The findings with the same-decision probability of the first ones, as many as the time allows."""
     deadline = limits.deadline()
-    case = follow(classifier, evidence, limits=limits)
+    case = start_case(classifier, evidence, limits=limits)
     found = []
     for number, each in enumerate(findings):
         timely = number < MOST_MEASURED and time.monotonic() < deadline
@@ -290,7 +290,7 @@ def _measure(
     return tuple(found)
 
 
-def _sdp_after(case: Monitor, finding: Finding) -> Measurement | None:
+def _sdp_after(case: Case, finding: Finding) -> Measurement | None:
     try:
         return case.observe(finding.feature, finding.state).sdp()
     except (LimitError, ImpossibleEvidence):

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from unswayed.cli.case import Case, opened, with_case
+from unswayed.cli.case import CaseOptions, opened, with_case
 from unswayed.cli.costs import plain_costs_of
 from unswayed.cli.decisions import described
 from unswayed.cli.options import Cost, CostsFile
@@ -21,7 +21,7 @@ TableFile = Annotated[
 
 @with_case
 def audit(
-    case: Case,
+    case: CaseOptions,
     *,
     table: TableFile,
     at_least: Annotated[

@@ -1,8 +1,8 @@
 """What all commands about decisions are asked with: the classifier, the evidence, and how to answer.
 
-These commands share their options, so the options are the fields of one dataclass, `Case`. A command takes a
-case and whatever options are its own; `with_case` spreads the fields out for the command line and gathers
-them again. Commands that search have a dataclass of their own, in `search_case.py`.
+These commands share their options, so the options are the fields of one dataclass, `CaseOptions`. A command
+takes these and whatever options are its own; `with_case` spreads the fields out for the command line and
+gathers them again. Commands that search have a dataclass of their own, in `search_case.py`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class CaseOptions:
     """The options as they were typed."""
 
     network: NetworkFile
@@ -88,7 +88,7 @@ class Opened:
         return list_open(self.classifier.network, self.classifier.features, self.evidence)
 
 
-def opened(case: Case) -> Opened:
+def opened(case: CaseOptions) -> Opened:
     """Read the network and make sense of the words."""
     from unswayed.api.questions import Options
 

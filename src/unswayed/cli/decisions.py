@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unswayed.cli.case import Case, Opened, opened, with_case
+from unswayed.cli.case import CaseOptions, Opened, opened, with_case
 from unswayed.cli.classifiers import describe
 from unswayed.cli.evidence import names_in
 from unswayed.cli.outcome import with_options
@@ -25,7 +25,7 @@ Keep = Annotated[
 
 
 @with_case
-def decide(case: Case, *, output: PictureFile = None) -> None:
+def decide(case: CaseOptions, *, output: PictureFile = None) -> None:
     """What is decided on this evidence."""
     from unswayed import api
     from unswayed.view.tables import decision_lines
@@ -44,7 +44,7 @@ def decide(case: Case, *, output: PictureFile = None) -> None:
 
 @with_case
 def sdp(
-    case: Case,
+    case: CaseOptions,
     *,
     at_least: Annotated[float, typer.Option(metavar="P", help="Stop when the SDP is this high.")] = 0.95,
     output: PictureFile = None,
@@ -79,7 +79,7 @@ def sdp(
 
 
 @with_case
-def esdp(case: Case, *, keep: Keep) -> None:
+def esdp(case: CaseOptions, *, keep: Keep) -> None:
     """How often would some features decide as all do?
 
     The expected same-decision probability (E-SDP) of the features to keep.
@@ -98,7 +98,7 @@ def esdp(case: Case, *, keep: Keep) -> None:
 
 @with_case
 def eca(
-    case: Case,
+    case: CaseOptions,
     *,
     keep: Keep,
     new_threshold: Annotated[
@@ -177,7 +177,7 @@ def numbers(measured: Measurement) -> dict[str, Any]:
     return answer
 
 
-def explain(case: Case, measured: Measurement) -> None:
+def explain(case: CaseOptions, measured: Measurement) -> None:
     """With `--explain`, print what every engine would have needed: beside JSON, on stderr."""
     if not case.explain:
         return

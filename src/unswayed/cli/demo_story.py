@@ -140,7 +140,7 @@ def follow(classifier: unswayed.Classifier, test: Columns, patient: int) -> None
     finding = findings(classifier, {name: test[name][patient] for name in classifier.features})
     print(f"A patient with {len(OBSERVED)} of {len(finding)} findings; stop when safe to {LEVEL:.0%}:")
     print("  " + ", ".join(f"{name} {finding[name]}" for name in OBSERVED))
-    case = unswayed.follow(classifier, {name: finding[name] for name in OBSERVED})
+    case = unswayed.start_case(classifier, {name: finding[name] for name in OBSERVED})
     while not report(case).stop:
         ranking = case.ranking()
         # Where no single finding gains anything, the first one still does least harm.
@@ -157,7 +157,7 @@ def findings(classifier: unswayed.Classifier, row: dict[str, float]) -> dict[str
     return {name: network.variable(name).states[codes[network.index(name)]] for name in row}
 
 
-def report(case: unswayed.api.Monitor) -> unswayed.api.Stopping:
+def report(case: unswayed.api.Case) -> unswayed.api.Stopping:
     """Print the decision now and the probability that it would survive all other findings."""
     stopping = case.should_stop(LEVEL)
     belief, sdp = stopping.decision.posterior[POSITIVE], stopping.sdp.value

@@ -10,11 +10,11 @@ import typer
 from unswayed.cli.ask import ask
 from unswayed.cli.audit import audit
 from unswayed.cli.compile import compile_
-from unswayed.cli.courses import follow
 from unswayed.cli.decisions import decide, eca, esdp, sdp
 from unswayed.cli.decode import decode
 from unswayed.cli.demo import demo
 from unswayed.cli.examples import examples
+from unswayed.cli.history import follow
 from unswayed.cli.learn import learn
 from unswayed.cli.networks import convert, info
 from unswayed.cli.observations import voi

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unswayed.cli.case import Case, Opened, opened, with_case
+from unswayed.cli.case import CaseOptions, Opened, opened, with_case
 from unswayed.cli.costs import costs_of
 from unswayed.cli.decisions import described, explain, numbers
 from unswayed.cli.evidence import names_in
@@ -19,7 +19,7 @@ from unswayed.cli.pictures import PictureFile, check_picture, plot_answer, save_
 from unswayed.core.errors import LimitError, QueryError
 
 if TYPE_CHECKING:
-    from unswayed.api.observations import Criterion, Ranking
+    from unswayed.api.observations import Criterion, ObservationRanking
     from unswayed.decisions.purchase import Costs
 
 
@@ -34,7 +34,7 @@ class RewardWord(StrEnum):
 
 @with_case
 def voi(
-    case: Case,
+    case: CaseOptions,
     *,
     reward: Annotated[RewardWord, typer.Option(help="What observations are ranked by.")] = RewardWord.SDP,
     keep: Annotated[
@@ -69,7 +69,7 @@ def voi(
         _rank(case, found, criterion, (costs_of(cost, costs), at_least, output))
 
 
-def _value_together(case: Case, found: Opened, criterion: Criterion, kept: tuple[str, ...]) -> None:
+def _value_together(case: CaseOptions, found: Opened, criterion: Criterion, kept: tuple[str, ...]) -> None:
     from unswayed import api
     from unswayed.view.tables import value_lines
 
@@ -82,7 +82,7 @@ def _value_together(case: Case, found: Opened, criterion: Criterion, kept: tuple
 
 
 def _rank(
-    case: Case, found: Opened, criterion: Criterion, asked: tuple[Costs | None, float, Path | None]
+    case: CaseOptions, found: Opened, criterion: Criterion, asked: tuple[Costs | None, float, Path | None]
 ) -> None:
     from unswayed.view.tables import next_lines, ranking_lines
 
@@ -100,7 +100,7 @@ def _rank(
         save_picture(plot_answer(ranking, found), output, quiet=case.as_json)
 
 
-def _ranking(found: Opened, criterion: Criterion, costs: Costs | None, at_least: float) -> Ranking:
+def _ranking(found: Opened, criterion: Criterion, costs: Costs | None, at_least: float) -> ObservationRanking:
     """The ranking by all criteria, `criterion` first; an SDP out of reach is left out with a warning."""
     from unswayed import api
     from unswayed.api.observations import default_criteria
@@ -125,7 +125,7 @@ def _ranking(found: Opened, criterion: Criterion, costs: Costs | None, at_least:
     )
 
 
-def _ranked(ranking: Ranking) -> list[dict[str, Any]]:
+def _ranked(ranking: ObservationRanking) -> list[dict[str, Any]]:
     return [
         {
             "feature": feature,
@@ -141,7 +141,7 @@ def _ranked(ranking: Ranking) -> list[dict[str, Any]]:
     ]
 
 
-def _bundled(ranking: Ranking) -> dict[str, Any] | None:
+def _bundled(ranking: ObservationRanking) -> dict[str, Any] | None:
     bundle = ranking.bundle
     if bundle is None:
         return None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from unswayed.cli.case import Case, opened, with_case
+from unswayed.cli.case import CaseOptions, opened, with_case
 from unswayed.cli.costs import plain_costs_of
 from unswayed.cli.decisions import described
 from unswayed.cli.evidence import names_in
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @with_case
 def why(
-    case: Case,
+    case: CaseOptions,
     *,
     at_least: Annotated[
         float, typer.Option(metavar="P", help="How safely a reason must keep the decision; 1 means always.")

@@ -11,8 +11,8 @@ from markupsafe import Markup
 
 from unswayed.api.decisions import Decision
 from unswayed.api.explained import Reasons
-from unswayed.api.history import Course
-from unswayed.api.observations import Monitor, Ranking, Stopping
+from unswayed.api.history import CaseHistory
+from unswayed.api.observations import Case, ObservationRanking, Stopping
 from unswayed.api.plan_result import TestPlan
 from unswayed.api.selection import Frontier, Selection, Trimming
 from unswayed.api.thresholds import ThresholdSweep
@@ -103,7 +103,7 @@ def _stopping_card(stopping: Stopping) -> str:
     return _card(f"decision: {stopping.decision.action}", rows=rows, sentences=[advice_text(stopping)])
 
 
-def _ranking_card(ranking: Ranking) -> str:
+def _ranking_card(ranking: ObservationRanking) -> str:
     if not ranking.features:
         return _card("nothing left to observe")
     tops = [max(v[i].value for v in ranking.values) for i in range(len(ranking.criteria))]
@@ -120,11 +120,11 @@ def _gain_cell(gain: Measurement, top: float) -> str | BarCell:
     return BarCell(gain_text(gain), share) if share else gain_text(gain)
 
 
-def _monitor_card(monitor: Monitor) -> str:
-    findings = ", ".join(f"{name}={state}" for name, state in list_findings(monitor).items())
-    sentences = [f"observed: {findings or 'nothing yet'}", f"would decide: {monitor.decision.action}"]
-    target = monitor.problem.classifier.target
-    return _card(f"a case of {target}", rows=_posterior_rows(monitor.decision), sentences=sentences)
+def _case_card(case: Case) -> str:
+    findings = ", ".join(f"{name}={state}" for name, state in list_findings(case).items())
+    sentences = [f"observed: {findings or 'nothing yet'}", f"would decide: {case.decision.action}"]
+    target = case.problem.classifier.target
+    return _card(f"a case of {target}", rows=_posterior_rows(case.decision), sentences=sentences)
 
 
 def _selection_card(selection: Selection) -> str:
@@ -167,17 +167,17 @@ def _frontier_card(frontier: Frontier) -> str:
     )
 
 
-def _course_card(course: Course) -> str:
+def _history_card(history: CaseHistory) -> str:
     rows: list[Row] = [
         [
             "nothing yet" if step.observed is None else "=".join(step.observed),
             step.decision.action,
             _bar(step.sdp),
         ]
-        for step in course.steps
+        for step in history.steps
     ]
     headings = ["observed", "decision", "same-decision probability"]
-    return _card(f"a case of {course.classifier.target}", rows=rows, headings=headings)
+    return _card(f"a case of {history.classifier.target}", rows=rows, headings=headings)
 
 
 def _sweep_card(sweep: ThresholdSweep) -> str:
@@ -220,12 +220,12 @@ def _names(selection: Selection) -> str:
 _CARD_BY_TYPE: dict[type, Callable[..., str]] = {
     Decision: _decision_card,
     Stopping: _stopping_card,
-    Ranking: _ranking_card,
-    Monitor: _monitor_card,
+    ObservationRanking: _ranking_card,
+    Case: _case_card,
     Selection: _selection_card,
     Trimming: _trimming_card,
     Frontier: _frontier_card,
-    Course: _course_card,
+    CaseHistory: _history_card,
     ThresholdSweep: _sweep_card,
     Reasons: _reasons_card,
     TestPlan: _plan_card,

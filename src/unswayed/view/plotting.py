@@ -11,9 +11,9 @@ from typing import Any
 
 from unswayed.api.decisions import Decision
 from unswayed.api.explained import Reasons
-from unswayed.api.history import Course
+from unswayed.api.history import CaseHistory
 from unswayed.api.networks import Evidence
-from unswayed.api.observations import Monitor, Ranking, Stopping
+from unswayed.api.observations import Case, ObservationRanking, Stopping
 from unswayed.api.plan_result import TestPlan
 from unswayed.api.recording import SearchRecord
 from unswayed.api.selection import Frontier, Selection, Trimming
@@ -129,7 +129,7 @@ def make_gauge(sdp: Measurement, at_least: float) -> Gauge:
     return Gauge(sdp.value, sdp.low, sdp.high, at_least)
 
 
-def _plot_ranking(ranking: Ranking, *, title: str, subtitle: str) -> Drawing:
+def _plot_ranking(ranking: ObservationRanking, *, title: str, subtitle: str) -> Drawing:
     worth = {
         criterion: [Worth(v[i].value, v[i].low, v[i].high) for v in ranking.values]
         for i, criterion in enumerate(ranking.criteria)
@@ -138,17 +138,17 @@ def _plot_ranking(ranking: Ranking, *, title: str, subtitle: str) -> Drawing:
     return draw_ranking(ranking.features, worth, title=heading, subtitle=subtitle)
 
 
-def _plot_monitor(monitor: Monitor, *, title: str, subtitle: str) -> Drawing:
+def _plot_case(case: Case, *, title: str, subtitle: str) -> Drawing:
     """The network with what was observed so far."""
-    classifier, observed = monitor.problem.classifier, list_findings(monitor)
+    classifier, observed = case.problem.classifier, list_findings(case)
     below = subtitle or question_text(classifier, observed)
     return draw_graph(make_graph(classifier, observed), title=title, subtitle=below)
 
 
-def list_findings(monitor: Monitor) -> dict[str, str]:
+def list_findings(case: Case) -> dict[str, str]:
     """What was observed in a case so far."""
-    variables = monitor.problem.network.variables
-    return {variables[v].name: variables[v].states[s] for v, s in monitor.problem.evidence.items()}
+    variables = case.problem.network.variables
+    return {variables[v].name: variables[v].states[s] for v, s in case.problem.evidence.items()}
 
 
 def _plot_selection(selection: Selection, *, title: str, subtitle: str) -> Drawing:
@@ -181,8 +181,10 @@ def _plot_frontier(frontier: Frontier, *, title: str, subtitle: str) -> Drawing:
     return draw_frontier(list_offers(frontier), title=title or "What each budget buys", subtitle=subtitle)
 
 
-def _plot_course(course: Course, *, title: str, subtitle: str, at_least: float | None = 0.95) -> Drawing:
-    rule, target = course.classifier.rule, course.classifier.target
+def _plot_history(
+    history: CaseHistory, *, title: str, subtitle: str, at_least: float | None = 0.95
+) -> Drawing:
+    rule, target = history.classifier.rule, history.classifier.target
     moments = [
         Moment(
             "" if step.observed is None else "=".join(step.observed),
@@ -192,7 +194,7 @@ def _plot_course(course: Course, *, title: str, subtitle: str, at_least: float |
             step.sdp.low,
             step.sdp.high,
         )
-        for step in course.steps
+        for step in history.steps
     ]
     threshold = (rule.positive, rule.threshold) if isinstance(rule, ThresholdRule) else None
     heading = title or f"{target} as evidence arrives"
@@ -238,12 +240,12 @@ def _plot_plan(plan: TestPlan, *, title: str, subtitle: str, deepest: int = DEEP
 _PLOT_BY_TYPE: dict[type, Callable[..., Drawing]] = {
     Decision: _plot_decision,
     Stopping: _plot_stopping,
-    Ranking: _plot_ranking,
-    Monitor: _plot_monitor,
+    ObservationRanking: _plot_ranking,
+    Case: _plot_case,
     Selection: _plot_selection,
     Trimming: _plot_trimming,
     Frontier: _plot_frontier,
-    Course: _plot_course,
+    CaseHistory: _plot_history,
     ThresholdSweep: _plot_sweep,
     SearchRecord: _plot_record,
     Reasons: _plot_reasons,

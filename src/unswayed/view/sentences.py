@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from unswayed.api.compare import Comparison
 from unswayed.api.decisions import Decision
-from unswayed.api.history import Course
-from unswayed.api.observations import Ranking, Stopping
+from unswayed.api.history import CaseHistory
+from unswayed.api.observations import ObservationRanking, Stopping
 from unswayed.api.selection import Frontier, Selection, Trimming
 from unswayed.api.thresholds import ThresholdSweep
 from unswayed.core.measurement import Certainty, Measurement
@@ -113,7 +113,7 @@ def advice_text(stopping: Stopping) -> str:
     return f"Whether to stop is open: {level} lies within the interval; ask for a narrower one."
 
 
-def next_text(ranking: Ranking) -> str:
+def next_text(ranking: ObservationRanking) -> str:
     """Which feature each criterion would observe next."""
     criteria_by_best: dict[str | None, list[str]] = {}
     for i, criterion in enumerate(ranking.criteria):
@@ -125,7 +125,7 @@ def next_text(ranking: Ranking) -> str:
     return f"Observe next: {'; '.join(parts)}."
 
 
-def _best(ranking: Ranking, criterion: int) -> str | None:
+def _best(ranking: ObservationRanking, criterion: int) -> str | None:
     """The first feature of highest gain; None when none gains anything."""
     gains = [values[criterion].value for values in ranking.values]
     # Gains a rounding error apart are equal, and the order of the ranking decides.
@@ -133,7 +133,7 @@ def _best(ranking: Ranking, criterion: int) -> str | None:
     return ranking.features[first] if gains[first] > NOISE else None
 
 
-def further_texts(ranking: Ranking, *, priced: bool) -> list[str]:
+def further_texts(ranking: ObservationRanking, *, priced: bool) -> list[str]:
     """The test with the best chance to settle the decision, the best value for money, and the bundle."""
     lines = [*_bundle_text(ranking), *_done_text(ranking)]
     if priced and ranking.features:
@@ -143,7 +143,7 @@ def further_texts(ranking: Ranking, *, priced: bool) -> list[str]:
     return lines
 
 
-def _bundle_text(ranking: Ranking) -> list[str]:
+def _bundle_text(ranking: ObservationRanking) -> list[str]:
     """The smallest bundle that gains, where no single test does."""
     bundle = ranking.bundle
     if bundle is None:
@@ -152,7 +152,7 @@ def _bundle_text(ranking: Ranking) -> list[str]:
     return [f"Together {names_text(bundle.tests)} gain {gain}, for a cost of {bundle.cost:g}."]
 
 
-def _done_text(ranking: Ranking) -> list[str]:
+def _done_text(ranking: ObservationRanking) -> list[str]:
     """The test after which the decision is most probably safe."""
     chances = {name: chance for name, chance in zip(ranking.features, ranking.done, strict=True) if chance}
     if not chances:
@@ -163,15 +163,15 @@ def _done_text(ranking: Ranking) -> list[str]:
     return [f"Most likely to settle it: {best}; afterwards {level} with probability {chances[best]:.4f}."]
 
 
-def safety_text(course: Course, at_least: float) -> str:
+def safety_text(history: CaseHistory, at_least: float) -> str:
     """When the decision on a case was safe."""
-    first, level = course.first_safe(at_least), f"{at_least:g}"
+    first, level = history.first_safe(at_least), f"{at_least:g}"
     if first is None:
         return f"The decision was never safe to {level}."
-    decision = course.steps[first].decision.action
+    decision = history.steps[first].decision.action
     if first == 0:
         return f"The decision {decision!r} was safe to {level} from the beginning."
-    last = course.steps[-1].decision.action
+    last = history.steps[-1].decision.action
     end = "" if last == decision else f"; in the end it was {last!r}"
     return f"The decision {decision!r} was safe to {level} after {counted(first, 'observation')}{end}."
 

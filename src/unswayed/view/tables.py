@@ -12,9 +12,9 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from unswayed.api.decisions import Decision
-from unswayed.api.history import Course, HistoryStep
+from unswayed.api.history import CaseHistory, HistoryStep
 from unswayed.api.networks import Explanation
-from unswayed.api.observations import Ranking, Stopping
+from unswayed.api.observations import ObservationRanking, Stopping
 from unswayed.api.selection import Frontier, Selection, Trimming
 from unswayed.api.thresholds import ThresholdSweep
 from unswayed.core.measurement import Measurement
@@ -253,7 +253,7 @@ def bid_lines(measured: Measurement) -> list[Text]:
 
 
 def ranking_lines(
-    ranking: Ranking, evidence: Mapping[str, str], *, at_most: int = MOST_FEATURES
+    ranking: ObservationRanking, evidence: Mapping[str, str], *, at_most: int = MOST_FEATURES
 ) -> list[Text]:
     """The features in order, their gains by each criterion, and which to observe next."""
     if not ranking.features:
@@ -267,7 +267,7 @@ def ranking_lines(
     return [*_given(evidence), *table_lines(rows, right=columns), Text(), Text(next_text(ranking))]
 
 
-def next_lines(ranking: Ranking, *, priced: bool) -> list[Text]:
+def next_lines(ranking: ObservationRanking, *, priced: bool) -> list[Text]:
     """What a ranking says beyond its columns: the bundle, the chance to settle it, value for money."""
     return [Text(each) for each in further_texts(ranking, priced=priced)]
 
@@ -352,12 +352,12 @@ def _frontier_cells(point: Trimming) -> Row:
     return f"{selection.cost:g}", agreement, threshold, kept
 
 
-def course_lines(course: Course, evidence: Mapping[str, str], at_least: float) -> list[Text]:
+def history_lines(history: CaseHistory, evidence: Mapping[str, str], at_least: float) -> list[Text]:
     """What was decided after each observation, how safely, and when it was safe enough."""
-    rule = course.classifier.rule
+    rule = history.classifier.rule
     of = f"Pr({rule.positive})" if isinstance(rule, ThresholdRule) else "posterior"
-    rows = [("observed", of, "decision", "SDP"), *(_step_cells(step, rule) for step in course.steps)]
-    return [*_given(evidence), *table_lines(rows), Text(), Text(safety_text(course, at_least))]
+    rows = [("observed", of, "decision", "SDP"), *(_step_cells(step, rule) for step in history.steps)]
+    return [*_given(evidence), *table_lines(rows), Text(), Text(safety_text(history, at_least))]
 
 
 def _step_cells(step: HistoryStep, rule: Rule) -> tuple[str, str, str, str]:

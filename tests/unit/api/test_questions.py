@@ -72,7 +72,7 @@ def wide(n, seed=0, threshold=0.5):
             lambda: unswayed.same_decision_probability(PAPERS, engine=SamplingEngine()),
             "allow_estimates=True",
         ),
-        (lambda: unswayed.follow(PAPERS).observe("AC", "+").observe("AC", "-"), "observed already"),
+        (lambda: unswayed.start_case(PAPERS).observe("AC", "+").observe("AC", "-"), "observed already"),
     ],
 )
 def test_bad_questions_say_what_is_wrong(ask, message):

@@ -16,10 +16,10 @@ from unswayed import (
     NegativeEntropy,
     Purchase,
     ThresholdRule,
-    follow,
     probability,
     rank_observations,
     should_stop,
+    start_case,
     value_of_information,
 )
 from unswayed.api.values import SameDecisionGain
@@ -127,7 +127,7 @@ def test_bundles_are_the_smallest_that_gain(case):
 
 
 def test_following_a_case_ranks_by_cost_too():
-    case = follow(PAPERS, {"R1": "+"})
+    case = start_case(PAPERS, {"R1": "+"})
     ranking = case.ranking(costs={"R2": 10.0}, at_least=0.99)
     assert dict(zip(ranking.features, ranking.costs, strict=True)) == {"R2": 10.0, "AC": 1.0}
     assert ranking.at_least == 0.99

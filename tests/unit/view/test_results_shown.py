@@ -13,12 +13,12 @@ from hypothesis import assume, given
 from strategies import classifiers
 from unswayed.api import (
     decide,
-    follow,
     frontier,
     posterior,
     rank_observations,
     select_features,
     should_stop,
+    start_case,
     trim,
 )
 from unswayed.api.decisions import same_decision_probability
@@ -48,12 +48,12 @@ def recorded() -> SearchRecord:
 RESULTS = {
     "Decision": lambda: decide(FAULTS, {"Light": "red"}),
     "Stopping": lambda: should_stop(PAPERS),
-    "Ranking": lambda: rank_observations(PAPERS),
-    "Monitor": lambda: follow(PAPERS, {"AC": "+"}),
+    "ObservationRanking": lambda: rank_observations(PAPERS),
+    "Case": lambda: start_case(PAPERS, {"AC": "+"}),
     "Selection": lambda: select_features(PAPERS, 1),
     "Trimming": lambda: trim(PAPERS, 1),
     "Frontier": lambda: frontier(PAPERS),
-    "Course": lambda: replay(PAPERS, [("AC", "-"), ("R1", "+")]),
+    "CaseHistory": lambda: replay(PAPERS, [("AC", "-"), ("R1", "+")]),
     "ThresholdSweep": lambda: sweep_thresholds(PAPERS, 1),
     "SearchRecord": recorded,
 }
@@ -102,12 +102,12 @@ def test_every_result_shows_itself_in_a_notebook(kind):
     expected = {
         "Decision": ["decision: paper_jam", "0.8265"],
         "Stopping": ["Go on observing: that is below 0.95.", "0.9000"],
-        "Ranking": ["observe next: AC", "0.1275"],
-        "Monitor": ["observed: AC=+", "0.6100"],
+        "ObservationRanking": ["observe next: AC", "0.1275"],
+        "Case": ["observed: AC=+", "0.6100"],
         "Selection": ["keep AC", "0.9200"],
         "Trimming": ["keep AC", "0.9200"],
         "Frontier": ["AC", "0.9200", "1.0000"],
-        "Course": ["AC=-", "0.9881"],
+        "CaseHistory": ["AC=-", "0.9881"],
         "ThresholdSweep": ["0.6", "0.9200"],
     }
     assert set(expected[kind]) <= set(words)
@@ -122,7 +122,7 @@ def test_a_measurement_shows_itself_in_a_notebook():
 def test_names_in_cards_are_escaped():
     network = zoo.binary_network({"<b>D</b>": ((), [0.4]), "a&b": (("<b>D</b>",), [0.9, 0.2])})
     classifier = Classifier(network, "<b>D</b>", None, ThresholdRule("+", 0.5))
-    for card in (rank_observations(classifier), frontier(classifier), follow(classifier)):
+    for card in (rank_observations(classifier), frontier(classifier), start_case(classifier)):
         assert "<b>" not in card._repr_html_()
         Texts(card._repr_html_())
 

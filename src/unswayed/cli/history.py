@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unswayed.cli.case import Case, opened, with_case
+from unswayed.cli.case import CaseOptions, opened, with_case
 from unswayed.cli.decisions import described, explain, numbers
 from unswayed.cli.evidence import evidence_of
 from unswayed.cli.output import show, show_json
@@ -14,12 +14,12 @@ from unswayed.cli.pictures import PictureFile, check_picture, plot_answer, save_
 from unswayed.core.errors import QueryError
 
 if TYPE_CHECKING:
-    from unswayed.api.history import Course
+    from unswayed.api.history import CaseHistory
 
 
 @with_case
 def follow(
-    case: Case,
+    case: CaseOptions,
     *,
     observe: Annotated[
         list[str],
@@ -39,7 +39,7 @@ def follow(
     before the first one is given with --evidence.
     """
     from unswayed.api.history import replay
-    from unswayed.view.tables import course_lines
+    from unswayed.view.tables import history_lines
 
     if output is not None:
         check_picture(output)
@@ -47,17 +47,17 @@ def follow(
         raise QueryError(f"--at-least must lie between 0 and 1; got {at_least!r}")
     found = opened(case)
     observed = evidence_of(observe, found.classifier.network)
-    course = replay(found.classifier, observed.items(), found.evidence, **found.options)
+    history = replay(found.classifier, observed.items(), found.evidence, **found.options)
     if case.as_json:
-        show_json({**described(found), "at_least": at_least, "steps": _steps(course)})
+        show_json({**described(found), "at_least": at_least, "steps": _steps(history)})
     else:
-        show(course_lines(course, found.evidence, at_least))
-    explain(case, course.steps[-1].sdp)
+        show(history_lines(history, found.evidence, at_least))
+    explain(case, history.steps[-1].sdp)
     if output is not None:
-        save_picture(plot_answer(course, found, at_least=at_least), output, quiet=case.as_json)
+        save_picture(plot_answer(history, found, at_least=at_least), output, quiet=case.as_json)
 
 
-def _steps(course: Course) -> list[dict[str, Any]]:
+def _steps(history: CaseHistory) -> list[dict[str, Any]]:
     return [
         {
             "observed": None if step.observed is None else {step.observed[0]: step.observed[1]},
@@ -65,5 +65,5 @@ def _steps(course: Course) -> list[dict[str, Any]]:
             "posterior": step.decision.posterior,
             "sdp": numbers(step.sdp),
         }
-        for step in course.steps
+        for step in history.steps
     ]
