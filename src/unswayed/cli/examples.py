@@ -2,32 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from unswayed.cli.options import AsJson
 from unswayed.cli.output import show, show_json
 
 if TYPE_CHECKING:
-    from unswayed.model.network import BayesianNetwork
-
-TRY_BY_NAME = {
-    "review": "--target D=+ --threshold 0.6 --features all",
-    "printer": "--target Fault",
-    "disease_tests": "--target Disease=+ --threshold 0.2",
-    "sprinkler": "--target Rain=yes --features Cloudy,Sprinkler,WetGrass",
-}
-"""The bundled networks, each with a classifier to try."""
-
-
-def bundled(name: str) -> BayesianNetwork | None:
-    """The bundled network of this name; None when there is none."""
-    from unswayed.model import zoo
-
-    if name not in TRY_BY_NAME:
-        return None
-    make: Callable[[], BayesianNetwork] = getattr(zoo, name)
-    return make()
+    from unswayed.api.examples import Example
 
 
 def examples(*, as_json: AsJson = False) -> None:
@@ -35,36 +16,28 @@ def examples(*, as_json: AsJson = False) -> None:
 
     Their names may stand wherever a network file is asked for; a file of that name goes first.
     """
-    found = [(name, _network(name)) for name in TRY_BY_NAME]
-    if as_json:
-        show_json(
-            {
-                "examples": [
-                    {"name": name, "about": _about(name), "variables": network.names}
-                    for name, network in found
-                ]
-            }
-        )
-        return
     from rich.text import Text
 
-    width = max(map(len, TRY_BY_NAME))
+    from unswayed.api.examples import EXAMPLES
+
+    if as_json:
+        facts = [{"name": e.name, "about": e.about, "variables": e.make().names} for e in EXAMPLES]
+        show_json({"examples": facts})
+        return
+    width = max(len(example.name) for example in EXAMPLES)
     lines = []
-    for name, _ in found:
-        lines.append(Text(f"{name:{width}}  ", style="bold").append(_about(name), style="not bold"))
-        lines.append(Text(f"{'':{width}}  unswayed sdp {name} {TRY_BY_NAME[name]}", style="dim"))
+    for example in EXAMPLES:
+        lines.append(Text(f"{example.name:{width}}  ", style="bold").append(example.about, style="not bold"))
+        lines.append(Text(f"{'':{width}}  unswayed sdp {example.name} {_options(example)}", style="dim"))
     show(lines)
 
 
-def _network(name: str) -> BayesianNetwork:
-    network = bundled(name)
-    assert network is not None
-    return network
-
-
-def _about(name: str) -> str:
-    """The first line of what the network says about itself, without the reference."""
-    from unswayed.model import zoo
-
-    line = (getattr(zoo, name).__doc__ or "").partition("\n")[0]
-    return line.partition(" [")[0].rstrip(".") + ("." if not line.endswith("?") else "")
+def _options(example: Example) -> str:
+    """The options that ask the example's question."""
+    words = ["--target", example.target + ("" if example.positive is None else f"={example.positive}")]
+    if example.threshold is not None:
+        words += ["--threshold", f"{example.threshold:g}"]
+    if example.features is not None:
+        others = len(example.make()) - 1
+        words += ["--features", "all" if len(example.features) == others else ",".join(example.features)]
+    return " ".join(words)

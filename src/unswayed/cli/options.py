@@ -130,14 +130,14 @@ def network_in(path: Path, *, normalize: bool, format: str | None = None) -> Bay
     if format is not None:
         return name_after_file(read_network(path, normalize=normalize, format=format), path)
     if not path.suffix and not path.exists():
-        from unswayed.cli.examples import TRY_BY_NAME, bundled
+        from unswayed.api.examples import EXAMPLE_BY_NAME
         from unswayed.core.names import unknown_name
 
-        network = bundled(str(path))
-        if network is None:
-            hint = unknown_name("example", str(path), list(TRY_BY_NAME))
+        example = EXAMPLE_BY_NAME.get(str(path))
+        if example is None:
+            hint = unknown_name("example", str(path), list(EXAMPLE_BY_NAME))
             raise FormatError(f"no such file, and no network that comes with unswayed: {hint}", path)
-        return network
+        return example.make()
 
     if path.is_dir():
         raise FormatError("is a folder; name a network file in it", path)

@@ -1,0 +1,169 @@
+"""Threads that compute answers: few at once, a short queue, and none for a client that has gone.
+
+The event loop only talks; whatever computes goes through `run_limited`. Jobs start in the order in which they
+came. A full queue answers 503 at once, so that memory stays flat however many ask. When the client goes
+away, or the time is over, the thread gets an exception at its next step of Python and is free again; a
+compiled loop ends first.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import queue
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.types import Receive
+
+from unswayed.core.errors import LimitError
+
+Answer = TypeVar("Answer")
+
+N_THREADS = 2
+"""Jobs at once. Most of an answer holds Python's lock, so more threads only take turns more often."""
+MOST_WAITING = 64
+"""Jobs in the queue. A page asks for about ten answers at once, so this is half a dozen pages."""
+MOST_SECONDS = 60.0
+"""No answer takes longer, whatever limits it has of its own."""
+RETRY_SECONDS = 2
+"""When a client that was sent away should come back."""
+CLIENT_GONE = 499
+"""The status that nobody reads any more."""
+
+
+class Stopped(BaseException):
+    """Raised inside a job that nobody waits for; no `Exception`, so that nothing inside catches it."""
+
+
+class Job:
+    """One computation: waiting, running in one thread, or done. Guards that only a running job is stopped."""
+
+    def __init__(self, function: Callable[[], Any]) -> None:
+        self.future: Future[Any] = Future()
+        self._function = function
+        self._lock = threading.Lock()
+        self._thread: int | None = None
+
+    def run(self) -> None:
+        """Compute in this thread, unless nobody waits any more."""
+        with self._lock:
+            if not self.future.set_running_or_notify_cancel():
+                return
+            self._thread = threading.get_ident()
+        try:
+            answer = self._function()
+        except BaseException as error:  # noqa: BLE001 - handed to whoever waits
+            self._leave()
+            self.future.set_exception(error)
+        else:
+            self._leave()
+            self.future.set_result(answer)
+
+    def stop(self) -> None:
+        """Take the job out of the queue, or interrupt it."""
+        with self._lock:
+            if not self.future.cancel() and self._thread is not None:
+                _raise_in(self._thread, Stopped)
+
+    def _leave(self) -> None:
+        with self._lock:
+            if self._thread is not None:
+                _raise_in(self._thread, None)  # one that was sent and has not arrived is taken back
+            self._thread = None
+
+
+def _raise_in(thread: int, error: type[BaseException] | None) -> None:
+    """Let a thread meet an exception at its next step; None takes one back that has not been met."""
+    kind = ctypes.py_object() if error is None else ctypes.py_object(error)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), kind)
+
+
+class Workers:
+    """A few threads and the queue before them; they start with the first job."""
+
+    def __init__(self, *, n_threads: int = N_THREADS, most_waiting: int = MOST_WAITING) -> None:
+        self._queue: queue.Queue[Job] = queue.Queue(most_waiting)
+        self._n_threads = n_threads
+        self._threads: list[threading.Thread] = []
+        self._running: dict[int, Job] = {}
+
+    def submit(self, function: Callable[[], Any]) -> Job:
+        """Put a job in the queue; `queue.Full` when there is no room."""
+        job = Job(function)
+        self._queue.put_nowait(job)
+        if len(self._threads) < self._n_threads:
+            # Daemons: the process may end while a compiled loop still runs.
+            thread = threading.Thread(target=self._work, name="unswayed-answers", daemon=True)
+            self._threads.append(thread)
+            thread.start()
+        return job
+
+    def stop(self) -> None:
+        """Interrupt what runs and forget what waits."""
+        while True:
+            try:
+                self._queue.get_nowait().stop()
+            except queue.Empty:
+                break
+        for job in list(self._running.values()):
+            job.stop()
+
+    def _work(self) -> None:
+        while True:
+            try:
+                job = self._queue.get()
+                self._running[threading.get_ident()] = job
+                job.run()
+            except Stopped:
+                continue  # it arrived between two jobs
+
+
+async def run_limited(
+    request: Request, function: Callable[[], Answer], *, max_seconds: float = MOST_SECONDS
+) -> Answer:
+    """What `function` returns, computed in a thread of `request.app.state.workers`.
+
+    Raises what it raises; `LimitError` when the time is over; `HTTPException` with 503 when too many wait,
+    and with 499 when the client has gone.
+    """
+    workers: Workers = request.app.state.workers
+    try:
+        job = workers.submit(function)
+    except queue.Full:
+        raise HTTPException(
+            503,
+            "Too many questions at once; ask again in a moment.",
+            headers={"Retry-After": str(RETRY_SECONDS)},
+        ) from None
+    answer = asyncio.wrap_future(job.future)
+    gone = asyncio.ensure_future(_wait_until_gone(request.receive))
+    try:
+        await asyncio.wait({answer, gone}, timeout=max_seconds, return_when=asyncio.FIRST_COMPLETED)
+        if answer.done():
+            return answer.result()  # type: ignore[no-any-return]
+        if gone.done():
+            raise HTTPException(CLIENT_GONE, "The client has gone.")
+        raise LimitError(
+            f"the answer takes longer than {max_seconds:g} s; observe more, or ask about fewer features"
+        )
+    finally:
+        gone.cancel()
+        if not answer.done():
+            job.stop()
+            answer.add_done_callback(_forget)
+
+
+async def _wait_until_gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+def _forget(answer: asyncio.Future[Any]) -> None:
+    """Look at how an unwanted answer ended, or asyncio complains that nobody did."""
+    if not answer.cancelled():
+        answer.exception()
