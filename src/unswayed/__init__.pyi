@@ -28,16 +28,16 @@ from .api.networks import (
     sample as sample,
 )
 from .api.observations import (
-    rank_observations as rank_observations,
     should_stop as should_stop,
     start_case as start_case,
-    value_of_information as value_of_information,
 )
 from .api.plans import plan_tests as plan_tests
+from .api.ranking import rank_observations as rank_observations
 from .api.reasons import explain_decision as explain_decision
 from .api.report import examine as examine
 from .api.saving import load_classifier as load_classifier, save_classifier as save_classifier
 from .api.selection import frontier as frontier, select_features as select_features, trim as trim
+from .api.values import value_of_information as value_of_information
 from .core.errors import (
     FormatError as FormatError,
     ImpossibleEvidence as ImpossibleEvidence,

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from unswayed.cli.main import app
+from unswayed.cli.main import make_app
 
 FILES = {
     "broken.bif": "network x {\n}\nvariable A {\n type discrete [ 2 ] { a, b };\n}\n"
@@ -66,8 +66,8 @@ def test_mistakes_are_told_in_one_paragraph(unswayed, folder, command, message):
 
 
 def test_every_command_is_in_the_transcript():
-    known = {each.name or each.callback.__name__.rstrip("_") for each in app.registered_commands}
-    known |= {group.typer_instance.info.name for group in app.registered_groups}
+    known = {each.name or each.callback.__name__.rstrip("_") for each in make_app().registered_commands}
+    known |= {group.typer_instance.info.name for group in make_app().registered_groups}
     assert known <= {command.split()[0] for command, _ in CASES}
 
 

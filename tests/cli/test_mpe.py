@@ -9,12 +9,12 @@ import pytest
 from typer.testing import CliRunner
 
 from oracles.enumerate_functions import enumerate_rows
-from unswayed.cli.main import app
+from unswayed.cli.main import make_app
 from unswayed.model.formats.files import read_network
 
 
 def run(*words):
-    done = CliRunner().invoke(app, list(map(str, words)))
+    done = CliRunner().invoke(make_app(), list(map(str, words)))
     assert done.exit_code == 0, done.output
     return done.output
 

@@ -23,7 +23,7 @@ from typing import Any
 import pytest
 
 import unswayed
-from unswayed.cli.main import app
+from unswayed.cli.main import make_app
 from unswayed.core.errors import SolverError
 from unswayed.model import zoo
 from unswayed.model.formats.files import read_network
@@ -155,7 +155,7 @@ def test_every_benchmark_of_a_paper_is_in_the_summary():
 
 def test_every_command_is_in_the_page_about_the_command_line():
     page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
-    for each in app.registered_commands:
+    for each in make_app().registered_commands:
         assert each.callback is not None
         name = each.name or each.callback.__name__
         assert re.search(rf"`{name}[ `]", page), name

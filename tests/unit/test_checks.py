@@ -10,7 +10,7 @@ from unswayed.checks import EngineFault, check_engine
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.oracle import Interval
 from unswayed.engines import DenseEngine
-from unswayed.engines.choice import BASELINES, ENGINES
+from unswayed.engines.listed import BASELINES, ENGINES
 
 
 @pytest.mark.parametrize("engine", [*ENGINES, *BASELINES], ids=lambda engine: engine.name)
@@ -48,3 +48,13 @@ class WrongEngine(DenseEngine):
 def test_a_wrong_engine_is_found():
     with pytest.raises(EngineFault, match=r"wrong says 0\.5 to 0\.5 where the agreement is"):
         check_engine(replace(WrongEngine(), name="wrong"))
+
+
+@pytest.mark.parametrize("listed", [*ENGINES, *BASELINES], ids=lambda each: each.name)
+def test_the_list_says_of_each_engine_what_the_engine_says(listed):
+    engine = listed.load()
+    assert (listed.name, listed.certainty, listed.least_seconds) == (
+        engine.name,
+        engine.certainty,
+        engine.least_seconds,
+    )

@@ -70,3 +70,19 @@ def test_a_question_loads_neither_scikit_learn_nor_the_command_line():
 def test_the_command_line_starts_without_numbers():
     heavy = tuple(name for name in HEAVY if name not in ("typer", "rich"))
     assert loaded_by("import unswayed.cli.main", heavy) == []
+
+
+def test_a_small_question_imports_little():
+    """No circuits, grids, searches or solvers for a question that a table answers."""
+    asked = (
+        "unswayed.same_decision_probability(unswayed.Classifier(review(), 'D', threshold=0.6, positive='+'))"
+    )
+    program = f"import unswayed; from unswayed.model.zoo import review; {asked}"
+    heavy = [
+        "unswayed.circuits",
+        "unswayed.search",
+        "unswayed.focs",
+        "unswayed.learning",
+        "unswayed.engines.sums.engine",
+    ]
+    assert loaded_by(program, heavy) == []

@@ -34,17 +34,13 @@ from .networks import (
 )
 from .observations import (
     Case as Case,
-    ObservationRanking as ObservationRanking,
-    SameDecisionGain as SameDecisionGain,
     Stopping as Stopping,
-    rank_observations as rank_observations,
-    sdp_gain as sdp_gain,
     should_stop as should_stop,
     start_case as start_case,
-    value_of_information as value_of_information,
 )
 from .plan_result import PlanPath as PlanPath, TestPlan as TestPlan, load_plan as load_plan
 from .plans import plan_tests as plan_tests
+from .ranking import ObservationRanking as ObservationRanking, rank_observations as rank_observations
 from .reasons import explain_decision as explain_decision
 from .recording import SearchRecord as SearchRecord
 from .report import Examination as Examination, examine as examine
@@ -62,3 +58,8 @@ from .selection import (
     trim as trim,
 )
 from .thresholds import ThresholdSweep as ThresholdSweep, sweep_thresholds as sweep_thresholds
+from .values import (
+    SameDecisionGain as SameDecisionGain,
+    sdp_gain as sdp_gain,
+    value_of_information as value_of_information,
+)

@@ -229,7 +229,7 @@ def _row_findings(batch: _Batch, row: Codes) -> dict[str, str]:
 
 
 def _next_test(batch: _Batch, row: Codes) -> str | None:
-    from unswayed.api.observations import rank_observations
+    from unswayed.api.ranking import rank_observations
 
     if (row >= 0).all():
         return None

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unswayed.api.networks import Evidence
 from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
@@ -18,6 +17,7 @@ from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import make_problem
 from unswayed.inference.posteriors import joint_table
 from unswayed.inference.sampling import sample_states
+from unswayed.model.evidence import Evidence
 from unswayed.model.variable import Variable
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Unpack
 import numpy as np
 
 from unswayed.api import shown
-from unswayed.api.networks import Evidence
 from unswayed.api.questions import Options, ask, problem_of
 from unswayed.api.structured import agreement_in, case_of, decision_in
 from unswayed.core.errors import QueryError
@@ -24,6 +23,7 @@ from unswayed.decisions.oracle import (
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.rules import Decider, ThresholdRule
 from unswayed.engines.protocol import Needs, Question
+from unswayed.model.evidence import Evidence
 
 if TYPE_CHECKING:
     from unswayed.spaces.decisions.classifier import StructuredClassifier

@@ -8,11 +8,11 @@ from typing import Unpack
 
 from unswayed.api import shown
 from unswayed.api.decisions import Decision
-from unswayed.api.networks import Evidence
 from unswayed.api.observations import start_case
 from unswayed.api.questions import Options
 from unswayed.core.measurement import Measurement
 from unswayed.decisions.classifier import Classifier
+from unswayed.model.evidence import Evidence
 
 
 @dataclass(frozen=True, slots=True)

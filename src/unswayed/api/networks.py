@@ -8,27 +8,26 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from unswayed.core.arrays import Floats, read_only
 from unswayed.core.errors import ImpossibleEvidence, QueryError, expect
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
-from unswayed.focs.mpe.choice import explain
-from unswayed.focs.mpe.explanation import MpeMethod
 from unswayed.inference import marginals, posteriors, sampling
 from unswayed.model.dataset import Dataset
-from unswayed.model.evidence import observe
+from unswayed.model.evidence import Evidence as Evidence, observe
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.variable import Variable
 
+if TYPE_CHECKING:
+    from unswayed.focs.mpe.explanation import MpeMethod
+
 ROUNDING = 1e-9
 """Logarithms this close, measured by their size, count as equal: sums in another order differ by less."""
-Evidence = Mapping[str, Any]
-"""What was observed: a finding for each observed variable's name, as `model/evidence.py` describes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +168,8 @@ def most_probable_explanation(
 
     Raises `ImpossibleEvidence` when Pr(evidence) = 0, and `LimitError` when nothing was found in time.
     """
+    from unswayed.focs.mpe.choice import explain  # no other verb needs the solvers
+
     expect(network, BayesianNetwork, "the network")
     if method is not None and not hasattr(method, "solve"):
         raise QueryError(f"the method must be an object such as BranchAndBound() or Highs(), not {method!r}")

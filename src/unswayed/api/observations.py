@@ -9,35 +9,19 @@ from typing import TYPE_CHECKING, Unpack
 
 from unswayed.api import shown
 from unswayed.api.decisions import Decision, agreement_of, decision_of
-from unswayed.api.networks import Evidence
 from unswayed.api.questions import Options, problem_of
-from unswayed.api.ranking import ObservationRanking, rank_observations, ranking_of
 from unswayed.api.structured import agreement_in, case_of, decision_in
-from unswayed.api.values import Criterion, SameDecisionGain, default_criteria, sdp_gain, value_of_information
 from unswayed.core.errors import QueryError
 from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import Problem
-from unswayed.decisions.purchase import Costs
-from unswayed.engines.observed import carry_over
+from unswayed.model.evidence import Evidence
 
 if TYPE_CHECKING:
+    from unswayed.api.ranking import ObservationRanking
+    from unswayed.api.values import Criterion
+    from unswayed.decisions.purchase import Costs
     from unswayed.spaces.decisions.classifier import StructuredClassifier
-
-__all__ = [
-    "Case",
-    "Criterion",
-    "ObservationRanking",
-    "SameDecisionGain",
-    "Stopping",
-    "default_criteria",
-    "rank_observations",
-    "sdp_gain",
-    "should_stop",
-    "start_case",
-    "stopping_of",
-    "value_of_information",
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +110,8 @@ class Case:
 
     def observe(self, feature: str, state: str) -> Case:
         """The case with one more observation."""
+        from unswayed.engines.observed import carry_over
+
         network = self.problem.network
         position = network.index(feature)
         if position in self.problem.evidence:
@@ -151,6 +137,8 @@ class Case:
         at_least: float = 0.95,
     ) -> ObservationRanking:
         """The next tests, valued as `rank_observations` does."""
+        from unswayed.api.ranking import ranking_of  # costs and rewards, which stopping does not need
+
         return ranking_of(self.problem, reward, (costs, at_least), self.options)
 
     plot = shown.plot

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any, overload
 
 from unswayed.api import shown
-from unswayed.api.networks import Evidence
 from unswayed.core.errors import FormatError, QueryError, UnswayedError
 from unswayed.core.measurement import Certainty
 from unswayed.core.names import listing
 from unswayed.model.encoding import encode
+from unswayed.model.evidence import Evidence
 from unswayed.model.formats.source import load
 from unswayed.model.tables import read_table
 from unswayed.model.variable import Variable

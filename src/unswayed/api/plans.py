@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 
-from unswayed.api.networks import Evidence
 from unswayed.api.plan_result import TestPlan
 from unswayed.core.errors import LimitError, QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits, readable_bytes
@@ -15,6 +14,7 @@ from unswayed.decisions.problem import Problem, make_problem
 from unswayed.decisions.purchase import Costs, purchase_for
 from unswayed.engines.dense import DenseEngine
 from unswayed.engines.protocol import Cost, Question
+from unswayed.model.evidence import Evidence
 from unswayed.plans.goals import Goal, PlanObjective, SameDecisionLevel, StopRule, utilities_of
 from unswayed.plans.ground import lay_ground
 from unswayed.plans.solution import Report, solve

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Unpack
 
 from unswayed.api import shown
 from unswayed.api.decisions import agreement_of, single_agreements_of
-from unswayed.api.networks import Evidence
 from unswayed.api.questions import Options, ask, problem_of
 from unswayed.api.structured import case_of
 from unswayed.api.values import (
@@ -31,6 +30,7 @@ from unswayed.decisions.problem import Problem
 from unswayed.decisions.purchase import Costs, purchase_for
 from unswayed.decisions.rewards import NegativeEntropy
 from unswayed.engines.protocol import Needs, Question
+from unswayed.model.evidence import Evidence
 
 if TYPE_CHECKING:
     from unswayed.spaces.decisions.classifier import StructuredCase, StructuredClassifier

@@ -10,7 +10,6 @@ from typing import TypeVar, Unpack
 
 from unswayed.api.decisions import agreement_of, decision_of
 from unswayed.api.explained import Contribution, Flip, ParameterRange, Reason, Reasons
-from unswayed.api.networks import Evidence
 from unswayed.api.questions import Options, problem_of
 from unswayed.core.errors import ImpossibleEvidence, LimitError, QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
@@ -18,6 +17,7 @@ from unswayed.core.measurement import Measurement
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import Problem, make_problem
 from unswayed.decisions.rules import Decider
+from unswayed.model.evidence import Evidence
 from unswayed.reasons.case import (
     ExplainedDecision,
     FoundReasons,

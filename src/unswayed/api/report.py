@@ -17,19 +17,17 @@ import numpy as np
 from unswayed.api.compare import Comparison, compare_decisions
 from unswayed.api.decisions import Decision, decide
 from unswayed.api.explained import Reasons
-from unswayed.api.networks import Evidence
 from unswayed.api.observations import (
     Case,
-    Criterion,
-    ObservationRanking,
     Stopping,
-    rank_observations,
     should_stop,
     start_case,
 )
 from unswayed.api.questions import Options
+from unswayed.api.ranking import ObservationRanking, rank_observations
 from unswayed.api.reasons import explain_decision
 from unswayed.api.selection import Costs, Frontier, SearchOptions, Trimming, frontier
+from unswayed.api.values import Criterion
 from unswayed.core.errors import ImpossibleEvidence, LimitError, QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.measurement import Measurement
@@ -38,7 +36,7 @@ from unswayed.decisions.problem import make_problem
 from unswayed.decisions.purchase import purchase_of
 from unswayed.decisions.rewards import Margin, NegativeEntropy
 from unswayed.inference.posteriors import joint_table
-from unswayed.model.evidence import list_open, read_evidence
+from unswayed.model.evidence import Evidence, list_open, read_evidence
 
 MOST_MEASURED = 40
 """Single findings whose same-decision probability is computed: those of the largest effect."""

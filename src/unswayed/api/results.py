@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from unswayed.api import shown
-from unswayed.api.observations import SameDecisionGain
+from unswayed.api.values import SameDecisionGain
 from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rewards import Reward

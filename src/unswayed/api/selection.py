@@ -8,10 +8,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Unpack
 
-from unswayed.api.networks import Evidence
-from unswayed.api.observations import SameDecisionGain
 from unswayed.api.questions import check_options
 from unswayed.api.results import Frontier, Objective, SameDecision, Selection, Trimming
+from unswayed.api.values import SameDecisionGain
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.measurement import Certainty
@@ -22,6 +21,7 @@ from unswayed.decisions.problem import Problem, join_findings, make_problem
 from unswayed.decisions.purchase import Costs, Purchase
 from unswayed.decisions.rewards import Reward
 from unswayed.decisions.table_classifier import TableClassifier
+from unswayed.model.evidence import Evidence
 from unswayed.search.options import Method, SearchOptions, check_jobs
 from unswayed.search.plan import SearchPlan, plan_search
 from unswayed.search.task import SLACK, Found, Terms, make_terms

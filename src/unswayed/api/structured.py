@@ -13,9 +13,9 @@ from unswayed.api.questions import Options, check_options
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import DEFAULT_LIMITS
 from unswayed.core.measurement import Measurement
-from unswayed.decisions.rewards import Reward
 
 if TYPE_CHECKING:
+    from unswayed.decisions.rewards import Reward
     from unswayed.spaces.decisions.classifier import StructuredCase
 
 

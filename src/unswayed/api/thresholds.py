@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Unpack
 
 from unswayed.api import shown
-from unswayed.api.networks import Evidence
 from unswayed.api.selection import Costs, SearchOptions, Selection, select_features
 from unswayed.core.errors import QueryError
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import ThresholdRule
+from unswayed.model.evidence import Evidence
 
 TENTHS = tuple(tenth / 10 for tenth in range(1, 10))
 """The thresholds of [choi2017, Figure 7]."""

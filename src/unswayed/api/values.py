@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Unpack
 
 from unswayed.api.decisions import agreement_of
-from unswayed.api.networks import Evidence
 from unswayed.api.questions import Options, problem_of
 from unswayed.api.structured import agreement_in, case_of, value_in
 from unswayed.core.arrays import Floats
@@ -19,6 +18,7 @@ from unswayed.decisions.problem import Problem
 from unswayed.decisions.rewards import ExpectedUtility, Margin, NegativeEntropy, Reward, expected_reward
 from unswayed.decisions.rules import UtilityRule
 from unswayed.inference.posteriors import joint_table
+from unswayed.model.evidence import Evidence
 
 if TYPE_CHECKING:
     from unswayed.spaces.decisions.classifier import StructuredCase, StructuredClassifier

@@ -109,7 +109,7 @@ def opened(case: CaseOptions) -> Opened:
 def engine_called(name: str) -> Engine:
     """The engine of this name; `QueryError` suggests the nearest."""
     from unswayed.core.names import unknown_name
-    from unswayed.engines.choice import BASELINES, ENGINES
+    from unswayed.engines.listed import BASELINES, ENGINES
 
     engines = (*ENGINES, *BASELINES)
     for engine in engines:

@@ -1,75 +1,70 @@
-"""The command `unswayed` and the list of its subcommands."""
+"""The command `unswayed` and the list of its subcommands, each imported when it is asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterable, Sequence
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
-from unswayed.cli.ask import ask
-from unswayed.cli.audit import audit
-from unswayed.cli.compile import compile_
-from unswayed.cli.decisions import decide, eca, esdp, sdp
-from unswayed.cli.decode import decode
-from unswayed.cli.demo import demo
-from unswayed.cli.examples import examples
-from unswayed.cli.history import follow
-from unswayed.cli.learn import learn
-from unswayed.cli.networks import convert, info
-from unswayed.cli.observations import voi
 from unswayed.cli.outcome import reporting
-from unswayed.cli.pictures import draw
-from unswayed.cli.plan import plan
-from unswayed.cli.posteriors import mpe, posterior
 from unswayed.cli.progress import show_line
-from unswayed.cli.report import report
-from unswayed.cli.selection import frontier, select, trim
-from unswayed.cli.snb import app as snb
-from unswayed.cli.structured import paths, rankings
-from unswayed.cli.thresholds import thresholds
-from unswayed.cli.why import why
 from unswayed.kernels.jit import announce_compiling
 
-app = typer.Typer(
-    name="unswayed",
-    no_args_is_help=True,
-    # Plain help and usage errors: boxes cut paths in two, and take longer to draw than the answer.
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-for command in (
-    decide,
-    sdp,
-    why,
-    esdp,
-    eca,
-    voi,
-    follow,
-    plan,
-    ask,
-    audit,
-    select,
-    trim,
-    frontier,
-    thresholds,
-    report,
-    learn,
-    posterior,
-    mpe,
-    info,
-    convert,
-    draw,
-    examples,
-    demo,
-    paths,
-    rankings,
-    decode,
-):
-    app.command()(command)
-app.command("compile")(compile_)
-app.add_typer(snb)
+MODULE_BY_COMMAND = {
+    "decide": "decisions",
+    "sdp": "decisions",
+    "why": "why",
+    "esdp": "decisions",
+    "eca": "decisions",
+    "voi": "observations",
+    "follow": "history",
+    "plan": "plan",
+    "ask": "ask",
+    "audit": "audit",
+    "select": "selection",
+    "trim": "selection",
+    "frontier": "selection",
+    "thresholds": "thresholds",
+    "report": "report",
+    "learn": "learn",
+    "posterior": "posteriors",
+    "mpe": "posteriors",
+    "info": "networks",
+    "convert": "networks",
+    "draw": "pictures",
+    "examples": "examples",
+    "demo": "demo",
+    "paths": "structured",
+    "rankings": "structured",
+    "decode": "decode",
+    "compile": "compile",
+    "snb": "snb",
+}
+"""Where each command lives, below `unswayed.cli`, in the order of the help."""
+
+
+def make_app(commands: Iterable[str] = MODULE_BY_COMMAND) -> typer.Typer:
+    """The command line with these commands, whose modules are imported."""
+    app = typer.Typer(
+        name="unswayed",
+        no_args_is_help=True,
+        # Plain help and usage errors: boxes cut paths in two, and take longer to draw than the answer.
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_unswayed)
+    for name in commands:
+        module = import_module(f"unswayed.cli.{MODULE_BY_COMMAND[name]}")
+        if isinstance(group := getattr(module, "app", None), typer.Typer):
+            app.add_typer(group)
+        else:
+            # `compile` would hide Python's own.
+            app.command(name)(getattr(module, name, None) or getattr(module, f"{name}_"))
+    return app
 
 
 def _print_version(wanted: bool) -> None:
@@ -80,7 +75,6 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _unswayed(
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
@@ -95,6 +89,9 @@ def _unswayed(
 
 def run(arguments: Sequence[str] | None = None) -> None:
     """Run a command line, that of the process by default, and leave with its exit code."""
+    arguments = sys.argv[1:] if arguments is None else list(arguments)
     with reporting(), announce_compiling(show_line):
+        named = [name for name in arguments[:1] if name in MODULE_BY_COMMAND]
         # Not standalone: then usage errors come to `reporting`, and the exit code comes back.
+        app = make_app(named or MODULE_BY_COMMAND)
         raise SystemExit(app(args=arguments, prog_name="unswayed", standalone_mode=False))

@@ -19,7 +19,8 @@ from unswayed.cli.pictures import PictureFile, check_picture, plot_answer, save_
 from unswayed.core.errors import LimitError, QueryError
 
 if TYPE_CHECKING:
-    from unswayed.api.observations import Criterion, ObservationRanking
+    from unswayed.api.ranking import ObservationRanking
+    from unswayed.api.values import Criterion
     from unswayed.decisions.purchase import Costs
 
 
@@ -103,7 +104,7 @@ def _rank(
 def _ranking(found: Opened, criterion: Criterion, costs: Costs | None, at_least: float) -> ObservationRanking:
     """The ranking by all criteria, `criterion` first; an SDP out of reach is left out with a warning."""
     from unswayed import api
-    from unswayed.api.observations import default_criteria
+    from unswayed.api.values import default_criteria
 
     others = [each for each in default_criteria(found.classifier) if each != criterion]
     try:
@@ -149,7 +150,7 @@ def _bundled(ranking: ObservationRanking) -> dict[str, Any] | None:
 
 
 def _criterion(found: Opened, word: RewardWord) -> Criterion:
-    from unswayed.api.observations import SameDecisionGain
+    from unswayed.api.values import SameDecisionGain
     from unswayed.decisions.rewards import ExpectedUtility, Margin, NegativeEntropy
     from unswayed.decisions.rules import UtilityRule
 

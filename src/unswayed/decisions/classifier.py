@@ -9,7 +9,6 @@ from typing import Any
 from unswayed.core.errors import QueryError
 from unswayed.core.names import listing
 from unswayed.decisions.defaults import choose_features
-from unswayed.decisions.prediction import row_posteriors
 from unswayed.decisions.rules import Decider, MostProbable, Rule, ThresholdRule
 from unswayed.model.evidence import observe, read_evidence
 from unswayed.model.network import BayesianNetwork
@@ -104,6 +103,8 @@ class Classifier:
         """
         positions = tuple(map(self.network.index, self.features))
         seen = observe(self.network, self.given)
+        from unswayed.decisions.prediction import row_posteriors  # tables need more than single cases do
+
         posteriors = row_posteriors(seen.network, self.target_index, positions, data, seen.states)
         return [self.actions[action] for action in self.decider.decide(posteriors)]
 

@@ -17,29 +17,9 @@ from unswayed.core.errors import LimitError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits, readable_bytes
 from unswayed.core.measurement import Bid, Certainty
 from unswayed.decisions.problem import Problem
-from unswayed.engines.bounds import BoundsEngine
-from unswayed.engines.chen2014.brute_force import BruteForceEngine
-from unswayed.engines.chen2014.depth_first import DepthFirstEngine
-from unswayed.engines.circuit import CircuitEngine
-from unswayed.engines.contexts import ContextsEngine
-from unswayed.engines.dense import DenseEngine
-from unswayed.engines.log_odds import LogOddsEngine
+from unswayed.engines.listed import ENGINES
 from unswayed.engines.protocol import Cost, Engine, Question, Refusal
-from unswayed.engines.sampling import SamplingEngine
-from unswayed.engines.sums.engine import SumsEngine
 
-ENGINES: tuple[Engine, ...] = (
-    DenseEngine(),
-    LogOddsEngine(),
-    BoundsEngine(),
-    SumsEngine(),
-    CircuitEngine(),
-    ContextsEngine(),
-    SamplingEngine(),
-)
-"""What the choice is among."""
-BASELINES: tuple[Engine, ...] = (DepthFirstEngine(), BruteForceEngine())
-"""The methods of [chen2014], to compare with: used when named, never chosen."""
 DEFAULT_TOLERANCE = 1e-3
 """Width of a certified interval that is good enough when nothing exact is in reach."""
 PATIENCE = 60.0

@@ -38,6 +38,8 @@ from unswayed.model.states import find_state
 from unswayed.model.tables import MISSING_WORDS, is_missing
 from unswayed.model.variable import Variable
 
+Evidence = Mapping[str, Any]
+"""What was observed: a finding for each observed variable's name."""
 MOST_REMEMBERED = 16
 """How many extended networks a network remembers, so that plans made for them serve again."""
 

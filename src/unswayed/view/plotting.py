@@ -12,9 +12,9 @@ from typing import Any
 from unswayed.api.decisions import Decision
 from unswayed.api.explained import Reasons
 from unswayed.api.history import CaseHistory
-from unswayed.api.networks import Evidence
-from unswayed.api.observations import Case, ObservationRanking, Stopping
+from unswayed.api.observations import Case, Stopping
 from unswayed.api.plan_result import TestPlan
+from unswayed.api.ranking import ObservationRanking
 from unswayed.api.recording import SearchRecord
 from unswayed.api.selection import Frontier, Selection, Trimming
 from unswayed.api.thresholds import ThresholdSweep
@@ -26,7 +26,7 @@ from unswayed.core.measurement import Measurement
 from unswayed.core.names import unknown_name
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import ThresholdRule
-from unswayed.model.evidence import observe
+from unswayed.model.evidence import Evidence, observe
 from unswayed.model.network import BayesianNetwork
 from unswayed.plans.nested import nested_plan
 from unswayed.view.charts.choices import Worth, draw_ranking, draw_selection

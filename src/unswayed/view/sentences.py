@@ -4,18 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from unswayed.api.compare import Comparison
-from unswayed.api.decisions import Decision
-from unswayed.api.history import CaseHistory
-from unswayed.api.observations import ObservationRanking, Stopping
-from unswayed.api.selection import Frontier, Selection, Trimming
-from unswayed.api.thresholds import ThresholdSweep
 from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import MostProbable, Rule, ThresholdRule
-from unswayed.decisions.table_classifier import TableClassifier
-from unswayed.engines.bounds import BoundsEngine
 from unswayed.view.numbers import (
     NOISE,
     counted,
@@ -29,7 +22,16 @@ from unswayed.view.numbers import (
     threshold_texts,
 )
 
-BOUNDS = BoundsEngine().name
+if TYPE_CHECKING:
+    from unswayed.api.compare import Comparison
+    from unswayed.api.decisions import Decision
+    from unswayed.api.history import CaseHistory
+    from unswayed.api.observations import Stopping
+    from unswayed.api.ranking import ObservationRanking
+    from unswayed.api.selection import Frontier, Selection, Trimming
+    from unswayed.api.thresholds import ThresholdSweep
+
+BOUNDS = "bounds"
 """The engine whose agreements are certified from below."""
 MOST_TESTS = 5
 """Tests listed by value for money."""
@@ -211,6 +213,8 @@ def same_rule_text(rule: Rule) -> str:
 
 def trimmed_rule_text(trimming: Trimming) -> str:
     """How a trimmed classifier decides: by a table, a threshold, or its old rule."""
+    from unswayed.decisions.table_classifier import TableClassifier  # which imports the reading of tables
+
     if isinstance(trimming.classifier, TableClassifier):
         return f"by a table of {len(trimming.classifier.decision_mass)} decisions"
     rule = trimming.classifier.rule

@@ -7,18 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from rich.text import Text
 
-from unswayed.api.decisions import Decision
-from unswayed.api.history import CaseHistory, HistoryStep
-from unswayed.api.networks import Explanation
-from unswayed.api.observations import ObservationRanking, Stopping
-from unswayed.api.selection import Frontier, Selection, Trimming
-from unswayed.api.thresholds import ThresholdSweep
 from unswayed.core.measurement import Measurement
-from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import Rule, ThresholdRule
 from unswayed.engines.choice import line
 from unswayed.view.numbers import (
@@ -48,6 +42,16 @@ from unswayed.view.sentences import (
     trimmed_rule_text,
     with_probability,
 )
+
+if TYPE_CHECKING:
+    from unswayed.api.decisions import Decision
+    from unswayed.api.history import CaseHistory, HistoryStep
+    from unswayed.api.networks import Explanation
+    from unswayed.api.observations import Stopping
+    from unswayed.api.ranking import ObservationRanking
+    from unswayed.api.selection import Frontier, Selection, Trimming
+    from unswayed.api.thresholds import ThresholdSweep
+    from unswayed.decisions.classifier import Classifier
 
 BAR_WIDTH = 24
 """Cells that a probability of 1 fills."""

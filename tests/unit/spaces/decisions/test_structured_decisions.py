@@ -12,7 +12,9 @@ from hypothesis import given, settings, strategies as st
 import unswayed
 from tolerances import ENGINE
 from unswayed.api.decisions import decide, expected_same_decision_probability, same_decision_probability
-from unswayed.api.observations import rank_observations, should_stop, value_of_information
+from unswayed.api.observations import should_stop
+from unswayed.api.ranking import rank_observations
+from unswayed.api.values import value_of_information
 from unswayed.circuits.psdd.query import log_likelihoods
 from unswayed.core.errors import ImpossibleEvidence, LimitError, QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
