@@ -1,11 +1,15 @@
-"""A classifier on disk: a network file and a small JSON file that says how it decides."""
+"""Classifiers and learned estimators on disk, without pickle: no file holds code.
+
+A classifier is a network file and a small JSON file that says how it decides. Estimators are one JSON file
+(`saved_estimators.py`), structured ones a JSON or npz file (`spaces/classifier/files.py`).
+"""
 
 from __future__ import annotations
 
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -14,29 +18,45 @@ from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import MostProbable, Rule, ThresholdRule, UtilityRule
 from unswayed.decisions.table_classifier import TableClassifier
 from unswayed.inference.relevance import ancestors_of
-from unswayed.model.formats.files import read_network, write_network
+from unswayed.model.cpt import Cpt
+from unswayed.model.formats.files import read_network, replace_file, write_network
+from unswayed.model.formats.source import load
 from unswayed.model.network import BayesianNetwork
+
+if TYPE_CHECKING:
+    from unswayed.api.saved_estimators import Estimator
+    from unswayed.spaces.classifier.files import StructuredModel
+
+    Saved: TypeAlias = Classifier | TableClassifier | Estimator | StructuredModel
+    """Everything that can be saved."""
 
 KIND = "unswayed classifier"
 VERSION = 2
 """Version 1 knew no `given`; it is read as well."""
 
 
-def save_classifier(classifier: Classifier | TableClassifier, path: str | os.PathLike[str]) -> None:
-    """Write `path` (a `.json` file) and, beside it, the network it needs as `.bif`.
+def save_classifier(classifier: Saved, path: str | os.PathLike[str]) -> None:
+    """Write a classifier or a learned estimator to `path`, a `.json` file, so that it can be loaded anywhere.
 
-    Variables that no decision depends on are left out of the network.
+    The network of a `Classifier` is written beside it: as `.bif`, or as `.network.json` where some node is a
+    function. Variables that no decision depends on are left out. Structured classifiers and detectors may be
+    saved as `.npz` too, which is smaller.
     """
     path = Path(path)
+    if not isinstance(classifier, Classifier | TableClassifier):
+        _save_estimator(classifier, path)
+        return
     if path.suffix.lower() != ".json":
         raise FormatError("a classifier is saved as a .json file with its network beside it", path)
-    network_path = path.with_suffix(".bif")
+    network = _needed(classifier)
+    has_functions = any(not isinstance(cpt, Cpt) for cpt in network.cpts)
+    network_path = path.with_suffix(".network.json" if has_functions else ".bif")
     # A network without its classifier was not written here: it is somebody's own, and must not be lost.
     if network_path.exists() and not path.exists():
         raise FormatError(
             f"{network_path.name} stands beside it already and would be replaced; choose another name", path
         )
-    write_network(_needed(classifier), network_path)
+    write_network(network, network_path)
     content = {
         "kind": KIND,
         "version": VERSION,
@@ -46,16 +66,20 @@ def save_classifier(classifier: Classifier | TableClassifier, path: str | os.Pat
         "rule": _rule_as_data(classifier),
         "given": dict(classifier.given),
     }
-    try:
-        path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise FormatError(f"cannot be written ({error.strerror or error})", path) from None
+    _write(content, path)
 
 
-def load_classifier(path: str | os.PathLike[str]) -> Classifier | TableClassifier:
-    """The classifier that `save_classifier` wrote; `FormatError` says what is wrong with the file."""
+def load_classifier(path: str | os.PathLike[str]) -> Saved:
+    """What `save_classifier` wrote; `FormatError` says what is wrong with the file.
+
+    Nothing in a file is executed, so that a file from a stranger is safe to load.
+    """
     path = Path(path)
+    if path.suffix.lower() == ".npz":
+        return _load_structured(path)
     content = _read(path)
+    if "format" in content:
+        return _load_estimator(content, path)
     if content.get("kind") != KIND or content.get("version") not in (1, VERSION):
         raise FormatError(
             f"not a classifier of version {VERSION}; expected what save_classifier writes", path
@@ -71,6 +95,38 @@ def load_classifier(path: str | os.PathLike[str]) -> Classifier | TableClassifie
         raise FormatError(f"incomplete: {error} is missing or of the wrong kind", path) from None
 
 
+def _save_estimator(estimator: Any, path: Path) -> None:
+    # scikit-learn takes a second to import; a classifier on a network does without it.
+    from unswayed.api.saved_estimators import write_estimator
+    from unswayed.spaces.classifier.anomaly import StructuredAnomalyDetector
+    from unswayed.spaces.classifier.estimator import StructuredNaiveBayes
+    from unswayed.spaces.classifier.files import save_structured
+
+    if isinstance(estimator, StructuredNaiveBayes | StructuredAnomalyDetector):
+        save_structured(estimator, path)
+        return
+    if path.suffix.lower() != ".json":
+        raise FormatError("an estimator is saved as a .json file; name it so", path)
+    _write(write_estimator(estimator), path)
+
+
+def _load_estimator(content: dict[str, Any], path: Path) -> Estimator | StructuredModel:
+    from unswayed.api.saved_estimators import FORMAT, read_estimator
+
+    if content["format"] != FORMAT:
+        return _load_structured(path)
+    try:
+        return read_estimator(content)
+    except UnswayedError as error:
+        raise FormatError(f"this estimator is damaged: {error}", path) from None
+
+
+def _load_structured(path: Path) -> StructuredModel:
+    from unswayed.spaces.classifier.files import load_structured
+
+    return load_structured(path)
+
+
 def _classifier(network: BayesianNetwork, content: dict[str, Any]) -> Classifier | TableClassifier:
     target, features, rule = content["target"], content["features"], content["rule"]
     given = dict(content.get("given", {}))
@@ -82,15 +138,19 @@ def _classifier(network: BayesianNetwork, content: dict[str, Any]) -> Classifier
 
 
 def _read(path: Path) -> dict[str, Any]:
+    text = load(path).text
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise FormatError(f"cannot be read ({error.strerror or error})", path) from None
-    except ValueError as error:
+        content = json.loads(text)
+    except (ValueError, RecursionError) as error:
         raise FormatError(f"not JSON ({error})", path) from None
     if not isinstance(content, dict):
         raise FormatError("expected one JSON object", path)
     return content
+
+
+def _write(content: dict[str, Any], path: Path) -> None:
+    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+    replace_file(path, f"{text}\n".encode())
 
 
 def _needed(classifier: Classifier | TableClassifier) -> BayesianNetwork:

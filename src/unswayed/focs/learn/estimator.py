@@ -18,7 +18,7 @@ from unswayed.core.names import listing
 from unswayed.focs.learn.perceptrons import Training
 from unswayed.focs.learn.scorers import ScorerSource, folds
 from unswayed.focs.learn.thresholds import grow, learn_partition, make_rows
-from unswayed.model.nodes.contexts import ScoreContexts
+from unswayed.model.nodes.contexts import Contexts, ScoreContexts
 from unswayed.model.nodes.focs import FocsCpt
 from unswayed.model.nodes.perceptron import Activation
 from unswayed.model.states import find_state
@@ -192,7 +192,7 @@ class FocsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             partition = learn_partition(scored, **options, rng=rng)
         else:
             partition = grow(scored, **options)[-1]
-        self.contexts_ = ScoreContexts(rows.shape[1], scorer, partition.contexts)
+        self.contexts_: Contexts = ScoreContexts(rows.shape[1], scorer, partition.contexts)
         self.columns_ = partition.columns
 
     def _training(self) -> Training:

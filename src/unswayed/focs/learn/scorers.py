@@ -17,6 +17,7 @@ from unswayed.core.errors import ModelError
 from unswayed.focs.learn.perceptrons import Training, fit_perceptron, one_thread
 from unswayed.model.nodes.contexts import Scorer
 from unswayed.model.nodes.functional import PerceptronScorer, comparable, expected_position
+from unswayed.model.nodes.perceptron import Activation, Perceptron
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,7 +79,10 @@ class ScorerSource:
             )
         with one_thread():
             found.fit(inputs, labels, **({"sample_weight": weights} if weighted else {}))
-        return EstimatorScorer(found, self.is_ordinal)
+        perceptron = _perceptron_of(found)
+        if perceptron is None:
+            return EstimatorScorer(found, self.is_ordinal)
+        return PerceptronScorer(perceptron, self.is_ordinal)
 
     def cross_fitted(
         self, inputs: Floats, labels: Ints, weights: Floats, n_folds: int, rng: np.random.Generator
@@ -97,6 +101,24 @@ class ScorerSource:
         for number, part in enumerate(parts):
             scores[fold == number] = part
         return scores
+
+
+def _perceptron_of(fitted: Any) -> Perceptron | None:
+    """The scores of a linear classifier or a perceptron of scikit-learn as our own; None for other kinds.
+
+    Ours can be saved without the library, and linear ones compiled.
+    """
+    from sklearn.linear_model import LogisticRegression, RidgeClassifier, SGDClassifier
+    from sklearn.neural_network import MLPClassifier
+    from sklearn.svm import LinearSVC
+
+    if isinstance(fitted, LogisticRegression | RidgeClassifier | SGDClassifier | LinearSVC):
+        biases = np.broadcast_to(np.atleast_1d(fitted.intercept_), len(fitted.coef_))
+        return Perceptron([np.transpose(fitted.coef_)], [biases], Activation.LOGISTIC)
+    names = [activation.value for activation in Activation]
+    if isinstance(fitted, MLPClassifier) and fitted.activation in names:
+        return Perceptron(fitted.coefs_, fitted.intercepts_, Activation(fitted.activation))
+    return None
 
 
 def folds(labels: Ints, n_folds: int, rng: np.random.Generator) -> Ints:  # (rows,)

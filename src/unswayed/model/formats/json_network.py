@@ -42,7 +42,7 @@ def write(network: BayesianNetwork) -> str:
     head = {"format": FORMAT, "version": VERSION, "name": network.name}
     lines = [f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in head.items()]
     for key, entries in (
-        ("variables", map(_write_variable, network.variables)),
+        ("variables", map(write_variable, network.variables)),
         ("nodes", map(write_node, network.cpts)),
     ):
         written = ",\n".join(
@@ -52,7 +52,8 @@ def write(network: BayesianNetwork) -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def _write_variable(variable: Variable) -> dict[str, Any]:
+def write_variable(variable: Variable) -> dict[str, Any]:
+    """A variable as JSON has it."""
     entry: dict[str, Any] = {"name": variable.name, "states": list(variable.states)}
     about = {
         name: value.value if isinstance(value, Enum) else value
@@ -130,7 +131,8 @@ def _guarded(source: Source, where: str, read_entry: Any) -> None:
         source.fail(f"{where}: {error}")
 
 
-def _add_variable(draft: NetworkDraft, entry: Any) -> None:
+def read_variable(entry: Any) -> tuple[str, list[str], Annotation]:
+    """Name, states and annotation of a variable as `write_variable` wrote it; else `ModelError`."""
     _check_object(entry)
     _check_known(entry, _VARIABLE, "a variable")
     about = dict(field_of(entry, "about", dict)) if "about" in entry else {}
@@ -145,10 +147,14 @@ def _add_variable(draft: NetworkDraft, entry: Any) -> None:
             about[name] = tuple(_texts(about, name))
     name, states = field_of(entry, "name", str), _texts(entry, "states")
     try:
-        annotation = Annotation(**about)
+        return name, states, Annotation(**about)
     except TypeError:
         raise ModelError(f"about: {shown(about)} has a value of the wrong type") from None
-    draft.add_variable(name, states, 0, annotation)
+
+
+def _add_variable(draft: NetworkDraft, entry: Any) -> None:
+    name, states, about = read_variable(entry)
+    draft.add_variable(name, states, 0, about)
 
 
 def _texts(entry: Mapping[str, Any], name: str) -> list[str]:
