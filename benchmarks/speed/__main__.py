@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from benchmarks.speed import choice, inference, large_naive_bayes, mpe, plan, psdd, reasons, sdp, trim
+from benchmarks.speed import (
+    choice,
+    inference,
+    large_naive_bayes,
+    mpe,
+    plan,
+    psdd,
+    reasons,
+    sdp,
+    structured_decisions,
+    trim,
+)
 
 choice.main()
 inference.main()
@@ -11,5 +22,6 @@ plan.main()
 psdd.main()
 reasons.main()
 sdp.main()
+structured_decisions.main()
 trim.main()
 large_naive_bayes.main()

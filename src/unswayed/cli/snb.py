@@ -1,4 +1,7 @@
-"""The commands `snb fit`, `snb classify` and `snb score`: rankings and paths, learned and told apart."""
+"""The commands `snb fit`, `snb classify` and `snb score`: rankings and paths, learned and told apart.
+
+`snb_decisions.py` has `snb sdp` and `snb next`.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ import typer
 
 from unswayed.cli.options import AsJson
 from unswayed.cli.output import check_output, show, show_json
+from unswayed.cli.snb_decisions import next_, sdp
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -26,6 +30,9 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
+
+app.command()(sdp)
+app.command("next")(next_)
 
 Files = Annotated[
     list[Path],
@@ -184,6 +191,7 @@ def classify(
     """
     import numpy as np
 
+    from unswayed.spaces.classifier.lines import write_object
     from unswayed.spaces.classifier.model import log_posteriors
 
     classifier, observed, scores = _scored(model, file)
@@ -191,7 +199,7 @@ def classify(
     if together:
         scores = (scores * observed.weights[:, None]).sum(axis=0, keepdims=True)
     posteriors = np.exp(log_posteriors(classifier.model_.log_prior, scores))
-    names = ["all together"] if together else [_named(each) for each in observed.objects]
+    names = ["all together"] if together else [write_object(each) for each in observed.objects]
     if as_json:
         answers = [
             {
@@ -244,6 +252,7 @@ def score(
     from unswayed.circuits.psdd.structure import uniform_psdd
     from unswayed.core.errors import QueryError
     from unswayed.spaces.classifier.inputs import chosen_class
+    from unswayed.spaces.classifier.lines import write_object
 
     if not 0 < prior < 1:
         raise QueryError(f"--prior must be between 0 and 1, not {prior:g}")
@@ -253,7 +262,7 @@ def score(
     found = scores[:, chosen_class(classifier.classes_.tolist(), normal)] - chance
     threshold = math.log(prior / (1 - prior))
     order = np.argsort(found, kind="stable")[:worst]
-    worst_ones = [(_named(observed.objects[i]), float(found[i])) for i in order.tolist()]
+    worst_ones = [(write_object(observed.objects[i]), float(found[i])) for i in order.tolist()]
     n_odd = int((found < threshold).sum())
     if as_json:
         show_json(
@@ -281,16 +290,6 @@ def _score_lines(
         mark = "odd   " if value < threshold else "normal"
         lines.append(Text(f"{mark} {value:9.3f}  {name}"))
     return lines
-
-
-def _named(item: Any) -> str:
-    """An object on one line; tied items in braces, and dots after one that was not seen whole."""
-    from unswayed.spaces.space import Partial
-
-    if not isinstance(item, Partial):
-        return ", ".join(item)
-    groups = [each[0] if len(each) == 1 else "{" + ", ".join(each) + "}" for each in item.known]
-    return ", ".join([*groups, "..."])
 
 
 def _scored(model: Path, file: Path) -> tuple[StructuredNaiveBayes, Observations, Floats]:

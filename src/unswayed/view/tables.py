@@ -183,12 +183,29 @@ def stopping_lines(
     classifier: Classifier, stopping: Stopping, evidence: Mapping[str, str], free: Sequence[str]
 ) -> list[Text]:
     """The decision, its same-decision probability in numbers and words, and whether to stop."""
-    lines = [*_given(evidence), decision_line(classifier, stopping.decision)]
+    return [
+        *_given(evidence),
+        decision_line(classifier, stopping.decision),
+        *_survival_lines(stopping, free),
+    ]
+
+
+def sdp_lines(stopping: Stopping, evidence: Mapping[str, str], free: Sequence[str]) -> list[Text]:
+    """The same for a classifier of objects; `free` says what of them was not seen yet."""
+    posterior = ", ".join(f"{name} {share:.4f}" for name, share in stopping.decision.posterior.items())
+    line = Text("decision: ").append(stopping.decision.action, style="bold").append(f" ({posterior})")
+    return [*_given(evidence), line, *_survival_lines(stopping, free)]
+
+
+def _survival_lines(stopping: Stopping, free: Sequence[str]) -> list[Text]:
     if not free:
-        return [*lines, Text("All features are observed: nothing is left that could change the decision.")]
-    lines.append(_measured_line("SDP", stopping.sdp))
+        return [Text("All features are observed: nothing is left that could change the decision.")]
     sentence = f"{with_probability(stopping.sdp)} the decision {stopping.decision.action!r} survives"
-    return [*lines, Text(f"{sentence} observing {names_text(free)}."), Text(advice_text(stopping))]
+    return [
+        _measured_line("SDP", stopping.sdp),
+        Text(f"{sentence} observing {names_text(free)}."),
+        Text(advice_text(stopping)),
+    ]
 
 
 def repeated_lines(

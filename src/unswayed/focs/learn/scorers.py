@@ -79,10 +79,10 @@ class ScorerSource:
             )
         with one_thread():
             found.fit(inputs, labels, **({"sample_weight": weights} if weighted else {}))
-        perceptron = _perceptron_of(found)
-        if perceptron is None:
+        ours = _perceptron_of(found)
+        if ours is None:
             return EstimatorScorer(found, self.is_ordinal)
-        return PerceptronScorer(perceptron, self.is_ordinal)
+        return PerceptronScorer(ours, self.is_ordinal)
 
     def cross_fitted(
         self, inputs: Floats, labels: Ints, weights: Floats, n_folds: int, rng: np.random.Generator
