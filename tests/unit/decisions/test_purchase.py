@@ -99,6 +99,7 @@ def test_a_purchase_that_does_not_fit_is_refused(ward_problem, purchase, message
     [
         ({"costs": {"A": -1.0}}, "the cost of 'A' must be a number, at least 0"),
         ({"costs": {"A": math.nan}}, "must be a number"),
+        ({"costs": {"A": "dear"}}, "must be a number"),
         ({"groups": {"g": ()}}, "has no features"),
         ({"groups": {"g": ("A",), "h": ("A",)}}, "is in the group 'g' and in 'h'"),
         ({"groups": {"g": ("A",)}, "costs": {"A": 1.0}}, "give one cost, for the group"),
