@@ -22,7 +22,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from numbers import Real
+
+import numpy as np
 
 from unswayed.core.errors import QueryError
 from unswayed.core.names import listing
@@ -137,7 +138,7 @@ def _check_prices(purchase: Purchase) -> None:
     prices += [(f"the cost of {each.test!r} after {each.given!r}", each.cost) for each in purchase.after]
     prices.append(("the default cost", purchase.default))
     for what, price in prices:
-        if not (isinstance(price, Real) and math.isfinite(price) and price >= 0):
+        if not (isinstance(price, int | float | np.number) and math.isfinite(price) and price >= 0):
             raise QueryError(f"{what} must be a number, at least 0, not {price!r}")
 
 
