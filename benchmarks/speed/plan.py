@@ -37,8 +37,8 @@ from unswayed.model.zoo import random_naive_bayes
 from unswayed.plans.goals import Goal, PlanObjective, SameDecisionLevel
 from unswayed.plans.greedy import Greed, GreedyPolicy
 from unswayed.plans.ground import lay_ground
+from unswayed.plans.growth import grow_tree
 from unswayed.plans.programme import run_programme
-from unswayed.plans.tree import grow_tree
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "benchmarks" / "plan.md"

@@ -25,9 +25,12 @@ from unswayed.plans.bounded import search_bounded
 from unswayed.plans.goals import Goal, PlanObjective, SameDecisionLevel
 from unswayed.plans.greedy import Greed, GreedyPolicy
 from unswayed.plans.ground import lay_ground
+from unswayed.plans.growth import grow_plan, grow_tree
 from unswayed.plans.pages import run_pages
-from unswayed.plans.programme import run_programme
-from unswayed.plans.tree import depth_of, expected_cost, grow_tree, leaves, worst_cost
+from unswayed.plans.programme import is_forced, run_programme
+from unswayed.plans.terrain import UNDONE
+from unswayed.plans.tree import depth_of, expected_cost, leaves, worst_cost
+from unswayed.plans.wide import WideGround
 
 
 def best_tree(problem, purchase, goal):
@@ -147,6 +150,98 @@ def test_bounds_hold_however_early_the_search_ends(case, walks):
     assert lower[0] <= best + ENGINE
     assert upper[0] >= best - ENGINE
     assert expected_cost(grow_tree(ground, goal, search)) <= upper[0] + ENGINE
+
+
+@settings(max_examples=25)
+@given(plan_problems(max_features=4), st.sampled_from([0.0, 1.0, 2.5, 4.0]), st.integers(0, 3))
+def test_budgets_hold_on_every_path_also_where_prices_depend_on_the_order(case, budget, depth):
+    problem, purchase, level = case
+    goal = Goal(PlanObjective.EXPECTED_COST, SameDecisionLevel(level), budget, depth)
+
+    def loss(case, seen):
+        return 0.0 if case.stops(seen) else 1.0
+
+    failing, cost = best_within(Case(problem, purchase, level), budget, depth, loss)
+    ground = lay_ground(problem, bind_purchase(purchase, problem), DEFAULT_LIMITS)
+    try:
+        search = search_bounded(ground, goal, time.monotonic() + 20)
+    except QueryError:
+        assert not math.isfinite(failing)
+        return
+    lower, upper = search.bounds
+    if not math.isfinite(failing):
+        assert not math.isfinite(lower[0])
+        return
+    tree = grow_tree(ground, goal, search)
+    assert lower[0] == pytest.approx(failing, abs=ENGINE)
+    assert upper[0] == pytest.approx(failing, abs=ENGINE)
+    assert expected_cost(tree) == pytest.approx(cost, abs=ENGINE)
+    assert worst_cost(tree) <= budget + ENGINE
+
+
+@settings(max_examples=25)
+@given(plan_problems(max_features=4))
+def test_states_asked_one_by_one_are_those_of_the_table(case):
+    problem, purchase, _ = case
+    catalogue = bind_purchase(purchase, problem)
+    ground = lay_ground(problem, catalogue, DEFAULT_LIMITS)
+    wide = WideGround(problem, catalogue, None, DEFAULT_LIMITS)
+    assert wide.sizes == ground.sizes
+    state = tuple(0 if test % 2 else UNDONE for test in range(len(ground.sizes)))
+    left = [test for test, outcome in enumerate(state) if outcome == UNDONE]
+    table, asked = ground.look(state), wide.look(state)
+    ahead = (ground.look_ahead(state, left), wide.look_ahead(state, left, closely=True)) if left else ()
+    for one, other in [(table, asked), *([ahead] if ahead else [])]:
+        assert other.class_mass == pytest.approx(one.class_mass, abs=ENGINE)
+        possible = one.class_mass.sum(axis=1) > 1e-12
+        assert (one.action == other.action)[possible].all()
+        assert (other.least[possible] <= one.least[possible] + 1e-9).all()
+        assert (other.most[possible] >= one.least[possible] - 1e-9).all()
+        assert (other.most - other.least)[possible] == pytest.approx(0.0, abs=1e-3)
+
+
+@settings(max_examples=20)
+@given(plan_problems(max_features=4), st.sampled_from([None, 2]), st.booleans())
+def test_bounds_hold_where_engines_answer_and_where_none_does(case, depth, answering):
+    problem, purchase, level = case
+    catalogue = bind_purchase(purchase, problem)
+    goal = Goal(PlanObjective.EXPECTED_COST, SameDecisionLevel(level), max_depth=depth)
+    ground = lay_ground(problem, catalogue, DEFAULT_LIMITS)
+    wide = WideGround(problem, catalogue, level, DEFAULT_LIMITS)
+    try:
+        best = run_programme(ground, goal, DEFAULT_LIMITS).values
+    except QueryError:
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        if not answering:
+            patch.setattr("unswayed.plans.wide.TOLERANCES", ())
+        search = search_bounded(wide, goal, time.monotonic() + (20 if answering else 1))
+        tree = grow_tree(wide, goal, search)
+    lower, upper = search.bounds
+    assert lower <= (best.first[-1] + ENGINE, math.inf)
+    assert upper[0] >= best.first[-1] - ENGINE
+    assert all(leaf.reached or depth for leaf in leaves(tree))
+    if answering:
+        assert upper[0] == pytest.approx(best.first[-1], abs=ENGINE)
+        assert lower[0] == pytest.approx(best.first[-1], abs=ENGINE)
+
+
+@settings(max_examples=20)
+@given(plan_problems(max_features=5), st.integers(1, 6))
+def test_a_plan_cut_short_costs_what_its_states_say_and_no_less_than_the_best(case, n_leaves):
+    problem, purchase, level = case
+    goal = Goal(PlanObjective.EXPECTED_COST, SameDecisionLevel(level))
+    ground = lay_ground(problem, bind_purchase(purchase, problem), DEFAULT_LIMITS)
+    policy = GreedyPolicy(ground, goal, Greed.ENTROPY)
+    grown = grow_plan(ground, goal, policy, forced=is_forced(ground, goal), most_leaves=n_leaves)
+    best = best_cost(Case(problem, purchase, level))
+    assert expected_cost(grown.tree) >= best - ENGINE
+    if grown.steps:
+        (first, _), _ = grown.steps[(UNDONE,) * len(ground.sizes), 0.0]
+        assert first == pytest.approx(expected_cost(grown.tree), abs=ENGINE)
+    known = search_bounded(ground, goal, -math.inf, known=grown.steps)
+    assert known.bounds[1][0] <= expected_cost(grown.tree) + ENGINE
+    assert known.bounds[1][0] >= best - ENGINE
 
 
 @settings(max_examples=20)

@@ -6,19 +6,22 @@ import math
 import time
 
 from unswayed.api.plan_result import TestPlan
-from unswayed.core.errors import LimitError, QueryError
-from unswayed.core.limits import DEFAULT_LIMITS, Limits, readable_bytes
+from unswayed.core.errors import QueryError
+from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.decisions.binding import bind_purchase, leave_out_skipped
+from unswayed.decisions.catalogue import Catalogue
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import Problem, make_problem
 from unswayed.decisions.purchase import Costs, purchase_for
 from unswayed.engines.dense import DenseEngine
 from unswayed.engines.protocol import Cost, Question
 from unswayed.model.evidence import Evidence
+from unswayed.plans.anytime import solve_anytime
 from unswayed.plans.goals import Goal, PlanObjective, SameDecisionLevel, StopRule, utilities_of
 from unswayed.plans.ground import lay_ground
-from unswayed.plans.solution import Report, solve
+from unswayed.plans.solution import Report, Solution, solve
 from unswayed.plans.tree import steps
+from unswayed.plans.wide import WideGround
 
 LARGEST_TABLE = 2.0**24
 """Instantiations of all features beyond which a table is too slow to plan on."""
@@ -51,7 +54,8 @@ def plan_tests(
     mandatory observations are taken, and 1 for every other feature.
 
     Cost: one value for each partial observation, 3^n for n features of two states; where that is too much, a
-    search with a certified gap. Raises `LimitError` when no table holds the features.
+    search with a certified gap. Where no table holds the features either, engines are asked state by state,
+    for 30 seconds or `limits`, and the plan comes with its gap.
 
     One reviewer decides most papers; the other is asked when the first accepts:
 
@@ -75,8 +79,7 @@ def plan_tests(
     if objective in (PlanObjective.UTILITY, PlanObjective.NET_UTILITY):
         utilities_of(problem)  # raises where the rule has none
     catalogue = bind_purchase(purchase, problem)
-    _check_table(problem, limits)
-    solution = solve(lay_ground(problem, catalogue, limits), goal, limits, report)
+    solution = _solve(problem, catalogue, goal, limits, report)
     asked = {feature for step in steps(solution.tree) for feature in step.features}
     return TestPlan(
         tree=solution.tree,
@@ -118,13 +121,14 @@ def _until(goal: Goal) -> str:
     return " or ".join(parts)
 
 
-def _check_table(problem: Problem, limits: Limits) -> None:
-    """`LimitError` when the table of all features is too large."""
+def _solve(
+    problem: Problem, catalogue: Catalogue, goal: Goal, limits: Limits, report: Report | None
+) -> Solution:
+    """By a table over all features where one fits, else by asking engines state by state."""
     cells = math.prod(map(float, problem.sizes(problem.free)))
     price = DenseEngine().cost(problem, Question(frozenset()))
     assert isinstance(price, Cost)
-    if cells > LARGEST_TABLE or price.n_bytes > limits.max_bytes:
-        raise LimitError(
-            f"a plan over {len(problem.free)} features needs a table of about "
-            f"{readable_bytes(price.n_bytes)}, over what is allowed; name fewer features, or add evidence"
-        )
+    if cells <= LARGEST_TABLE and price.n_bytes <= limits.max_bytes:
+        return solve(lay_ground(problem, catalogue, limits), goal, limits, report)
+    level = goal.stop.level if goal.seeks_cost and isinstance(goal.stop, SameDecisionLevel) else None
+    return solve_anytime(WideGround(problem, catalogue, level, limits), goal, limits, report)

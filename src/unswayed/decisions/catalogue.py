@@ -110,6 +110,11 @@ def cost_together(catalogue: Catalogue, tests: Iterable[int]) -> float:
     return math.fsum([*(catalogue.offers[test].price for test in sorted(chosen)), *shared])
 
 
+def least_price(offer: Offer) -> float:
+    """The lowest price that a test can have, set-up costs aside."""
+    return min([offer.price, *(each.price for each in offer.conditions)])
+
+
 def reachable_sets(prices: Floats) -> Bools:  # (2^tests, tests) -> (2^tests,)
     """Which sets of tests can be done one by one, each at a finite price."""
     n_tests = prices.shape[1]

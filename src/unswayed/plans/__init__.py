@@ -1,9 +1,10 @@
 """Whole test plans: which test first, which next by what it tells, and when to stop.
 
-Read `ground.py` first: a problem as a table over the outcomes of its tests. `goals.py` says when a plan may
-stop and what it is judged by, `programme.py` finds the best plan by dynamic programming, `bounded.py` where
-the table of states would be too large, `greedy.py` the plans that look one test ahead. All of them give the
-tree of `tree.py`. The room imports engines and what lies below them.
+Read `terrain.py` first: what plans are made on; `ground.py` is a table over the outcomes of all tests,
+`wide.py` asks engines where no table fits. `goals.py` says when a plan may stop and what it is judged by.
+Policies say what to do: `programme.py` finds the best by dynamic programming, `bounded.py` where its table
+would be too large, `greedy.py` looks one test ahead. `growth.py` turns a policy into the tree of `tree.py`;
+`solution.py` and `anytime.py` choose among all these. The room imports engines and what lies below them.
 """
 
 import lazy_loader

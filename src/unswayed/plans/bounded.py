@@ -1,37 +1,43 @@
 """A plan with a certified gap where the table of all partial observations would be too large.
 
 States are kept in a graph that grows where it matters. Every state has a lower and an upper bound on its
-value; a state not opened yet is bounded by what is plain: at least one more test must be paid for, and doing
-all that is left is enough. Again and again a walk goes from the start to a state not opened, by the test of
-least lower bound and the outcome with the widest gap, opens it, and carries the bounds back along the walk.
-The bounds of the start are valid at any moment, so the walk may be stopped at any moment.
+value; a state not opened yet is bounded by what is plain: at least one more test must be paid for where it is
+certain that the plan may not stop, and doing all that is left is enough. Again and again a walk goes from the
+start to a state not opened, by the test of least lower bound and the outcome with the widest gap, opens it,
+and carries the bounds back along the walk. The bounds of the start are valid at any moment, so the walk may
+be stopped at any moment.
 
 This is bounded real-time dynamic programming [mcmahan2005] on a graph without cycles; with a gap of zero at
-the start it has found what AO* finds.
+the start it has found what AO* finds. Plans that are known already lower the upper bounds of their states.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from unswayed.decisions.catalogue import Offer, cost_together
+from unswayed.decisions.catalogue import least_price
 from unswayed.kernels.plan_values import SLACK, STOP
 from unswayed.plans.goals import Goal, PlanObjective, judge
-from unswayed.plans.greedy import Greed, GreedyPolicy, outcome_columns
-from unswayed.plans.ground import UNDONE, Ground, State
-from unswayed.plans.moves import check_goal, may_stop, moves_in
+from unswayed.plans.greedy import Greed, GreedyPolicy
+from unswayed.plans.growth import Spot, Value, value_of_step
+from unswayed.plans.moves import Situation, check_goal, may_stop, moves_in, price_of_rest, tests_left
 from unswayed.plans.programme import is_forced
+from unswayed.plans.terrain import Terrain, after, start_of
 
-Value = tuple[float, float]
-"""What counts first and what counts second, both weighted with the mass, as in `kernels/plan_values.py`."""
 Report = Callable[[float, float, int], None]
-"""Told now and then of the upper and lower bound at the start, and of the number of states."""
+"""Called now and then with the upper and lower bound at the start, and the number of states."""
+KnownSteps = Mapping[Spot, tuple[Value, int]]
+"""What known plans are worth in their states, and which test they do there."""
 NOTHING: Value = (0.0, 0.0)
+
+
+_Move = tuple[int, float, list[Spot]]
+"""A test, its price, and where it may lead."""
 
 
 @dataclass(slots=True)
@@ -40,26 +46,28 @@ class _Place:
 
     mass: float
     loss: float
+    least_loss: float
     lower: Value
     upper: Value
-    moves: list[tuple[int, float, list[State]]] | None = None
-    """The tests that may be done, each with its price and the states it may lead to; None before it opens."""
+    moves: list[_Move] | None = None
+    """The tests that may be done; None before it opens."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BoundedSearch:
     """The graph, and how values add up in it."""
 
-    ground: Ground
+    ground: Terrain
     goal: Goal
     forced: bool
     """Whether a plan goes on until its rule is met."""
-    places: dict[State, _Place] = field(default_factory=dict, repr=False)
+    known: KnownSteps = field(default_factory=dict, repr=False)
+    places: dict[Spot, _Place] = field(default_factory=dict, repr=False)
 
     @property
-    def start(self) -> State:
-        """Nothing observed."""
-        return (UNDONE,) * len(self.ground.sizes)
+    def start(self) -> Spot:
+        """Nothing observed, nothing spent."""
+        return start_of(self.ground), 0.0
 
     @property
     def bounds(self) -> tuple[Value, Value]:
@@ -67,53 +75,67 @@ class BoundedSearch:
         place = self.places[self.start]
         return place.lower, place.upper
 
-    def choose(self, state: State, mass: float, loss: float) -> int:
-        """The test of least upper bound; where the graph ends, what a greedy plan does, or `STOP`."""
-        if loss <= 0.0 and may_stop(self.ground.catalogue, state):
+    def choose(self, where: Situation) -> int:
+        """The test of least upper bound; where the graph ends, what a known or greedy plan does."""
+        if where.loss <= 0.0 and may_stop(self.ground.catalogue, where.state):
             return STOP
-        place = self.places.get(state)
+        spot = self.spot(where.state, where.spent)
+        place, known = self.places.get(spot), self.known.get(spot)
         if place is not None and place.moves:
-            stop = self._stop_value(state, place)
+            stop = self._stop_value(spot, place, place.loss)
             values = [
-                (self._after(price, place.mass, after, upper=True), test)
-                for test, price, after in place.moves
+                (self._after(price, place.mass, later, upper=True), test)
+                for test, price, later in place.moves
             ]
             best, test = min(values)
+            if known is not None and _is_less(known[0], best):
+                best, test = known
             return STOP if stop is not None and not _is_less(best, stop) else test
-        if self.forced or not may_stop(self.ground.catalogue, state):
-            return GreedyPolicy(self.ground, self.goal, Greed.ENTROPY).choose(state, mass, loss)
+        if known is not None:
+            return known[1]
+        if self.forced or not may_stop(self.ground.catalogue, where.state):
+            return GreedyPolicy(self.ground, self.goal, Greed.ENTROPY).choose(where)
         return STOP
 
-    def _stop_value(self, state: State, place: _Place) -> Value | None:
-        """The value of stopping; None where that is not allowed."""
-        allowed = may_stop(self.ground.catalogue, state) and (place.loss <= 0.0 or not self.forced)
-        return (place.loss, 0.0) if allowed else None
+    def spot(self, state: tuple[int, ...], spent: float) -> Spot:
+        """The place of a state; what was spent counts only where there is a budget."""
+        return state, (round(spent, 9) if math.isfinite(self.goal.budget) else 0.0)
 
-    def _after(self, price: float, mass: float, after: list[State], *, upper: bool) -> Value:
+    def _stop_value(self, spot: Spot, place: _Place, loss: float) -> Value | None:
+        """The value of stopping with such a loss; None where that is not allowed."""
+        allowed = may_stop(self.ground.catalogue, spot[0]) and (loss <= 0.0 or not self.forced)
+        return (loss, 0.0) if allowed else None
+
+    def _after(self, price: float, mass: float, later: list[Spot], *, upper: bool) -> Value:
         """A bound on the value of a test: its price and the bounds of the states after it."""
-        parts = [self.places[each].upper if upper else self.places[each].lower for each in after]
-        second = price * mass + math.fsum(part[1] for part in parts)
-        if self.goal.objective is PlanObjective.WORST_COST:
-            return price + max(part[0] for part in parts), second
-        first = math.fsum(part[0] for part in parts)
-        return (first + price * mass if _counts_cost(self) else first), second
+        parts = [self.places[each].upper if upper else self.places[each].lower for each in later]
+        return value_of_step(self.goal, price, mass, parts, forced=self.forced)
+
+    def _ends_after(self, move: _Move, mass: float) -> tuple[Value, Value]:
+        """Both bounds on the value of a test; of equal lower ones the walk goes by the upper."""
+        _, price, later = move
+        return self._after(price, mass, later, upper=False), self._after(price, mass, later, upper=True)
 
 
 def search_bounded(
-    ground: Ground, goal: Goal, deadline: float, report: Report | None = None
+    ground: Terrain,
+    goal: Goal,
+    deadline: float,
+    report: Report | None = None,
+    known: KnownSteps | None = None,
 ) -> BoundedSearch:
     """The graph when the best plan is found, or when the deadline or Ctrl-C ended the search."""
     check_goal(ground.catalogue, goal)
     search = BoundedSearch(ground, goal, is_forced(ground, goal))
-    columns = ground.masses.reshape(len(ground.masses), -1).sum(axis=1, keepdims=True)
-    standing = judge(ground.problem, goal, *ground.split(columns))
-    search.places[search.start] = _place(
-        search, search.start, float(standing.mass[0]), float(standing.loss[0])
+    search = BoundedSearch(
+        ground, goal, search.forced, {search.spot(*spot): step for spot, step in (known or {}).items()}
     )
+    standing = judge(ground.problem, goal, ground.look(search.start[0]))
+    row = standing.mass[0], standing.loss[0], standing.least_loss[0]
+    search.places[search.start] = _place(search, search.start, *map(float, row))
     told = time.monotonic()
     try:
-        while time.monotonic() < deadline and _is_less(*search.bounds):
-            _walk(search)
+        while time.monotonic() < deadline and _is_less(*search.bounds) and _walk(search):
             if report is not None and time.monotonic() - told > 0.1:
                 told = time.monotonic()
                 lower, upper = search.bounds
@@ -123,95 +145,106 @@ def search_bounded(
     return search
 
 
-def _walk(search: BoundedSearch) -> None:
-    """Go to a state that is not opened, open it, and carry its bounds back."""
-    path, state = [], search.start
+def _walk(search: BoundedSearch) -> bool:
+    """Go to a state that is not opened, open it, and carry its bounds back; whether there was one."""
+    path, spot = [], search.start
     while True:
-        place = search.places[state]
-        path.append(state)
-        if place.moves is None:
-            _open(search, state, place)
+        place = search.places[spot]
+        path.append(spot)
+        opened = place.moves is None
+        if opened:
+            _open(search, spot, place)
+        if opened or not place.moves:
             break
-        if not place.moves:
-            break
-        best = min(place.moves, key=lambda move: search._after(move[1], place.mass, move[2], upper=False))
-        state = max(best[2], key=lambda each: _gap(search.places[each]))
-        if _gap(search.places[state]) <= NOTHING:
+        best = min(place.moves, key=lambda move: search._ends_after(move, place.mass))
+        spot = max(best[2], key=lambda each: _gap(search.places[each]))
+        if _gap(search.places[spot]) <= NOTHING:
             break
     for each in reversed(path):
         _update(search, each)
+    return opened
 
 
-def _open(search: BoundedSearch, state: State, place: _Place) -> None:
-    """List the tests of a state and the states after them."""
-    ground = search.ground
-    moves = list(moves_in(ground.catalogue, search.goal, state))
+def _open(search: BoundedSearch, spot: Spot, place: _Place) -> None:
+    """Look closely at a state, and list its tests and the states after them."""
+    ground, (state, spent) = search.ground, spot
     place.moves = []
+    if place.least_loss < place.loss:
+        standing = judge(ground.problem, search.goal, ground.look(state))
+        place.loss, place.least_loss = float(standing.loss[0]), float(standing.least_loss[0])
+        if place.loss <= 0.0 and may_stop(ground.catalogue, state):
+            place.lower = place.upper = NOTHING
+            return
+    moves = list(moves_in(ground.catalogue, search.goal, state, spent))
     if not moves:
         return
-    columns, _ = outcome_columns(ground, state, [test for test, _ in moves])
-    standing = judge(ground.problem, search.goal, *ground.split(columns))
-    column = 0
+    standing = judge(ground.problem, search.goal, ground.look_ahead(state, [test for test, _ in moves]))
+    rows = iter(
+        zip(standing.mass.tolist(), standing.loss.tolist(), standing.least_loss.tolist(), strict=True)
+    )
     for test, price in moves:
-        after = []
+        spots = []
         for outcome in range(ground.sizes[test]):
-            mass, loss = float(standing.mass[column]), float(standing.loss[column])
-            column += 1
-            if mass > 0.0:
-                later = (*state[:test], outcome, *state[test + 1 :])
-                after.append(later)
+            row = next(rows)
+            if row[0] > 0.0:
+                later = search.spot(after(state, test, outcome), spent + price)
+                spots.append(later)
                 if later not in search.places:
-                    search.places[later] = _place(search, later, mass, loss)
-        place.moves.append((test, price, after))
+                    search.places[later] = _place(search, later, *row)
+        place.moves.append((test, price, spots))
 
 
-def _update(search: BoundedSearch, state: State) -> None:
+def _update(search: BoundedSearch, spot: Spot) -> None:
     """Narrow the bounds of a state by those of the states after it."""
-    place = search.places[state]
-    stop = search._stop_value(state, place)
-    ends: list[Value] = [] if stop is None else [stop]
+    place = search.places[spot]
     moves = place.moves or []
-    lowers = ends + [search._after(price, place.mass, after, upper=False) for _, price, after in moves]
-    uppers = ends + [search._after(price, place.mass, after, upper=True) for _, price, after in moves]
+    lowers = [search._after(price, place.mass, later, upper=False) for _, price, later in moves]
+    uppers = [search._after(price, place.mass, later, upper=True) for _, price, later in moves]
+    for values, loss in ((lowers, place.least_loss), (uppers, place.loss)):
+        stop = search._stop_value(spot, place, loss)
+        if stop is not None:
+            values.append(stop)
     place.lower = max(place.lower, min(lowers, default=(math.inf, 0.0)))
     place.upper = min(place.upper, min(uppers, default=(math.inf, 0.0)))
 
 
-def _place(search: BoundedSearch, state: State, mass: float, loss: float) -> _Place:
+def _place(search: BoundedSearch, spot: Spot, mass: float, loss: float, least_loss: float) -> _Place:
     """A state with the bounds that are plain before it is opened."""
-    offers, worst = search.ground.catalogue.offers, search.goal.objective is PlanObjective.WORST_COST
-    stops = may_stop(search.ground.catalogue, state)
+    catalogue, state = search.ground.catalogue, spot[0]
+    stops = may_stop(catalogue, state)
     if loss <= 0.0 and stops:
-        return _Place(mass, loss, NOTHING, NOTHING, [])
-    left = [test for test, outcome in enumerate(state) if outcome == UNDONE]
-    least = min((_least_price(offers[test]) for test in left), default=math.inf)
+        return _Place(mass, loss, loss, NOTHING, NOTHING, [])
+    place = _Place(mass, loss, least_loss, *_plain_bounds(search, spot, mass, (loss, least_loss)))
+    if spot in search.known:
+        place.upper = min(place.upper, search.known[spot][0])
+    return place
+
+
+def _plain_bounds(
+    search: BoundedSearch, spot: Spot, mass: float, losses: tuple[float, float]
+) -> tuple[Value, Value]:
+    """One more test at least, unless the plan may perhaps stop; all that is left at most, or stop now."""
+    catalogue, (state, _), (loss, least_loss) = search.ground.catalogue, spot, losses
+    stops, worst = may_stop(catalogue, state), search.goal.objective is PlanObjective.WORST_COST
+    left = tests_left(state)
+    least = min((least_price(catalogue.offers[test]) for test in left), default=math.inf)
+    if stops and least_loss <= 0.0:
+        least = 0.0
     if search.forced:
-        most = cost_together(search.ground.catalogue, left) + sum(_extra(offers[test]) for test in left)
-        if worst:
-            return _Place(mass, loss, (least, least * mass), (most, most * mass))
-        return _Place(mass, loss, (least * mass, least * mass), (most * mass, most * mass))
+        most = price_of_rest(catalogue, state)
+        lower, upper = (least, least * mass), (most, most * mass)
+        return (lower, upper) if worst else ((lower[1], lower[1]), (upper[1], upper[1]))
     upper = (loss, 0.0) if stops else (math.inf, 0.0)
     paid = least * mass if left else 0.0
-    if _counts_cost(search):
-        return _Place(mass, loss, (min(loss, paid) if stops else paid, 0.0), upper)
-    return _Place(mass, loss, (0.0, paid), upper)
-
-
-def _counts_cost(search: BoundedSearch) -> bool:
-    return search.forced or search.goal.objective is PlanObjective.NET_UTILITY
-
-
-def _least_price(offer: Offer) -> float:
-    return min([offer.price, *(each.price for each in offer.conditions)])
-
-
-def _extra(offer: Offer) -> float:
-    """By how much a condition may raise the price."""
-    return max([0.0, *(each.price - offer.price for each in offer.conditions)])
+    if search.goal.objective is PlanObjective.NET_UTILITY:
+        return (min(least_loss, paid) if stops else paid, 0.0), upper
+    return (0.0, paid), upper
 
 
 def _gap(place: _Place) -> Value:
-    """How far apart the bounds are: by what counts first, then by what counts second."""
+    """How far apart the bounds are, by what counts first, then second; none where nothing can narrow them."""
+    if place.moves is not None and not place.moves:
+        return NOTHING
     first = place.upper[0] - place.lower[0]
     slack = SLACK * (place.mass + abs(place.lower[0]))
     return (first, 0.0) if first > slack else (0.0, max(0.0, place.upper[1] - place.lower[1] - slack))

@@ -15,13 +15,14 @@ from unswayed.decisions.measures import LEVEL_SLACK
 from unswayed.plans.goals import Goal, PlanObjective, SameDecisionLevel, judge
 from unswayed.plans.greedy import Greed, GreedyPolicy
 from unswayed.plans.ground import Ground
+from unswayed.plans.growth import grow_tree
 from unswayed.plans.programme import Programme
+from unswayed.plans.terrain import Terrain
 from unswayed.plans.tree import (
     PlanNode,
     chance_reached,
     expected_cost,
     expected_tests,
-    grow_tree,
     worst_cost,
 )
 
@@ -47,15 +48,19 @@ class PlanComparison:
     """The tests of a fixed set."""
 
 
-def compare_everything(ground: Ground, goal: Goal) -> PlanComparison:
-    """What it costs to do all tests."""
+def compare_everything(ground: Terrain, goal: Goal, *, reached: float = 1.0) -> PlanComparison:
+    """What it costs to do all tests, and how often the stopping rule is then met."""
     offers = ground.catalogue.offers
     cost = cost_together(ground.catalogue, range(len(offers)))
-    columns = ground.masses.reshape(len(ground.masses), -1)
-    standing = judge(ground.problem, goal, *ground.split(columns))
-    reached = 1.0 - float(standing.loss.sum()) if goal.seeks_cost else 1.0
     names = tuple(offer.name for offer in offers)
-    return PlanComparison("everything", cost, cost, len(offers), max(0.0, reached), names)
+    return PlanComparison("everything", cost, cost, len(offers), reached if goal.seeks_cost else 1.0, names)
+
+
+def reached_by_everything(ground: Ground, goal: Goal) -> float:
+    """Probability that the stopping rule is met once all tests are done."""
+    columns = ground.masses.reshape(len(ground.masses), -1)
+    standing = judge(ground.problem, goal, ground.known(columns))
+    return max(0.0, 1.0 - float(standing.loss.sum())) if goal.seeks_cost else 1.0
 
 
 def compare_fixed(programme: Programme) -> list[PlanComparison]:
@@ -88,19 +93,26 @@ def _cheapest_set(programme: Programme, name: str, good: Bools) -> PlanCompariso
 
 
 def compare_greedy(
-    ground: Ground, goal: Goal, deadline: float = math.inf
+    ground: Terrain, goal: Goal, deadline: float = math.inf
 ) -> list[tuple[PlanComparison, PlanNode]]:
     """The greedy plans with their trees; those too large for the time are left out."""
-    if not (goal.seeks_cost or goal.objective is PlanObjective.SAME_DECISION):
-        return []  # they know no utilities
     found = []
     deadline = min(deadline, time.monotonic() + PATIENCE)
-    for greed in Greed:
+    for greed in greeds_for(goal):
         try:
             tree = grow_tree(ground, goal, GreedyPolicy(ground, goal, greed), deadline)
         except LimitError:
             continue
-        name = f"greedy by {greed.value} per cost"
-        costs = expected_cost(tree), worst_cost(tree), expected_tests(tree)
-        found.append((PlanComparison(name, *costs, chance_reached(tree)), tree))
+        found.append((comparison_of(greed, tree), tree))
     return found
+
+
+def greeds_for(goal: Goal) -> tuple[Greed, ...]:
+    """The gains that greedy plans for a goal can go by: they know no utilities."""
+    return tuple(Greed) if goal.seeks_cost or goal.objective is PlanObjective.SAME_DECISION else ()
+
+
+def comparison_of(greed: Greed, tree: PlanNode) -> PlanComparison:
+    """What a greedy plan costs."""
+    costs = expected_cost(tree), worst_cost(tree), expected_tests(tree)
+    return PlanComparison(f"greedy by {greed.value} per cost", *costs, chance_reached(tree))

@@ -26,6 +26,7 @@ from unswayed.decisions.measures import LEVEL_SLACK
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.rules import TIE, UtilityRule, log_odds
 from unswayed.model.variable import Variable
+from unswayed.plans.terrain import Outlook
 
 
 class PlanObjective(Enum):
@@ -130,40 +131,49 @@ class Goal:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Standing:
-    """What is known about rows of masses: partial observations, one a row."""
+    """What comes of stopping in some states, one a row."""
 
     mass: Floats
     """Probability of each."""
     action: Ints
     """What is decided there; 0 where the mass is 0."""
     agreement: Floats
-    """Probability of each, and that its decision is the full one."""
+    """Probability of each, and that its decision is the full one: at least this."""
     loss: Floats
-    """What it loses to stop there, weighted with the mass."""
+    """What it loses to stop there at most, weighted with the mass."""
+    least_loss: Floats
+    """What it loses at least: the same array where everything is known exactly."""
 
 
-def judge(problem: Problem, goal: Goal, class_mass: Floats, decision_mass: Floats) -> Standing:
-    """What comes of stopping at each row of masses."""
+def judge(problem: Problem, goal: Goal, outlook: Outlook) -> Standing:
+    """What comes of stopping in each state."""
+    loss = _losses(problem, goal, outlook, outlook.least)
+    least = loss if outlook.most is outlook.least else _losses(problem, goal, outlook, outlook.most)
+    return Standing(outlook.class_mass.sum(axis=1), outlook.action, outlook.least, loss, least)
+
+
+def _losses(problem: Problem, goal: Goal, outlook: Outlook, agreement: Floats) -> Floats:
+    """What it loses to stop in each state, where its decision is the full one so often."""
+    class_mass = outlook.class_mass
     mass = class_mass.sum(axis=1)
-    possible = mass > 0
-    if possible.all():
-        action = problem.decider.decide(class_mass)
-    else:
-        action = np.zeros(len(mass), dtype=np.int64)
-        action[possible] = problem.decider.decide(class_mass[possible])
-    agreement = np.take_along_axis(decision_mass, action[:, None], axis=1)[:, 0]
-    target = problem.network.variables[problem.target]
     if goal.seeks_cost:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            loss = np.where(goal.stop.is_met(class_mass, agreement, target), 0.0, mass)
+        loss = np.where(is_met(problem, goal, class_mass, agreement), 0.0, mass)
     elif goal.objective is PlanObjective.SAME_DECISION:
         loss = mass - agreement
     else:
         worth = utilities_of(problem)
-        loss = worth.max() * mass - np.take_along_axis(class_mass @ worth.T, action[:, None], axis=1)[:, 0]
+        gained = np.take_along_axis(class_mass @ worth.T, outlook.action[:, None], axis=1)[:, 0]
+        loss = worth.max() * mass - gained
     # Rounding leaves a trace where nothing can be lost any more.
     loss[loss <= LEVEL_SLACK * mass] = 0.0
-    return Standing(mass, action, agreement, loss)
+    return loss
+
+
+def is_met(problem: Problem, goal: Goal, class_mass: Floats, agreement: Floats) -> Bools:
+    """Whether the stopping rule is met, for each row."""
+    target = problem.network.variables[problem.target]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return goal.stop.is_met(class_mass, agreement, target)
 
 
 def utilities_of(problem: Problem) -> Floats:  # (actions, classes)

@@ -16,9 +16,9 @@ import numpy as np
 from unswayed.core.arrays import Floats, Ints
 from unswayed.decisions.rewards import NegativeEntropy, expected_reward
 from unswayed.kernels.plan_values import STOP
-from unswayed.plans.goals import Goal, judge
-from unswayed.plans.ground import UNDONE, Ground, State, slice_at
-from unswayed.plans.moves import may_stop, moves_in
+from unswayed.plans.goals import Goal, is_met
+from unswayed.plans.moves import Situation, may_stop, moves_in
+from unswayed.plans.terrain import State, Terrain
 
 NO_GAIN = 1e-12
 """Gains up to this share of the mass are rounding."""
@@ -39,67 +39,56 @@ class Greed(Enum):
 class GreedyPolicy:
     """Does the test of highest gain per cost."""
 
-    ground: Ground
+    ground: Terrain
     goal: Goal
     greed: Greed
+    most_compared: int | None = None
+    """How many tests, the most informative per cost, are compared by other gains; None compares all."""
 
-    def choose(self, state: State, mass: float, loss: float) -> int:
-        """The test to do in a state, or `STOP`."""
+    def choose(self, where: Situation) -> int:
+        """The test to do, or `STOP`."""
         catalogue = self.ground.catalogue
-        if loss <= 0.0 and may_stop(catalogue, state):
+        if where.loss <= 0.0 and may_stop(catalogue, where.state):
             return STOP
-        moves = list(moves_in(catalogue, self.goal, state))
+        moves = list(moves_in(catalogue, self.goal, where.state, where.spent))
         if not moves:
             return STOP
-        columns, starts = outcome_columns(self.ground, state, [test for test, _ in moves])
-        wanted, information = self._gains(columns, starts)
-        scores = [
-            (_per_cost(gain / mass, price), _per_cost(bits / mass, price))
-            for gain, bits, (_, price) in zip(wanted, information, moves, strict=True)
+        tests = [test for test, _ in moves]
+        bits = [
+            _per_cost(gain / where.mass, price)
+            for gain, (_, price) in zip(self._information(where.state, tests), moves, strict=True)
         ]
-        # Of equal gains the cheaper test, then the order of the features.
-        best = min(range(len(moves)), key=lambda k: (-scores[k][0], -scores[k][1], moves[k][1], moves[k][0]))
-        return moves[best][0]
-
-    def _gains(self, columns: Floats, starts: Ints) -> tuple[Floats, Floats]:
-        """For each test the gain that is wanted, and its information, weighted with the mass."""
-        ground = self.ground
-        class_mass, decision_mass = ground.split(columns)
-        information = _information(ground, class_mass, starts)
+        order = sorted(range(len(moves)), key=lambda k: (-bits[k], moves[k][1], moves[k][0]))
         if self.greed is Greed.ENTROPY:
-            return information, information
-        after = judge(ground.problem, self.goal, class_mass, decision_mass)
+            return moves[order[0]][0]
+        order = order[: self.most_compared]
+        gains = self._gains(where.state, [tests[k] for k in order])
+        scores = {k: _per_cost(gain / where.mass, moves[k][1]) for k, gain in zip(order, gains, strict=True)}
+        # Of equal gains the more informative per cost; `max` takes the first of equals.
+        return moves[max(order, key=lambda k: scores[k])][0]
+
+    def _information(self, state: State, tests: Sequence[int]) -> Floats:
+        """The mutual information of each test and the target, in bits, weighted with the mass."""
+        target = self.ground.problem.network.variables[self.ground.problem.target]
+        class_mass, starts = self.ground.look_ahead(state, tests).class_mass, self._starts(tests)
+        mass = class_mass.sum(axis=1, keepdims=True)
+        posteriors = np.divide(class_mass, mass, out=np.zeros_like(class_mass), where=mass > 0)
+        after = np.add.reduceat(mass[:, 0] * NegativeEntropy().worth(posteriors, target), starts)
+        return after - expected_reward(np.add.reduceat(class_mass, starts)[:1], NegativeEntropy(), target)
+
+    def _gains(self, state: State, tests: Sequence[int]) -> Floats:
+        """For each test the gain that is wanted, weighted with the mass."""
+        outlook, starts = self.ground.look_ahead(state, tests, closely=True), self._starts(tests)
         if self.greed is Greed.SAME_DECISION:
-            first = np.add.reduceat(columns, starts, axis=1)[:, :1]
-            now = judge(ground.problem, self.goal, *ground.split(first)).agreement[0]
-            return np.add.reduceat(after.agreement, starts) - now, information
-        target = ground.problem.network.variables[ground.problem.target]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            met = self.goal.stop.is_met(class_mass, after.agreement, target)
-        return np.add.reduceat(after.mass * met, starts), information
+            after: Floats = np.add.reduceat(outlook.least, starts) - self.ground.look(state).least[0]
+            return after
+        met = is_met(self.ground.problem, self.goal, outlook.class_mass, outlook.least)
+        done: Floats = np.add.reduceat(outlook.class_mass.sum(axis=1) * met, starts)
+        return done
 
-
-def outcome_columns(ground: Ground, state: State, tests: Sequence[int]) -> tuple[Floats, Ints]:
-    """The masses of all outcomes of some tests in a state, side by side, and where each test begins."""
-    masses = slice_at(ground, state)
-    left = [test for test, outcome in enumerate(state) if outcome == UNDONE]
-    parts = []
-    for test in tests:
-        before = math.prod(masses.shape[1 : 1 + left.index(test)])
-        split = masses.reshape(len(masses), before, ground.sizes[test], -1)
-        parts.append(split.sum(axis=(1, 3)))
-    sizes = [ground.sizes[test] for test in tests]
-    return np.concatenate(parts, axis=1), np.cumsum([0, *sizes[:-1]])
-
-
-def _information(ground: Ground, class_mass: Floats, starts: Ints) -> Floats:
-    """The mutual information of each test and the target, in bits, weighted with the mass of the state."""
-    target = ground.problem.network.variables[ground.problem.target]
-    mass = class_mass.sum(axis=1)
-    posteriors = np.divide(class_mass, mass[:, None], out=np.zeros_like(class_mass), where=mass[:, None] > 0)
-    after = np.add.reduceat(mass * NegativeEntropy().worth(posteriors, target), starts)
-    now = expected_reward(np.add.reduceat(class_mass, starts)[:1], NegativeEntropy(), target)
-    return after - now
+    def _starts(self, tests: Sequence[int]) -> Ints:
+        """Where the rows of each test begin."""
+        return np.cumsum([0, *[self.ground.sizes[test] for test in tests[:-1]]])
 
 
 def _per_cost(gain: float, price: float) -> float:

@@ -17,12 +17,7 @@ from unswayed.core.limits import Limits
 from unswayed.decisions.catalogue import Catalogue
 from unswayed.decisions.problem import Problem
 from unswayed.engines.dense import DenseEngine
-
-UNDONE = -1
-"""The outcome of a test that was not done."""
-
-State = tuple[int, ...]
-"""For each test its outcome, or `UNDONE`."""
+from unswayed.plans.terrain import UNDONE, Outlook, State, outlook_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,6 +46,26 @@ class Ground:
         rows = columns.reshape(len(columns), -1).T
         n_classes = len(self.problem.prior)
         return rows[:, :n_classes], rows[:, n_classes:]
+
+    def look(self, state: State) -> Outlook:
+        """What is known in a state."""
+        masses = slice_at(self, state)
+        return self.known(masses.reshape(len(masses), -1).sum(axis=1, keepdims=True))
+
+    def look_ahead(self, state: State, tests: Sequence[int], *, closely: bool = False) -> Outlook:
+        """What is known after each outcome of some tests: all of it, with or without a closer look."""
+        masses = slice_at(self, state)
+        left = [test for test, outcome in enumerate(state) if outcome == UNDONE]
+        parts = []
+        for test in tests:
+            before = math.prod(masses.shape[1 : 1 + left.index(test)])
+            split = masses.reshape(len(masses), before, self.sizes[test], -1)
+            parts.append(split.sum(axis=(1, 3)))
+        return self.known(np.concatenate(parts, axis=1))
+
+    def known(self, columns: Floats) -> Outlook:
+        """What is known of columns of masses."""
+        return outlook_of(self.problem, *self.split(columns))
 
 
 def lay_ground(problem: Problem, catalogue: Catalogue, limits: Limits) -> Ground:
@@ -109,16 +124,3 @@ def _with_sums(masses: Floats) -> Floats:
         for outcome in range(1, shape[axis]):  # several times faster than a sum along a short axis
             part[-1] += part[outcome]
     return table
-
-
-def outcome_states(ground: Ground, test: int, outcome: int) -> tuple[str, ...]:
-    """Names of the states of a test's features in one outcome."""
-    features = ground.catalogue.offers[test].features
-    states = np.unravel_index(outcome, ground.problem.sizes(features))
-    variables = ground.problem.network.variables
-    return tuple(variables[f].states[int(s)] for f, s in zip(features, states, strict=True))
-
-
-def done_in(state: Sequence[int]) -> int:
-    """Bits of the tests done in a state."""
-    return sum(1 << test for test, outcome in enumerate(state) if outcome != UNDONE)

@@ -8,24 +8,50 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
 
 from unswayed.core.errors import QueryError
-from unswayed.decisions.catalogue import Catalogue, check_no_conditions, cost_together, price_after
+from unswayed.decisions.catalogue import Catalogue, Offer, cost_together, least_price, price_after
 from unswayed.plans.goals import Goal
-from unswayed.plans.ground import UNDONE, State, done_in
+from unswayed.plans.terrain import UNDONE, State, done_in
 
 
-def moves_in(catalogue: Catalogue, goal: Goal, state: State) -> Iterator[tuple[int, float]]:
-    """The tests that may be done in a state, each with its price there."""
-    done = [test for test, outcome in enumerate(state) if outcome != UNDONE]
-    if goal.max_depth is not None and len(done) >= goal.max_depth:
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """Where a plan stands when it has to choose."""
+
+    state: State
+    """How the tests came out so far."""
+    spent: float
+    """What they cost, in the order in which they were done."""
+    mass: float
+    """How probable it is to come here."""
+    loss: float
+    """What it loses to stop here, weighted with the mass."""
+
+
+class Policy(Protocol):
+    """What to do in a situation."""
+
+    def choose(self, where: Situation) -> int:
+        """The test to do, or `STOP`."""
+
+
+def moves_in(catalogue: Catalogue, goal: Goal, state: State, spent: float) -> Iterator[tuple[int, float]]:
+    """The tests that may be done in a state after so much was spent, each with its price there."""
+    if goal.max_depth is not None and sum(each != UNDONE for each in state) >= goal.max_depth:
         return
-    spent = cost_together(catalogue, done) if math.isfinite(goal.budget) else 0.0
     for test, outcome in enumerate(state):
         if outcome == UNDONE:
             price = price_in(catalogue, state, test)
-            if math.isfinite(price) and spent + price <= goal.budget * (1 + 1e-12) + 1e-12:
+            if math.isfinite(price) and is_affordable(goal, spent + price):
                 yield test, price
+
+
+def is_affordable(goal: Goal, cost: float) -> bool:
+    """Whether a path may cost so much, rounding aside."""
+    return cost <= goal.budget * (1 + 1e-12) + 1e-12
 
 
 def may_stop(catalogue: Catalogue, state: State) -> bool:
@@ -44,11 +70,30 @@ def price_in(catalogue: Catalogue, state: State, test: int) -> float:
     return price
 
 
+def tests_left(state: State) -> list[int]:
+    """The tests not done."""
+    return [test for test, outcome in enumerate(state) if outcome == UNDONE]
+
+
+def price_of_rest(catalogue: Catalogue, state: State) -> float:
+    """What it costs at most to do all tests that are left."""
+    done, left = done_in(state), tests_left(state)
+    bits = sum(1 << test for test in left)
+    set_ups = (cost for cost, tests in catalogue.set_ups if not tests & done and tests & bits)
+    return math.fsum([*(_highest_price(catalogue.offers[test]) for test in left), *set_ups])
+
+
+def _highest_price(offer: Offer) -> float:
+    return max([offer.price, *(each.price for each in offer.conditions)])
+
+
 def check_goal(catalogue: Catalogue, goal: Goal) -> None:
-    """`QueryError` when budget and depth leave no plan, or cannot be kept exactly."""
-    if math.isfinite(goal.budget):
-        check_no_conditions(catalogue, "a budget")
+    """`QueryError` when budget and depth leave no plan."""
     required = [test for test in range(len(catalogue.offers)) if catalogue.mandatory >> test & 1]
     deep = goal.max_depth is not None and len(required) > goal.max_depth
-    if deep or cost_together(catalogue, required) > goal.budget * (1 + 1e-12) + 1e-12:
+    if catalogue.has_conditions:
+        least = math.fsum(least_price(catalogue.offers[test]) for test in required)
+    else:
+        least = cost_together(catalogue, required)
+    if deep or not is_affordable(goal, least):
         raise QueryError("the mandatory tests alone exceed the budget or the depth; allow for them")

@@ -2,7 +2,8 @@
 
 A test is `{"test", "cost", "decision", "sdp", "probability", "outcomes": {state: ...}}`; a leaf is
 `{"decision", "sdp", "probability"}`, with `"reached": false` where the stopping rule is not met and `"loss"`
-where something is lost there. A group of features also names its `features`, and each of its outcomes its
+where something is lost there; a leaf that does all tests that are left names them as `"rest"`, with their
+`"rest_cost"`. A group of features also names its `features`, and each of its outcomes its
 `states`.
 """
 
@@ -19,7 +20,8 @@ def nested_plan(node: PlanNode) -> dict[str, Any]:
     standing = {"decision": node.decision, "sdp": node.sdp, "probability": node.probability}
     if isinstance(node, PlanLeaf):
         lost = {"loss": node.loss} if node.loss > 0 else {}
-        return {**standing, **lost} if node.reached else {**standing, **lost, "reached": False}
+        rest = {"rest": list(node.rest), "rest_cost": node.rest_cost} if node.rest else {}
+        return {**standing, **lost, **rest, **({} if node.reached else {"reached": False})}
     outcomes = {", ".join(states): _outcome(states, child) for states, child in node.outcomes.items()}
     features = {} if node.features == (node.test,) else {"features": list(node.features)}
     return {"test": node.test, **features, "cost": node.cost, **standing, "outcomes": outcomes}
@@ -36,7 +38,9 @@ def plan_from_nested(content: Mapping[str, Any]) -> PlanNode:
     probability = float(content["probability"])
     if "test" not in content:
         loss = float(content.get("loss", 0.0))
-        return PlanLeaf(decision, sdp, probability, bool(content.get("reached", True)), loss)
+        rest, rest_cost = tuple(map(str, content.get("rest", ()))), float(content.get("rest_cost", 0.0))
+        reached = bool(content.get("reached", True))
+        return PlanLeaf(decision, sdp, probability, reached, loss, rest, rest_cost)
     test = str(content["test"])
     features = tuple(map(str, content.get("features", [test])))
     outcomes = {

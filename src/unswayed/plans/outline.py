@@ -40,6 +40,8 @@ def _verdict(node: PlanNode) -> str:
     text = f"decide {node.decision}  (SDP {node.sdp:.4f})"
     if not isinstance(node, PlanLeaf):
         return f"... {node.test} and further tests; without them: {text}"
+    if node.rest:
+        return f"do all {len(node.rest)} tests that are left  (cost {node.rest_cost:g}); until then: {text}"
     return text if node.reached else f"{text}, the level is not reached"
 
 
@@ -50,8 +52,8 @@ def outline_html(node: PlanNode, *, max_depth: int | None = 5) -> str:
 
 def _item(node: PlanNode, depth: int, max_depth: int | None) -> str:
     if isinstance(node, PlanLeaf):
-        return f"<strong>{escape(node.decision)}</strong> (SDP {node.sdp:.4f})" + (
-            "" if node.reached else ", the level is not reached"
+        return escape(_verdict(node)).replace(
+            f"decide {escape(node.decision)}", f"<strong>{escape(node.decision)}</strong>", 1
         )
     rows = "".join(
         f"<li>{escape(', '.join(states))} ({child.probability / node.probability:.0%}): "

@@ -14,9 +14,10 @@ from unswayed.core.limits import Limits
 from unswayed.kernels.plan_leaves import IMPOSSIBLE, compiled_fill_leaf_values, fill_leaf_values
 from unswayed.kernels.plan_values import STOP, Block, Rules, Values
 from unswayed.plans.goals import Goal, PlanObjective, judge
-from unswayed.plans.ground import Ground, State, blocks
-from unswayed.plans.moves import may_stop, moves_in
+from unswayed.plans.ground import Ground, blocks
+from unswayed.plans.moves import Situation, may_stop, moves_in
 from unswayed.plans.programme import COMPILED_FROM, LARGEST_BLOCK, price_programme, rules_of
+from unswayed.plans.terrain import State
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,14 +32,15 @@ class PageProgramme:
     shares: dict[State, int] = field(default_factory=dict, repr=False)
     """How many leaves each state may have that the plan comes to; filled as it is written down."""
 
-    def choose(self, state: State, mass: float, loss: float) -> int:
-        """The test to do in a state, or `STOP`; shares the state's leaves among the test's outcomes."""
+    def choose(self, where: Situation) -> int:
+        """The test to do, or `STOP`; shares the state's leaves among the test's outcomes."""
+        state, mass, loss = where.state, where.mass, where.loss
         own = self.shares.get(state, self.n_leaves)
         catalogue = self.ground.catalogue
         best, held = STOP, ((loss, 0.0) if may_stop(catalogue, state) else (math.inf, 0.0))
         shares: dict[State, int] = {}
         if loss > 0.0 or not may_stop(catalogue, state):
-            for test, price in moves_in(catalogue, self.goal, state):
+            for test, price in moves_in(catalogue, self.goal, state, where.spent):
                 value, given = self._split(state, test, own)
                 paid = price * mass
                 value = (value[0] + paid if self.rules.counts_cost else value[0], value[1] + paid)
@@ -92,7 +94,7 @@ def run_pages(ground: Ground, goal: Goal, n_leaves: int, limits: Limits) -> Page
     fill = compiled_fill_leaf_values if ground.n_states >= COMPILED_FROM else fill_leaf_values
     deadline, start = limits.deadline(), 0
     for columns in blocks(ground, LARGEST_BLOCK):
-        standing = judge(ground.problem, goal, *ground.split(columns))
+        standing = judge(ground.problem, goal, ground.known(columns))
         fill(rules, values, Block(start, standing.mass, standing.loss, standing.agreement), n_leaves)
         start += columns.shape[1]
         if time.monotonic() > deadline:

@@ -16,7 +16,13 @@ import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.limits import Limits
-from unswayed.decisions.catalogue import Catalogue, price_table, reachable_sets, spent_table
+from unswayed.decisions.catalogue import (
+    Catalogue,
+    check_no_conditions,
+    price_table,
+    reachable_sets,
+    spent_table,
+)
 from unswayed.engines.protocol import Cost
 from unswayed.kernels.plan_values import (
     STOP,
@@ -29,8 +35,9 @@ from unswayed.kernels.plan_values import (
     fill_values,
 )
 from unswayed.plans.goals import Goal, PlanObjective, SameDecisionLevel, judge
-from unswayed.plans.ground import Ground, State, blocks, done_in
-from unswayed.plans.moves import check_goal
+from unswayed.plans.ground import Ground, blocks
+from unswayed.plans.moves import Situation, check_goal
+from unswayed.plans.terrain import Terrain, done_in
 
 LARGEST_BLOCK = 3**10
 """States valued at a time: their masses stay in the cache."""
@@ -55,14 +62,15 @@ class Programme:
     values: Values = field(repr=False)
     fixed: FixedSets = field(repr=False)
 
-    def choose(self, state: State, mass: float, loss: float) -> int:
-        """The test to do in a state, or `STOP`."""
-        digits = np.array([size if x < 0 else x for x, size in zip(state, self.ground.sizes, strict=True)])
-        done = done_in(state)
-        if mass <= 0.0 or (loss <= 0.0 and self.rules.may_stop[done]):
+    def choose(self, where: Situation) -> int:
+        """The test to do, or `STOP`."""
+        pairs = zip(where.state, self.ground.sizes, strict=True)
+        digits = np.array([size if x < 0 else x for x, size in pairs], dtype=np.int64)
+        done = done_in(where.state)
+        if where.mass <= 0.0 or (where.loss <= 0.0 and self.rules.may_stop[done]):
             return STOP
-        number = int(digits @ self.rules.strides)
-        return choose_test(self.rules, self.values, (number, done), digits.astype(np.int64), mass, loss)[2]
+        place = int(digits @ self.rules.strides), done
+        return choose_test(self.rules, self.values, place, digits, where.mass, where.loss)[2]
 
 
 def price_programme(sizes: Sequence[int], n_columns: int) -> Cost:
@@ -87,7 +95,7 @@ def run_programme(
     fill = compiled_fill_values if n_states >= COMPILED_FROM else fill_values
     deadline, start = limits.deadline(), 0
     for columns in blocks(ground, LARGEST_BLOCK):
-        standing = judge(ground.problem, goal, *ground.split(columns))
+        standing = judge(ground.problem, goal, ground.known(columns))
         fill(rules, values, Block(start, standing.mass, standing.loss, standing.agreement), fixed)
         start += columns.shape[1]
         if report is not None:
@@ -101,6 +109,8 @@ def rules_of(ground: Ground, goal: Goal) -> Rules:
     """What may be done in each state and for how much, as the pass over the states reads it."""
     catalogue, sizes = ground.catalogue, ground.sizes
     check_goal(catalogue, goal)
+    if math.isfinite(goal.budget):
+        check_no_conditions(catalogue, "a table of values within a budget")
     prices = price_table(catalogue)
     _bound(catalogue, goal, prices)
     reached = reachable_sets(prices)
@@ -124,7 +134,7 @@ def rules_of(ground: Ground, goal: Goal) -> Rules:
     )
 
 
-def is_forced(ground: Ground, goal: Goal) -> bool:
+def is_forced(ground: Terrain, goal: Goal) -> bool:
     """Whether a plan goes on until its stopping rule is met, since it always can.
 
     With every feature bought, the decision is the full one: a level of the SDP is always reached. Where a

@@ -10,13 +10,20 @@ from dataclasses import dataclass
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import Limits
 from unswayed.plans.bounded import BoundedSearch, search_bounded
-from unswayed.plans.comparisons import PlanComparison, compare_everything, compare_fixed, compare_greedy
+from unswayed.plans.comparisons import (
+    PlanComparison,
+    compare_everything,
+    compare_fixed,
+    compare_greedy,
+    reached_by_everything,
+)
 from unswayed.plans.goals import Goal
 from unswayed.plans.ground import Ground
+from unswayed.plans.growth import grow_tree
 from unswayed.plans.moves import check_goal
 from unswayed.plans.pages import run_pages
 from unswayed.plans.programme import MOST_TESTS, Programme, price_programme, run_programme
-from unswayed.plans.tree import PlanNode, grow_tree, plan_value
+from unswayed.plans.tree import PlanNode, plan_value
 
 PATIENCE = 30.0
 """Seconds that a bounded search takes at most when no limit was given."""
@@ -49,9 +56,10 @@ def solve(ground: Ground, goal: Goal, limits: Limits, report: Report | None = No
     """The best plan; where time runs out, the best found so far with its bound."""
     check_goal(ground.catalogue, goal)
     deadline = limits.deadline()
+    everything = compare_everything(ground, goal, reached=reached_by_everything(ground, goal))
     if goal.max_leaves is not None:
         tree = grow_tree(ground, goal, run_pages(ground, goal, goal.max_leaves, limits))
-        return Solution(tree, "dynamic programming", 0.0, (compare_everything(ground, goal),))
+        return Solution(tree, "dynamic programming", 0.0, (everything,))
     try:
         programme = _programme(ground, goal, limits, report)
     except KeyboardInterrupt:  # somebody wants the best so far, at once
@@ -61,14 +69,18 @@ def solve(ground: Ground, goal: Goal, limits: Limits, report: Report | None = No
             raise QueryError(NO_PLAN)
         tree = grow_tree(ground, goal, programme)
         others = compare_fixed(programme) + [each for each, _ in compare_greedy(ground, goal, deadline)]
-        return Solution(tree, "dynamic programming", 0.0, (compare_everything(ground, goal), *others))
+        return Solution(tree, "dynamic programming", 0.0, (everything, *others))
     until = min(deadline, time.monotonic() + PATIENCE)
-    search = search_bounded(ground, goal, until, _bounds_report(report))
-    return _best_found(search, compare_greedy(ground, goal))
+    search = search_bounded(ground, goal, until, report_bounds(report))
+    greedy = compare_greedy(ground, goal)
+    trees = [(grow_tree(ground, goal, search), "bounded search"), *((tree, one.name) for one, tree in greedy)]
+    return best_of(search, trees, (everything, *(one for one, _ in greedy)))
 
 
 def _programme(ground: Ground, goal: Goal, limits: Limits, report: Report | None) -> Programme | None:
     """The values of all states; None where their table is too large for the limits, or time ran out."""
+    if math.isfinite(goal.budget) and ground.catalogue.has_conditions:
+        return None  # what was spent then depends on the order, which the table does not know
     price = price_programme(ground.sizes, len(ground.masses))
     too_long = limits.max_seconds is not None and price.seconds > limits.max_seconds
     if len(ground.sizes) > MOST_TESTS or price.n_bytes > limits.max_bytes or too_long:
@@ -81,27 +93,23 @@ def _programme(ground: Ground, goal: Goal, limits: Limits, report: Report | None
     return run_programme(ground, goal, limits, tell)
 
 
-def _bounds_report(report: Report | None) -> Callable[[float, float, int], None] | None:
+def report_bounds(report: Report | None) -> Callable[[float, float, int], None] | None:
     """How a bounded search tells of itself."""
     if report is None:
         return None
     return lambda upper, lower, count: report(f"{count:,} states, value {lower:.4g} to {upper:.4g}")
 
 
-def _best_found(search: BoundedSearch, others: list[tuple[PlanComparison, PlanNode]]) -> Solution:
-    """The plan of a bounded search, or a greedy one where that is better."""
-    ground, goal = search.ground, search.goal
-    lower, upper = search.bounds
+def best_of(
+    search: BoundedSearch, trees: list[tuple[PlanNode, str]], comparisons: tuple[PlanComparison, ...]
+) -> Solution:
+    """The best of some plans, each with the method that found it, and its distance from the bound."""
+    goal, (lower, _) = search.goal, search.bounds
     if not math.isfinite(lower[0]):
         raise QueryError(NO_PLAN)
-    trees = [
-        (grow_tree(ground, goal, search), "bounded search"),
-        *((tree, each.name) for each, tree in others),
-    ]
     values = [plan_value(tree, goal, forced=search.forced) for tree, _ in trees]
     best = min(range(len(trees)), key=lambda k: (values[k], k))
-    comparisons = (compare_everything(ground, goal), *(each for each, _ in others))
-    return Solution(*trees[best], _gap(lower, min(values[best], upper)), comparisons)
+    return Solution(*trees[best], _gap(lower, values[best]), comparisons)
 
 
 def _gap(lower: tuple[float, float], value: tuple[float, float]) -> float:

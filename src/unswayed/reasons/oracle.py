@@ -13,6 +13,7 @@ from unswayed.core.arrays import Floats
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty, Measurement
+from unswayed.decisions.margins import keeping_tests, posterior_bounds
 from unswayed.decisions.oracle import Interval
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.rules import Decider, UtilityRule
@@ -43,7 +44,6 @@ from unswayed.reasons.flips import (
     cheapest_observations,
     turns_of,
 )
-from unswayed.reasons.margins import keeping_tests, posterior_bounds
 from unswayed.reasons.search import Effort, search_reasons
 from unswayed.reasons.size_bound import fewest_findings
 from unswayed.reasons.tables import SubsetTable, make_subset_table, reasons_in_table, table_fits

@@ -19,13 +19,13 @@ import numpy as np
 
 from unswayed.core.arrays import Floats
 from unswayed.core.limits import Limits
+from unswayed.decisions.margins import keeping_tests
 from unswayed.decisions.rules import ThresholdRule
 from unswayed.inference.contraction import Arithmetic, Linear, LogSum, derivatives, run_keeping
 from unswayed.inference.problem import SAFE, contraction
 from unswayed.model.cpt import Cpt, configuration_of
 from unswayed.model.network import BayesianNetwork
 from unswayed.reasons.case import ExplainedDecision
-from unswayed.reasons.margins import keeping_tests
 
 
 @dataclass(frozen=True, slots=True)

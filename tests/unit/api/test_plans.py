@@ -12,7 +12,7 @@ import pytest
 import unswayed
 from oracles.plan_by_definition import Case, best_within
 from unswayed import Classifier, Limits, Purchase, ThresholdRule, UtilityRule, plan_tests
-from unswayed.core.errors import FormatError, LimitError, QueryError
+from unswayed.core.errors import FormatError, QueryError
 from unswayed.decisions.problem import make_problem
 from unswayed.model.zoo import random_naive_bayes, review
 from unswayed.plans import PlanObjective
@@ -175,16 +175,41 @@ def test_a_question_that_makes_no_sense_is_refused(question, message):
         plan_tests(PAPERS, **question)
 
 
-def test_conditional_prices_and_a_budget_exclude_each_other():
-    costs = Purchase(after=(unswayed.decisions.PriceAfter("R1", "R2", 0.5),))
-    with pytest.raises(QueryError, match="the price of 'R1' depends on what is done before, and a budget"):
-        plan_tests(PAPERS, costs=costs, budget=2.0)
+def test_a_price_that_falls_after_another_test_fits_a_budget_that_the_full_price_exceeds():
+    costs = Purchase({"R1": 2.0}, after=(unswayed.decisions.PriceAfter("R1", "R2", 0.5),))
+    plan = plan_tests(PAPERS, costs=costs, budget=1.5)
+    assert [plan.next_test(), plan.next_test({"R2": "+"})] == ["R2", "R1"]
+    assert plan.optimal
+    assert plan.worst_cost == 1.5
+    assert plan.expected_cost == pytest.approx(1 + 0.2 * 0.5)  # Pr(R2 = +) = .2
+    dear = plan_tests(PAPERS, costs=Purchase({"R1": 2.0}), budget=1.5)
+    assert dear.chance_reached < plan.chance_reached == pytest.approx(1.0)
 
 
-def test_more_features_than_a_table_holds_are_refused():
+def test_more_features_than_a_table_holds_get_a_plan_whose_leaves_are_safe_and_its_gap():
     network = random_naive_bayes(40, np.random.default_rng(1))
-    with pytest.raises(LimitError, match="a plan over 40 features needs a table"):
-        plan_tests(Classifier(network, "C", None, ThresholdRule("s0", 0.5)))
+    classifier = Classifier(network, "C", None, ThresholdRule("s0", 0.5))
+    plan = plan_tests(classifier, limits=Limits(max_seconds=3))
+    assert plan.chance_reached == pytest.approx(1.0)
+    assert 0.0 <= plan.gap < plan.expected_cost < 40.0
+    for path in _paths(plan.tree):
+        safe = unswayed.same_decision_probability(classifier, path, tolerance=1e-5)
+        assert safe.high >= 0.95
+
+
+def _paths(node, seen=None):
+    """The findings at the leaves that the plan stops at for being safe, the first twenty."""
+    found = []
+    waiting = [(node, {})]
+    while waiting and len(found) < 20:
+        node, seen = waiting.pop()
+        if isinstance(node, PlanLeaf):
+            if not node.rest:
+                found.append(seen)
+        else:
+            for states, child in node.outcomes.items():
+                waiting.append((child, {**seen, **dict(zip(node.features, states, strict=True))}))
+    return found
 
 
 def test_short_time_gives_a_plan_with_a_gap():

@@ -22,7 +22,7 @@ def values_by(fill, ground, goal, block_size):
     fixed = FixedSets(np.zeros(len(rules.reached)), np.zeros(len(rules.reached)))
     start = 0
     for columns in blocks(ground, block_size):
-        standing = judge(ground.problem, goal, *ground.split(columns))
+        standing = judge(ground.problem, goal, ground.known(columns))
         fill(rules, values, Block(start, standing.mass, standing.loss, standing.agreement), fixed)
         start += columns.shape[1]
     assert start == ground.n_states
@@ -59,7 +59,7 @@ def test_compiled_equals_plain_with_leaves(case, n_leaves):
         values = Values(*(np.full(ground.n_states * n_leaves, np.nan) for _ in range(2)))
         start = 0
         for columns in blocks(ground, 3**10):
-            standing = judge(ground.problem, goal, *ground.split(columns))
+            standing = judge(ground.problem, goal, ground.known(columns))
             fill(rules, values, Block(start, standing.mass, standing.loss, standing.agreement), n_leaves)
             start += columns.shape[1]
         found.append(np.concatenate(values))

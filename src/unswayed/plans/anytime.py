@@ -1,0 +1,79 @@
+"""Plans where no table holds the features: greedy plans first, then a search that improves on them.
+
+The time is shared out: greedy plans that only need posteriors come first, since they are cheap; then those
+that ask engines about the few most informative tests; then the bounded search, which starts from what the
+greedy plans are worth in their states. All share one terrain, which remembers what it was asked. Every tree
+is cut to a size that can be written down; what is cut does all tests that are left: every plan is complete.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from functools import partial
+
+from unswayed.core.limits import Limits
+from unswayed.plans.bounded import search_bounded
+from unswayed.plans.comparisons import compare_everything, comparison_of, greeds_for
+from unswayed.plans.goals import Goal
+from unswayed.plans.greedy import Greed, GreedyPolicy
+from unswayed.plans.growth import GrownPlan, Spot, Value, grow_plan
+from unswayed.plans.moves import check_goal
+from unswayed.plans.programme import is_forced
+from unswayed.plans.solution import PATIENCE, Report, Solution, best_of, report_bounds
+from unswayed.plans.tree import PlanNode, leaves
+from unswayed.plans.wide import WideGround
+
+MOST_LEAVES = 2000
+"""Leaves of a plan where nobody bounds them."""
+MOST_COMPARED = 6
+"""Tests, the most informative per cost, that greedy plans ask engines about."""
+SHARES = {Greed.ENTROPY: 0.25, Greed.DONE: 0.4, Greed.SAME_DECISION: 0.5}
+"""Which share of the time is over when each greedy plan must be written down."""
+SEARCHED = 0.85
+"""Which share is over when the search must end."""
+
+
+def solve_anytime(ground: WideGround, goal: Goal, limits: Limits, report: Report | None = None) -> Solution:
+    """The best plan found in the time, with a bound on every other."""
+    check_goal(ground.catalogue, goal)
+    started = time.monotonic()
+    seconds = PATIENCE if limits.max_seconds is None else limits.max_seconds
+    grow = partial(
+        grow_plan,
+        ground,
+        goal,
+        forced=is_forced(ground, goal),
+        most_leaves=goal.max_leaves or MOST_LEAVES,
+    )
+    found: list[tuple[GrownPlan, str]] = []
+    comparisons = [compare_everything(ground, goal)]
+    ended = False
+    try:
+        for greed in sorted(greeds_for(goal), key=lambda each: SHARES[each]):
+            if report is not None:
+                report(f"looking one test ahead by {greed.value}")
+            policy = GreedyPolicy(ground, goal, greed, None if greed is Greed.ENTROPY else MOST_COMPARED)
+            grown = grow(policy, deadline=started + SHARES[greed] * seconds)
+            comparison = comparison_of(greed, grown.tree)
+            found.append((grown, comparison.name))
+            if not any(leaf.rest for leaf in leaves(grown.tree)):
+                comparisons.append(comparison)
+    except KeyboardInterrupt:
+        ended = True
+    until = -math.inf if ended else started + SEARCHED * seconds
+    search = search_bounded(ground, goal, until, report_bounds(report), _best_steps(found))
+    last = grow(search, deadline=started + seconds)
+    trees: list[tuple[PlanNode, str]] = [(last.tree, "bounded search, SDP by engines")]
+    trees += [(grown.tree, name) for grown, name in found]
+    return best_of(search, trees, tuple(comparisons))
+
+
+def _best_steps(plans: list[tuple[GrownPlan, str]]) -> dict[Spot, tuple[Value, int]]:
+    """What the best of some plans does in each state, and what that is worth."""
+    best: dict[Spot, tuple[Value, int]] = {}
+    for grown, _ in plans:
+        for spot, step in grown.steps.items():
+            if spot not in best or step < best[spot]:
+                best[spot] = step
+    return best

@@ -1,0 +1,254 @@
+"""A terrain without a table: posteriors by inference, same-decision probabilities by engines, state by state.
+
+Classifiers with more features than a table can hold are planned for by asking. The posterior of a state is
+exact, and bounds its SDP from both sides at once: a decision far from the threshold is safe
+(`decisions/margins.py`). Only where that leaves open whether to stop, an engine is asked, for an interval
+that settles it. Where no engine can tell, the state counts as not safe for plans and as perhaps safe for
+bounds on plans: both stay valid.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from unswayed.core.arrays import Floats
+from unswayed.core.errors import LimitError, QueryError
+from unswayed.core.limits import Limits
+from unswayed.decisions.catalogue import Catalogue
+from unswayed.decisions.margins import keeping_tests, posterior_bounds
+from unswayed.decisions.measures import LEVEL_SLACK
+from unswayed.decisions.oracle import Interval, find_agreement
+from unswayed.decisions.problem import Problem
+from unswayed.engines.choice import choose
+from unswayed.engines.groups import independent_groups
+from unswayed.engines.observed import carry_over
+from unswayed.engines.protocol import Question
+from unswayed.inference.marginals import all_marginals
+from unswayed.inference.posteriors import joint_table
+from unswayed.plans.terrain import (
+    UNDONE,
+    Outlook,
+    State,
+    after,
+    decide_possible,
+    done_in,
+    start_of,
+)
+
+TOLERANCES = (1e-2, 1e-3, 1e-4)
+"""Widths of intervals that are asked for in turn, until the level lies outside."""
+SECONDS_PER_STATE = 5.0
+"""What an engine may take for one state."""
+UNKNOWN = Interval(0.0, 1.0)
+"""What is known of an SDP that nobody bounds."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WideGround:
+    """The tests of a problem, and what was asked about its states so far."""
+
+    problem: Problem
+    catalogue: Catalogue
+    level: float | None
+    """The SDP that settles whether to stop; None where every SDP is wanted as it is."""
+    limits: Limits
+    _memo: _Memo = field(default_factory=lambda: _Memo(), repr=False)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """How many outcomes each test has."""
+        if not self._memo.sizes:
+            offers = self.catalogue.offers
+            self._memo.sizes = tuple(math.prod(self.problem.sizes(offer.features)) for offer in offers)
+        return self._memo.sizes
+
+    def look(self, state: State) -> Outlook:
+        """What is known in a state, after asking an engine where the posterior leaves it open."""
+        class_mass = self._class_mass(state)
+        return self._outlook([state], class_mass[None], closely=True)
+
+    def look_ahead(self, state: State, tests: Sequence[int], *, closely: bool = False) -> Outlook:
+        """What is known after each outcome of some tests; without a close look, from posteriors alone."""
+        rows = [self._ahead(state, test) for test in tests]
+        states = [after(state, test, x) for test in tests for x in range(self.sizes[test])]
+        return self._outlook(states, np.concatenate(rows), closely=closely)
+
+    def _outlook(self, states: Sequence[State], class_mass: Floats, *, closely: bool) -> Outlook:
+        action = decide_possible(self.problem, class_mass)
+        mass = class_mass.sum(axis=1)
+        ends = np.array(
+            [
+                self._sdp(state, class_mass[i] / mass[i], int(action[i]), closely=closely)
+                if mass[i] > 0
+                else (0.0, 0.0)
+                for i, state in enumerate(states)
+            ]
+        )
+        return Outlook(class_mass, action, ends[:, 0] * mass, ends[:, 1] * mass)
+
+    def _class_mass(self, state: State) -> Floats:
+        """Pr(class, state | evidence), from the state with one test less."""
+        if state == start_of(self):
+            return self.problem.prior
+        test = next(test for test, outcome in enumerate(state) if outcome != UNDONE)
+        mass: Floats = self._ahead(after(state, test, UNDONE), test)[state[test]]
+        return mass
+
+    def _ahead(self, state: State, test: int) -> Floats:  # (outcomes, classes)
+        """Pr(class, state, outcome | evidence) for each outcome of a test."""
+        known = self._memo.ahead.setdefault(state, {})
+        if test not in known:
+            likelihoods = self._likelihoods(state, test)
+            known[test] = likelihoods * self._class_mass(state)
+        return known[test]
+
+    def _likelihoods(self, state: State, test: int) -> Floats:  # (outcomes, classes)
+        """Pr(outcome | class, state): only what was observed in the test's own group counts."""
+        relevant = self._relevant(state, test)
+        found = self._memo.likelihoods.setdefault(relevant, {})
+        if test not in found:
+            found.update(self._infer(relevant, test))
+        return found[test]
+
+    def _relevant(self, state: State, test: int) -> State:
+        """The state without the tests that tell nothing about a test once the class is known."""
+        if not self._memo.groups:
+            tests_of = {f: t for t, offer in enumerate(self.catalogue.offers) for f in offer.features}
+            groups = [{tests_of[f] for f in group if f in tests_of} for group in self._groups()]
+            self._memo.groups = _join(groups, len(self.sizes))
+        group = self._memo.groups[test]
+        return tuple(outcome if t in group else UNDONE for t, outcome in enumerate(state))
+
+    def _groups(self) -> list[tuple[int, ...]]:
+        try:
+            return independent_groups(self.problem)
+        except LimitError:
+            return [self.problem.free]
+
+    def _infer(self, state: State, test: int) -> dict[int, Floats]:
+        """Likelihoods of a test in a state; where it tells one feature, of all such tests not done."""
+        evidence, network = self._evidence(state), self.problem.network
+        features = self.catalogue.offers[test].features
+        if len(features) > 1:
+            table = joint_table(network, [*features, self.problem.target], evidence, limits=self.limits)
+            rows = table.reshape(-1, len(self.problem.prior))
+            totals = rows.sum(axis=0)
+            return {test: np.divide(rows, totals, out=np.zeros_like(rows), where=totals > 0)}
+        class_mass = self._class_mass(state)
+        marginals = {
+            c: all_marginals(network, {**evidence, self.problem.target: c}, limits=self.limits)
+            for c in np.flatnonzero(class_mass > 0).tolist()
+        }
+        found = {}
+        for other, offer in enumerate(self.catalogue.offers):
+            if state[other] == UNDONE and len(offer.features) == 1:
+                found[other] = np.zeros((self.sizes[other], len(class_mass)))
+                for c, each in marginals.items():
+                    found[other][:, c] = each[offer.features[0]]
+        return found
+
+    def _evidence(self, state: State) -> dict[int, int]:
+        """The findings of a state, by position, with those that were known before."""
+        findings = dict(self.problem.evidence)
+        for test, outcome in enumerate(state):
+            if outcome != UNDONE:
+                features = self.catalogue.offers[test].features
+                states = np.unravel_index(outcome, self.problem.sizes(features))
+                findings.update(zip(features, map(int, states), strict=True))
+        return findings
+
+    def _sdp(self, state: State, posterior: Floats, action: int, *, closely: bool) -> tuple[float, float]:
+        """Bounds on the SDP of a state."""
+        known = self._memo.sdp.get(state)
+        if known is None:
+            known = self._memo.sdp[state] = self._plain_bounds(posterior, action)
+        if closely and not self._is_settled(known) and state not in self._memo.asked:
+            self._memo.asked.add(state)
+            known = self._memo.sdp[state] = self._ask(state, posterior, known)
+        return known.low, known.high
+
+    def _plain_bounds(self, posterior: Floats, action: int) -> Interval:
+        """What the posterior alone says."""
+        if action not in self._memo.tests:
+            try:
+                self._memo.tests[action] = keeping_tests(self.problem.classifier, action)
+            except QueryError:  # a rule that compares something else than masses
+                self._memo.tests[action] = None
+        tests = self._memo.tests[action]
+        return UNKNOWN if tests is None else posterior_bounds(tests, posterior)
+
+    def _is_settled(self, known: Interval) -> bool:
+        if self.level is None:
+            return known.high - known.low <= TOLERANCES[1]
+        return known.low >= self.level - LEVEL_SLACK or known.high < self.level - LEVEL_SLACK
+
+    def _ask(self, state: State, posterior: Floats, known: Interval) -> Interval:
+        """The SDP from an engine, finer and finer until it settles the question."""
+        problem = self._at(state, posterior)
+        if not problem.free:
+            return Interval.point(1.0)
+        done = done_in(state)
+        for tolerance in TOLERANCES:
+            if (done, tolerance) in self._memo.refused:
+                break
+            question = Question(frozenset(), tolerance=tolerance)
+            limits = replace(self.limits, max_seconds=SECONDS_PER_STATE)
+            try:
+                choice = choose(problem, question, limits=limits)
+                found = find_agreement(
+                    choice.engine.prepare(problem, limits), frozenset(), problem.decider, tolerance
+                )
+            except LimitError:
+                # Whether an engine can answer depends on what is observed, not on how it came out.
+                self._memo.refused.add((done, tolerance))
+                break
+            low, high = max(known.low, found.low), min(known.high, found.high)
+            known = Interval(min(low, high), high, found.certainty)
+            if self._is_settled(known) or found.low == found.high:
+                break
+        return known
+
+    def _at(self, state: State, posterior: Floats) -> Problem:
+        """The problem in a state, with what was prepared for the state before."""
+        if state == start_of(self):
+            return self.problem
+        evidence = self._evidence(state)
+        free = tuple(f for f in self.problem.free if f not in evidence)
+        problem = Problem(self.problem.classifier, evidence, free, posterior)
+        self._memo.problems[state] = problem
+        for test, outcome in enumerate(state):
+            features = self.catalogue.offers[test].features
+            before = self._memo.problems.get(after(state, test, UNDONE)) if outcome != UNDONE else None
+            if before is not None and len(features) == 1:
+                carry_over(before, problem, features[0])
+                break
+        return problem
+
+
+@dataclass(slots=True)
+class _Memo:
+    """What was asked before; it changes speed, never an answer."""
+
+    sizes: tuple[int, ...] = ()
+    groups: list[frozenset[int]] = field(default_factory=list)
+    ahead: dict[State, dict[int, Floats]] = field(default_factory=dict)
+    likelihoods: dict[State, dict[int, Floats]] = field(default_factory=dict)
+    sdp: dict[State, Interval] = field(default_factory=dict)
+    asked: set[State] = field(default_factory=set)
+    refused: set[tuple[int, float]] = field(default_factory=set)
+    problems: dict[State, Problem] = field(default_factory=dict)
+    tests: dict[int, Floats | None] = field(default_factory=dict)
+
+
+def _join(groups: Sequence[set[int]], n_tests: int) -> list[frozenset[int]]:
+    """For each test all tests that depend on it once the class is known; tests may touch several groups."""
+    found: list[set[int]] = [{test} for test in range(n_tests)]
+    for group in groups:
+        joined = set().union(group, *(found[test] for test in group))
+        for test in joined:
+            found[test] = joined
+    return [frozenset(each) for each in found]
