@@ -21,7 +21,7 @@ from unswayed.decisions.oracle import (
     find_single_agreements,
 )
 from unswayed.decisions.problem import Problem
-from unswayed.decisions.rules import Decider, ThresholdRule
+from unswayed.decisions.rules import Decider, ThresholdRule, UtilityRule
 from unswayed.engines.protocol import Needs, Question
 from unswayed.model.evidence import Evidence
 
@@ -65,6 +65,24 @@ def decision_of(problem: Problem) -> Decision:
     action = int(problem.decider.decide(problem.prior[np.newaxis])[0])
     states = problem.network.variables[problem.target].states
     return Decision(problem.decider.actions[action], dict(zip(states, problem.prior.tolist(), strict=True)))
+
+
+def expected_utilities(classifier: Classifier, decision: Decision) -> dict[str, float]:
+    """What each action is worth on average, given the posterior of a decision; for utility rules only.
+
+    >>> from unswayed.decisions.rules import UtilityRule
+    >>> from unswayed.model.zoo import review
+    >>> rule = UtilityRule({"print": {"+": 5.0, "-": -2.0}, "return": {"+": 0.0, "-": 0.0}})
+    >>> papers = Classifier(review(), "D", ["R1", "R2", "AC"], rule)
+    >>> {action: round(worth, 2) for action, worth in expected_utilities(papers, decide(papers)).items()}
+    {'print': -0.6, 'return': 0.0}
+    """
+    rule = classifier.rule
+    if not isinstance(rule, UtilityRule):
+        raise QueryError(f"expected utilities are for utility rules; this one is {type(rule).__name__}")
+    target = classifier.network.variables[classifier.target_index]
+    worth = rule.matrix(target) @ np.array([decision.posterior[state] for state in target.states])
+    return dict(zip(classifier.actions, worth.tolist(), strict=True))
 
 
 def same_decision_probability(

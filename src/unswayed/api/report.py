@@ -18,24 +18,22 @@ from unswayed.api.compare import Comparison, compare_decisions
 from unswayed.api.decisions import Decision, decide
 from unswayed.api.explained import Reasons
 from unswayed.api.observations import (
-    Case,
     Stopping,
     should_stop,
     start_case,
 )
+from unswayed.api.outcomes import Finding, outcomes_of, sdp_after
 from unswayed.api.questions import Options
 from unswayed.api.ranking import ObservationRanking, rank_observations
 from unswayed.api.reasons import explain_decision
 from unswayed.api.selection import Costs, Frontier, SearchOptions, Trimming, frontier
 from unswayed.api.values import Criterion
-from unswayed.core.errors import ImpossibleEvidence, LimitError, QueryError
+from unswayed.core.errors import LimitError, QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
-from unswayed.core.measurement import Measurement
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import make_problem
 from unswayed.decisions.purchase import purchase_of
 from unswayed.decisions.rewards import Margin, NegativeEntropy
-from unswayed.inference.posteriors import joint_table
 from unswayed.model.evidence import Evidence, list_open, read_evidence
 
 MOST_MEASURED = 40
@@ -44,21 +42,6 @@ MOST_MEASURED = 40
 T = TypeVar("T")
 Tell = Callable[[str], None]
 """Called with the name of each part when it begins."""
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """What one single observation would do."""
-
-    feature: str
-    state: str
-    probability: float
-    """Pr(feature = state | evidence)."""
-    decision: Decision
-    effect: float
-    """Total variation between the posterior with this finding and the one without."""
-    sdp: Measurement | None = None
-    """None when it was not computed, or no engine finds it within the limits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,19 +241,9 @@ def _list_findings(
     Those that turn the decision come first, then those of the largest effect.
     """
     problem = make_problem(classifier, evidence, limits=limits)
-    network, prior = problem.network, problem.prior
     found: list[Finding] = []
-    for position in (p for p in problem.free if len(network.variables[p]) > 1):
-        pair = joint_table(network, [position, problem.target], problem.evidence, limits=limits)
-        table = pair.reshape(-1, len(prior))
-        variable = network.variables[position]
-        shares = table.sum(axis=1)
-        for state in np.flatnonzero(shares > 0):
-            posterior = table[state] / shares[state]
-            action = problem.decider.actions[int(problem.decider.decide(posterior[np.newaxis])[0])]
-            later = Decision(action, dict(zip(now.posterior, posterior.tolist(), strict=True)))
-            effect = float(np.abs(posterior - prior).sum()) / 2
-            found.append(Finding(variable.name, variable.states[state], float(shares[state]), later, effect))
+    for position in (p for p in problem.free if len(problem.network.variables[p]) > 1):
+        found += outcomes_of(problem, position, limits)
     found.sort(key=lambda each: (each.decision.action == now.action, -round(each.effect, 12)))
     return tuple(found)
 
@@ -284,12 +257,5 @@ def _measure(
     found = []
     for number, each in enumerate(findings):
         timely = number < MOST_MEASURED and time.monotonic() < deadline
-        found.append(replace(each, sdp=_sdp_after(case, each)) if timely else each)
+        found.append(replace(each, sdp=sdp_after(case, each)) if timely else each)
     return tuple(found)
-
-
-def _sdp_after(case: Case, finding: Finding) -> Measurement | None:
-    try:
-        return case.observe(finding.feature, finding.state).sdp()
-    except (LimitError, ImpossibleEvidence):
-        return None

@@ -38,7 +38,7 @@ def plan_lines(plan: TestPlan, *, max_depth: int = DEEPEST) -> list[Text]:
     lines += map(Text, outline_text(plan.tree, max_depth=max_depth).splitlines())
     if depth > max_depth:
         lines.append(Text(f"(the longest path has {depth} tests; -o writes all of it)"))
-    return [*lines, Text(), *map(Text, _cost_rows(plan)), Text(), *map(Text, _verdict(plan))]
+    return [*lines, Text(), *map(Text, _cost_rows(plan)), Text(), *map(Text, describe_proof(plan))]
 
 
 def _cost_rows(plan: TestPlan) -> list[str]:
@@ -57,7 +57,7 @@ def _cost_rows(plan: TestPlan) -> list[str]:
     return [line.rstrip() for line in table] + sets
 
 
-def _verdict(plan: TestPlan) -> list[str]:
+def describe_proof(plan: TestPlan) -> list[str]:
     """What is proven, and how good the decisions are."""
     failing = 1.0 - plan.chance_reached
     if plan.optimal and plan.objective is PlanObjective.EXPECTED_COST and failing > 1.0 - SURE:

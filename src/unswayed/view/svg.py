@@ -14,11 +14,12 @@ from unswayed.view.drawing import PALETTE, Cluster, Disc, Drawing, Look, Mark, R
 FONT = "system-ui, -apple-system, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
 
 
-def to_svg(drawing: Drawing, *, scale: float = 1.0, fixed: bool = False) -> str:
+def to_svg(drawing: Drawing, *, scale: float = 1.0, fixed: bool = False, inline_style: bool = True) -> str:
     """A drawing as one `<svg>` element that shrinks where the page is narrower.
 
     Colours are CSS variables (`--u-ink`, see `palette_css`) that fall back to those on light paper; `fixed`
-    writes the latter alone, on paper, for programs that know no variables.
+    writes the latter alone, on paper, for programs that know no variables. A page whose style sheet shrinks
+    drawings, and that forbids inline style, takes them without `inline_style`.
 
     >>> to_svg(Drawing(10, 5, (Disc(5, 2, 1.5, Look(fill="ink")),), "a <dot>"), fixed=True)[-66:]
     '<circle cx="5" cy="2" r="1.5" fill="#1b2430" stroke="none"/></svg>'
@@ -34,7 +35,7 @@ def to_svg(drawing: Drawing, *, scale: float = 1.0, fixed: bool = False) -> str:
         viewBox=f"0 0 {number(drawing.width)} {number(drawing.height)}",
         width=drawing.width * scale,
         height=drawing.height * scale,
-        style="max-width:100%;height:auto",
+        style="max-width:100%;height:auto" if inline_style else None,
         role="img",
         aria_label=drawing.title or None,
         class_="drawing",

@@ -1,0 +1,174 @@
+"""Answers to the questions of the panels, each computed once and kept while it is likely to be asked again.
+
+Every answer has limits, and an estimate answers where nothing certain can. Cases are kept with what their
+engines prepared, so that one more finding reuses the work of the case before it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+from unswayed.api.decisions import Decision
+from unswayed.api.explained import Reasons
+from unswayed.api.history import CaseHistory, HistoryStep
+from unswayed.api.networks import all_marginals
+from unswayed.api.observations import Case, Stopping, start_case
+from unswayed.api.plan_result import TestPlan
+from unswayed.api.plans import plan_tests
+from unswayed.api.questions import Options
+from unswayed.api.ranking import ObservationRanking
+from unswayed.api.reasons import explain_decision
+from unswayed.core.errors import LimitError
+from unswayed.core.limits import Limits
+from unswayed.decisions.rewards import Margin, NegativeEntropy
+from unswayed.web.case import ORDERS
+from unswayed.web.setting import Setting
+
+T = TypeVar("T")
+MOST_CASES = 24
+"""Cases kept with what their engines prepared."""
+MOST_ANSWERS = 2_000
+
+
+class RecentAnswers:
+    """What was computed lately, by question; two who ask the same at once share one computation."""
+
+    def __init__(self, at_most: int) -> None:
+        self._at_most = at_most
+        self._found: OrderedDict[Hashable, Any] = OrderedDict()
+        self._busy: dict[Hashable, threading.Lock] = {}
+        self._guard = threading.Lock()
+
+    def find(self, key: Hashable, work: Callable[[], T]) -> T:
+        """The answer kept under a key; `work` computes it where there is none. Failures are not kept."""
+        with self._guard:
+            busy = self._busy.setdefault(key, threading.Lock())
+        with busy:
+            with self._guard:
+                if key in self._found:
+                    self._found.move_to_end(key)
+                    self._busy.pop(key, None)
+                    return self._found[key]  # type: ignore[no-any-return]
+            try:
+                answer = work()
+            finally:
+                with self._guard:
+                    self._busy.pop(key, None)
+            with self._guard:
+                self._found[key] = answer
+                while len(self._found) > self._at_most:
+                    self._found.popitem(last=False)
+            return answer
+
+    def peek(self, key: Hashable) -> Any:
+        """The answer kept under a key; None where there is none."""
+        with self._guard:
+            return self._found.get(key)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerDesk:
+    """Where panels ask; it asks the verbs of the api, within limits."""
+
+    limits: Limits = Limits(max_bytes=2**30, max_seconds=4.0)  # noqa: RUF009 - frozen
+    cases: RecentAnswers = field(default_factory=lambda: RecentAnswers(MOST_CASES))
+    answers: RecentAnswers = field(default_factory=lambda: RecentAnswers(MOST_ANSWERS))
+
+    @property
+    def options(self) -> Options:
+        """How every question is asked."""
+        return Options(limits=self.limits, allow_estimates=True)
+
+    def case(self, setting: Setting) -> Case:
+        """The case with what its engines prepared."""
+        return self.cases.find(case_key(setting), lambda: self._open(setting))
+
+    def _open(self, setting: Setting) -> Case:
+        """The case from one that lacks a single finding, where such a one is kept."""
+        for name, state in reversed(setting.evidence.items()):
+            before = self.cases.peek(case_key(setting, without=name))
+            if isinstance(before, Case):
+                return before.observe(name, state)
+        return start_case(setting.classifier, setting.evidence, **self.options)
+
+    def decision(self, setting: Setting) -> Decision:
+        """What is decided now."""
+        return self.case(setting).decision
+
+    def stopping(self, setting: Setting) -> Stopping:
+        """How safe the decision is, and whether to stop."""
+        key = ("stopping", case_key(setting), setting.level)
+        return self.answers.find(key, lambda: self.case(setting).should_stop(setting.level))
+
+    def ranking(self, setting: Setting) -> ObservationRanking:
+        """What to observe next; by what posteriors tell alone where the rest is too expensive."""
+        key = ("ranking", _question_key(setting))
+        return self.answers.find(key, lambda: self._rank(setting))
+
+    def _rank(self, setting: Setting) -> ObservationRanking:
+        costs = setting.purchase if setting.is_priced or not setting.purchase.is_plain else None
+        case = self.case(setting)
+        try:
+            return case.ranking(costs=costs, at_least=setting.level)
+        except LimitError:
+            return case.ranking((NegativeEntropy(), Margin()), costs=costs, at_least=setting.level)
+
+    def reasons(self, setting: Setting) -> Reasons:
+        """Why this decision, and what would turn it."""
+        key = ("reasons", _question_key(setting))
+        return self.answers.find(
+            key,
+            lambda: explain_decision(
+                setting.classifier, evidence=setting.evidence, at_least=setting.level, **self.options
+            ),
+        )
+
+    def history(self, setting: Setting) -> CaseHistory:
+        """How the case went, finding by finding."""
+        steps = []
+        findings = list(setting.evidence.items())
+        for count in range(len(findings) + 1):
+            then = replace(setting, evidence=dict(findings[:count]))
+            observed = findings[count - 1] if count else None
+            stopping = self.stopping(then)
+            steps.append(HistoryStep(observed, stopping.decision, stopping.sdp))
+        return CaseHistory(setting.classifier, tuple(steps))
+
+    def plan(self, setting: Setting) -> TestPlan:
+        """The cheapest plan of tests until the decision is safe."""
+        key = ("plan", _question_key(setting))
+        return self.answers.find(
+            key,
+            lambda: plan_tests(
+                setting.classifier,
+                costs=setting.purchase,
+                at_least=setting.level,
+                evidence=setting.evidence,
+                limits=self.limits,
+            ),
+        )
+
+    def marginals(self, setting: Setting) -> dict[str, dict[str, float]]:
+        """The posterior of every variable."""
+        key = ("marginals", setting.held.id, tuple(sorted(setting.evidence.items())))
+        return self.answers.find(
+            key,
+            lambda: dict(all_marginals(setting.classifier.network, setting.evidence, limits=self.limits)),
+        )
+
+
+def case_key(setting: Setting, *, without: str = "") -> Hashable:
+    """What a case depends on: not on the order of its findings, nor on costs and level."""
+    evidence = tuple(sorted((n, s) for n, s in setting.evidence.items() if n != without))
+    classifier = setting.classifier
+    return setting.held.id, classifier.target, repr(classifier.rule), classifier.features, evidence
+
+
+def _question_key(setting: Setting) -> Hashable:
+    """What a question about costs and level depends on."""
+    plain = replace(setting.address, findings=(), undone=(), beside=None, order=ORDERS[0], test="")
+    return plain, case_key(setting)

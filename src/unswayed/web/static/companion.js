@@ -1,0 +1,155 @@
+// What links and forms cannot do by themselves: search, keys, explanations on tap, sliders that send.
+// Everything listens on the document, because the page is exchanged piece by piece.
+
+const find = (selector, root = document) => root.querySelector(selector);
+const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+
+function reveal() {
+  for (const each of all(".scripted[hidden]")) each.hidden = false;
+  for (const each of all("form[data-send-on-change] .plain")) each.hidden = true;
+}
+
+// --- search among the findings
+
+function search() {
+  const field = find("#search");
+  if (!field) return;
+  const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+  let shown = 0;
+  for (const row of all("[data-search]")) {
+    row.hidden = !words.every((word) => row.dataset.search.includes(word));
+    shown += row.hidden ? 0 : 1;
+  }
+  for (const list of all(".features")) {
+    const empty = all(":scope > li", list).every((row) => row.hidden);
+    list.hidden = empty;
+    list.previousElementSibling.hidden = empty;
+  }
+  find("#no-match").hidden = shown > 0;
+}
+
+// --- explanations: on hover by `title`, on tap and by keyboard here
+
+let explained = null;
+
+function explain(element) {
+  const hint = find("#hint");
+  if (!element || element === explained) {
+    explained = null;
+    hint.hidden = true;
+    return;
+  }
+  explained = element;
+  hint.textContent = element.dataset.why;
+  hint.hidden = false;
+  const box = element.getBoundingClientRect();
+  const left = Math.min(Math.max(8, box.left), innerWidth - hint.offsetWidth - 8);
+  const below = box.bottom + 6;
+  const top = below + hint.offsetHeight > innerHeight ? box.top - hint.offsetHeight - 6 : below;
+  hint.style.left = `${left}px`;
+  hint.style.top = `${Math.max(4, top)}px`;
+}
+
+// --- keys: / searches, u and r undo and redo, arrows walk through the findings
+
+function walk(event) {
+  const here = document.activeElement?.closest?.(".features .chip");
+  if (!here) return;
+  const row = here.closest("[data-search]");
+  const chips = all(".chip", row);
+  if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
+    const step = event.key === "ArrowRight" ? 1 : -1;
+    chips[(chips.indexOf(here) + step + chips.length) % chips.length].focus();
+  } else {
+    const rows = all("[data-search]").filter((each) => !each.hidden && each.getClientRects().length);
+    const next = rows[rows.indexOf(row) + (event.key === "ArrowDown" ? 1 : -1)];
+    if (!next) return;
+    const states = all(".chip", next);
+    states[Math.min(chips.indexOf(here), states.length - 1)].focus();
+  }
+  event.preventDefault();
+}
+
+function press(event) {
+  if (event.key === "Escape") {
+    if (explained) return explain(null);
+    const field = find("#search");
+    if (field && document.activeElement === field) {
+      field.value = "";
+      search();
+    }
+    return;
+  }
+  const typing = event.target.matches?.("input:not([type=range]):not([type=checkbox]), textarea, select");
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (typing) {
+    if (event.key === "ArrowDown" && event.target.id === "search") {
+      find("[data-search]:not([hidden]) .chip")?.focus();
+      event.preventDefault();
+    }
+    return;
+  }
+  if (event.key === "/") {
+    find("#search")?.focus();
+    event.preventDefault();
+  } else if (event.key.startsWith("Arrow")) {
+    walk(event);
+  } else {
+    const tool = all("[data-key]").find((each) => each.dataset.key === event.key);
+    if (tool) tool.click();
+  }
+}
+
+// --- sliders: the number follows the thumb, the form is sent when it rests
+
+function follow(event) {
+  const label = event.target.matches("input[type=range]") && event.target.closest("label");
+  const output = label && find("output", label);
+  if (output) output.textContent = `${Math.round(1000 * event.target.value) / 10}%`;
+}
+
+function send(event) {
+  const form = event.target.closest("form[data-send-on-change]");
+  if (form) form.requestSubmit();
+}
+
+async function copy(button) {
+  const said = button.textContent;
+  const text = button.dataset.copy ?? location.href;
+  try {
+    await navigator.clipboard.writeText(text);
+    button.textContent = "Copied";
+  } catch {
+    button.textContent = "Copy it from the address bar";
+  }
+  setTimeout(() => { button.textContent = said; }, 1600);
+}
+
+document.addEventListener("input", (event) => (event.target.id === "search" ? search() : follow(event)));
+document.addEventListener("change", send);
+document.addEventListener("keydown", press);
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-copy-link], [data-copy]");
+  if (button) return copy(button);
+  const why = event.target.closest("[data-why]");
+  if (why && !event.target.closest("a")) {
+    if (why.closest("summary")) event.preventDefault();
+    explain(why);
+  } else {
+    explain(null);
+  }
+});
+document.addEventListener("scroll", () => explained && explain(null), true);
+document.addEventListener("htmx:before:request", (event) => {
+  event.target.closest?.(".panel")?.setAttribute("aria-busy", "true");
+});
+document.addEventListener("htmx:after:swap", (event) => {
+  for (const panel of [event.target, ...all(".panel", event.target)]) {
+    if (panel.matches?.(".panel") && panel === event.target) panel.removeAttribute("aria-busy");
+  }
+  reveal();
+  search();
+  const said = find("[data-say]", event.target);
+  if (said) find("#announce").textContent = `${find("#decided")?.textContent ?? ""}. ${said.textContent}`;
+});
+reveal();
