@@ -147,6 +147,7 @@ async def run_limited(
         if answer.done():
             return answer.result()  # type: ignore[no-any-return]
         if gone.done():
+            gone.result()  # raises where the rest of the request was refused
             raise HTTPException(CLIENT_GONE, "The client has gone.")
         raise LimitError(
             f"the answer takes longer than {max_seconds:g} s; observe more, or ask about fewer features"
