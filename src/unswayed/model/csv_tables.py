@@ -12,7 +12,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from itertools import count, islice
 from pathlib import Path
@@ -79,7 +79,7 @@ def _header(source: Source, delimiter: str) -> list[str]:
     for position, name in enumerate(names):
         if not name:
             _fail(source, f"column {position + 1} has no name; name every column in the first line", 1)
-    twice = sorted({name for name in names if names.count(name) > 1})
+    twice = sorted(name for name, n_times in Counter(names).items() if n_times > 1)
     if twice:
         _fail(source, f"columns share a name: {listing(twice)}; give each its own", 1)
     numbered = [str(position) for position in range(len(names))]

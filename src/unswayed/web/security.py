@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import re
 import secrets
 import time
 from collections.abc import Iterable
@@ -33,12 +34,15 @@ from starlette.requests import HTTPConnection, cookie_parser
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from unswayed.core.errors import QueryError
+
 MOST_BODY_BYTES = 20 * 2**20 + 2**16
 """Largest body: a file of 20 MB and the form around it."""
 BODY_SECONDS = 30.0
 """Longest time for a whole body to arrive."""
 COOKIE_SECONDS = 30 * 24 * 3600
 SAFE_METHODS = ("GET", "HEAD")
+_HOST = re.compile(r"([a-z0-9_.-]+|\[[0-9a-f:]+\])(?::([0-9]+))?")
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 STRICT_HEADERS = {
     "Content-Security-Policy": (
@@ -72,16 +76,14 @@ def make_access(port: int, names: Iterable[str] = (), *, token: str | None = Non
     """
     hosts = set[str]()
     for name in (*LOOPBACK, *names):
-        host, _, own_port = name.lower().rpartition(":") if _has_port(name) else (name.lower(), "", "")
-        number = own_port or str(port)
+        match = _HOST.fullmatch(name.lower())
+        if match is None:
+            raise QueryError(f"{name!r} is no name of a host; expected lab.example, or lab.example:80")
+        host, number = match[1], match[2] or str(port)
         hosts.add(f"{host}:{number}")
-        if number == "80":  # browsers leave it out
+        if number in ("80", "443"):  # browsers leave these out
             hosts.add(host)
     return Access(frozenset(hosts), token or secrets.token_urlsafe(32), f"unswayed-{port}")
-
-
-def _has_port(name: str) -> bool:
-    return name.rpartition(":")[2].isdigit() and (name.count(":") == 1 or "]:" in name)
 
 
 def refuse_host(headers: Headers, access: Access) -> Response | None:
@@ -99,16 +101,15 @@ def refuse_host(headers: Headers, access: Access) -> Response | None:
 def refuse_origin(method: str, headers: Headers, access: Access) -> Response | None:
     """A refusal of whatever a page of another origin sends, but for a plain link to here."""
     site, origin = headers.get("sec-fetch-site"), headers.get("origin")
-    is_ours = origin is None or origin.lower() in {f"http://{host}" for host in access.hosts}
+    is_ours = origin is not None and origin.lower().partition("://")[2] in access.hosts
     if method in SAFE_METHODS:
-        follows_link = (
-            headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
-        )
-        if is_ours and (site in (None, "same-origin", "none") or follows_link):
-            return None
-    elif is_ours and (site == "same-origin" or (site is None and origin is not None)):
-        return None
-    return PlainTextResponse("Requests from pages of other origins are refused.\n", 403)
+        is_link = (headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")) == ("navigate", "document")
+        passes = (is_ours or origin is None) and (site in (None, "same-origin", "none") or is_link)
+    elif site == "same-origin":
+        passes = is_ours or origin in (None, "null")  # forms of a page without referrer say "null"
+    else:
+        passes = is_ours and site is None
+    return None if passes else PlainTextResponse("Requests from pages of other origins are refused.\n", 403)
 
 
 def read_session(headers: Headers, access: Access) -> str | None:
@@ -179,7 +180,7 @@ class Guard:
         elif scope["type"] == "http":
             send = _send_strictly(send)
             answer = self._refuse(scope) or self._app
-            await answer(scope, _limit_body(scope, receive), send)
+            await answer(scope, _limit_body(receive), send)
         else:
             await send({"type": "websocket.close", "code": 1008})
 
@@ -224,7 +225,7 @@ def _send_strictly(send: Send) -> Send:
     return send_strictly
 
 
-def _limit_body(scope: Scope, receive: Receive) -> Receive:
+def _limit_body(receive: Receive) -> Receive:
     """A `receive` that gives up on a body that is too large or too slow."""
     n_bytes, is_whole = 0, False
     deadline = time.monotonic() + BODY_SECONDS

@@ -12,6 +12,7 @@ import asyncio
 import ctypes
 import queue
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, TypeVar
@@ -113,6 +114,13 @@ class Workers:
         for job in list(self._running.values()):
             job.stop()
 
+    def wait_until_idle(self, seconds: float) -> bool:
+        """Whether nothing runs any more, at the latest after this time."""
+        deadline = time.monotonic() + seconds
+        while self._running and time.monotonic() < deadline:
+            time.sleep(0.01)
+        return not self._running
+
     def _work(self) -> None:
         while True:
             try:
@@ -120,7 +128,9 @@ class Workers:
                 self._running[threading.get_ident()] = job
                 job.run()
             except Stopped:
-                continue  # it arrived between two jobs
+                pass  # it arrived after the job
+            finally:
+                self._running.pop(threading.get_ident(), None)
 
 
 async def run_limited(
@@ -135,17 +145,14 @@ async def run_limited(
     try:
         job = workers.submit(function)
     except queue.Full:
-        raise HTTPException(
-            503,
-            "Too many questions at once; ask again in a moment.",
-            headers={"Retry-After": str(RETRY_SECONDS)},
-        ) from None
+        advice = {"Retry-After": str(RETRY_SECONDS)}
+        raise HTTPException(503, "Too many questions at once; ask again in a moment.", advice) from None
     answer = asyncio.wrap_future(job.future)
     gone = asyncio.ensure_future(_wait_until_gone(request.receive))
     try:
         await asyncio.wait({answer, gone}, timeout=max_seconds, return_when=asyncio.FIRST_COMPLETED)
         if answer.done():
-            return answer.result()  # type: ignore[no-any-return]
+            return _result_of(answer)  # type: ignore[no-any-return]
         if gone.done():
             gone.result()  # raises where the rest of the request was refused
             raise HTTPException(CLIENT_GONE, "The client has gone.")
@@ -157,6 +164,13 @@ async def run_limited(
         if not answer.done():
             job.stop()
             answer.add_done_callback(_forget)
+
+
+def _result_of(answer: asyncio.Future[Any]) -> Any:
+    try:
+        return answer.result()
+    except (Stopped, asyncio.CancelledError):  # not by this request, so by `Workers.stop`
+        raise HTTPException(503, "The server is ending.") from None
 
 
 async def _wait_until_gone(receive: Receive) -> None:

@@ -16,6 +16,7 @@ from enum import Enum
 
 from unswayed.api.examples import EXAMPLES
 from unswayed.core.errors import LimitError, QueryError
+from unswayed.core.limits import Limits
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.defaults import choose_target
 from unswayed.decisions.influence import classifier_of_diagram
@@ -26,6 +27,8 @@ MOST_BYTES = 512 * 2**20
 """Memory for everything that sessions brought."""
 MOST_HELD = 20
 """Things that one session may hold."""
+CHOICE_LIMITS = Limits(max_bytes=256 * 2**20, max_seconds=5.0)
+"""For finding out what a network decides by itself."""
 
 
 class Origin(Enum):
@@ -170,7 +173,7 @@ def choose_classifier(network: BayesianNetwork) -> Classifier | None:
     try:
         if network.influence is not None:
             return classifier_of_diagram(network)
-        target, positive = choose_target(network)
+        target, positive = choose_target(network, limits=CHOICE_LIMITS)
         return Classifier(network, target, positive=positive)
     except (QueryError, LimitError):
         return None

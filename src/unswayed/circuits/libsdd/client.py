@@ -18,13 +18,13 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import IO, Any, Final
 
 from unswayed.circuits.libsdd.exchange import Failure, Job, JobResult, Report, receive, send
 from unswayed.core.errors import LimitError, SolverError
 from unswayed.core.extras import install_command
 from unswayed.core.limits import Limits, readable_bytes
+from unswayed.core.processes import child_environment
 
 Progress = Callable[[Report], None]
 """Called now and then while a job runs."""
@@ -47,7 +47,7 @@ class Worker:
             stdout=subprocess.PIPE,
             stderr=self._complaints,
             cwd=self._folder,
-            env={**os.environ, **_environment()},
+            env=child_environment(),
         )
         self._messages: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._listener = threading.Thread(target=self._listen, daemon=True)
@@ -130,12 +130,6 @@ class Worker:
 
 class _LateError(Exception):
     """The deadline has passed."""
-
-
-def _environment() -> dict[str, str]:
-    """The child finds the same modules as this process, and starts no threads that it has no use for."""
-    path = os.pathsep.join(str(Path(folder).absolute()) for folder in sys.path if folder)
-    return {"PYTHONPATH": path, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 
 def _close(stream: IO[bytes] | None) -> None:

@@ -1,0 +1,175 @@
+"""Starting and ending the companion: an address, a token, a browser, signals.
+
+The page is reachable from this machine alone unless a host is named. Ctrl-C and SIGTERM end it within about a
+second, whatever is being computed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import os
+import signal
+import socket
+import sys
+import threading
+import webbrowser
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import uvicorn
+from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from unswayed.core.errors import QueryError
+from unswayed.web.security import Access, Guard, make_access
+from unswayed.web.work import Workers
+
+LOCAL = "127.0.0.1"
+FAVOURITE_PORT = 8321
+"""Taken where no port is named and nobody has it; addresses that people keep then stay the same."""
+MOST_CONNECTIONS = 512
+"""Connections at once; further ones are sent away, so that files and memory stay bounded."""
+MOST_HEADER_BYTES = 96 * 2**10
+"""Largest request line with headers; a case of a few hundred findings takes 20 kB."""
+IDLE_SECONDS = 5
+HEADER_SECONDS = 10
+"""How long the head of a request may take."""
+LEAVE_SECONDS = 1
+"""How long answers that are under way may take at the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the page is served: a socket that listens, and who may come."""
+
+    listener: socket.socket
+    access: Access
+    is_local: bool
+    """Whether only this machine reaches it."""
+
+    @property
+    def port(self) -> int:
+        """The port that was given, or found."""
+        return int(self.listener.getsockname()[1])
+
+    def url(self, path: str = "/") -> str:
+        """The address that lets its reader in."""
+        name = self.listener.getsockname()[0]
+        host = LOCAL if name in ("0.0.0.0", "::") else f"[{name}]" if ":" in name else name
+        return f"http://{host}:{self.port}{path}{'&' if '?' in path else '?'}token={self.access.token}"
+
+
+def take_place(host: str | None = None, port: int | None = None, names: tuple[str, ...] = ()) -> Place:
+    """Listen on a port: the one that is named, else our favourite, else one that is free.
+
+    `names` are further names by which browsers may reach the server. `QueryError` when the port is taken, or
+    the host is not one of this machine.
+    """
+    host = host or LOCAL
+    for wanted in (port,) if port is not None else (FAVOURITE_PORT, 0):
+        try:
+            listener = _listen(host, wanted)
+        except OSError as error:
+            if wanted == FAVOURITE_PORT and port is None:
+                continue
+            raise _explain(error, host, wanted) from None
+        own = listener.getsockname()
+        is_local = own[0].startswith("127.") or own[0] == "::1"
+        own_name = f"[{own[0]}]" if ":" in own[0] else own[0]
+        return Place(listener, make_access(own[1], (own_name, *names)), is_local)
+    raise AssertionError("port 0 is always free or raises")
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    listener = socket.socket(family, kind, protocol)
+    try:
+        if os.name == "posix":  # elsewhere it lets two servers share a port
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen(MOST_CONNECTIONS)
+    except OSError:
+        listener.close()
+        raise
+    return listener
+
+
+def _explain(error: OSError, host: str, port: int) -> QueryError:
+    if error.errno == errno.EADDRINUSE:
+        return QueryError(
+            f"port {port} of {host} is taken; name another with --port, or none to take a free one"
+        )
+    if error.errno == errno.EACCES:
+        return QueryError(f"port {port} needs rights that you do not have; name one above 1023 with --port")
+    reason = error.strerror or error
+    return QueryError(f"cannot listen on {host!r} ({reason}); --host names an address of this machine")
+
+
+def serve(app: ASGIApp, place: Place, workers: Workers, *, open_at: str | None = None) -> None:
+    """Serve until a signal comes; opens the browser at a path where one is given."""
+    config = uvicorn.Config(
+        Guard(app, place.access),
+        http=_ImpatientProtocol,
+        ws="none",
+        lifespan="off",
+        log_level="error",  # requests are not written down: some have the token in them
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        limit_concurrency=MOST_CONNECTIONS,
+        timeout_keep_alive=IDLE_SECONDS,
+        timeout_graceful_shutdown=LEAVE_SECONDS,
+        h11_max_incomplete_event_size=MOST_HEADER_BYTES,
+    )
+    if open_at is not None:
+        # In a thread: some browsers return when they are closed.
+        url = place.url(open_at)
+        threading.Thread(target=lambda: webbrowser.open(url), daemon=True).start()
+    with _taking_signals():
+        asyncio.run(_serve_until_told(uvicorn.Server(config), place.listener, workers))
+    if not workers.wait_until_idle(seconds=LEAVE_SECONDS):
+        # A compiled loop still runs in a thread, and Python cannot end in order before it has.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(0)
+
+
+async def _serve_until_told(server: uvicorn.Server, listener: socket.socket, workers: Workers) -> None:
+    serving = asyncio.ensure_future(server.serve(sockets=[listener]))
+    while not server.should_exit and not serving.done():
+        await asyncio.sleep(0.1)
+    workers.stop()  # now, or those who wait for answers would hold up the end
+    await serving
+
+
+@contextmanager
+def _taking_signals() -> Iterator[None]:
+    """Uvicorn ends on signals, and then raises them again: let that end nothing else."""
+    before = {each: signal.signal(each, lambda *_: None) for each in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+
+
+class _ImpatientProtocol(H11Protocol):
+    """HTTP, but a connection whose next request does not begin in time is closed."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._look_again(self.cycle)
+
+    def _look_again(self, seen: object) -> None:
+        self.loop.call_later(HEADER_SECONDS, self._close_if_stuck, seen)
+
+    def _close_if_stuck(self, seen: object) -> None:
+        is_idle = self.cycle is None or self.cycle.response_complete
+        if self.transport.is_closing():
+            return
+        if is_idle and self.cycle is seen:
+            self.transport.close()
+        else:
+            self._look_again(self.cycle)
