@@ -254,3 +254,10 @@ def test_explain_lists_the_bids_beside_the_answer(unswayed, review):
     assert json.loads(in_json.out)["ranking"]
     assert "-> " in in_json.err
     assert unswayed("sdp", review, *PAPERS, "--explain", "--engine", "dense").out.endswith("-> dense\n")
+
+
+def test_the_answer_says_which_features_were_taken(unswayed, printer):
+    said = "features: the 3 leaves (Light, TestPage and Ping); name others with --features\n"
+    assert unswayed("sdp", printer, "--target", "Fault").err == said
+    assert unswayed("sdp", printer, "--target", "Fault", "--features", "leaves").err == ""
+    assert unswayed("sdp", printer, "--target", "Fault", "--json").err == ""

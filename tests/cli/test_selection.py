@@ -246,7 +246,16 @@ def test_without_matplotlib_the_error_names_the_extra(unswayed, review, tmp_path
 
 
 def test_when_time_is_over_the_best_so_far_comes_with_its_gap(unswayed, wide):
-    options = ["--target", read_network(wide).names[0], "--budget", "9", "--method", "exhaustive"]
+    options = [
+        "--target",
+        read_network(wide).names[0],
+        "--features",
+        "all",
+        "--budget",
+        "9",
+        "--method",
+        "exhaustive",
+    ]
     outcome = unswayed("select", wide, *options, "--objective", "entropy", "--max-seconds", "0.5")
     assert (outcome.code, outcome.err) == (0, "")
     assert "Not proven optimal after " in outcome.out
@@ -270,7 +279,16 @@ def test_one_ctrl_c_gives_the_best_so_far(unswayed, wide, monkeypatch, method):
         yield {**options, "report": interrupted}
 
     monkeypatch.setattr("unswayed.cli.selection.showing_progress", interrupting)
-    options = ["--target", read_network(wide).names[0], "--budget", "9", "--method", method]
+    options = [
+        "--target",
+        read_network(wide).names[0],
+        "--features",
+        "all",
+        "--budget",
+        "9",
+        "--method",
+        method,
+    ]
     outcome = unswayed("select", wide, *options)
     assert (outcome.code, outcome.err) == (0, "")
     assert "Not proven optimal after " in outcome.out
@@ -371,7 +389,7 @@ def test_too_many_features_for_a_table_are_refused(unswayed, tmp_path):
 
 def test_a_table_may_decide_instead_of_a_rule(unswayed, tmp_path, printer):
     output = tmp_path / "table.json"
-    case = [printer, "--target", "Fault", "--budget", "1", "--potential"]
+    case = [printer, "--target", "Fault", "--features", "leaves", "--budget", "1", "--potential"]
     outcome = unswayed("trim", *case, "-o", output)
     assert (outcome.code, outcome.err) == (0, "")
     assert "by a table of 3 decisions." in outcome.out

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from unswayed.cli.case import with_case
+from unswayed.cli.case import resolve, with_case
 from unswayed.cli.costs import costs_of
-from unswayed.cli.evidence import evidence_of
-from unswayed.cli.options import AsJson, network_in
 from unswayed.cli.output import show_json
-from unswayed.cli.plan import PlanCase, classifier_in, plan_at
+from unswayed.cli.plan import PlanOptions, plan_at
 from unswayed.cli.progress import showing_words
 from unswayed.core.errors import QueryError
 
@@ -25,13 +23,13 @@ HELP = "Answer with a state or a number; or skip (it cannot be done), undo, why,
 
 
 @with_case
-def ask(case: PlanCase, *, as_json: AsJson = False) -> None:
+def ask(case: PlanOptions) -> None:
     """Be asked one test after the other, until the decision is safe.
 
     NETWORK is a plan that 'unswayed plan -o plan.json' wrote, or a network, with the options of 'plan'.
     A test that cannot be done may be skipped: with a network, the rest is planned anew.
     """
-    interview = _start(case)
+    interview, as_json = _start(case), case.as_json
     typer.echo(HELP, err=as_json)
     while (variable := interview.question) is not None:
         typer.echo(f"{variable.name}? [{', '.join(variable.states)}]", err=as_json)
@@ -48,7 +46,7 @@ def ask(case: PlanCase, *, as_json: AsJson = False) -> None:
     _conclude(interview, as_json=as_json)
 
 
-def _start(case: PlanCase) -> Interview:
+def _start(case: PlanOptions) -> Interview:
     """An interview along a saved plan, or along one made from a network."""
     from unswayed.api.interview import Interview
     from unswayed.api.plan_result import load_plan
@@ -56,15 +54,13 @@ def _start(case: PlanCase) -> Interview:
 
     if case.network.suffix.lower() == ".json":
         return Interview(load_plan(case.network), {})
-    network = network_in(case.network, normalize=case.normalize)
-    classifier = classifier_in(case, network)
-    evidence = evidence_of(case.evidence, network)
-    purchase = purchase_for(classifier, costs_of(case.cost, case.costs))
+    asked = resolve(case)
+    purchase = purchase_for(asked.classifier, costs_of(case.cost, case.costs))
 
     def replan(known: Mapping[str, str], skipped: tuple[str, ...]) -> TestPlan:
         costs = replace(purchase, skipped=(*purchase.skipped, *skipped))
         with showing_words() as report:
-            return plan_at(case, classifier, {**evidence, **known}, costs, report)
+            return plan_at(case, asked.classifier, {**asked.evidence, **known}, costs, report)
 
     return Interview(replan({}, ()), {}, replan)
 

@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from unswayed.cli.case import CaseOptions, opened, with_case
+from unswayed.cli.case import QuestionOptions, resolve_question, with_case
 from unswayed.cli.costs import plain_costs_of
-from unswayed.cli.decisions import described
 from unswayed.cli.options import Cost, CostsFile
 from unswayed.cli.output import check_output, show, show_json
 from unswayed.core.errors import FormatError
@@ -21,7 +20,7 @@ TableFile = Annotated[
 
 @with_case
 def audit(
-    case: CaseOptions,
+    case: QuestionOptions,
     *,
     table: TableFile,
     at_least: Annotated[
@@ -63,7 +62,7 @@ def audit(
         if output.suffix.lower() not in (".csv", ".parquet"):
             raise FormatError("an audit is written to a .csv or .parquet file; name it so", output)
         check_output(output)
-    found = opened(case)
+    found = resolve_question(case)
     if found.evidence:
         from unswayed.decisions.classifier import Classifier
 
@@ -86,6 +85,6 @@ def audit(
         audited.write(output)
     if case.as_json:
         written = {} if output is None else {"output": str(output)}
-        show_json({**described(found), **audited.summary(), **written})
+        show_json({**found.described(), **audited.summary(), **written})
     else:
         show(audit_lines(audited, output))

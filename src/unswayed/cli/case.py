@@ -1,8 +1,10 @@
-"""What all commands about decisions are asked with: the classifier, the evidence, and how to answer.
+"""What the commands about decisions are asked with, and the objects that the words stand for.
 
-These commands share their options, so the options are the fields of one dataclass, `CaseOptions`. A command
-takes these and whatever options are its own; `with_case` spreads the fields out for the command line and
-gathers them again. Commands that search have a dataclass of their own, in `search_case.py`.
+Options are fields of dataclasses, each declared once: `CaseOptions` has what every such command takes,
+`QuestionOptions` adds how to answer, `PricedOptions` what tests cost, `SearchCaseOptions` how to search. A
+command takes one of these and whatever options are its own; `with_case` spreads the fields out for the
+command line and gathers them again. `resolve`, `resolve_question` and `resolve_search` read the network and
+make sense of the words.
 """
 
 from __future__ import annotations
@@ -10,17 +12,21 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import wraps
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from unswayed.cli.classifiers import classifier_of
+from unswayed.cli.classifiers import classifier_of, describe, features_note
+from unswayed.cli.costs import costs_of
 from unswayed.cli.evidence import evidence_of
 from unswayed.cli.options import (
     AllowEstimates,
     AsJson,
     Certain,
+    Cost,
+    CostsFile,
     Evidence,
     Features,
     Format,
@@ -34,17 +40,43 @@ from unswayed.cli.options import (
     limits_of,
     network_in,
 )
+from unswayed.cli.output import note_later
 from unswayed.core.errors import QueryError
 
 if TYPE_CHECKING:
     from unswayed.api.questions import Options
+    from unswayed.api.selection import SearchOptions
+    from unswayed.core.limits import Limits
     from unswayed.decisions.classifier import Classifier
+    from unswayed.decisions.purchase import Costs
     from unswayed.engines.protocol import Engine
+
+LAST = ("certain", "max_memory", "max_seconds", "normalize", "format", "as_json")
+"""Fields that come after all others in the help."""
+
+
+class MethodWord(StrEnum):
+    """The words for `--method`: the values of `unswayed.Method`."""
+
+    BRANCH_AND_BOUND = "branch-and-bound"
+    EXHAUSTIVE = "exhaustive"
+    GREEDY = "greedy"
+    INFORMATION_GAIN = "information-gain"
+    MAXDR = "maxdr"
+    FS_SDD = "fs-sdd"
+
+
+class VariantWord(StrEnum):
+    """The words for `--variant`: the values of `unswayed.search.fs_sdd.CircuitVariant`."""
+
+    RECOMPILED = "1"
+    CONSTRAINED = "2"
+    MOVED = "3"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseOptions:
-    """The options as they were typed."""
+    """A classifier and what was observed, as they were typed."""
 
     network: NetworkFile
     target: Target = None
@@ -52,33 +84,82 @@ class CaseOptions:
     utilities: UtilitiesFile = None
     evidence: Evidence = None
     features: Features = None
+    max_memory: MaxMemory = None
+    max_seconds: MaxSeconds = None
+    normalize: Normalize = False
+    format: Format = None
+    as_json: AsJson = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionOptions(CaseOptions):
+    """The same, and how to answer."""
+
     engine: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="The engine to use; the cheapest by default.", show_default=False),
     ] = None
     tolerance: Annotated[
         float | None,
-        typer.Option(metavar="X", help="A certified interval of this width will do.", show_default=False),
+        typer.Option(metavar="X", help="Accept a certified interval of this width.", show_default=False),
     ] = None
-    max_memory: MaxMemory = None
-    max_seconds: MaxSeconds = None
     certain: Certain = False
     allow_estimates: AllowEstimates = False
     explain: Annotated[bool, typer.Option("--explain", help="Show what every engine would have needed.")] = (
         False
     )
-    normalize: Normalize = False
-    format: Format = None
-    as_json: AsJson = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PricedOptions(CaseOptions):
+    """The same, and what tests cost."""
+
+    cost: Cost = None
+    costs: CostsFile = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchCaseOptions(PricedOptions):
+    """The same, and how to search for features."""
+
+    method: Annotated[
+        MethodWord,
+        typer.Option(
+            help="How to search; greedy is quick on many features, but proves nothing. fs-sdd selects with "
+            "circuits."
+        ),
+    ] = MethodWord.BRANCH_AND_BOUND
+    variant: Annotated[
+        VariantWord | None,
+        typer.Option(
+            help="For fs-sdd: compile for every subset (1), once with the features first (2, the default), "
+            "or once, and move them (3).",
+            show_default=False,
+        ),
+    ] = None
+    jobs: Annotated[
+        int,
+        typer.Option(metavar="N", help="Threads that may search at once; the answer is the same."),
+    ] = 1
+    max_seconds: Annotated[
+        float | None,
+        typer.Option(
+            metavar="S",
+            help="Stop searching after this time with the best so far; a frontier's rows share it.",
+            show_default=False,
+        ),
+    ] = None
+    certain: Certain = False
+    allow_estimates: AllowEstimates = False
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class ResolvedCase:
     """The objects that the words of a case stand for."""
 
     classifier: Classifier
     evidence: dict[str, str]
-    options: Options
+    limits: Limits
 
     @property
     def free(self) -> tuple[str, ...]:
@@ -87,23 +168,72 @@ class Opened:
 
         return list_open(self.classifier.network, self.classifier.features, self.evidence)
 
+    def described(self) -> dict[str, Any]:
+        """What was asked about, for JSON."""
+        return describe(self.classifier, self.evidence)
 
-def opened(case: CaseOptions) -> Opened:
+
+@dataclass(frozen=True, slots=True)
+class ResolvedQuestion(ResolvedCase):
+    """A case, and how to answer."""
+
+    options: Options
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedSearch(ResolvedCase):
+    """A case, what features cost, and how to search."""
+
+    costs: Costs | None
+    options: SearchOptions
+
+
+def resolve(case: CaseOptions) -> ResolvedCase:
     """Read the network and make sense of the words."""
-    from unswayed.api.questions import Options
-
     network = network_in(case.network, normalize=case.normalize, format=case.format)
     classifier = classifier_of(
         network, case.target, case.features, threshold=case.threshold, utilities=case.utilities
     )
+    if not case.features and not case.as_json:
+        note_later(features_note(classifier))
+    limits = limits_of(case.max_memory, case.max_seconds)
+    return ResolvedCase(classifier, evidence_of(case.evidence, network), limits)
+
+
+def resolve_question(case: QuestionOptions) -> ResolvedQuestion:
+    """The same for a command that asks an engine."""
+    from unswayed.api.questions import Options
+
+    found = resolve(case)
     options = Options(
         engine=None if case.engine is None else engine_called(case.engine),
         tolerance=case.tolerance,
-        limits=limits_of(case.max_memory, case.max_seconds),
+        limits=found.limits,
         allow_estimates=not case.certain,
         all_bids=case.explain,
     )
-    return Opened(classifier, evidence_of(case.evidence, network), options)
+    return ResolvedQuestion(found.classifier, found.evidence, found.limits, options)
+
+
+def resolve_search(case: SearchCaseOptions) -> ResolvedSearch:
+    """The same for a command that searches for features."""
+    from unswayed.api.selection import Method, SearchOptions
+
+    found = resolve(case)
+    options = SearchOptions(
+        method=Method(case.method.value),
+        limits=found.limits,
+        allow_estimates=not case.certain,
+        jobs=case.jobs,
+    )
+    if case.variant is not None:
+        if case.method is not MethodWord.FS_SDD:
+            raise QueryError("--variant goes with --method fs-sdd; leave it out, or add that")
+        from unswayed.search.fs_sdd import CircuitVariant
+
+        options["variant"] = CircuitVariant(case.variant.value)
+    costs = costs_of(case.cost, case.costs)
+    return ResolvedSearch(found.classifier, found.evidence, found.limits, costs, options)
 
 
 def engine_called(name: str) -> Engine:
@@ -122,15 +252,19 @@ def with_case(command: Callable[..., None]) -> Callable[..., None]:
     """The command with the fields of its first parameter, a dataclass, in place of that parameter."""
     first, *own = inspect.signature(command, eval_str=True).parameters.values()
     kind = first.annotation
-    shared = inspect.signature(kind, eval_str=True).parameters
+    types = get_type_hints(kind, include_extras=True)
+    shared = [
+        each.replace(annotation=types[each.name]) for each in inspect.signature(kind).parameters.values()
+    ]
 
     @wraps(command)
     def spread(**words: object) -> None:
-        case = kind(**{name: words.pop(name) for name in shared})
+        case = kind(**{each.name: words.pop(each.name) for each in shared})
         command(case, **words)
 
     # Typer reads the options off the signature.
-    parameters = [*shared.values(), *own]
+    early = [each for each in shared if each.name not in LAST]
+    parameters = [*early, *own, *(each for each in shared if each.name in LAST)]
     spread.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     spread.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return spread

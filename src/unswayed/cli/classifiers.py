@@ -61,6 +61,17 @@ def _target(network: BayesianNetwork) -> tuple[str, str | None]:
         raise QueryError(f"{error}; use --target") from None
 
 
+def features_note(classifier: Classifier) -> str:
+    """Which features were taken, since none were named; empty where the file's diagram chose them."""
+    from unswayed.decisions.defaults import choose_features
+    from unswayed.view.numbers import names_text
+
+    chosen = choose_features(classifier.network, classifier.target)
+    if chosen.names != classifier.features:
+        return ""
+    return f"features: {chosen.reason} ({names_text(chosen.names)}); name others with --features"
+
+
 def describe(classifier: Classifier, evidence: Mapping[str, str]) -> dict[str, Any]:
     """What was asked about, for JSON: the same fields in every answer about decisions."""
     from unswayed.decisions.rules import ThresholdRule

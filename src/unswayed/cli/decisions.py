@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unswayed.cli.case import CaseOptions, Opened, opened, with_case
-from unswayed.cli.classifiers import describe
+from unswayed.cli.case import QuestionOptions, ResolvedQuestion, resolve_question, with_case
 from unswayed.cli.evidence import names_in
 from unswayed.cli.outcome import with_options
 from unswayed.cli.output import show, show_json
@@ -25,17 +24,17 @@ Keep = Annotated[
 
 
 @with_case
-def decide(case: CaseOptions, *, output: PictureFile = None) -> None:
+def decide(case: QuestionOptions, *, output: PictureFile = None) -> None:
     """What is decided on this evidence."""
     from unswayed import api
     from unswayed.view.tables import decision_lines
 
     if output is not None:
         check_picture(output)
-    found = opened(case)
+    found = resolve_question(case)
     decision = api.decide(found.classifier, found.evidence, **found.options)
     if case.as_json:
-        show_json({**described(found), "decision": decision.action, "posterior": decision.posterior})
+        show_json({**found.described(), "decision": decision.action, "posterior": decision.posterior})
     else:
         show(decision_lines(found.classifier, decision, found.evidence))
     if output is not None:
@@ -44,7 +43,7 @@ def decide(case: CaseOptions, *, output: PictureFile = None) -> None:
 
 @with_case
 def sdp(
-    case: CaseOptions,
+    case: QuestionOptions,
     *,
     at_least: Annotated[float, typer.Option(metavar="P", help="Stop when the SDP is this high.")] = 0.95,
     output: PictureFile = None,
@@ -58,12 +57,12 @@ def sdp(
 
     if output is not None:
         check_picture(output)
-    found = opened(case)
+    found = resolve_question(case)
     stopping = api.should_stop(found.classifier, found.evidence, at_least, **found.options)
     if case.as_json:
         show_json(
             {
-                **described(found),
+                **found.described(),
                 **numbers(stopping.sdp),
                 "decision": stopping.decision.action,
                 "posterior": stopping.decision.posterior,
@@ -79,7 +78,7 @@ def sdp(
 
 
 @with_case
-def esdp(case: CaseOptions, *, keep: Keep) -> None:
+def esdp(case: QuestionOptions, *, keep: Keep) -> None:
     """How often would some features decide as all do?
 
     The expected same-decision probability (E-SDP) of the features to keep.
@@ -87,10 +86,10 @@ def esdp(case: CaseOptions, *, keep: Keep) -> None:
     from unswayed import api
     from unswayed.view.tables import repeated_lines
 
-    found, kept = opened(case), tuple(names_in(keep))
+    found, kept = resolve_question(case), tuple(names_in(keep))
     measured = api.expected_same_decision_probability(found.classifier, kept, found.evidence, **found.options)
     if case.as_json:
-        show_json({**described(found), "keep": kept, **numbers(measured)})
+        show_json({**found.described(), "keep": kept, **numbers(measured)})
     else:
         show(repeated_lines(measured, kept, found.free, found.evidence))
     explain(case, measured)
@@ -98,7 +97,7 @@ def esdp(case: CaseOptions, *, keep: Keep) -> None:
 
 @with_case
 def eca(
-    case: CaseOptions,
+    case: QuestionOptions,
     *,
     keep: Keep,
     new_threshold: Annotated[
@@ -117,11 +116,11 @@ def eca(
     """
     from unswayed.view.tables import achievable_lines, agreement_lines
 
-    found, kept = opened(case), tuple(names_in(keep))
+    found, kept = resolve_question(case), tuple(names_in(keep))
     threshold = _threshold(found)
     measured = _agreement(found, kept, new_threshold)
     if case.as_json:
-        answer = {**described(found), "keep": kept, **numbers(measured)}
+        answer = {**found.described(), "keep": kept, **numbers(measured)}
         show_json(
             {**answer, "thresholds": measured.thresholds}
             if new_threshold is None
@@ -134,7 +133,7 @@ def eca(
     explain(case, measured)
 
 
-def _threshold(found: Opened) -> float:
+def _threshold(found: ResolvedQuestion) -> float:
     from unswayed.decisions.rules import ThresholdRule
 
     if not isinstance(found.classifier.rule, ThresholdRule):
@@ -145,7 +144,7 @@ def _threshold(found: Opened) -> float:
     return found.classifier.rule.threshold
 
 
-def _agreement(found: Opened, kept: tuple[str, ...], new_threshold: float | None) -> Measurement:
+def _agreement(found: ResolvedQuestion, kept: tuple[str, ...], new_threshold: float | None) -> Measurement:
     from unswayed import api
 
     if new_threshold is None:
@@ -153,11 +152,6 @@ def _agreement(found: Opened, kept: tuple[str, ...], new_threshold: float | None
     return api.expected_classification_agreement(
         found.classifier, kept, new_threshold, found.evidence, **found.options
     )
-
-
-def described(found: Opened) -> dict[str, Any]:
-    """What was asked about, for JSON."""
-    return describe(found.classifier, found.evidence)
 
 
 def numbers(measured: Measurement) -> dict[str, Any]:
@@ -177,7 +171,7 @@ def numbers(measured: Measurement) -> dict[str, Any]:
     return answer
 
 
-def explain(case: CaseOptions, measured: Measurement) -> None:
+def explain(case: QuestionOptions, measured: Measurement) -> None:
     """With `--explain`, print what every engine would have needed: beside JSON, on stderr."""
     if not case.explain:
         return

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unswayed.cli.case import CaseOptions, opened, with_case
-from unswayed.cli.decisions import described, explain, numbers
+from unswayed.cli.case import QuestionOptions, resolve_question, with_case
+from unswayed.cli.decisions import explain, numbers
 from unswayed.cli.evidence import evidence_of
 from unswayed.cli.output import show, show_json
 from unswayed.cli.pictures import PictureFile, check_picture, plot_answer, save_picture
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @with_case
 def follow(
-    case: CaseOptions,
+    case: QuestionOptions,
     *,
     observe: Annotated[
         list[str],
@@ -45,11 +45,11 @@ def follow(
         check_picture(output)
     if not 0 < at_least <= 1:
         raise QueryError(f"--at-least must lie between 0 and 1; got {at_least!r}")
-    found = opened(case)
+    found = resolve_question(case)
     observed = evidence_of(observe, found.classifier.network)
     history = replay(found.classifier, observed.items(), found.evidence, **found.options)
     if case.as_json:
-        show_json({**described(found), "at_least": at_least, "steps": _steps(history)})
+        show_json({**found.described(), "at_least": at_least, "steps": _steps(history)})
     else:
         show(history_lines(history, found.evidence, at_least))
     explain(case, history.steps[-1].sdp)

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from unswayed.cli.outcome import reporting
+from unswayed.cli.output import noting
 from unswayed.cli.progress import show_line
 from unswayed.kernels.jit import announce_compiling
 
@@ -90,8 +91,9 @@ def _unswayed(
 def run(arguments: Sequence[str] | None = None) -> None:
     """Run a command line, that of the process by default, and leave with its exit code."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
-    with reporting(), announce_compiling(show_line):
+    with reporting(), noting(), announce_compiling(show_line):
         named = [name for name in arguments[:1] if name in MODULE_BY_COMMAND]
         # Not standalone: then usage errors come to `reporting`, and the exit code comes back.
         app = make_app(named or MODULE_BY_COMMAND)
-        raise SystemExit(app(args=arguments, prog_name="unswayed", standalone_mode=False))
+        code = app(args=arguments, prog_name="unswayed", standalone_mode=False)
+    raise SystemExit(code)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unswayed.cli.case import CaseOptions, Opened, opened, with_case
+from unswayed.cli.case import QuestionOptions, ResolvedQuestion, resolve_question, with_case
 from unswayed.cli.costs import costs_of
-from unswayed.cli.decisions import described, explain, numbers
+from unswayed.cli.decisions import explain, numbers
 from unswayed.cli.evidence import names_in
 from unswayed.cli.options import Cost, CostsFile
 from unswayed.cli.outcome import complain
@@ -35,7 +35,7 @@ class RewardWord(StrEnum):
 
 @with_case
 def voi(
-    case: CaseOptions,
+    case: QuestionOptions,
     *,
     reward: Annotated[RewardWord, typer.Option(help="What observations are ranked by.")] = RewardWord.SDP,
     keep: Annotated[
@@ -62,7 +62,7 @@ def voi(
         check_picture(output)
         if keep:
             raise QueryError("-o draws the features one by one; leave out --keep, or -o")
-    found = opened(case)
+    found = resolve_question(case)
     criterion = _criterion(found, reward)
     if keep:
         _value_together(case, found, criterion, tuple(names_in(keep)))
@@ -70,20 +70,25 @@ def voi(
         _rank(case, found, criterion, (costs_of(cost, costs), at_least, output))
 
 
-def _value_together(case: CaseOptions, found: Opened, criterion: Criterion, kept: tuple[str, ...]) -> None:
+def _value_together(
+    case: QuestionOptions, found: ResolvedQuestion, criterion: Criterion, kept: tuple[str, ...]
+) -> None:
     from unswayed import api
     from unswayed.view.tables import value_lines
 
     measured = api.value_of_information(found.classifier, kept, criterion, found.evidence, **found.options)
     if case.as_json:
-        show_json({**described(found), "reward": criterion.name, "keep": kept, **numbers(measured)})
+        show_json({**found.described(), "reward": criterion.name, "keep": kept, **numbers(measured)})
     else:
         show(value_lines(measured, criterion.name, kept, found.classifier.target, found.evidence))
     explain(case, measured)
 
 
 def _rank(
-    case: CaseOptions, found: Opened, criterion: Criterion, asked: tuple[Costs | None, float, Path | None]
+    case: QuestionOptions,
+    found: ResolvedQuestion,
+    criterion: Criterion,
+    asked: tuple[Costs | None, float, Path | None],
 ) -> None:
     from unswayed.view.tables import next_lines, ranking_lines
 
@@ -91,7 +96,7 @@ def _rank(
     ranking = _ranking(found, criterion, costs, at_least)
     if case.as_json:
         answer = {"reward": criterion.name, "at_least": at_least, "ranking": _ranked(ranking)}
-        show_json({**described(found), **answer, "bundle": _bundled(ranking)})
+        show_json({**found.described(), **answer, "bundle": _bundled(ranking)})
     else:
         show(ranking_lines(ranking, found.evidence))
         show(next_lines(ranking, priced=costs is not None))
@@ -101,7 +106,9 @@ def _rank(
         save_picture(plot_answer(ranking, found), output, quiet=case.as_json)
 
 
-def _ranking(found: Opened, criterion: Criterion, costs: Costs | None, at_least: float) -> ObservationRanking:
+def _ranking(
+    found: ResolvedQuestion, criterion: Criterion, costs: Costs | None, at_least: float
+) -> ObservationRanking:
     """The ranking by all criteria, `criterion` first; an SDP out of reach is left out with a warning."""
     from unswayed import api
     from unswayed.api.values import default_criteria
@@ -149,7 +156,7 @@ def _bundled(ranking: ObservationRanking) -> dict[str, Any] | None:
     return {"tests": bundle.tests, "cost": bundle.cost, **numbers(bundle.value)}
 
 
-def _criterion(found: Opened, word: RewardWord) -> Criterion:
+def _criterion(found: ResolvedQuestion, word: RewardWord) -> Criterion:
     from unswayed.api.values import SameDecisionGain
     from unswayed.decisions.rewards import ExpectedUtility, Margin, NegativeEntropy
     from unswayed.decisions.rules import UtilityRule

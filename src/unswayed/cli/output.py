@@ -6,7 +6,8 @@ import io
 import json
 import math
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -18,6 +19,25 @@ if TYPE_CHECKING:
 _ASCII = str.maketrans(
     {"±": "~", "█": "#", "▉": "#", "▊": "#", "▋": "#", "▌": "#", "▍": "-", "▎": "-", "▏": "-"}
 )
+
+
+_NOTES: list[str] = []
+"""What is said below the answer."""
+
+
+def note_later(text: str) -> None:
+    """Say this below the answer, once there is one."""
+    _NOTES.append(text)
+
+
+@contextmanager
+def noting() -> Iterator[None]:
+    """Print on stderr what was noted inside, unless an error ended it."""
+    _NOTES.clear()
+    yield
+    sys.stdout.flush()
+    for note in filter(None, _NOTES):
+        print(note, file=sys.stderr)
 
 
 def show(lines: Iterable[Text], *, file: TextIO | None = None) -> None:

@@ -10,24 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unswayed.cli.case import with_case
-from unswayed.cli.classifiers import classifier_of, describe
+from unswayed.cli.case import PricedOptions, resolve, with_case
 from unswayed.cli.costs import costs_of
-from unswayed.cli.evidence import evidence_of
-from unswayed.cli.options import (
-    AsJson,
-    Cost,
-    CostsFile,
-    Evidence,
-    Features,
-    MaxMemory,
-    NetworkFile,
-    Normalize,
-    Threshold,
-    UtilitiesFile,
-    limits_of,
-    network_in,
-)
+from unswayed.cli.options import limits_of
 from unswayed.cli.output import check_output, show, show_json
 from unswayed.cli.progress import showing_words
 from unswayed.core.errors import FormatError, QueryError
@@ -36,7 +21,6 @@ if TYPE_CHECKING:
     from unswayed.api.plan_result import TestPlan
     from unswayed.decisions.classifier import Classifier
     from unswayed.decisions.purchase import Costs
-    from unswayed.model.network import BayesianNetwork
     from unswayed.plans.goals import StopRule
 
 PLAN_FILES = (".json", ".txt", ".html", ".dot")
@@ -52,33 +36,15 @@ class PlanObjectiveWord(StrEnum):
     NET_UTILITY = "net-utility"
 
 
-PlanTarget = Annotated[
-    str | None,
-    typer.Option(
-        "--target",
-        metavar="D=+",
-        help="What is decided about, and its positive state. Without a state (D), the decision is the "
-        "most probable state. By default what the network singles out.",
-        show_default=False,
-    ),
-]
 AtLeast = Annotated[
     float, typer.Option(metavar="P", help="Stop where the same-decision probability is at least this.")
 ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlanCase:
+class PlanOptions(PricedOptions):
     """The options that a plan is made from, as they were typed."""
 
-    network: NetworkFile
-    target: PlanTarget = None
-    threshold: Threshold = None
-    utilities: UtilitiesFile = None
-    evidence: Evidence = None
-    features: Features = None
-    cost: Cost = None
-    costs: CostsFile = None
     at_least: AtLeast = 0.95
     objective: Annotated[
         PlanObjectiveWord,
@@ -103,17 +69,15 @@ class PlanCase:
     max_leaves: Annotated[
         int | None, typer.Option(metavar="M", help="How many ends the plan may have.", show_default=False)
     ] = None
-    max_memory: MaxMemory = None
     max_seconds: Annotated[
         float | None,
         typer.Option(metavar="S", help="Take the best plan found in this time.", show_default=False),
     ] = None
-    normalize: Normalize = False
 
 
 @with_case
 def plan(
-    case: PlanCase,
+    case: PlanOptions,
     *,
     output: Annotated[
         Path | None,
@@ -125,7 +89,6 @@ def plan(
             show_default=False,
         ),
     ] = None,
-    as_json: AsJson = False,
 ) -> None:
     """Which test first, which next by what it tells, and when to stop?
 
@@ -136,38 +99,21 @@ def plan(
 
     if output is not None:
         check_plan_file(output)
-    classifier, evidence = resolve_plan(case)
+    asked = resolve(case)
     with showing_words() as report:
-        found = plan_at(case, classifier, evidence, costs_of(case.cost, case.costs), report)
-    if as_json:
-        show_json({**describe(classifier, evidence), **found.to_dict()})
+        found = plan_at(case, asked.classifier, asked.evidence, costs_of(case.cost, case.costs), report)
+    if case.as_json:
+        show_json({**asked.described(), **found.to_dict()})
     else:
         show(plan_lines(found))
     if output is not None:
         save_plan(found, output)
-        if not as_json:
+        if not case.as_json:
             typer.echo(f"wrote {output}")
 
 
-def resolve_plan(case: PlanCase) -> tuple[Classifier, dict[str, str]]:
-    """The classifier and the evidence that the words stand for."""
-    network = network_in(case.network, normalize=case.normalize)
-    return classifier_in(case, network), evidence_of(case.evidence, network)
-
-
-def classifier_in(case: PlanCase, network: BayesianNetwork) -> Classifier:
-    """The classifier that the options describe; without a target, about what the network singles out."""
-    word = case.target
-    if word is None:
-        from unswayed.decisions.defaults import choose_target
-
-        target, positive = choose_target(network)
-        word = f'"{target}"' if positive is None else f'"{target}"="{positive}"'
-    return classifier_of(network, word, case.features, threshold=case.threshold, utilities=case.utilities)
-
-
 def plan_at(
-    case: PlanCase,
+    case: PlanOptions,
     classifier: Classifier,
     evidence: Mapping[str, Any],
     costs: Costs | None,
@@ -183,7 +129,7 @@ def plan_at(
         at_least=case.at_least,
         evidence=evidence,
         objective=PlanObjective(case.objective.value),
-        stop=None if case.stop_posterior is None else _limits(case.stop_posterior, case.target or ""),
+        stop=None if case.stop_posterior is None else _posterior_limits(case.stop_posterior, classifier),
         budget=case.budget,
         max_depth=case.max_depth,
         max_leaves=case.max_leaves,
@@ -192,19 +138,18 @@ def plan_at(
     )
 
 
-def _limits(text: str, target: str) -> StopRule:
+def _posterior_limits(text: str, classifier: Classifier) -> StopRule:
     """The stopping rule that `--stop-posterior` names."""
-    from unswayed.cli.evidence import name_and_state
+    from unswayed.decisions.rules import ThresholdRule
     from unswayed.plans.goals import PosteriorLimits
 
-    _, positive = name_and_state(target)
-    if positive is None:
+    if not isinstance(classifier.rule, ThresholdRule):
         raise QueryError("--stop-posterior needs a positive state; name it with --target D=STATE")
     try:
         low, high = (float(part) for part in text.split(","))
     except ValueError:
         raise QueryError(f"--stop-posterior is {text!r}; expected two numbers, such as 0.05,0.9") from None
-    return PosteriorLimits(positive, low, high)
+    return PosteriorLimits(classifier.rule.positive, low, high)
 
 
 def check_plan_file(path: Path) -> None:

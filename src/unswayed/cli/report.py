@@ -2,60 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from unswayed.cli.case import with_case
-from unswayed.cli.classifiers import classifier_of, describe
+from unswayed.cli.case import PricedOptions, resolve, with_case
 from unswayed.cli.costs import costs_of
-from unswayed.cli.evidence import evidence_of
-from unswayed.cli.options import (
-    AsJson,
-    Cost,
-    CostsFile,
-    Evidence,
-    Features,
-    Format,
-    MaxMemory,
-    MaxSeconds,
-    NetworkFile,
-    Normalize,
-    Target,
-    Threshold,
-    UtilitiesFile,
-    limits_of,
-    network_in,
-)
 from unswayed.cli.output import check_output, show_json, write_text
 from unswayed.cli.progress import showing_words
 from unswayed.core.errors import FormatError
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReportCase:
-    """The options as they were typed: those of a search, without how to search."""
-
-    network: NetworkFile
-    target: Target = None
-    threshold: Threshold = None
-    utilities: UtilitiesFile = None
-    evidence: Evidence = None
-    features: Features = None
-    cost: Cost = None
-    costs: CostsFile = None
-    max_memory: MaxMemory = None
-    max_seconds: MaxSeconds = None
-    normalize: Normalize = False
-    format: Format = None
-    as_json: AsJson = False
-
-
 @with_case
 def report(
-    case: ReportCase,
+    case: PricedOptions,
     *,
     output: Annotated[
         Path,
@@ -83,19 +44,15 @@ def report(
     if output.suffix.lower() not in (".html", ".htm"):
         raise FormatError("a report is an .html file; name it so", output)
     check_output(output)
-    network = network_in(case.network, normalize=case.normalize, format=case.format)
-    classifier = classifier_of(
-        network, case.target, case.features, threshold=case.threshold, utilities=case.utilities
-    )
-    evidence = evidence_of(case.evidence, network)
-    limits = limits_of(case.max_memory, case.max_seconds)
+    asked = resolve(case)
     costs = costs_of(case.cost, case.costs)
     with showing_words() as tell:
-        found = examine(classifier, costs, evidence, at_least=at_least, limits=limits, tell=tell)
+        found = examine(
+            asked.classifier, costs, asked.evidence, at_least=at_least, limits=asked.limits, tell=tell
+        )
     write_text(report_page(found, title=title or ""), output)
     if case.as_json:
-        answer = describe(classifier, evidence)
-        show_json({**answer, "output": str(output), "notes": list(found.notes)})
+        show_json({**asked.described(), "output": str(output), "notes": list(found.notes)})
     else:
         typer.echo(f"wrote {output}")
         if found.notes:

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unswayed.cli.case import with_case
+from unswayed.cli.case import ResolvedSearch, SearchCaseOptions, resolve_search, with_case
 from unswayed.cli.output import check_output, json_text, show, show_json, write_text
 from unswayed.cli.pictures import check_picture_or_json, plot_answer
 from unswayed.cli.progress import showing_progress
-from unswayed.cli.search_case import Search, SearchCase, opened_search
 from unswayed.core.errors import FormatError, QueryError
 from unswayed.view.figure import is_picture
 
@@ -46,7 +45,7 @@ class ObjectiveWord(StrEnum):
 
 @with_case
 def select(
-    case: SearchCase,
+    case: SearchCaseOptions,
     *,
     budget: Budget,
     objective: Annotated[
@@ -76,7 +75,7 @@ def select(
 
     if output is not None:
         check_picture_or_json(output)
-    found = opened_search(case)
+    found = resolve_search(case)
     wanted = _objective(found, objective)
     with showing_progress(found.options) as options:
         chosen = api.select_features(
@@ -91,7 +90,7 @@ def select(
 
 @with_case
 def trim(
-    case: SearchCase,
+    case: SearchCaseOptions,
     *,
     budget: Budget,
     potential: Potential = False,
@@ -117,7 +116,7 @@ def trim(
 
     if output is not None:
         check_output(output)
-    found = opened_search(case)
+    found = resolve_search(case)
     if output is not None and not is_picture(output):
         _check_free(case, found, output)
     with showing_progress(found.options) as options:
@@ -141,7 +140,7 @@ def trim(
 
 @with_case
 def frontier(
-    case: SearchCase,
+    case: SearchCaseOptions,
     *,
     budget: Annotated[
         float | None,
@@ -172,7 +171,7 @@ def frontier(
         raise QueryError(f"the budget must be at least 0, not {budget!r}")
     if output is not None:
         check_picture_or_json(output)
-    found = opened_search(case)
+    found = resolve_search(case)
     with showing_progress(found.options) as options:
         points = api.frontier(
             found.classifier, costs=found.costs, evidence=found.evidence, potential=potential, **options
@@ -187,7 +186,7 @@ def frontier(
         _tell(case, output)
 
 
-def _objective(found: Search, word: ObjectiveWord) -> Objective:
+def _objective(found: ResolvedSearch, word: ObjectiveWord) -> Objective:
     from unswayed.api.selection import SameDecision
     from unswayed.decisions.rewards import ExpectedUtility, Margin, NegativeEntropy
     from unswayed.decisions.rules import UtilityRule
@@ -206,7 +205,7 @@ def _objective(found: Search, word: ObjectiveWord) -> Objective:
             raise QueryError("--objective utility needs utilities; give a file of them with --utilities")
 
 
-def _selection_lines(found: Search, chosen: Selection, word: ObjectiveWord) -> list[Text]:
+def _selection_lines(found: ResolvedSearch, chosen: Selection, word: ObjectiveWord) -> list[Text]:
     from unswayed.view.tables import reward_lines, selection_lines
 
     if word is ObjectiveWord.ESDP:
@@ -214,7 +213,7 @@ def _selection_lines(found: Search, chosen: Selection, word: ObjectiveWord) -> l
     return reward_lines(chosen, found.free, word.value, found.classifier.target, found.evidence)
 
 
-def _chosen(chosen: Selection, found: Search) -> dict[str, Any]:
+def _chosen(chosen: Selection, found: ResolvedSearch) -> dict[str, Any]:
     from unswayed.decisions.rules import ThresholdRule
 
     rule = found.classifier.rule
@@ -251,14 +250,14 @@ def _numbers(
     }
 
 
-def _answer(case: SearchCase, answer: dict[str, Any], lines: list[Text]) -> None:
+def _answer(case: SearchCaseOptions, answer: dict[str, Any], lines: list[Text]) -> None:
     if case.as_json:
         show_json(answer)
     else:
         show(lines)
 
 
-def _check_free(case: SearchCase, found: Search, output: Path) -> None:
+def _check_free(case: SearchCaseOptions, found: ResolvedSearch, output: Path) -> None:
     """An error when saving the trimmed classifier would fail or lose something; asked before the search."""
     if output.suffix.lower() != ".json":
         raise FormatError(
@@ -277,7 +276,7 @@ def _check_free(case: SearchCase, found: Search, output: Path) -> None:
         )
 
 
-def _kept_picture(found: Search, kept: tuple[str, ...]) -> Picture:
+def _kept_picture(found: ResolvedSearch, kept: tuple[str, ...]) -> Picture:
     from unswayed.view.plotting import draw_network
 
     return draw_network(found.classifier, found.evidence, kept, title=found.classifier.network.name)
@@ -291,6 +290,6 @@ def _write(output: Path, answer: dict[str, Any], picture: Callable[[], Picture])
         write_text(json_text(answer), output)
 
 
-def _tell(case: SearchCase, output: Path) -> None:
+def _tell(case: SearchCaseOptions, output: Path) -> None:
     if not case.as_json:
         typer.echo(f"wrote {output}")

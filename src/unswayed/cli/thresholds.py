@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from unswayed.cli.case import with_case
+from unswayed.cli.case import SearchCaseOptions, resolve_search, with_case
 from unswayed.cli.output import show, show_json
 from unswayed.cli.pictures import PictureFile, check_picture, plot_answer, save_picture
 from unswayed.cli.progress import showing_progress
-from unswayed.cli.search_case import SearchCase, opened_search
 from unswayed.core.errors import QueryError
 
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 @with_case
 def thresholds(
-    case: SearchCase,
+    case: SearchCaseOptions,
     *,
     budget: Annotated[
         float, typer.Option(metavar="B", help="What the kept features may cost together.", show_default=False)
@@ -40,7 +39,7 @@ def thresholds(
         check_picture(output)
     if steps < 1:
         raise QueryError(f"--steps must be at least 1, not {steps}")
-    found = opened_search(case)
+    found = resolve_search(case)
     if not isinstance(found.classifier.rule, ThresholdRule):
         raise QueryError(
             "there is no threshold to change without a positive state; name it with "

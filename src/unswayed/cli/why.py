@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from unswayed.cli.case import CaseOptions, opened, with_case
+from unswayed.cli.case import QuestionOptions, resolve_question, with_case
 from unswayed.cli.costs import plain_costs_of
-from unswayed.cli.decisions import described
 from unswayed.cli.evidence import names_in
 from unswayed.cli.options import Cost, CostsFile
 from unswayed.cli.output import show, show_json
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
 @with_case
 def why(
-    case: CaseOptions,
+    case: QuestionOptions,
     *,
     at_least: Annotated[
         float, typer.Option(metavar="P", help="How safely a reason must keep the decision; 1 means always.")
@@ -48,7 +47,7 @@ def why(
 
     if output is not None:
         check_picture(output)
-    found = opened(case)
+    found = resolve_question(case)
     with _progress() as watch:
         reasons = api.explain_decision(
             found.classifier,
@@ -61,7 +60,7 @@ def why(
             **found.options,
         )
     if case.as_json:
-        show_json({**described(found), **answer_of(reasons)})
+        show_json({**found.described(), **answer_of(reasons)})
     else:
         show(reasons_lines(reasons))
     if output is not None:
