@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unswayed.api import shown
 from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
@@ -69,6 +70,8 @@ class Comparison:
     """Feature values more frequent among those than among all, the most telling ones first."""
     certainty: Certainty
     """EXACT, or ESTIMATE where instances were drawn at random."""
+
+    to_frame = shown.to_frame
 
 
 def compare_decisions(

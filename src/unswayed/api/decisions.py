@@ -39,6 +39,7 @@ class Decision:
     """Pr(target | evidence), a probability for each state."""
 
     plot = shown.plot
+    to_frame = shown.to_frame
     _repr_html_ = shown.to_html
 
 

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass
 
 from unswayed.api import shown
 from unswayed.api.decisions import Decision
-from unswayed.core.extras import import_extra
 from unswayed.core.measurement import Measurement
 from unswayed.decisions.classifier import Classifier
 
@@ -147,29 +144,10 @@ class Reasons:
     """How long it took."""
 
     plot = shown.plot
+    to_frame = shown.to_frame
     _repr_html_ = shown.to_html
 
     @property
     def reason(self) -> Reason | None:
         """The cheapest reason of highest SDP; None when there is none."""
         return self.reasons[0] if self.reasons else None
-
-    def to_frame(self) -> Any:
-        """The contributions as a pandas dataframe."""
-        return _frame(self.contributions)
-
-    def parameters_frame(self) -> Any:
-        """The parameters as a pandas dataframe."""
-        return _frame(self.parameters)
-
-
-def _frame(rows: Sequence[Contribution] | Sequence[ParameterRange]) -> Any:
-    """A dataframe with a row for each; measurements as their values."""
-    pandas = import_extra("pandas", "tables")
-    return pandas.DataFrame(
-        {name: _cell(getattr(row, name)) for name in (field.name for field in fields(row))} for row in rows
-    )
-
-
-def _cell(value: Any) -> Any:
-    return value.value if isinstance(value, Measurement) else value

@@ -41,6 +41,7 @@ class CaseHistory:
         return next((i for i, step in enumerate(self.steps) if step.sdp.low >= at_least - 1e-12), None)
 
     plot = shown.plot
+    to_frame = shown.to_frame
     _repr_html_ = shown.to_html
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unswayed.api import shown
 from unswayed.core.arrays import Floats, read_only
 from unswayed.core.errors import ImpossibleEvidence, QueryError, expect
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
@@ -43,6 +44,8 @@ class JointTable:
         """The table with one axis for each variable."""
         return self.probabilities.reshape([len(v) for v in self.variables])
 
+    to_frame = shown.to_frame
+
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
@@ -60,6 +63,8 @@ class Explanation:
     """How long it took."""
     n_nodes: int = 0
     """Nodes of a search tree, where there was one."""
+
+    to_frame = shown.to_frame
 
     @property
     def optimal(self) -> bool:

@@ -187,6 +187,7 @@ class TestPlan:
         }
 
     plot = shown.plot
+    to_frame = shown.to_frame
 
     def to_dot(self) -> str:
         """The plan as a graph for Graphviz."""

@@ -88,6 +88,7 @@ class ObservationRanking:
         return self.features[0]
 
     plot = shown.plot
+    to_frame = shown.to_frame
     _repr_html_ = shown.to_html
 
 

@@ -67,6 +67,7 @@ class Selection:
         return 0.0 if self.optimal else max(0.0, self.upper_bound - self.value)
 
     plot = shown.plot
+    to_frame = shown.to_frame
     _repr_html_ = shown.to_html
 
 
@@ -118,6 +119,7 @@ class Trimming:
         return self.selection.gap
 
     plot = shown.plot
+    to_frame = shown.to_frame
     _repr_html_ = shown.to_html
 
 
@@ -129,4 +131,5 @@ class Frontier:
     """The best trimming for every budget: each is the best until the cost of the next."""
 
     plot = shown.plot
+    to_frame = shown.to_frame
     _repr_html_ = shown.to_html

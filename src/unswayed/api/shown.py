@@ -1,7 +1,8 @@
 """How results show themselves: the one place where the api asks the view, which lies above it.
 
-Every result takes its `plot` and its `_repr_html_` from here. The view is imported when something is shown,
-and finds the right picture or card by the type of the result (`view/plotting.py`, `view/notebook.py`).
+Every result takes its `plot`, its `_repr_html_` and its `to_frame` from here. The view is imported when
+something is shown, and finds the right picture, card or rows by the type of the result (`view/plotting.py`,
+`view/notebook.py`, `view/frames.py`).
 """
 
 from __future__ import annotations
@@ -28,3 +29,13 @@ def to_html(self: Any) -> str:
     from unswayed.view.notebook import make_card
 
     return make_card(self)
+
+
+def to_frame(self: Any, library: str = "pandas", **options: Any) -> Any:
+    """The rows of the result as a dataframe of pandas or polars, or as a table of pyarrow.
+
+    Reasons take `parameters=True` for the ranges of the network's numbers instead of the contributions.
+    """
+    from unswayed.view.frames import make_frame
+
+    return make_frame(self, library, **options)

@@ -37,6 +37,7 @@ class ThresholdSweep:
         )
 
     plot = shown.plot
+    to_frame = shown.to_frame
     _repr_html_ = shown.to_html
 
 
