@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from unswayed.decisions.table_classifier import TableClassifier
 
 LARGEST_TABLE = 2.0**20
-"""Instantiations of all features that are gone through one by one."""
+"""Most instantiations of all features that are listed one by one."""
 SAMPLES = 20_000
 """Instances drawn where there are more."""
 
@@ -85,7 +85,7 @@ def compare_decisions(
 ) -> Comparison:
     """How often `other`, which sees some of the features of `full`, decides as it does, and where not.
 
-    All instances are gone through where there are few enough; otherwise `rng` draws some, and without it
+    Where there are few enough instances, all are compared; otherwise `rng` draws some, and without it a
     `QueryError` says so.
 
     >>> from unswayed.decisions.rules import ThresholdRule

@@ -83,7 +83,7 @@ class TrimmedClassifier(SelectorMixin, ClassifierMixin, MetaEstimatorMixin, Base
     classes_, n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
-    Columns that were dropped are not looked at: they may hold anything, or NaN. So may single cells of kept
+    Dropped columns are ignored: they may hold anything, or NaN. So may single cells of kept
     columns, which are then not observed.
 
     >>> X, y = [[0, 0, 1], [0, 1, 0], [1, 0, 1], [1, 1, 1]] * 5, ["no", "no", "yes", "yes"] * 5

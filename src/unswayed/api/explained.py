@@ -108,7 +108,7 @@ class Reasons:
     proven: bool
     """Whether no reason is cheaper (or, where none is listed, whether there is none)."""
     cost_bound: float
-    """No reason costs less than this."""
+    """Lower bound on the cost of every reason."""
     closest: Reason | None
     """Where no subset of the findings reaches the level, the one that comes closest."""
     necessary: tuple[str, ...]

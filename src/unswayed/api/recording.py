@@ -17,7 +17,7 @@ class Reported:
     incumbent: float
     """The best value so far."""
     bound: float
-    """What no choice exceeds, as far as known then."""
+    """Upper bound on every choice, as far as known then."""
     evaluations: int
     """Subsets valued or bounded."""
 

@@ -1,4 +1,4 @@
-"""What the commands about decisions are asked with, and the objects that the words stand for.
+"""The options of the commands about decisions, and the objects that their words stand for.
 
 Options are fields of dataclasses, each declared once: `CaseOptions` has what every such command takes,
 `QuestionOptions` adds how to answer, `PricedOptions` what tests cost, `SearchCaseOptions` how to search. A

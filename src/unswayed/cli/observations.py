@@ -109,7 +109,7 @@ def _rank(
 def _ranking(
     found: ResolvedQuestion, criterion: Criterion, costs: Costs | None, at_least: float
 ) -> ObservationRanking:
-    """The ranking by all criteria, `criterion` first; an SDP out of reach is left out with a warning."""
+    """The ranking by all criteria, `criterion` first; an SDP not found is left out with a warning."""
     from unswayed import api
     from unswayed.api.values import default_criteria
 

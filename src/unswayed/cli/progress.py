@@ -47,7 +47,7 @@ def show_line(text: str) -> None:
 
 
 def progress_text(incumbent: float, bound: float, evaluations: int) -> str:
-    """Subsets looked at, the best value, its bound, and the gap between them.
+    """Subsets visited, the best value, its bound, and the gap between them.
 
     >>> progress_text(0.92, 0.9512, 1200)
     '1,200 subsets, best 0.9200, bound 0.9512, gap 0.0312'

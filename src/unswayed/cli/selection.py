@@ -162,7 +162,7 @@ def frontier(
 ) -> None:
     """How much agreement does each budget buy?
 
-    The best trimming for every budget at which a better one comes within reach.
+    The best trimming for every budget that buys a better one.
     """
     from unswayed import api
     from unswayed.view.tables import frontier_lines

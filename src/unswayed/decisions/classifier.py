@@ -93,7 +93,7 @@ class Classifier:
         """The decision for each row of a table; missing cells and columns are not observed.
 
         `data` may be a CSV file, a dataframe, or columns by name, in original units; only the classifier's
-        features are looked at. Raises `ImpossibleEvidence` for a row of probability zero.
+        features count. Raises `ImpossibleEvidence` for a row of probability zero.
 
         >>> from unswayed.decisions.rules import ThresholdRule
         >>> from unswayed.model.zoo import review

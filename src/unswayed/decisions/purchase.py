@@ -52,7 +52,7 @@ class PriceAfter:
     cost: float
     """The price then."""
     state: str | None = None
-    """The state that `given` must have; None where any will do."""
+    """The state that `given` must have; None where any state counts."""
 
 
 @dataclass(frozen=True, slots=True)

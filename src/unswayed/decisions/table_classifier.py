@@ -58,7 +58,7 @@ class TableClassifier:
         """The decision for each row of a table; missing cells and columns are summed out.
 
         `data` may be a CSV file, a dataframe, or columns by name, in original units; only the classifier's
-        features are looked at. Raises `ImpossibleEvidence` for a row of probability zero.
+        features count. Raises `ImpossibleEvidence` for a row of probability zero.
         """
         variables = [self.network.variable(name) for name in self.features]
         codes = encode(data, variables).codes

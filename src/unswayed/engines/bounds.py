@@ -49,7 +49,7 @@ MOST_STALLS = 3
 SECONDS_PER_TABLED = 5e-7
 """Measured for one instantiation of a group of dependent features."""
 MOST_MIXED = 64
-"""Outcomes of partly kept groups that are gone through one by one."""
+"""Most outcomes of partly kept groups that are listed one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ class BoundsOracle:
     def achievable(
         self, kept: frozenset[int], positive: int, tolerance: float
     ) -> tuple[Interval, AchievableAgreement]:
-        """Not to be had from this grid, which knows no thresholds."""
+        """This grid cannot tell: it knows no thresholds."""
         raise LimitError("bounds on the grid tell no thresholds; use another engine")
 
     def _class_bounds(self, sums: Sums, decider: LogOddsIntervals, moved: Span) -> Span:

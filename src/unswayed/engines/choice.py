@@ -21,7 +21,7 @@ from unswayed.engines.listed import ENGINES
 from unswayed.engines.protocol import Cost, Engine, Question, Refusal
 
 DEFAULT_TOLERANCE = 1e-3
-"""Width of a certified interval that is good enough when nothing exact is in reach."""
+"""Width of a certified interval that is good enough where no exact engine fits the limits."""
 PATIENCE = 60.0
 """Predicted seconds that an engine may take when no limit was given."""
 

@@ -37,7 +37,7 @@ from unswayed.inference.relevance import ancestors_of
 from unswayed.model.network import BayesianNetwork, to_tables
 
 HOPELESS_BITS = 24.0
-"""A level of more than 2 to this many nodes is not looked at any further."""
+"""Give up at a level of more than 2 to this many nodes."""
 WRITTEN_OUT = Limits(max_bytes=2**24)
 """What the table of a node that is a function may take for its circuit to be considered."""
 MOST_COMPILED = 4

@@ -83,7 +83,7 @@ def _by_inference(problem: Problem, group: tuple[int, ...], limits: Limits) -> F
     possible = problem.prior > 0
     likelihood = np.zeros_like(joint)
     likelihood[:, possible] = joint[:, possible] / problem.prior[possible]
-    # An impossible class has no distribution of its own; any will do, since it is weighted by zero.
+    # An impossible class has no distribution of its own; any serves, since its weight is zero.
     likelihood[:, ~possible] = joint.sum(axis=1, keepdims=True)
     return likelihood
 

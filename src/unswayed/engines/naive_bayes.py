@@ -45,7 +45,7 @@ class Fineness(NamedTuple):
 FINE = Fineness(1_500_000, 2**14)
 """For a first look: a millisecond or two."""
 FINEST = Fineness(32_000_000, 2**18)
-"""For a closer look where nothing exact is in reach: some ten times longer."""
+"""The finer grid, where no exact value is affordable: some ten times longer."""
 LEAST_CELLS = 4096
 LEAST_SEARCHED = 256
 """Cells of a grid for searches, at least."""
@@ -65,7 +65,7 @@ class ManyFeatures:
     weights: tuple[WeightList, ...] = field(repr=False)
     """What each of them can add to the log-odds."""
     exact: LogOddsOracle | None = field(repr=False)
-    """Exact values of one subset, where they are in reach."""
+    """Exact values of one subset, where they are affordable."""
     _made: dict[Fineness, tuple[WholeSteps, Rooms]] = field(default_factory=dict, repr=False)
     _grids: dict[int, WholeSteps] = field(default_factory=dict, repr=False)
     _thresholds: dict[frozenset[int], AchievableAgreement] = field(default_factory=dict, repr=False)
@@ -125,7 +125,7 @@ class Agreement:
         return _between(self.many, kept, FINE, own_rule=self.own_rule)
 
     def closer(self, kept: frozenset[int]) -> tuple[float, float]:
-        """The value twice where it is in reach, else closer bounds."""
+        """The exact value twice where it is affordable, else closer bounds."""
         oracle = self.many.exact
         if oracle is None:
             return _between(self.many, kept, FINEST, own_rule=self.own_rule)
@@ -149,7 +149,7 @@ def _between(
 
 
 def best_threshold_of(many: ManyFeatures, kept: frozenset[int]) -> AchievableAgreement:
-    """The best threshold on the kept features, exactly; out of reach, one whose agreement is certain."""
+    """The best threshold on the kept features, exactly where affordable, else one of certain agreement."""
     if kept not in many._thresholds:
         many._thresholds[kept] = _best_threshold(many, kept)
     return many._thresholds[kept]

@@ -55,7 +55,7 @@ class PatternWay(Protocol):
         """The engine that gives the same answers."""
 
     def fits(self, observed: Sequence[int]) -> bool:
-        """Whether the pattern is within reach of this way."""
+        """Whether the pattern is small enough for this way."""
 
     def answer(self, observed: tuple[int, ...], codes: Codes) -> PatternAnswers:
         """The answers for rows (rows, observed features) of states."""

@@ -18,7 +18,7 @@ from unswayed.decisions.problem import Problem
 
 
 class Needs(Enum):
-    """What of the profile a question looks at."""
+    """The part of the profile that a question needs."""
 
     AGREEMENT = "agreement"
     """How often the kept features decide as all of them do: SDP, E-SDP, ECA."""
@@ -39,7 +39,7 @@ class Question:
     kept: frozenset[int]
     """Positions of the features that will be observed."""
     needs: Needs = Needs.AGREEMENT
-    """How much of the profile is looked at."""
+    """The part of the profile that is needed."""
     tolerance: float = 0.0
     """Width of the interval that is good enough; 0 asks for the exact value."""
 

@@ -81,13 +81,13 @@ class SamplingOracle:
         return Interval(low, high, Certainty.ESTIMATE, self.confidence, middle=agreeing / len(full))
 
     def potential(self, kept: frozenset[int], tolerance: float) -> Interval:
-        """Not to be had from samples: rows seen once look unanimous."""
+        """Samples cannot tell: rows seen once look unanimous."""
         raise LimitError("potential agreement cannot be estimated from samples without bias")
 
     def achievable(
         self, kept: frozenset[int], positive: int, tolerance: float
     ) -> tuple[Interval, AchievableAgreement]:
-        """Not to be had from samples either."""
+        """Samples cannot tell this either."""
         raise LimitError("achievable agreement cannot be estimated from samples without bias")
 
     def posteriors(self, features: tuple[int, ...]) -> Floats:  # (samples, classes)

@@ -123,7 +123,7 @@ def received_variables(count: int) -> list[Variable]:
 
 
 def code_network(code: ParityCode, channel: Channel) -> BayesianNetwork:
-    """The true network of a code: what a decoder knows that was told the code."""
+    """The true network of a code, which a decoder knows when it is given the code."""
     expect(code, ParityCode, "the code")
     expect(channel, Channel, "the channel")
     bits = message_variables(code.n_bits)

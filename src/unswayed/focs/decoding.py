@@ -232,7 +232,7 @@ def regret(code: ParityCode, channel: Channel, received: Bits, decoded: Bits) ->
 
         E[ max over u of Pr(u | x) - Pr(decoded u | x) ]
 
-    Zero for a decoder that was told the code. Accuracy also depends on which of several equally probable
+    Zero for a decoder that is given the code. Accuracy also depends on which of several equally probable
     messages was sent; regret does not.
     """
     network = code_network(code, channel)

@@ -233,7 +233,7 @@ def _offer(state: State, error: float) -> None:
 
 
 def open_error(terms: GridTerms, state: State) -> float:
-    """What no subset still to come has less error than; infinite when none is to come."""
+    """Lower bound on the error of every subset not yet visited; infinite when none is left."""
     least = np.inf
     row = state.now[2]
     for depth in range(min(state.now[0], len(terms.costs) - 1), -1, -1):

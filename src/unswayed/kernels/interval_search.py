@@ -304,7 +304,7 @@ def _first_bound(gates: Gates, frontier: OpenBranches, gate: int) -> float:
 
 
 def open_bound(sizes: Ints, frontier: OpenBranches) -> float:
-    """What no states left unseen exceed; minus infinity when the search is over."""
+    """Upper bound on all states not yet visited; minus infinity when the search is over."""
     highest = -np.inf
     for depth in range(int(frontier.counters[0]) + 1):
         if depth == len(sizes):

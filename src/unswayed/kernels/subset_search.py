@@ -82,7 +82,7 @@ class SignedPath(NamedTuple):
     found: Ints
     """Subsets to be valued by the caller: bits of their features."""
     counts: Ints
-    """(3,) Depth of the node looked at, -1 at the end; how many subsets were found; ceilings worked out."""
+    """(3,) Depth of the current node, -1 at the end; how many subsets were found; ceilings worked out."""
 
 
 def start(ground: SignedArrays, room: int) -> SignedPath:
@@ -216,7 +216,7 @@ def _keep(ground: SignedArrays, path: SignedPath, depth: int) -> bool:
 
 
 def remaining_ceiling(ground: SignedArrays, path: SignedPath) -> float:
-    """What no subset exceeds that the search has not come to yet; -1 when it is over."""
+    """Upper bound on every subset not yet visited; -1 when the search is over."""
     highest = -1.0
     for depth in range(int(path.counts[0]) + 1):
         node = path.nodes[depth]
@@ -229,7 +229,7 @@ def remaining_ceiling(ground: SignedArrays, path: SignedPath) -> float:
 def split(ground: SignedArrays, path: SignedPath) -> SignedPath | None:
     """Hand the highest branch still to come to another search: its state, or None where there is none.
 
-    The two share nothing; together they look at what this one would have looked at alone.
+    The two share nothing; together they visit what this one would have visited alone.
     """
     for depth in range(int(path.counts[0])):
         node = path.nodes[depth]

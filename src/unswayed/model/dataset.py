@@ -187,7 +187,7 @@ class _Recipe:
 
 
 def _target_codes(column: Column, discretization: Discretization) -> Codes:
-    # The target is not cut by any method, so that neither weights nor classes are looked at.
+    # The target is not cut by any method, so neither weights nor classes matter.
     codes = _column_variable(column, _Recipe(column.name, discretization, np.empty(0), None))[1]
     if not (codes >= 0).any():
         raise ModelError(f"every row misses the target {column.name!r}; nothing can be learned about it")

@@ -215,7 +215,7 @@ def is_missing(cell: Any) -> bool:
     """
     if isinstance(cell, str):
         return cell.strip() in MISSING_WORDS
-    # pandas' NA refuses to be compared, even with itself; its type is told by name to spare the import.
+    # pandas' NA refuses to be compared, even with itself; its name tells its type and spares the import.
     return cell is None or type(cell).__name__ in ("NAType", "NaTType") or bool(cell != cell)
 
 

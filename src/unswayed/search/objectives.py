@@ -34,7 +34,7 @@ class SearchObjective(Protocol):
         """How good the subset with these masses is."""
 
     def ceiling(self, table: Floats) -> float:
-        """What no part of the subset exceeds."""
+        """Upper bound on every part of the subset."""
 
 
 @dataclass(frozen=True, slots=True)

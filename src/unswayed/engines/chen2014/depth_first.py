@@ -133,7 +133,7 @@ def _possible(likelihood: Floats, upper: int) -> Floats:  # (outcomes, classes) 
 def _remaining(extremes: list[float]) -> Floats:
     """Sums of the extremes from each attribute on, and 0 at the end.
 
-    The attribute of the evidence is never looked at from before, so an infinite prior does no harm: all
+    Nothing asks for the evidence attribute's prior odds, so an infinite prior does no harm: all
     other maxima are at least 0 and minima at most 0, and no sum meets both infinities.
     """
     with np.errstate(invalid="ignore"):

@@ -1,6 +1,6 @@
 """What the methods share that know only the decisions of the full classifier: nothing more can be kept.
 
-The same-decision probability looks at one row, that of the evidence alone. [chen2014] computes just that;
+The same-decision probability needs one row, that of the evidence alone. [chen2014] computes just that;
 `depth_first.py` and `brute_force.py` do it as the paper describes.
 """
 
@@ -38,7 +38,7 @@ class DecidedOracle:
     decision_mass: Floats = field(repr=False)
     """Pr(the full classifier decides a | e), a number for each action."""
     n_explored: int
-    """Instantiations looked at to find out: nodes of a search tree, or leaves where all were listed."""
+    """Instantiations visited: nodes of a search tree, or leaves where all were listed."""
 
     def agreement(self, kept: frozenset[int], decider: Decider, tolerance: float) -> Interval:
         """How often the decision taken now by `decider` is the one that all features would lead to."""

@@ -1,7 +1,7 @@
 """Branch and bound for naive Bayes classifiers of any number of features, with a certified gap at any moment.
 
 Nodes are bounded on a grid of log-odds (`kernels/excluding.py`). Subsets that the grid cannot rule out are
-looked at more closely: between bounds on a finer grid, and exactly where that is in reach and needed.
+examined more closely: between bounds on a finer grid, and exactly where that is affordable and needed.
 
 A search that does not come to its end soon would leave a wide gap, since in depth-first search the first
 decisions are changed last. So less is tried to be proven then: that no subset has less than a tenth of the
@@ -61,7 +61,7 @@ class GridTask:
     between: Callable[[frozenset[int]], tuple[float, float]]
     """Bounds on the agreement of a subset, at first look."""
     closer: Callable[[frozenset[int]], tuple[float, float]]
-    """Closer bounds, equal where the exact value is in reach."""
+    """Closer bounds, equal where the exact value is affordable."""
     deadline: float = math.inf
     """Moment of `time.monotonic()` at which to stop."""
     report: Report | None = None
@@ -86,11 +86,11 @@ class _BestOnGrid:
     proven: float = 1.0
     """Upper bound on every subset not yet evaluated."""
     in_doubt: float = -math.inf
-    """What subsets looked at may be worth at most, of those that may be better."""
+    """Upper bounds on the subsets examined that may be better."""
     evaluations: int = 0
     stopped: bool = False
     settled: bool = False
-    """Whether the best subset was looked at more closely."""
+    """Whether the best subset was examined more closely."""
     _told: float = 0.0
 
     def offer(self, kept: frozenset[int]) -> None:
@@ -246,7 +246,7 @@ def _terms(costs: Floats, kinds: Ints, budget: float, *, own_rule: bool) -> Kern
 def _go(
     task: GridTask, best: _BestOnGrid, walk: _GridWalk, *, target: float, n_errors: float = math.inf
 ) -> bool:
-    """Go on with a search until it is done, which is told, or time or the number of errors is over.
+    """Go on until the search is done, or time or the number of errors is over; return whether it is done.
 
     Subsets are looked for that have less error than the best one has, and less than the target.
     """
@@ -283,7 +283,7 @@ def _look_closer(task: GridTask, best: _BestOnGrid, walk: _GridWalk) -> None:
 
 
 def _open_bound(task: GridTask, walk: _GridWalk) -> float:
-    """What no subset still to come in a search exceeds."""
+    """Upper bound on every subset that the search has not visited yet."""
     return 1.0 - open_error(walk.terms, walk.state) + task.disagreement
 
 

@@ -27,7 +27,7 @@ class _Slice:
     path: SignedPath
     best: Records
     ceiling: float
-    """What nothing in the branch exceeds."""
+    """Upper bound on every subset of the branch."""
 
 
 @dataclass(slots=True)
@@ -38,7 +38,7 @@ class _Team:
     running: dict[Future[bool], _Slice] = field(default_factory=dict)
 
     def bound(self) -> float:
-        """What nothing still to be looked at exceeds."""
+        """Upper bound on every subset not yet visited."""
         ceilings = [remaining_ceiling(self.walk.ground, path) for path in self.idle]
         ceilings += [each.ceiling for each in self.running.values()]
         return max(ceilings, default=self.walk.incumbent.value)
