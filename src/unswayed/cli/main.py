@@ -30,6 +30,7 @@ MODULE_BY_COMMAND = {
     "frontier": "selection",
     "thresholds": "thresholds",
     "report": "report",
+    "serve": "serve",
     "learn": "learn",
     "posterior": "posteriors",
     "mpe": "posteriors",

@@ -19,12 +19,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import uvicorn
-from starlette.types import ASGIApp
+from starlette.applications import Starlette
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from unswayed.core.errors import QueryError
+from unswayed.web.app import make_app
 from unswayed.web.security import Access, Guard, make_access
+from unswayed.web.start import MOST_UPLOADS, ROUTES as START
 from unswayed.web.work import Workers
+from unswayed.web.workspace import Workspace
+
+ROUTES = (*START,)
 
 LOCAL = "127.0.0.1"
 FAVOURITE_PORT = 8321
@@ -107,8 +112,17 @@ def _explain(error: OSError, host: str, port: int) -> QueryError:
     return QueryError(f"cannot listen on {host!r} ({reason}); --host names an address of this machine")
 
 
-def serve(app: ASGIApp, place: Place, workers: Workers, *, open_at: str | None = None) -> None:
+def make_site(workspace: Workspace) -> Starlette:
+    """The whole companion, without its guard."""
+    app = make_app(workspace, routes=ROUTES)
+    app.state.arriving = asyncio.Semaphore(MOST_UPLOADS)
+    return app
+
+
+def run_server(workspace: Workspace, place: Place, *, open_at: str | None = None) -> None:
     """Serve until a signal comes; opens the browser at a path where one is given."""
+    app = make_site(workspace)
+    workers: Workers = app.state.workers
     config = uvicorn.Config(
         Guard(app, place.access),
         http=_ImpatientProtocol,

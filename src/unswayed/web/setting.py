@@ -103,9 +103,7 @@ def _make_classifier(address: CaseAddress, held: HeldNetwork) -> Classifier:
         assert base is not None
         target, own = base.target, True
     network = base.network if own and base is not None else held.network
-    features = _features(address, network, target)
-    if features is None and own and base is not None:
-        features = base.features
+    features = _features(address, network, target, base.features if own and base is not None else ())
     rule = _rule(address, network, target, base.rule if own and base is not None else None)
     given = base.given if own and base is not None else None
     return Classifier(network, target, features, rule, given=given)
@@ -138,8 +136,10 @@ def _first_rule(network: BayesianNetwork, target: str) -> Rule:
     return MostProbable() if positive is None else ThresholdRule(positive, 0.5)
 
 
-def _features(address: CaseAddress, network: BayesianNetwork, target: str) -> tuple[str, ...] | None:
-    """The features that the address names; None where it leaves them to the network."""
+def _features(
+    address: CaseAddress, network: BayesianNetwork, target: str, usual: tuple[str, ...]
+) -> tuple[str, ...]:
+    """The features that the address names, else the usual ones, else what the network singles out."""
     if address.features:
         return address.features
     others = tuple(name for name in network.names if name != target)
@@ -147,7 +147,7 @@ def _features(address: CaseAddress, network: BayesianNetwork, target: str) -> tu
         return others
     if address.breadth == "leaves":
         return leaves_other_than(network, target) or others
-    return None if choose_features(network, target).names else others
+    return usual or choose_features(network, target).names or others
 
 
 def _make_purchase(address: CaseAddress, classifier: Classifier) -> Purchase:

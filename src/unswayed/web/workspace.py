@@ -7,6 +7,7 @@ was not used for longest goes first.
 
 from __future__ import annotations
 
+import pickle
 import re
 import secrets
 import threading
@@ -161,6 +162,11 @@ def hold_network(
     """A network under a new id."""
     chosen = classifier or choose_classifier(network)
     return HeldNetwork(make_id(), network, network.name or "network", about, origin, chosen, notes)
+
+
+def weigh(network: BayesianNetwork) -> int:
+    """How many bytes a network takes, about."""
+    return len(pickle.dumps(network))
 
 
 def make_id() -> str:

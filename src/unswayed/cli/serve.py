@@ -1,0 +1,111 @@
+"""The command `serve`: the companion in the browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from unswayed.cli.classifiers import classifier_of
+from unswayed.cli.options import (
+    Features,
+    Format,
+    Normalize,
+    Target,
+    Threshold,
+    UtilitiesFile,
+    network_in,
+)
+from unswayed.cli.outcome import complain
+from unswayed.core.errors import QueryError
+
+if TYPE_CHECKING:
+    from unswayed.decisions.classifier import Classifier
+
+NOT_LOCAL = (
+    "other machines can reach this page, and what it shows travels unencrypted; give the address only to "
+    "those who may see your networks, and name the host in it with --allow-host where it is another"
+)
+
+WebNetwork = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="[NETWORK]",
+        help="A network file, or the name of an example; without one, the page offers the examples.",
+        show_default=False,
+    ),
+]
+Port = Annotated[
+    int | None,
+    typer.Option(min=1, max=65535, metavar="P", help="The port; a free one by default.", show_default=False),
+]
+Host = Annotated[
+    str | None,
+    typer.Option(
+        metavar="H",
+        help="The address to listen on. By default only this machine reaches the page.",
+        show_default=False,
+    ),
+]
+AllowHost = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME",
+        help="Another name by which browsers reach the page, with a port of its own where it has one; may be "
+        "repeated.",
+        show_default=False,
+    ),
+]
+NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Print the address and open nothing.")]
+
+
+def serve(
+    network: WebNetwork = None,
+    *,
+    target: Target = None,
+    threshold: Threshold = None,
+    utilities: UtilitiesFile = None,
+    features: Features = None,
+    normalize: Normalize = False,
+    format: Format = None,
+    port: Port = None,
+    host: Host = None,
+    allow_host: AllowHost = None,
+    no_browser: NoBrowser = False,
+) -> None:
+    """Open a page that asks the next question, says how safe the decision is, and when to stop.
+
+    Everything is computed on this machine. Ctrl-C ends it.
+    """
+    from unswayed.core.extras import import_extra
+
+    for module in ("starlette", "uvicorn", "python_multipart"):
+        import_extra(module, "web")
+    from unswayed.web.server import run_server, take_place
+    from unswayed.web.workspace import Workspace, hold_given
+
+    given = None
+    if network is not None:
+        found = network_in(network, normalize=normalize, format=format)
+        if (target, features, threshold, utilities) != (None,) * 4:
+            classifier = classifier_of(found, target, features, threshold=threshold, utilities=utilities)
+        else:  # the page asks where neither the network nor the example says
+            classifier = _example_classifier(network)
+        given = hold_given(found, classifier)
+    elif (target, features, threshold, utilities, format) != (None,) * 5:
+        raise QueryError("options about a network need one; name it, as in: unswayed serve review")
+    place = take_place(host, port, tuple(allow_host or ()))
+    path = "/" if given is None else f"/case/{given.id}"
+    typer.echo(f"unswayed is at {place.url(path)}")
+    if not place.is_local:
+        complain("warning", NOT_LOCAL)
+    run_server(Workspace(given), place, open_at=None if no_browser else path)
+
+
+def _example_classifier(path: Path) -> Classifier | None:
+    """The question of a bundled network; None for a file."""
+    from unswayed.api.examples import EXAMPLE_BY_NAME
+
+    example = None if path.exists() else EXAMPLE_BY_NAME.get(str(path))
+    return None if example is None else example.classifier()
