@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,6 +23,7 @@ from unswayed.core.errors import QueryError
 
 if TYPE_CHECKING:
     from unswayed.decisions.classifier import Classifier
+    from unswayed.model.network import BayesianNetwork
 
 NOT_LOCAL = (
     "other machines can reach this page, and what it shows travels unencrypted; give the address only to "
@@ -85,15 +87,12 @@ def serve(
     from unswayed.web.server import run_server, take_place
     from unswayed.web.workspace import Workspace, hold_given
 
+    asked = (target, features, threshold, utilities)
     given = None
     if network is not None:
         found = network_in(network, normalize=normalize, format=format)
-        if (target, features, threshold, utilities) != (None,) * 4:
-            classifier = classifier_of(found, target, features, threshold=threshold, utilities=utilities)
-        else:  # the page asks where neither the network nor the example says
-            classifier = _example_classifier(network)
-        given = hold_given(found, classifier)
-    elif (target, features, threshold, utilities, format) != (None,) * 5:
+        given = hold_given(found, _classifier(network, found, *asked))
+    elif (*asked, format) != (None,) * 5:
         raise QueryError("options about a network need one; name it, as in: unswayed serve review")
     place = take_place(host, port, tuple(allow_host or ()))
     path = "/" if given is None else f"/case/{given.id}"
@@ -103,9 +102,18 @@ def serve(
     run_server(Workspace(given), place, open_at=None if no_browser else path)
 
 
-def _example_classifier(path: Path) -> Classifier | None:
-    """The question of a bundled network; None for a file."""
+def _classifier(
+    path: Path,
+    network: BayesianNetwork,
+    target: str | None,
+    features: Sequence[str] | None,
+    threshold: float | None,
+    utilities: Path | None,
+) -> Classifier | None:
+    """What the options decide, else a bundled network's own question; None leaves it to the page."""
     from unswayed.api.examples import EXAMPLE_BY_NAME
 
+    if (target, features, threshold, utilities) != (None,) * 4:
+        return classifier_of(network, target, features, threshold=threshold, utilities=utilities)
     example = None if path.exists() else EXAMPLE_BY_NAME.get(str(path))
     return None if example is None else example.classifier()
