@@ -73,18 +73,24 @@ def take_place(host: str | None = None, port: int | None = None, names: tuple[st
     the host is not one of this machine.
     """
     host = host or LOCAL
-    for wanted in (port,) if port is not None else (FAVOURITE_PORT, 0):
+    make_access(port or FAVOURITE_PORT, names)  # complains of names before anything is opened
+    listener = _find_port(host, port)
+    address, number = listener.getsockname()[:2]
+    own_name = f"[{address}]" if ":" in address else address
+    is_local = address.startswith("127.") or address == "::1"
+    return Place(listener, make_access(number, (own_name, *names)), is_local)
+
+
+def _find_port(host: str, port: int | None) -> socket.socket:
+    if port is None:
         try:
-            listener = _listen(host, wanted)
-        except OSError as error:
-            if wanted == FAVOURITE_PORT and port is None:
-                continue
-            raise _explain(error, host, wanted) from None
-        own = listener.getsockname()
-        is_local = own[0].startswith("127.") or own[0] == "::1"
-        own_name = f"[{own[0]}]" if ":" in own[0] else own[0]
-        return Place(listener, make_access(own[1], (own_name, *names)), is_local)
-    raise AssertionError("port 0 is always free or raises")
+            return _listen(host, FAVOURITE_PORT)
+        except OSError:
+            port = 0
+    try:
+        return _listen(host, port)
+    except OSError as error:
+        raise _explain(error, host, port) from None
 
 
 def _listen(host: str, port: int) -> socket.socket:
