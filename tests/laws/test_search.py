@@ -18,7 +18,7 @@ from unswayed import Limits, Method, ThresholdRule
 from unswayed.decisions.measures import expected_agreement, maximum_achievable_agreement
 from unswayed.model.zoo import binary_network, random_naive_bayes
 from unswayed.search import branch_and_bound
-from unswayed.search.signed import slices as signed_search, team as teamwork
+from unswayed.search.signed import slices as signed_search
 
 METHODS = [Method.BRANCH_AND_BOUND, Method.EXHAUSTIVE, Method.GREEDY]
 """Those that select and trim, for any rule."""
@@ -155,8 +155,7 @@ def compiled_at_once(*, work=2**26, alone=1.0):
         patch.setattr(branch_and_bound, "LARGE", 0)
         patch.setattr(signed_search, "ALONE_SECONDS", alone)
         patch.setattr(signed_search, "PLAIN_SECONDS", -1.0)
-        for module in (signed_search, teamwork):
-            patch.setattr(module, "WORK", work)
+        patch.setattr(signed_search, "WORK", work)
         yield
 
 

@@ -22,7 +22,7 @@ from unswayed.decisions.purchase import Costs, Purchase
 from unswayed.decisions.rewards import Reward
 from unswayed.decisions.table_classifier import TableClassifier
 from unswayed.model.evidence import Evidence
-from unswayed.search.options import Method, SearchOptions, check_jobs
+from unswayed.search.options import Method, SearchOptions, team_of
 from unswayed.search.plan import SearchPlan, plan_search
 from unswayed.search.task import SLACK, Found, Terms, make_terms
 from unswayed.search.trim import Chosen, choose_features, trim_classifier
@@ -241,4 +241,9 @@ def _allows_estimates(options: SearchOptions) -> bool:
 
 def _check(options: SearchOptions) -> None:
     check_options(options, SearchOptions)
-    check_jobs(options)
+    team_of(options)  # raises where it cannot be one
+    if (
+        "checkpoint" in options
+        and options.get("method", Method.BRANCH_AND_BOUND) is not Method.BRANCH_AND_BOUND
+    ):
+        raise QueryError("branch and bound alone keeps a checkpoint; leave out the checkpoint or the method")

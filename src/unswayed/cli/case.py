@@ -25,11 +25,13 @@ from unswayed.cli.options import (
     AllowEstimates,
     AsJson,
     Certain,
+    CheckpointFile,
     Cost,
     CostsFile,
     Evidence,
     Features,
     Format,
+    Jobs,
     MaxMemory,
     MaxSeconds,
     NetworkFile,
@@ -137,10 +139,8 @@ class SearchCaseOptions(PricedOptions):
             show_default=False,
         ),
     ] = None
-    jobs: Annotated[
-        int,
-        typer.Option(metavar="N", help="Threads that may search at once; the answer is the same."),
-    ] = 1
+    jobs: Jobs = 1
+    checkpoint: CheckpointFile = None
     max_seconds: Annotated[
         float | None,
         typer.Option(
@@ -226,6 +226,8 @@ def resolve_search(case: SearchCaseOptions) -> ResolvedSearch:
         allow_estimates=not case.certain,
         jobs=case.jobs,
     )
+    if case.checkpoint is not None:
+        options["checkpoint"] = case.checkpoint
     if case.variant is not None:
         if case.method is not MethodWord.FS_SDD:
             raise QueryError("--variant goes with --method fs-sdd; leave it out, or add that")

@@ -112,6 +112,19 @@ MaxMemory = Annotated[
     float | None,
     typer.Option("--max-memory", metavar="GB", help="Refuse an answer that needs more memory than this."),
 ]
+Jobs = Annotated[
+    int,
+    typer.Option(metavar="N", help="Processes that may search at once; the answer is the same."),
+]
+CheckpointFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--checkpoint",
+        metavar="FILE",
+        help="Keep here what the search has come to; the same command goes on from there.",
+        show_default=False,
+    ),
+]
 MaxSeconds = Annotated[
     float | None,
     typer.Option("--max-seconds", metavar="S", help="Give up after this time.", show_default=False),

@@ -9,8 +9,9 @@ it has the shape (instantiations of the kept, of the undecided): keeping the nex
 where the line between the two is drawn, and dropping it is one pass that leaves a smaller table. So the
 tables of a path together never take more room than the first.
 
-`advance` keeps its whole state in arrays: it can stop at any node and go on later, plain or compiled, and a
-branch can be handed to another search (`split`). Plain and compiled share their source, up to `merge`.
+`advance` keeps its whole state in arrays: it can stop at any node and go on later, plain or compiled. The
+nodes alone, a few hundred bytes, say what is left to be searched: another search can take them up (`resume`),
+which makes their tables again. Plain and compiled share their source, up to `merge`.
 """
 
 from __future__ import annotations
@@ -82,15 +83,27 @@ class SignedPath(NamedTuple):
     found: Ints
     """Subsets to be valued by the caller: bits of their features."""
     counts: Ints
-    """(3,) Depth of the current node, -1 at the end; how many subsets were found; ceilings worked out."""
+    """(4,) Depth of the current node, -1 at the end; how many subsets were found; ceilings worked out; depth
+    down to which the tables are made."""
+
+    @property
+    def left(self) -> Records:
+        """The nodes that say what is left to be searched."""
+        return self.nodes[: self.counts[0] + 1].copy()
 
 
 def start(ground: SignedArrays, room: int) -> SignedPath:
     """The state before the first node, with room for so many subsets to be valued."""
+    first = (ARRIVED, -1, 1, 0, 0.0, 0.5 + 0.5 * float(np.abs(ground.table).sum()), True)
+    return resume(ground, np.array([first], dtype=NODE), room)
+
+
+def resume(ground: SignedArrays, left: Records, room: int) -> SignedPath:
+    """The state of a search that goes on with what another one left."""
     nodes = np.zeros(len(ground.features), dtype=NODE)
-    nodes[0] = (ARRIVED, -1, 1, 0, 0.0, 0.5 + 0.5 * float(np.abs(ground.table).sum()), True)
-    tables = np.empty(len(ground.table))
-    return SignedPath(nodes, tables, np.empty(room, dtype=np.int64), np.zeros(3, dtype=np.int64))
+    nodes[: len(left)] = left
+    counts = np.array([len(left) - 1, 0, 0, 0])
+    return SignedPath(nodes, np.empty(len(ground.table)), np.empty(room, dtype=np.int64), counts)
 
 
 def advance(ground: SignedArrays, path: SignedPath, best: Records, work: int) -> bool:
@@ -99,6 +112,9 @@ def advance(ground: SignedArrays, path: SignedPath, best: Records, work: int) ->
     `best` (1,) is the best `SUBSET` known.
     """
     depth = path.counts[0]
+    for made in range(path.counts[3], depth):
+        if path.nodes[made + 1]["kept"] == path.nodes[made]["kept"]:
+            _sum_out(ground, path, made)
     done = 0
     while depth >= 0 and done < work and path.counts[1] < len(path.found):
         node, feature = path.nodes[depth], ground.features[depth]
@@ -118,7 +134,7 @@ def advance(ground: SignedArrays, path: SignedPath, best: Records, work: int) ->
                 depth += 1
         elif stage >= KEEPING:
             depth -= 1
-    path.counts[0] = depth
+    path.counts[0] = path.counts[3] = depth
     return bool(depth < 0)
 
 
@@ -186,20 +202,26 @@ def _offer(ground: SignedArrays, path: SignedPath, depth: int, best: Records) ->
 
 def _drop(ground: SignedArrays, path: SignedPath, depth: int, best: Records) -> bool:
     """Go to the node without the next feature, unless nothing there can be better."""
-    node, states = path.nodes[depth], ground.features[depth]["states"]
-    rows, run = node["rows"], ground.features[depth + 1]["cells"]
-    begin, size = node["start"], node["rows"] * states * run
-    free = begin + size if begin >= 0 else 0
-    source = path.tables[begin : begin + size] if begin >= 0 else ground.table[:size]
-    total = merge(source, (rows, states, run), path.tables[free : free + rows * run])
+    node = path.nodes[depth]
+    free, total = _sum_out(ground, path, depth)
     path.counts[2] += 1
     ceiling = min(0.5 + 0.5 * total, node["ceiling"])
     if not beats(ceiling, node["spent"], node["kept"], best):
         return False
     child = path.nodes[depth + 1]
-    child["stage"], child["start"], child["rows"], child["kept"] = ARRIVED, free, rows, node["kept"]
+    child["stage"], child["start"], child["rows"], child["kept"] = ARRIVED, free, node["rows"], node["kept"]
     child["spent"], child["ceiling"], child["fresh"] = node["spent"], ceiling, True
     return True
+
+
+def _sum_out(ground: SignedArrays, path: SignedPath, depth: int) -> tuple[int, float]:
+    """Make the table without the next feature: where it begins, and its absolute sum."""
+    node, states = path.nodes[depth], ground.features[depth]["states"]
+    rows, run = node["rows"], ground.features[depth + 1]["cells"]
+    begin, size = node["start"], node["rows"] * states * run
+    free = begin + size if begin >= 0 else 0
+    source = path.tables[begin : begin + size] if begin >= 0 else ground.table[:size]
+    return free, merge(source, (rows, states, run), path.tables[free : free + rows * run])
 
 
 def _keep(ground: SignedArrays, path: SignedPath, depth: int) -> bool:
@@ -215,41 +237,20 @@ def _keep(ground: SignedArrays, path: SignedPath, depth: int) -> bool:
     return True
 
 
-def remaining_ceiling(ground: SignedArrays, path: SignedPath) -> float:
-    """Upper bound on every subset not yet visited; -1 when the search is over."""
-    highest = -1.0
-    for depth in range(int(path.counts[0]) + 1):
-        node = path.nodes[depth]
+def open_ceilings(ground: SignedArrays, left: Records) -> Floats:
+    """For each node, an upper bound on the subsets still to visit at it; -1 where none is left."""
+    ceilings = np.full(len(left), -1.0)
+    for depth, node in enumerate(left):
         if node["stage"] <= KEEPING:
-            limit = affordable_ceiling(ground, float(node["spent"]), depth)
-            highest = max(highest, min(float(node["ceiling"]), limit))
-    return highest
-
-
-def split(ground: SignedArrays, path: SignedPath) -> SignedPath | None:
-    """Hand the highest branch still to come to another search: its state, or None where there is none.
-
-    The two share nothing; together they visit what this one would have visited alone.
-    """
-    for depth in range(int(path.counts[0])):
-        node = path.nodes[depth]
-        if node["stage"] == KEEPING:
-            end = node["start"] + node["rows"] * ground.features[depth]["cells"]
-            needed = end if node["start"] >= 0 else 0
-            tables = np.empty_like(path.tables)
-            tables[:needed] = path.tables[:needed]
-            other = SignedPath(path.nodes.copy(), tables, np.empty_like(path.found), np.array([depth, 0, 0]))
-            other.nodes["stage"][:depth] = DONE
-            node["stage"] = DONE
-            return other
-    return None
+            ceilings[depth] = min(node["ceiling"], affordable_ceiling(ground, float(node["spent"]), depth))
+    return ceilings
 
 
 def _absolute_sums(table: Floats, states: Ints) -> Floats:
     return absolute_sums(table, states)
 
 
-PARTS = (_has_hope, affordable_ceiling, beats, _precedes, _offer, _drop, _keep)
+PARTS = (_has_hope, affordable_ceiling, beats, _precedes, _offer, _drop, _sum_out, _keep)
 
 compiled_advance = Kernel(advance, PARTS, sums=SUMMING, replaced=LOOPS)
 compiled_absolute_sums = Kernel(_absolute_sums, sums=SUMMING, replaced=LOOPS)

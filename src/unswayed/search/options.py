@@ -1,13 +1,15 @@
-"""What a person may tell a search: the method, limits, threads, and who hears of progress."""
+"""What a person may tell a search: the method, limits, who helps, and who hears of progress."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from concurrent.futures import Executor
 from enum import Enum
 from typing import TYPE_CHECKING, TypedDict
 
-from unswayed.core.errors import QueryError
 from unswayed.core.limits import Limits
+from unswayed.core.workers import Team, check_jobs
 
 if TYPE_CHECKING:
     from unswayed.search.fs_sdd import CircuitVariant
@@ -45,13 +47,17 @@ class SearchOptions(TypedDict, total=False):
     variant: CircuitVariant
     """For FS-SDD: where its circuits come from; by default one circuit constrained to the features."""
     jobs: int
-    """Threads that may search at once where it takes long; 1 by default, the answer the same."""
+    """Processes that may search at once where it takes long; 1 by default, the answer the same."""
+    executor: Executor
+    """Searches where it takes long: processes, threads, a cluster; `jobs` then counts its workers."""
+    checkpoint: str | os.PathLike[str]
+    """File for what the search has come to; a search that was stopped goes on from there."""
     allow_estimates: bool
     """Whether to choose and measure by samples where no table holds the features."""
 
 
-def check_jobs(options: SearchOptions) -> None:
-    """`QueryError` unless the number of threads is a positive whole number."""
-    jobs = options.get("jobs", 1)
-    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
-        raise QueryError(f"jobs must be a whole number, at least 1, not {jobs!r}")
+def team_of(options: SearchOptions) -> Team:
+    """Who searches; `QueryError` unless jobs is a positive whole number and the executor one."""
+    if "jobs" in options:
+        check_jobs(options["jobs"])
+    return Team(options.get("executor"), options.get("jobs"))

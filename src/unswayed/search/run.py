@@ -10,10 +10,12 @@ import numpy as np
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import Limits
 from unswayed.decisions.problem import Problem
+from unswayed.decisions.rewards import CustomReward
 from unswayed.engines.log_odds import LogOddsEngine
 from unswayed.engines.naive_bayes import Agreement, search_grid
 from unswayed.search.baselines import information_by_feature, maxdr, most_informative
 from unswayed.search.branch_and_bound import branch_and_bound
+from unswayed.search.checkpoint import Checkpoint, open_checkpoint
 from unswayed.search.exhaustive import exhaustive
 from unswayed.search.greedy import greedy
 from unswayed.search.lattice import Node, keep_only
@@ -24,9 +26,8 @@ from unswayed.search.objectives import (
     SameDecisionObjective,
     SearchObjective,
 )
-from unswayed.search.options import Method, SearchOptions
+from unswayed.search.options import Method, SearchOptions, team_of
 from unswayed.search.plan import SearchPlan, plan_table
-from unswayed.search.purchased import search_purchase
 from unswayed.search.task import Found, Task, Terms
 
 _SEARCH_BY_METHOD: dict[Method, Callable[[Task], Found]] = {
@@ -76,7 +77,7 @@ def _search_table(
     method = options.get("method", Method.BRANCH_AND_BOUND)
     if method is Method.INFORMATION_GAIN:
         return _take_most_informative(plan.problem, task)
-    return search_purchase(task) if task.catalogue is not None else _SEARCH_BY_METHOD[method](task)
+    return _SEARCH_BY_METHOD[method](task)
 
 
 def _search_grid(plan: SearchPlan, objective: SearchObjective, terms: Terms, options: SearchOptions) -> Found:
@@ -132,7 +133,24 @@ def _make_task(
         names={f: variables[f].name for f in root.features},
         deadline=limits.deadline(),
         report=options.get("report"),
-        jobs=options.get("jobs", 1),
+        team=team_of(options),
+        checkpoint=_open_checkpoint(problem, objective, terms, options),
         workspace=terms.workspace,
         catalogue=terms.catalogue,
     )
+
+
+def _open_checkpoint(
+    problem: Problem, objective: SearchObjective, terms: Terms, options: SearchOptions
+) -> Checkpoint | None:
+    """The file to keep the search in, where the person named one."""
+    path = options.get("checkpoint")
+    if path is None:
+        return None
+    reward = objective.reward if isinstance(objective, RewardObjective) else None
+    if isinstance(reward, CustomReward):
+        raise QueryError(
+            f"the reward {reward.name!r} is code, which no checkpoint can recognise; leave out the checkpoint"
+        )
+    asked = (type(objective).__name__, reward, sorted(terms.costs.items()), terms.catalogue)
+    return open_checkpoint(path, problem, asked)

@@ -10,15 +10,18 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 from unswayed.core.errors import QueryError
 from unswayed.core.names import unknown_name
 from unswayed.core.numerics import is_cheaper, spendable
+from unswayed.core.workers import Team
 from unswayed.decisions.binding import bind_purchase
 from unswayed.decisions.catalogue import Catalogue, check_no_conditions, cost_together
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.purchase import Costs, Purchase
 from unswayed.kernels import subset_search
+from unswayed.search.checkpoint import Checkpoint
 from unswayed.search.lattice import Node
 from unswayed.search.objectives import SearchObjective
 from unswayed.search.options import Report
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
 
 SLACK = subset_search.SLACK
 """Values closer than this are rounding apart, and equal."""
+REPORT_SECONDS = 0.1
+"""How long at least between two reports of progress."""
 EXTRA = 5
 """How many more of the most harmful features than the budget allows the first search is given."""
 
@@ -40,6 +45,8 @@ class Workspace:
     """All features with the masses that the objective needs."""
     signed: SignedGround | None = None
     """The table as the compiled search wants it."""
+    key: str = field(default_factory=lambda: uuid4().hex)
+    """Tells the table from others, for workers that hold it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +144,10 @@ class Task:
     """Moment of `time.monotonic()` at which to stop."""
     report: Report | None = None
     """Hears of progress."""
-    jobs: int = 1
-    """How many threads may search at once."""
+    team: Team = field(default_factory=Team)
+    """Who searches."""
+    checkpoint: Checkpoint | None = None
+    """Where to keep what the search has come to."""
     workspace: Workspace = field(default_factory=Workspace, repr=False, compare=False)
     """What searches with other budgets over the same root use again."""
     catalogue: Catalogue | None = None
@@ -156,6 +165,12 @@ class Task:
     def spendable(self) -> float:
         """The budget, and what rounding may add to a cost within it."""
         return spendable(self.budget)
+
+    def to_send(self) -> Task:
+        """The task for a worker elsewhere."""
+        return replace(
+            self, deadline=math.inf, report=None, team=Team(), checkpoint=None, workspace=Workspace()
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +244,7 @@ class Incumbent:
     def tell(self) -> None:
         """Report progress, a few times a second at most."""
         now = time.monotonic()
-        if self.task.report is not None and now - self._last_report > 0.1:
+        if self.task.report is not None and now - self._last_report > REPORT_SECONDS:
             self._last_report = now
             self.task.report(self.value, max(self.bound, self.value), self.evaluations)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import given, settings, strategies as st
 from tolerances import EXACT
 from unswayed.kernels import merging, subset_search
 from unswayed.kernels.subset_search import FEATURE, SUBSET, SignedArrays
+from unswayed.search.signed.branches import branch_of, read_branch
 
 COMPILED = subset_search.compiled_advance
 COMPILED_SUMS = subset_search.compiled_absolute_sums
@@ -121,10 +123,10 @@ def test_what_is_left_bounds_what_is_still_found(case):
     path, known = subset_search.start(ground, 4), nothing_known()
     is_over = False
     while not is_over:
-        left = subset_search.remaining_ceiling(ground, path)
+        left = branch_of(ground, path.left).ceiling
         assert max(left, known["value"][0]) >= best["value"][0] - EXACT
         is_over = COMPILED(ground, path, known, 1)
-    assert subset_search.remaining_ceiling(ground, path) == -1.0
+    assert branch_of(ground, path.left).ceiling == -1.0
 
 
 @settings(max_examples=40, deadline=None)
@@ -134,11 +136,15 @@ def test_a_split_search_finds_what_one_does(case, before):
     alone, _ = searched(COMPILED, ground, 10**9)
     path, best = subset_search.start(ground, 4), nothing_known()
     COMPILED(ground, path, best, before)
-    paths = [path]
-    while (other := subset_search.split(ground, path)) is not None:
-        paths.append(other)
-    for each in reversed(paths):
-        while not COMPILED(ground, each, best, 500):
+    rest, branches = branch_of(ground, path.left), []
+    while (parts := rest.split()) is not None:
+        assert max(part.ceiling for part in parts) == rest.ceiling
+        rest = parts[0]
+        branches.append(parts[1])
+    for each in (*branches, rest):
+        written = json.loads(json.dumps(each.write()))
+        path = subset_search.resume(ground, read_branch(written).nodes, 4)
+        while not COMPILED(ground, path, best, 500):
             pass
     assert best["kept"][0] == alone["kept"][0]
     assert best["value"][0] == alone["value"][0]

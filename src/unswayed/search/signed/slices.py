@@ -1,53 +1,77 @@
-"""The compiled search in slices: between them deadlines, Ctrl-C and progress are looked after."""
+"""The compiled search in slices: between them deadlines, Ctrl-C and progress are seen to.
+
+A search begins in this process. Where it takes long and others may help, what is left goes to the driver
+(`search/driver.py`), whose slices are calls of `run_slice`.
+"""
 
 from __future__ import annotations
 
 import time
 from dataclasses import replace
+from typing import NamedTuple
 
 from unswayed.core.arrays import Floats
+from unswayed.core.workers import Workers
 from unswayed.kernels.subset_search import (
-    SignedArrays,
-    affordable_ceiling,
+    SignedPath,
     compiled_advance,
-    remaining_ceiling,
+    resume,
     start,
 )
-from unswayed.search.lattice import keep_only
+from unswayed.search.driver import SliceOutcome, search_in_slices
+from unswayed.search.lattice import Node
+from unswayed.search.signed.branches import SignedBranch, branch_of, read_branch
 from unswayed.search.signed.ground import SignedGround, signed_ground
-from unswayed.search.signed.team import ROOM, WORK, search_together
-from unswayed.search.signed.walk import Marginals, Walk
+from unswayed.search.signed.walk import Walk, make_walk
 from unswayed.search.task import Incumbent, Task
+from unswayed.search.task_search import Findings, Known, TaskSearch
 
+WORK = 2**26
+"""Cells added up between two looks at the clock: some tens of milliseconds."""
+ROOM = 64
+"""Subsets that may wait to be valued."""
 ALONE_SECONDS = 1.0
-"""How long one thread searches before others join: what takes less is not worth starting them."""
+"""How long this process searches before others join: what takes less is not worth starting them."""
 PLAIN_SECONDS = 2.0
 """How long a search goes on without compiled code where there is none yet: most are over by then."""
 PLAIN_WORK = WORK // 8
-"""Cells that a slice of it passes over."""
+"""Cells added up at a time without it."""
+
+
+class SignedShared(NamedTuple):
+    """What all slices of a search use, whatever the budget."""
+
+    signed: SignedGround
+    task: Task
 
 
 def search_signed(task: Task, column: Floats, incumbent: Incumbent) -> None:
     """Improve the incumbent to the best subset, and its bound to what is proven of it."""
     signed = signed_ground(task, column)
-    incumbent.evaluations += len(signed.order)
     ground = signed.to_search(task)
-    among_all = _walk(signed, ground, incumbent)
+    among_all = make_walk(signed, ground, incumbent)
+    search = TaskSearch[SignedBranch](
+        incumbent, f"signed by {' '.join(task.names[f] for f in signed.order)}", WORK
+    )
+    saved = search.resume(read_branch)
+    with search:
+        if saved is not None:
+            _share(among_all, search, saved)
+        elif search.note(1.0, [branch_of(ground, start(ground, 0).left)]):
+            _prepare(among_all)
+            _explore(among_all, search)
+
+
+def _prepare(among_all: Walk) -> None:
+    """Find a good subset to begin with: among few features, and by the highest ceiling."""
+    signed, incumbent, task = among_all.signed, among_all.incumbent, among_all.incumbent.task
+    incumbent.evaluations += len(signed.order)
     few = signed.few_to_search(task)
-    among_few = among_all if few is None else _walk(signed, few, incumbent)
-    if not ground.value_is_ceiling:
+    among_few = among_all if few is None else make_walk(signed, few, incumbent)
+    if not among_all.ground.value_is_ceiling:
         _offer_highest(among_few)
     if few is not None:
         _explore(among_few)
-    incumbent.bound = min(incumbent.bound, affordable_ceiling(ground, 0.0, 0))
-    _explore(among_all)
-
-
-def _walk(signed: SignedGround, ground: SignedArrays, incumbent: Incumbent) -> Walk:
-    task, order = incumbent.task, signed.order[: len(ground.features) - 1]
-    is_part = len(order) < len(signed.order) and not ground.value_is_ceiling
-    root = keep_only(task.root, frozenset(order), task.sizes) if is_part else task.root
-    return Walk(signed, ground, Marginals(task, root, order), incumbent)
 
 
 def _offer_highest(walk: Walk) -> None:
@@ -63,27 +87,56 @@ def _offer_highest(walk: Walk) -> None:
     incumbent.offer(highest.kept, task.objective.value(walk.marginals.of(highest.kept)))
 
 
-def _explore(walk: Walk) -> None:
-    """Search to the end, or until time is over; alone at first, then together if the task allows it."""
-    task, incumbent = walk.incumbent.task, walk.incumbent
-    is_whole = walk.is_whole
+def _explore(walk: Walk, search: TaskSearch[SignedBranch] | None = None) -> None:
+    """Search to the end, or until time is over; the search of all features takes notes, and may be shared."""
+    notes = search or TaskSearch[SignedBranch](walk.incumbent, None, WORK)
     path, began = start(walk.ground, ROOM), time.monotonic()
     is_quick = compiled_advance.is_ready
     is_over = False
     while not is_over:
-        if incumbent.stopped or time.monotonic() > task.deadline:
+        branch = branch_of(walk.ground, path.left)
+        if not notes.note(branch.ceiling, [branch]):
             return
         seconds = time.monotonic() - began
         is_quick = is_quick or seconds > PLAIN_SECONDS
-        if task.jobs > 1 and is_whole and is_quick and seconds > ALONE_SECONDS:
-            search_together(walk, path)
+        if search is not None and search.is_shared and is_quick and seconds > ALONE_SECONDS:
+            _share(walk, search, [branch])
             return
-        incumbent.tell()
-        best = walk.best()
-        try:
-            advance = compiled_advance if is_quick else compiled_advance.plain
-            is_over = advance(walk.ground, path, best, WORK if is_quick else PLAIN_WORK)
-        finally:
-            walk.learn(path, best)
-        if is_whole:
-            incumbent.bound = incumbent.value if is_over else remaining_ceiling(walk.ground, path)
+        is_over = _advance(walk, path, WORK if is_quick else PLAIN_WORK, is_quick=is_quick)
+    notes.note(walk.incumbent.value, [])
+
+
+def _advance(walk: Walk, path: SignedPath, work: int, *, is_quick: bool = True) -> bool:
+    """Search on for so much work; whether the search is over."""
+    best = walk.best()
+    try:
+        return (compiled_advance if is_quick else compiled_advance.plain)(walk.ground, path, best, work)
+    finally:
+        walk.learn(path, best)
+
+
+def _share(walk: Walk, search: TaskSearch[SignedBranch], branches: list[SignedBranch]) -> None:
+    """Go on with all that may help."""
+    task, signed = walk.incumbent.task, walk.signed
+    sent = task.to_send()
+    if walk.ground.value_is_ceiling:  # slices value subsets without the masses of their own
+        sent = replace(sent, root=Node(task.root.features, task.root.table[:, :0]))
+    key, shared = f"{task.workspace.key} signed", SignedShared(signed, sent)
+    with Workers[SignedBranch](task.team, run_slice, key, shared) as workers:
+        search_in_slices(search, branches, workers)
+
+
+def run_slice(
+    shared: SignedShared, branch: SignedBranch, known: Known, work: tuple[float, int]
+) -> SliceOutcome:
+    """Search a branch for so many seconds, reading the clock after so many cells."""
+    seconds, cells = work
+    began = time.monotonic()
+    incumbent = known.incumbent(shared.task)
+    ground = shared.signed.to_search(incumbent.task)
+    walk = make_walk(shared.signed, ground, incumbent)
+    path = resume(ground, branch.nodes, ROOM)
+    is_over = _advance(walk, path, cells)
+    while not is_over and time.monotonic() - began < seconds:
+        is_over = _advance(walk, path, cells)
+    return SliceOutcome(Findings.of(incumbent), None if is_over else branch_of(ground, path.left))

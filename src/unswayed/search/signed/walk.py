@@ -14,7 +14,7 @@ import numpy as np
 
 from unswayed.core.arrays import Floats
 from unswayed.kernels.subset_search import SUBSET, Records, SignedArrays, SignedPath
-from unswayed.search.lattice import Node, drop
+from unswayed.search.lattice import Node, drop, keep_only
 from unswayed.search.signed.ground import SignedGround
 from unswayed.search.task import Incumbent, Task
 
@@ -54,11 +54,6 @@ class Walk:
     marginals: Marginals
     incumbent: Incumbent
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether all features are searched, so that a bound is one for the task."""
-        return len(self.ground.features) > len(self.signed.order)
-
     def best(self) -> Records:
         """The incumbent, as the kernel wants it."""
         held, task = self.incumbent, self.incumbent.task
@@ -73,4 +68,12 @@ class Walk:
             kept = self.signed.kept(bits)
             incumbent.offer(kept, objective.value(self.marginals.of(kept)))
         incumbent.evaluations += int(path.counts[1] + path.counts[2])
-        path.counts[1:] = 0
+        path.counts[1:3] = 0
+
+
+def make_walk(signed: SignedGround, ground: SignedArrays, incumbent: Incumbent) -> Walk:
+    """The search over all features of a ground, or over the first of them."""
+    task, order = incumbent.task, signed.order[: len(ground.features) - 1]
+    is_part = len(order) < len(signed.order) and not ground.value_is_ceiling
+    root = keep_only(task.root, frozenset(order), task.sizes) if is_part else task.root
+    return Walk(signed, ground, Marginals(task, root, order), incumbent)

@@ -1,0 +1,247 @@
+"""Pure calls on any executor: what they share is sent to a worker once, and a lost call is made again.
+
+A call is `function(shared, *arguments)`, made in a thread, in a process or on another machine: wherever a
+`concurrent.futures.Executor` makes it. `shared` may be large, so calls carry its key alone. A worker that
+does not hold it yet says so; the call is then sent again with it, and the worker keeps it for the next one.
+
+Nothing is lost with a worker: its calls are made again. A pool of our own is started anew; where the executor
+of a person breaks, or keeps failing at a call, the calls are made in this process, where errors are seen.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any, Generic, TypeVar
+
+from unswayed.core.errors import QueryError, UnswayedWarning
+from unswayed.core.numerics import is_whole
+
+T = TypeVar("T")
+
+KEPT = 2
+"""Shared values that a worker keeps: that of the call, and one more."""
+TRIES = 3
+"""How often a call is sent before it is made here, and a pool started before we do without."""
+IDLE_SECONDS = 60
+"""How long processes of our own wait for the next search."""
+
+
+@dataclass(frozen=True, slots=True)
+class Team:
+    """Who makes the calls."""
+
+    executor: Executor | None = None
+    """Makes them; without one, processes of our own if there are to be several."""
+    jobs: int | None = None
+    """How many calls may be made at once; by default as many as the executor has workers, else one."""
+
+    def __post_init__(self) -> None:
+        if self.jobs is not None:
+            check_jobs(self.jobs)
+        if self.executor is not None and not callable(getattr(self.executor, "submit", None)):
+            raise QueryError(
+                f"executor must be a concurrent.futures.Executor, such as a ProcessPoolExecutor, "
+                f"not {self.executor!r}"
+            )
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether this process does everything itself."""
+        return self.executor is None and self.jobs in (None, 1)
+
+    @property
+    def size(self) -> int:
+        """How many calls may be made at once."""
+        if self.jobs is not None or self.executor is None:
+            return self.jobs or 1
+        return _count_workers(self.executor)
+
+
+def check_jobs(jobs: object) -> None:
+    """`QueryError` unless it is a positive whole number."""
+    if not is_whole(jobs) or not jobs >= 1:  # type: ignore[operator]
+        raise QueryError(f"jobs must be a whole number, at least 1, not {jobs!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class _NotHeld:
+    """What a worker answers that does not hold the shared value."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Call(Generic[T]):
+    """A call that is to be made."""
+
+    tag: T
+    arguments: Sequence[Any]
+    n_failed: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class Workers(Generic[T]):
+    """Calls of one function under way, each known by a tag; use it in a `with` statement."""
+
+    team: Team
+    function: Callable[..., Any]
+    """A function of a module: makes a call from the shared value and the arguments, and changes neither."""
+    key: str
+    """Tells one shared value from another."""
+    shared: Any = field(repr=False)
+    _executor: Executor | None = None
+    _running: dict[Future[Any], tuple[_Call[T], Executor]] = field(default_factory=dict)
+    _here: deque[_Call[T]] = field(default_factory=deque)
+    """Calls to be made in this process."""
+    _packed: bytes | None = field(default=None, repr=False)
+    _n_lost: int = 0
+    """Executors that broke since a call was last made."""
+
+    def __enter__(self) -> Workers[T]:
+        _held()[self.key] = self.shared  # for threads of this process
+        self._executor = self.team.executor
+        if self._executor is None and not self.team.is_alone:
+            self._executor = start_pool(self.team.size)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for future in self._running:
+            future.cancel()
+        _held().pop(self.key, None)
+
+    @property
+    def size(self) -> int:
+        """How many calls are made at once."""
+        return 1 if self._executor is None else self.team.size
+
+    @property
+    def tags(self) -> list[T]:
+        """The calls that are under way."""
+        return [call.tag for call, _ in self._running.values()] + [call.tag for call in self._here]
+
+    def submit(self, tag: T, arguments: Sequence[Any]) -> None:
+        """Have a call made."""
+        self._send(_Call(tag, arguments))
+
+    def collect(self, seconds: float) -> list[tuple[T, Any]]:
+        """What calls came to that ended, after waiting for one so long at most; a call here is made first."""
+        collected: list[tuple[T, Any]] = []
+        if self._here:
+            # A call that Ctrl-C ends stays under way, so that its tag is not lost.
+            call = self._here[0]
+            collected.append((call.tag, self.function(self.shared, *call.arguments)))
+            self._here.popleft()
+            seconds = 0.0
+        for future in wait(self._running, max(seconds, 0.0), FIRST_COMPLETED).done:
+            call, executor = self._running.pop(future)
+            error = _error_of(future)
+            if isinstance(error, BrokenExecutor):
+                self._lose(executor, error)
+            if error is not None:
+                self._send(replace(call, n_failed=call.n_failed + 1))
+            elif isinstance(future.result(), _NotHeld):
+                self._send(call, with_shared=True)
+            else:
+                self._n_lost = 0
+                collected.append((call.tag, future.result()))
+        return collected
+
+    def _send(self, call: _Call[T], *, with_shared: bool = False) -> None:
+        executor = self._executor
+        if executor is None or call.n_failed >= TRIES:
+            self._here.append(call)
+            return
+        try:
+            packed = self._pack() if with_shared else None
+            future = executor.submit(call_with_shared, self.key, packed, self.function, call.arguments)
+        except (BrokenExecutor, RuntimeError) as error:  # the latter where it was shut down
+            self._lose(executor, error)
+            self._send(call)
+        except (pickle.PicklingError, AttributeError, TypeError) as error:
+            self._do_without(error)
+            self._send(call)
+        else:
+            self._running[future] = call, executor
+
+    def _lose(self, executor: Executor, error: BaseException) -> None:
+        """Start another pool where the one that broke was our own; else do without."""
+        if executor is not self._executor:
+            return  # an earlier call has replaced it already
+        self._n_lost += 1
+        if self.team.executor is None and self._n_lost < TRIES:
+            self._executor = start_pool(self.team.size)
+        else:
+            self._do_without(error)
+
+    def _do_without(self, error: BaseException) -> None:
+        self._executor = None
+        warnings.warn(
+            f"the executor cannot be used ({type(error).__name__}: {error}); the work goes on in this "
+            "process, and its answer is the same",
+            UnswayedWarning,
+            stacklevel=2,
+        )
+
+    def _pack(self) -> bytes:
+        """The shared value to be sent, packed once; unpacked, its arrays can be written."""
+        if self._packed is None:
+            self._packed = pickle.dumps(self.shared)
+        return self._packed
+
+
+def call_with_shared(
+    key: str, packed: bytes | None, function: Callable[..., Any], arguments: Iterable[Any]
+) -> Any:
+    """Make a call in a worker; `_NotHeld` where the shared value is neither sent along nor held."""
+    held = _held()
+    if packed is not None and key not in held:
+        held[key] = pickle.loads(packed)
+        while len(held) > KEPT:
+            held.pop(next(iter(held)), None)
+    missing = _NotHeld()
+    shared = held.get(key, missing)
+    return missing if shared is missing else function(shared, *arguments)
+
+
+@cache
+def _held() -> dict[str, Any]:
+    """The shared values that this process holds, by key."""
+    return {}
+
+
+def start_pool(n_workers: int) -> Executor:
+    """Processes of our own; searches that follow soon use them again.
+
+    They are joblib's, which need no guard around the main program of a person.
+    """
+    from joblib.externals.loky import get_reusable_executor
+
+    pool: Executor = get_reusable_executor(n_workers, timeout=IDLE_SECONDS, initializer=_ignore_interrupts)
+    return pool
+
+
+def _ignore_interrupts() -> None:
+    """Leave Ctrl-C to the process that started this one."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _error_of(future: Future[Any]) -> BaseException | None:
+    try:
+        return future.exception()
+    except CancelledError as error:
+        return error
+
+
+def _count_workers(executor: Executor) -> int:
+    """How many calls an executor makes at once, as far as it can be known."""
+    told: int | None = getattr(executor, "_max_workers", None)
+    client = getattr(executor, "_client", None)
+    if told is None and client is not None:  # Dask's
+        told = sum(client.nthreads().values())
+    return told or os.cpu_count() or 1

@@ -1,0 +1,152 @@
+"""What a search has come to, in a file: a search that was stopped goes on from there.
+
+One file serves one question, a classifier with its evidence, costs and objective, and holds an entry for each
+of its searches: a frontier makes one for every budget. An entry has the best subset and what is left to be
+searched, so little that the file has some kilobytes. It is JSON:
+
+    {"format": "unswayed checkpoint", "version": 1, "question": "<sha256>",
+     "searches": {"signed, budget 7.0": {"kept": [...], "value": 0.97, "evaluations": 12, "left": [...]}}}
+
+A file is replaced as a whole or not at all. One of another question is refused, never overwritten.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from unswayed.core.errors import FormatError, QueryError
+from unswayed.decisions.problem import Problem
+from unswayed.model.formats import json_network
+
+FORMAT, VERSION = "unswayed checkpoint", 1
+NO_CHECKPOINT = "is no checkpoint of a search; name another file"
+SAVE_SECONDS = 1.0
+"""How long a search goes on before it saves again what it has come to."""
+
+
+@dataclass(frozen=True, slots=True)
+class SavedSearch:
+    """What a search had come to."""
+
+    kept: tuple[int, ...]
+    """Positions of the best subset."""
+    value: float
+    evaluations: int
+    left: list[Any]
+    """Branches still to be searched, as the search writes them; none where it is over."""
+
+
+@dataclass(slots=True)
+class Checkpoint:
+    """A file for the searches of one question."""
+
+    path: Path
+    question: str
+    """Digest of what was asked."""
+    _searches: dict[str, Any] = field(default_factory=dict, repr=False)
+    _saved: float = 0.0
+
+    def find(self, search: str) -> SavedSearch | None:
+        """What a search had come to, where the file knows it."""
+        entry = self._searches.get(search)
+        try:
+            return None if entry is None else SavedSearch(**{**entry, "kept": tuple(entry["kept"])})
+        except (TypeError, KeyError) as error:
+            raise damaged(self.path) from error
+
+    def is_due(self) -> bool:
+        """Whether the file is old enough to be written again."""
+        return time.monotonic() - self._saved > SAVE_SECONDS
+
+    def save(self, search: str, state: SavedSearch) -> None:
+        """Write what a search has come to, beside what others have."""
+        self._saved = time.monotonic()
+        self._searches[search] = {
+            "kept": list(state.kept),
+            "value": state.value,
+            "evaluations": state.evaluations,
+            "left": state.left,
+        }
+        content = {
+            "format": FORMAT,
+            "version": VERSION,
+            "question": self.question,
+            "searches": self._searches,
+        }
+        _replace(self.path, json.dumps(content))
+
+
+def open_checkpoint(path: str | os.PathLike[str], problem: Problem, asked: Iterable[object]) -> Checkpoint:
+    """The file for a question; `QueryError` where it holds another one, `FormatError` where it is damaged."""
+    file = Path(path)
+    checkpoint = Checkpoint(file, digest_question(problem, asked))
+    try:
+        text = file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        if not file.absolute().parent.is_dir():
+            folder = str(file.parent)
+            raise FormatError(
+                f"cannot be written, since there is no folder {folder!r}; make it first", file
+            ) from None
+        return checkpoint
+    except IsADirectoryError:
+        raise FormatError("is a folder; name a file in it", file) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise FormatError(f"{NO_CHECKPOINT} ({error})", file) from error
+    checkpoint._searches = _read_searches(file, text, checkpoint.question)
+    return checkpoint
+
+
+def _read_searches(file: Path, text: str, question: str) -> dict[str, Any]:
+    try:
+        content = json.loads(text)
+    except ValueError:
+        raise FormatError(NO_CHECKPOINT, file) from None
+    if not isinstance(content, Mapping) or content.get("format") != FORMAT:
+        raise FormatError(NO_CHECKPOINT, file)
+    if content.get("version") != VERSION:
+        raise FormatError(
+            f"is a checkpoint of version {content.get('version')!r}, not {VERSION}; name another file", file
+        )
+    if content.get("question") != question:
+        raise QueryError(
+            f"{file}: holds a search for another classifier, evidence, costs or objective; name another file "
+            "to keep both, or delete it"
+        )
+    searches = content.get("searches")
+    if not isinstance(searches, dict):
+        raise damaged(file)
+    return searches
+
+
+def damaged(file: Path) -> FormatError:
+    """What to raise where a checkpoint cannot be understood."""
+    return FormatError("is a damaged checkpoint; delete it, and the search begins anew", file)
+
+
+def digest_question(problem: Problem, asked: Iterable[object]) -> str:
+    """Sixty-four digits for the classifier, its evidence and what else was asked."""
+    classifier = problem.classifier
+    parts = [json_network.write(classifier.network), classifier.target, *classifier.features]
+    parts += [repr(classifier.rule), repr(sorted(problem.evidence.items())), *map(repr, asked)]
+    return sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _replace(file: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", dir=file.absolute().parent, prefix=file.name, delete=False, encoding="utf-8"
+        ) as written:
+            written.write(text)
+        Path(written.name).replace(file)
+    except OSError as error:
+        raise FormatError(f"cannot be written ({error.strerror}); name another file", file) from error

@@ -1,0 +1,240 @@
+"""Branch and bound node by node with numpy, for any objective, over features or over the tests of a purchase.
+
+The search decides *units*: single features, or tests that tell several at once and may share set-up costs,
+need others, or be mandatory. A node allows some units and forces some of them in; the ceiling of all that it
+allows bounds every subset below, and what is forced in only gets dearer. Units are taken in order of how
+much dropping them hurts, the worst first, and dropping is tried before forcing in: where it hurts too much
+the unit is forced in at once, and the budget soon leaves no choice [choi2018, Algorithm 1].
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import astuple, dataclass, field, replace
+from typing import Any
+
+from unswayed.core.workers import Workers
+from unswayed.decisions.catalogue import Catalogue, cost_together
+from unswayed.search.driver import SliceOutcome, search_in_slices
+from unswayed.search.lattice import Node, drop, keep_only, reordered
+from unswayed.search.task import Incumbent, Task, most_harmful, order_by_harm
+from unswayed.search.task_search import Findings, Known, TaskSearch
+
+ALONE_SECONDS = 1.0
+"""How long this process searches before others join."""
+STEP_SECONDS = 0.02
+"""How long it searches between two looks at the clock."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenNode:
+    """Subsets still to be searched: those between what is kept and what is allowed."""
+
+    allowed: int
+    """Bits of the units that are not dropped."""
+    kept: int
+    """Bits of the units that must be kept."""
+    depth: int
+    """How many units are decided, in the order of the search."""
+    ceiling: float
+    is_new: bool
+    """Whether the allowed units have not been valued together yet."""
+    node: Node | None = field(default=None, repr=False)
+    """The features of the allowed units with their masses; None where they are to be made again."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NodeBranch:
+    """Nodes still to be searched; the one to search first comes last."""
+
+    nodes: tuple[OpenNode, ...]
+
+    @property
+    def ceiling(self) -> float:
+        """Upper bound on every subset in it."""
+        return max(node.ceiling for node in self.nodes)
+
+    def split(self) -> tuple[NodeBranch, NodeBranch] | None:
+        """The rest, and the node that would be searched last: the largest, mostly."""
+        return (NodeBranch(self.nodes[1:]), NodeBranch(self.nodes[:1])) if len(self.nodes) > 1 else None
+
+    def without_masses(self) -> NodeBranch:
+        """The branch to be sent."""
+        return NodeBranch(tuple(replace(node, node=None) for node in self.nodes))
+
+    def write(self) -> list[Any]:
+        """The branch for a checkpoint."""
+        return [astuple(node)[:-1] for node in self.without_masses().nodes]
+
+
+def _read_branch(written: Sequence[Any]) -> NodeBranch:
+    return NodeBranch(tuple(OpenNode(*node) for node in written))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UnitSearch:
+    """What is searched: units with their features, in an order."""
+
+    task: Task
+    """Its root has the features of the units, those decided first first."""
+    units: tuple[tuple[int, ...], ...]
+    """The features of each unit."""
+    order: tuple[int, ...]
+    """The units in the order of the search."""
+
+    @property
+    def start(self) -> OpenNode:
+        """All subsets."""
+        mandatory = 0 if self.task.catalogue is None else self.task.catalogue.mandatory
+        allowed = sum(1 << unit for unit in self.order)
+        ceiling = self.task.objective.ceiling(self.task.root.table)
+        return OpenNode(allowed, mandatory, 0, ceiling, is_new=True, node=self.task.root)
+
+    def features(self, bits: int) -> frozenset[int]:
+        """The features of some units."""
+        return frozenset(f for unit in _units(bits) for f in self.units[unit])
+
+    def is_affordable(self, bits: int) -> bool:
+        """Whether some units are within the budget together."""
+        catalogue, task = self.task.catalogue, self.task
+        tests = catalogue is not None and cost_together(catalogue, _units(bits))
+        return task.affordable(tests if catalogue is not None else task.cost(self.features(bits)))
+
+    def node_of(self, entry: OpenNode) -> Node:
+        """The masses of an open node, made again where it has none."""
+        return entry.node or keep_only(self.task.root, self.features(entry.allowed), self.task.sizes)
+
+
+def search_nodes(task: Task, incumbent: Incumbent, patience: float = float("inf")) -> None:
+    """Improve the incumbent to the best subset, and its bound to what is proven of it, until some moment."""
+    search = _by_harm(task)
+    incumbent.evaluations += len(search.order)
+    notes = TaskSearch[NodeBranch](incumbent, "node by node", 0, patience)
+    saved = notes.resume(_read_branch)
+    start = NodeBranch((search.start,))
+    with notes:
+        if saved is not None:
+            _share(search, notes, saved)
+        elif notes.note(start.ceiling, [start]):
+            _search_few(search, incumbent, patience)
+            _explore(search, notes, share=notes.is_shared)
+
+
+def _by_harm(task: Task) -> UnitSearch:
+    """The units in the order of the search."""
+    catalogue = task.catalogue
+    units: tuple[tuple[int, ...], ...] = tuple((f,) for f in task.root.features)
+    if catalogue is not None:
+        units = tuple(offer.features for offer in catalogue.offers)
+    root = keep_only(task.root, frozenset(f for unit in units for f in unit), task.sizes)
+    left = {}
+    for unit, features in enumerate(units):
+        node = keep_only(root, frozenset(root.features) - set(features), task.sizes)
+        left[unit] = task.objective.ceiling(node.table)
+    if catalogue is None:
+        by_harm = order_by_harm(task, {units[unit][0]: ceiling for unit, ceiling in left.items()})
+        order = [task.root.features.index(f) for f in by_harm]
+    else:
+        order = sorted(left, key=lambda unit: (round(left[unit], 12), catalogue.offers[unit].price, unit))
+    root = reordered(root, [f for unit in order for f in units[unit]], task.sizes)
+    return UnitSearch(replace(task, root=root), units, tuple(order))
+
+
+def _search_few(search: UnitSearch, incumbent: Incumbent, patience: float) -> None:
+    """Search among the most harmful features alone, for a good subset early."""
+    task = search.task
+    few = [] if task.catalogue is not None else most_harmful(task, list(task.root.features))
+    if 0 < len(few) < len(search.order):
+        root = keep_only(task.root, frozenset(few), task.sizes)
+        among = UnitSearch(replace(task, root=root), search.units, search.order[: len(few)])
+        _explore(among, TaskSearch[NodeBranch](incumbent, None, 0, patience), share=False)
+
+
+def _explore(search: UnitSearch, notes: TaskSearch[NodeBranch], *, share: bool) -> None:
+    """Search to the end, or until time is over; alone at first, then with others where they may help."""
+    waiting, began = [search.start], time.monotonic()
+    while waiting:
+        branch = NodeBranch(tuple(waiting))
+        if not notes.note(branch.ceiling, [branch]):
+            return
+        if share and time.monotonic() - began > ALONE_SECONDS:
+            _share(search, notes, [branch.without_masses()])
+            return
+        _advance(search, waiting, notes.incumbent, STEP_SECONDS)
+    notes.note(notes.value, [])
+
+
+def _advance(search: UnitSearch, waiting: list[OpenNode], incumbent: Incumbent, seconds: float) -> None:
+    """Search for so long, one node at least."""
+    until = time.monotonic() + seconds
+    while waiting:
+        entry = waiting.pop()
+        if incumbent.is_beaten(entry.ceiling, search.features(entry.kept)):
+            waiting.extend(_children(search, entry, incumbent))
+        if time.monotonic() >= until:
+            return
+
+
+def _share(search: UnitSearch, notes: TaskSearch[NodeBranch], branches: list[NodeBranch]) -> None:
+    """Go on with all that may help."""
+    task = search.task
+    shared = replace(search, task=task.to_send())
+    with Workers[NodeBranch](task.team, run_nodes, f"{task.workspace.key} nodes", shared) as workers:
+        search_in_slices(notes, branches, workers)
+
+
+def run_nodes(shared: UnitSearch, branch: NodeBranch, known: Known, work: tuple[float, int]) -> SliceOutcome:
+    """A slice: search a branch for so many seconds."""
+    incumbent = known.incumbent(shared.task)
+    waiting = list(branch.nodes)
+    _advance(replace(shared, task=incumbent.task), waiting, incumbent, work[0])
+    left = NodeBranch(tuple(waiting)).without_masses() if waiting else None
+    return SliceOutcome(Findings.of(incumbent), left)
+
+
+def _children(search: UnitSearch, entry: OpenNode, incumbent: Incumbent) -> Iterator[OpenNode]:
+    """What is left to search under a node; the one to search first comes last."""
+    task, node, depth = search.task, search.node_of(entry), entry.depth
+    entry = replace(entry, node=node)
+    if entry.is_new and search.is_affordable(entry.allowed):
+        incumbent.evaluations += 1
+        value = entry.ceiling if task.objective.monotone else task.objective.value(node.table)
+        incumbent.offer(node.features, value)
+    while depth < len(search.order) and not (entry.allowed & ~entry.kept) >> search.order[depth] & 1:
+        depth += 1
+    if depth == len(search.order):
+        return
+    unit = search.order[depth]
+    kept = _with_needs(task.catalogue, entry.kept | 1 << unit)
+    if not kept & ~entry.allowed and search.is_affordable(kept):
+        yield replace(entry, kept=kept, depth=depth + 1, is_new=False)
+    allowed = _without(task.catalogue, entry.allowed, unit)
+    if not entry.kept & ~allowed:
+        for feature in search.features(entry.allowed & ~allowed):
+            node = drop(node, feature, task.sizes)
+        incumbent.evaluations += 1
+        ceiling = min(task.objective.ceiling(node.table), entry.ceiling)
+        if incumbent.is_beaten(ceiling, search.features(entry.kept)):
+            yield OpenNode(allowed, entry.kept, depth + 1, ceiling, is_new=True, node=node)
+
+
+def _with_needs(catalogue: Catalogue | None, units: int) -> int:
+    """Some units, and all that they need."""
+    needed = units
+    for unit in _units(units) if catalogue is not None else ():
+        needed |= catalogue.offers[unit].needs  # type: ignore[union-attr]
+    return units if needed == units else _with_needs(catalogue, needed)
+
+
+def _without(catalogue: Catalogue | None, allowed: int, unit: int) -> int:
+    """The allowed units without one, and without those that need it."""
+    allowed &= ~(1 << unit)
+    for other in _units(allowed) if catalogue is not None else ():
+        if catalogue.offers[other].needs & ~allowed:  # type: ignore[union-attr]
+            return _without(catalogue, allowed, other)
+    return allowed
+
+
+def _units(bits: int) -> list[int]:
+    return [unit for unit in range(bits.bit_length()) if bits >> unit & 1]

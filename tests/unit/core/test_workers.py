@@ -1,0 +1,176 @@
+"""Calls on executors of every kind: shared values travel once, lost calls are made again."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+
+import pytest
+
+from unswayed.core.errors import QueryError, UnswayedWarning
+from unswayed.core.workers import Team, Workers, start_pool
+
+
+def add(shared, number):
+    return shared + number
+
+
+def add_slowly(shared, number):
+    time.sleep(0.2)
+    return shared + number
+
+
+def tell_process(shared, _):
+    return os.getpid()
+
+
+def fail_elsewhere(shared, number):
+    if os.getpid() != shared:
+        raise ValueError("not at home")
+    return number
+
+
+def refuse(shared, number):
+    raise ZeroDivisionError("a bug of our own")
+
+
+def collect_all(workers, n_calls):
+    collected = []
+    while len(collected) < n_calls:
+        collected += workers.collect(0.1)
+    assert workers.tags == []
+    return collected
+
+
+def call(team, function, shared, n_calls=12, key="k"):
+    with Workers(team, function, key, shared) as workers:
+        for number in range(n_calls):
+            workers.submit(f"call {number}", (number,))
+        return dict(collect_all(workers, n_calls))
+
+
+@pytest.fixture(scope="module")
+def processes():
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        yield pool
+
+
+@pytest.mark.parametrize("kind", ["here", "threads", "processes", "own"])
+def test_every_call_is_made_once_with_the_shared_value(kind, processes):
+    with ThreadPoolExecutor(2) as threads:
+        team = {
+            "here": Team(),
+            "threads": Team(threads),
+            "processes": Team(processes),
+            "own": Team(jobs=2),
+        }[kind]
+        assert call(team, add, 100, key=kind) == {f"call {i}": 100 + i for i in range(12)}
+
+
+def test_processes_make_the_calls(processes):
+    assert os.getpid() not in call(Team(processes), tell_process, 0, key="pids").values()
+
+
+class Counting(Executor):
+    """Threads that hold nothing: what is sent to them is counted."""
+
+    def __init__(self):
+        self.sent = []
+
+    def submit(self, function, key, packed, *rest):
+        self.sent.append(packed)
+        return self.pool.submit(function, key + " elsewhere", packed, *rest)
+
+
+def test_the_shared_value_is_sent_when_it_is_missing_and_then_no_more():
+    executor = Counting()
+    with ThreadPoolExecutor(1) as executor.pool:
+        team = Team(executor, jobs=1)
+        with Workers(team, add, "counted", 100) as workers:
+            for number in range(6):
+                workers.submit(number, (number,))
+                assert workers.collect(5.0) == [] if number == 0 else True
+                if number == 0:
+                    assert workers.collect(5.0) == [(0, 100)]
+    assert [packed is not None for packed in executor.sent] == [False, True, *[False] * 5]
+
+
+def test_calls_of_a_killed_worker_are_made_again_in_a_new_pool():
+    """SIGKILL of one of our own processes: every call is answered, by processes still."""
+    victim = start_pool(2).submit(os.getpid).result()
+    with Workers(Team(jobs=2), add_slowly, "killed", 100) as workers:
+        for number in range(6):
+            workers.submit(number, (number,))
+        killer = threading.Timer(0.3, os.kill, (victim, signal.SIGKILL))
+        killer.start()
+        assert dict(collect_all(workers, 6)) == {i: 100 + i for i in range(6)}
+        killer.join()
+        assert workers.size == 2
+
+
+def test_a_broken_executor_of_a_person_is_said_and_done_without():
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        victim = pool.submit(os.getpid).result()
+        with Workers(Team(pool), add_slowly, "broken", 100) as workers:
+            for number in range(6):
+                workers.submit(number, (number,))
+            os.kill(victim, signal.SIGKILL)
+            with pytest.warns(UnswayedWarning, match="goes on in this process"):
+                assert dict(collect_all(workers, 6)) == {i: 100 + i for i in range(6)}
+            assert workers.size == 1
+
+
+def test_an_executor_that_was_shut_down_is_done_without():
+    pool = ThreadPoolExecutor(1)
+    pool.shutdown()
+    with pytest.warns(UnswayedWarning, match="cannot schedule new futures"):
+        assert call(Team(pool), add, 1, 2) == {"call 0": 1, "call 1": 2}
+
+
+def test_what_cannot_be_sent_stays_here(processes):
+    with pytest.warns(UnswayedWarning, match="cannot be used"):
+        found = call(Team(processes), tell_process, lambda: None, 2, key="lambda")
+    assert set(found.values()) == {os.getpid()}
+
+
+def test_a_call_that_fails_elsewhere_is_made_here(processes):
+    assert call(Team(processes), fail_elsewhere, os.getpid(), 3) == {f"call {i}": i for i in range(3)}
+
+
+def test_an_error_of_our_own_is_raised(processes):
+    with pytest.raises(ZeroDivisionError, match="a bug of our own"):
+        call(Team(processes), refuse, 0, 2)
+
+
+def test_cancelled_calls_are_made_again():
+    class Cancelling(ThreadPoolExecutor):
+        def submit(self, *call):
+            if not hasattr(self, "cancelled"):
+                self.cancelled = Future()
+                self.cancelled.cancel()
+                self.cancelled.set_running_or_notify_cancel()
+                return self.cancelled
+            return super().submit(*call)
+
+    with Cancelling(1) as pool:
+        assert call(Team(pool), add, 1, 2) == {"call 0": 1, "call 1": 2}
+
+
+@pytest.mark.parametrize("jobs", [0, -1, 1.5, True, "2"])
+def test_jobs_are_a_positive_number(jobs):
+    with pytest.raises(QueryError, match="jobs must be a whole number"):
+        Team(jobs=jobs)
+
+
+def test_an_executor_can_submit():
+    with pytest.raises(QueryError, match=r"must be a concurrent.futures.Executor"):
+        Team(executor=4)
+
+
+def test_the_size_is_what_the_executor_has():
+    with ThreadPoolExecutor(3) as pool:
+        assert (Team(pool).size, Team(pool, jobs=7).size, Team(jobs=2).size, Team().size) == (3, 7, 2, 1)
