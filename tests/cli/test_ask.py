@@ -52,6 +52,15 @@ def test_a_saved_plan_needs_no_network(ask, unswayed, review, tmp_path):
     path = tmp_path / "plan.json"
     unswayed("plan", review, *PAPERS, "-o", path)
     assert "Decide not + (SDP 1.0000, safe)." in ask(path, "-", options=[]).out
+    answer = json.loads(ask(path, "+", "skip", "+", options=["--json"]).out)
+    assert answer["skipped"] == ["R1"]
+    assert (answer["answers"], answer["safe"]) == ({"R2": "+", "AC": "+"}, True), "planned anew from the file"
+
+
+def test_a_saved_plan_that_lost_its_network_ends_where_a_test_cannot_be_done(ask, unswayed, review, tmp_path):
+    path = tmp_path / "plan.json"
+    unswayed("plan", review, *PAPERS, "-o", path)
+    path.write_text(json.dumps({**json.loads(path.read_text()), "origin": None}))
     answer = json.loads(ask(path, "+", "skip", options=["--json"]).out)
     assert (answer["safe"], answer["skipped"]) == (False, ["R1"]), "nobody can plan anew"
 

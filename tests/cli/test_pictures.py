@@ -96,6 +96,17 @@ def test_a_case_is_followed(unswayed):
     assert unswayed("follow", "review", *PAPERS, "--observe", "AC=-", "--at-least", "2").code == 2
 
 
+def test_a_followed_case_tells_what_its_observations_cost(unswayed, tmp_path):
+    costs = tmp_path / "costs.toml"
+    costs.write_text(
+        '[groups.votes]\nfeatures = ["R1", "R2"]\ncost = 3\n[costs]\nAC = 0.5\n', encoding="utf-8"
+    )
+    question = ["follow", "review", *PAPERS, "--observe", "AC=-,R1=+,R2=-", "--costs", costs]
+    steps = json.loads(unswayed(*question, "--json").out)["steps"]
+    assert [step["spent"] for step in steps] == [0.0, 0.5, 3.5, 3.5], "both votes for one price"
+    assert unswayed(*question).out.splitlines()[2].endswith("0.9881  0.5")
+
+
 def test_thresholds_are_swept(unswayed):
     done = unswayed("thresholds", "review", *PAPERS, "--budget", "1", "--steps", "3")
     assert done.code == 0

@@ -23,6 +23,31 @@ def test_json_holds_the_tree(unswayed, review):
     assert answer["tree"]["outcomes"]["+"]["outcomes"]["+"]["sdp"] == pytest.approx(1.0)
 
 
+def test_several_faults_are_told_apart(unswayed, review):
+    answer = json.loads(unswayed("plan", review, "--target", "R1=-,R2=-", "--features", "AC", "--json").out)
+    leaf = answer["tree"]
+    while "outcomes" in leaf:
+        leaf = next(iter(leaf["outcomes"].values()))
+    assert leaf["decision"] in ("R1=-", "R2=-", "none")
+    ranked = json.loads(unswayed("voi", review, "--target", "R1,R2", "--features", "AC", "--json").out)
+    assert [row["feature"] for row in ranked["ranking"]] == ["AC"]
+    assert ranked["target"] == "targets"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--target", "R1=-,R2"], "name a state for each of several targets"),
+        (["--target", "R1=-,R2=-", "--threshold", "0.5"], "go with one target"),
+        (["--target", "R1=-,R9=-"], "unknown variable 'R9'"),
+    ],
+)
+def test_several_targets_that_make_no_sense_are_refused(unswayed, review, words, message):
+    outcome = unswayed("plan", review, *words)
+    assert outcome.code == 2
+    assert message in outcome.err
+
+
 @pytest.mark.parametrize("suffix", ["svg", "png", "html", "txt", "json", "dot"])
 def test_a_plan_is_written_as_its_suffix_says(unswayed, review, tmp_path, suffix):
     path = tmp_path / f"plan.{suffix}"

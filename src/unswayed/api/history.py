@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Unpack
@@ -11,7 +12,11 @@ from unswayed.api.decisions import Decision
 from unswayed.api.observations import start_case
 from unswayed.api.questions import Options
 from unswayed.core.measurement import Measurement
+from unswayed.decisions.binding import bind_purchase
+from unswayed.decisions.catalogue import cost_together
 from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.problem import Problem
+from unswayed.decisions.purchase import Costs, Purchase, purchase_of
 from unswayed.model.evidence import Evidence
 
 
@@ -25,6 +30,8 @@ class HistoryStep:
     """What would have been decided."""
     sdp: Measurement
     """The probability that the decision survives all other features."""
+    cost: float | None = None
+    """What the observation cost; None where no costs are given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +42,11 @@ class CaseHistory:
     """What decides."""
     steps: tuple[HistoryStep, ...]
     """How things stood at the beginning and after each observation."""
+
+    @property
+    def spent(self) -> tuple[float, ...]:
+        """What the observations cost together, after each step."""
+        return tuple(itertools.accumulate(step.cost or 0.0 for step in self.steps))
 
     def first_safe(self, at_least: float = 0.95) -> int | None:
         """How many observations it took until the decision was this safe; None when it never was."""
@@ -49,9 +61,13 @@ def replay(
     classifier: Classifier,
     observations: Iterable[tuple[str, str]],
     evidence: Evidence | None = None,
+    *,
+    costs: Costs | None = None,
     **options: Unpack[Options],
 ) -> CaseHistory:
     """The decisions on a case as its observations arrived, one after the other, and how safe each was.
+
+    With `costs`, each step also says what its observation cost: a group is paid with its first feature.
 
     >>> from unswayed.decisions.rules import ThresholdRule
     >>> from unswayed.model.zoo import review
@@ -61,8 +77,21 @@ def replay(
     [0.9, 0.988, 0.941]
     """
     case = start_case(classifier, evidence, **options)
-    steps = [HistoryStep(None, case.decision, case.sdp())]
+    steps = [HistoryStep(None, case.decision, case.sdp(), None if costs is None else 0.0)]
+    paid: set[str] = set()
     for feature, state in observations:
+        cost = None if costs is None else _cost_now(case.problem, feature, purchase_of(costs), paid)
         case = case.observe(feature, state)
-        steps.append(HistoryStep((feature, state), case.decision, case.sdp()))
+        steps.append(HistoryStep((feature, state), case.decision, case.sdp(), cost))
     return CaseHistory(classifier, tuple(steps))
+
+
+def _cost_now(problem: Problem, feature: str, purchase: Purchase, paid: set[str]) -> float:
+    """What it costs to observe a feature next; notes the test that was paid for."""
+    catalogue, position = bind_purchase(purchase, problem), problem.network.index(feature)
+    for test, offer in enumerate(catalogue.offers):
+        if position in offer.features:
+            cost = 0.0 if offer.name in paid else cost_together(catalogue, [test])
+            paid.add(offer.name)
+            return cost
+    return 0.0  # a variable that is no feature, or one that nobody buys, came for nothing

@@ -11,7 +11,7 @@ from unswayed.core.errors import QueryError, UnswayedError
 from unswayed.core.names import unknown_name
 from unswayed.model.encoding import encode
 from unswayed.model.variable import Variable
-from unswayed.plans.tree import PlanNode, PlanStep
+from unswayed.plans.tree import PlanLeaf, PlanNode, PlanStep
 
 Replan = Callable[[Mapping[str, str], tuple[str, ...]], TestPlan]
 """A new plan from what is known and from the tests that cannot be done."""
@@ -65,11 +65,13 @@ class Interview:
         state = read_answer(variable, text)
         later = replace(self, answers={**self.answers, variable.name: state}, before=self)
         try:
-            later.plan.node_at(later.answers)
+            node = later.plan.node_at(later.answers)
         except QueryError:
             raise QueryError(
                 f"{variable.name} = {state} is impossible after the answers before; check them, or 'undo'"
             ) from None
+        if isinstance(node, PlanLeaf) and node.rest and self.replan is not None:
+            return later._anew(self.replan, self.skipped, before=self)  # the plan was cut short here
         return later
 
     def skip(self) -> Interview:
@@ -80,9 +82,18 @@ class Interview:
         skipped = (*self.skipped, node.test)
         if self.replan is None:
             return replace(self, skipped=skipped, before=self, stuck=True)
+        return self._anew(self.replan, skipped, before=self)
+
+    def _anew(self, replan: Replan, skipped: tuple[str, ...], before: Interview) -> Interview:
+        """The interview along a new plan from what is known."""
         known = {**(self.known or {}), **self.answers}
-        plan = self.replan(known, skipped)
-        return Interview(plan, {}, self.replan, known, skipped, self.spent, self)
+        return Interview(replan(known, skipped), {}, replan, known, skipped, self.spent, before)
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether the plan came to an end where its stopping rule is met."""
+        node = self.node
+        return not self.stuck and isinstance(node, PlanLeaf) and node.reached and not node.rest
 
     def undo(self) -> Interview:
         """The interview before the last answer; `QueryError` at the beginning."""

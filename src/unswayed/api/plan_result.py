@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, overload
 
 from unswayed.api import shown
+from unswayed.api.plan_origin import PlanOrigin, origin_from_data
 from unswayed.core.errors import FormatError, QueryError, UnswayedError
 from unswayed.core.measurement import Certainty
 from unswayed.core.names import listing
@@ -84,6 +85,8 @@ class TestPlan:
     """How long it took to find."""
     network: str = ""
     """Name of the network that it was made from."""
+    origin: PlanOrigin | None = field(default=None, repr=False, compare=False)
+    """The question that it answers, to plan anew when a test cannot be done; None where that was not kept."""
 
     @property
     def expected_cost(self) -> float:
@@ -103,7 +106,8 @@ class TestPlan:
     @property
     def expected_sdp(self) -> float:
         """The same-decision probability at the end, on average."""
-        return min(1.0, sum(leaf.probability * leaf.sdp for leaf in leaves(self.tree)))
+        ends = (leaf.probability * (1.0 if leaf.rest else leaf.sdp) for leaf in leaves(self.tree))
+        return min(1.0, sum(ends))
 
     @property
     def expected_loss(self) -> float:
@@ -216,11 +220,16 @@ class TestPlan:
 
 
 _TEXT_BY_SUFFIX: dict[str, Callable[[TestPlan], str]] = {
-    ".json": lambda plan: json.dumps(plan.to_dict(), indent=2, ensure_ascii=False),
+    ".json": lambda plan: json.dumps(_content(plan), indent=2, ensure_ascii=False),
     ".txt": str,
     ".html": TestPlan.to_html,
     ".dot": TestPlan.to_dot,
 }
+
+
+def _content(plan: TestPlan) -> dict[str, Any]:
+    """What a saved plan holds: the plan, and what it was made from."""
+    return {**plan.to_dict(), "origin": None if plan.origin is None else plan.origin.to_dict()}
 
 
 def load_plan(path: str | os.PathLike[str]) -> TestPlan:
@@ -235,14 +244,17 @@ def load_plan(path: str | os.PathLike[str]) -> TestPlan:
     if not isinstance(content, dict) or (content.get("kind"), content.get("version")) != (KIND, VERSION):
         raise FormatError(f"not a plan of version {VERSION}; expected what TestPlan.save writes", path)
     try:
-        return _plan_from(content)
+        return _plan_from(content, path)
+    except FormatError:
+        raise
     except UnswayedError as error:
         raise FormatError(str(error), path) from None
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise FormatError(f"incomplete: {error} is missing or of the wrong kind", path) from None
 
 
-def _plan_from(content: Mapping[str, Any]) -> TestPlan:
+def _plan_from(content: Mapping[str, Any], path: Path) -> TestPlan:
+    origin = content.get("origin")
     return TestPlan(
         tree=plan_from_nested(content["tree"]),
         target=str(content["target"]),
@@ -257,6 +269,7 @@ def _plan_from(content: Mapping[str, Any]) -> TestPlan:
         ),
         seconds=float(content["seconds"]),
         network=str(content["network"]),
+        origin=None if origin is None else origin_from_data(origin, path),
     )
 
 

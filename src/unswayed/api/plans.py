@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Iterable
+from dataclasses import replace
 
+from unswayed.api.plan_origin import PlanOrigin
 from unswayed.api.plan_result import TestPlan
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
@@ -93,6 +96,36 @@ def plan_tests(
         comparisons=solution.comparisons,
         seconds=time.perf_counter() - started,
         network=problem.network.name,
+        origin=PlanOrigin(classifier, purchase, objective, goal.stop, budget, max_depth, max_leaves),
+    )
+
+
+def replan_tests(
+    plan: TestPlan,
+    evidence: Evidence,
+    skipped: Iterable[str] = (),
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    report: Report | None = None,
+) -> TestPlan:
+    """The plan anew, from what is known by now and without the tests that cannot be done.
+
+    `QueryError` when the plan does not keep what it was made from.
+    """
+    origin = plan.origin
+    if origin is None:
+        raise QueryError("this plan does not keep the network that it was made from; plan with the network")
+    return plan_tests(
+        origin.classifier,
+        costs=replace(origin.purchase, skipped=(*origin.purchase.skipped, *skipped)),
+        evidence={**plan.evidence, **evidence},
+        objective=origin.objective,
+        stop=origin.stop,
+        budget=origin.budget,
+        max_depth=origin.max_depth,
+        max_leaves=origin.max_leaves,
+        limits=limits,
+        report=report,
     )
 
 

@@ -48,7 +48,7 @@ def save_classifier(classifier: Saved, path: str | os.PathLike[str]) -> None:
         return
     if path.suffix.lower() != ".json":
         raise FormatError("a classifier is saved as a .json file with its network beside it", path)
-    network = _needed(classifier)
+    network = needed_network(classifier)
     has_functions = any(not isinstance(cpt, Cpt) for cpt in network.cpts)
     network_path = path.with_suffix(".network.json" if has_functions else ".bif")
     # A network without its classifier was not written here: it is somebody's own, and must not be lost.
@@ -63,7 +63,7 @@ def save_classifier(classifier: Saved, path: str | os.PathLike[str]) -> None:
         "network": network_path.name,
         "target": classifier.target,
         "features": list(classifier.features),
-        "rule": _rule_as_data(classifier),
+        "rule": rule_as_data(classifier),
         "given": dict(classifier.given),
     }
     _write(content, path)
@@ -131,7 +131,7 @@ def _classifier(network: BayesianNetwork, content: dict[str, Any]) -> Classifier
     target, features, rule = content["target"], content["features"], content["rule"]
     given = dict(content.get("given", {}))
     if rule["kind"] != "table":
-        return Classifier(network, target, features, _rule_from_data(rule), given=given)
+        return Classifier(network, target, features, rule_from_data(rule), given=given)
     network.index(target)
     masses = np.asarray(rule["decision_mass"], dtype=np.float64)
     return TableClassifier(network, target, tuple(features), tuple(rule["actions"]), masses, given)
@@ -153,14 +153,16 @@ def _write(content: dict[str, Any], path: Path) -> None:
     replace_file(path, f"{text}\n".encode())
 
 
-def _needed(classifier: Classifier | TableClassifier) -> BayesianNetwork:
+def needed_network(classifier: Classifier | TableClassifier) -> BayesianNetwork:
+    """The network without the variables that no decision depends on."""
     network = classifier.network
     names = [classifier.target, *classifier.features, *classifier.given]
     wanted = list(map(network.index, names))
     return BayesianNetwork([network.cpts[i] for i in ancestors_of(network, wanted)], network.name)
 
 
-def _rule_as_data(classifier: Classifier | TableClassifier) -> dict[str, Any]:
+def rule_as_data(classifier: Classifier | TableClassifier) -> dict[str, Any]:
+    """How a classifier decides, ready for JSON; `FormatError` for rules of other people's making."""
     if isinstance(classifier, TableClassifier):
         masses = classifier.decision_mass.tolist()
         return {"kind": "table", "actions": list(classifier.actions), "decision_mass": masses}
@@ -174,7 +176,8 @@ def _rule_as_data(classifier: Classifier | TableClassifier) -> dict[str, Any]:
     raise FormatError(f"a rule of type {type(rule).__name__} cannot be saved; use one of unswayed's own")
 
 
-def _rule_from_data(data: dict[str, Any]) -> Rule:
+def rule_from_data(data: dict[str, Any]) -> Rule:
+    """The rule that `rule_as_data` wrote; `KeyError` where there is none."""
     if data["kind"] == "threshold":
         return ThresholdRule(data["positive"], float(data["threshold"]))
     if data["kind"] == "utility":

@@ -10,13 +10,14 @@ import typer
 
 from unswayed.cli.case import resolve, with_case
 from unswayed.cli.costs import costs_of
+from unswayed.cli.options import limits_of
 from unswayed.cli.output import show_json
 from unswayed.cli.plan import PlanOptions, plan_at
 from unswayed.cli.progress import showing_words
 from unswayed.core.errors import QueryError
 
 if TYPE_CHECKING:
-    from unswayed.api.interview import Interview
+    from unswayed.api.interview import Interview, Replan
     from unswayed.api.plan_result import TestPlan
 
 HELP = "Answer with a state or a number; or skip (it cannot be done), undo, why, stop."
@@ -27,7 +28,7 @@ def ask(case: PlanOptions) -> None:
     """Be asked one test after the other, until the decision is safe.
 
     NETWORK is a plan that 'unswayed plan -o plan.json' wrote, or a network, with the options of 'plan'.
-    A test that cannot be done may be skipped: with a network, the rest is planned anew.
+    A test that cannot be done may be skipped: the rest is planned anew.
     """
     interview, as_json = _start(case), case.as_json
     typer.echo(HELP, err=as_json)
@@ -53,7 +54,8 @@ def _start(case: PlanOptions) -> Interview:
     from unswayed.decisions.purchase import purchase_for
 
     if case.network.suffix.lower() == ".json":
-        return Interview(load_plan(case.network), {})
+        saved = load_plan(case.network)
+        return Interview(saved, {}, None if saved.origin is None else _replan_saved(saved, case))
     asked = resolve(case)
     purchase = purchase_for(asked.classifier, costs_of(case.cost, case.costs))
 
@@ -63,6 +65,19 @@ def _start(case: PlanOptions) -> Interview:
             return plan_at(case, asked.classifier, {**asked.evidence, **known}, costs, report)
 
     return Interview(replan({}, ()), {}, replan)
+
+
+def _replan_saved(saved: TestPlan, case: PlanOptions) -> Replan:
+    """How to plan anew from what a saved plan keeps of its network."""
+    from unswayed.api.plans import replan_tests
+
+    limits = limits_of(case.max_memory, case.max_seconds)
+
+    def replan(known: Mapping[str, str], skipped: tuple[str, ...]) -> TestPlan:
+        with showing_words() as report:
+            return replan_tests(saved, known, skipped, limits=limits, report=report)
+
+    return replan
 
 
 def _respond(interview: Interview, word: str, *, quiet: bool) -> Interview:
@@ -99,7 +114,7 @@ def _conclude(interview: Interview, *, as_json: bool) -> None:
     """Print the verdict."""
     node = interview.node
     answers = {**(interview.known or {}), **interview.answers}
-    done = interview.question is None and not interview.stuck and getattr(node, "reached", True)
+    done = interview.is_safe
     if as_json:
         verdict = {"decision": node.decision, "sdp": node.sdp, "safe": done, "cost": interview.spent}
         show_json(
@@ -108,4 +123,6 @@ def _conclude(interview: Interview, *, as_json: bool) -> None:
         return
     safety = "safe" if done else "not safe yet"
     typer.echo(f"Decide {node.decision} (SDP {node.sdp:.4f}, {safety}).")
+    if rest := getattr(node, "rest", ()):
+        typer.echo(f"To be safe, do all tests that are left: {', '.join(rest)}.")
     typer.echo(f"{len(answers)} answered, cost {interview.spent:g}.")

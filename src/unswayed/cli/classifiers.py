@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unswayed.cli.evidence import name_and_state, names_in
+from unswayed.cli.evidence import name_and_state, names_in, targets_in
 from unswayed.core.errors import QueryError
 
 if TYPE_CHECKING:
@@ -35,6 +35,10 @@ def classifier_of(
 
     if target_word is None and network.influence is not None and utilities is None and threshold is None:
         return _diagram_classifier(network, features)
+    if target_word is not None and len(several := _targets(network, target_word)) > 1:
+        if utilities is not None or threshold is not None:
+            raise QueryError("--threshold and --utilities go with one target; name one, or leave them out")
+        return _joined_classifier(network, several, features)
     target, positive = _target(network) if target_word is None else name_and_state(target_word)
     target = network.variable(target).name
     rule = _rule(target, positive, threshold, utilities)
@@ -49,6 +53,35 @@ def _diagram_classifier(network: BayesianNetwork, features: Sequence[str] | None
     if not features:
         return found
     return Classifier(found.network, found.target, _features(network, found.target, features), found.rule)
+
+
+def _targets(network: BayesianNetwork, word: str) -> list[tuple[str, str | None]]:
+    """The targets that a word names, each with its state; one where a name or state has the commas."""
+    name, state = name_and_state(word)
+    if name in network.names and (state is None or state in network.variable(name).states):
+        return [(name, state)]
+    return list(targets_in(word))
+
+
+def _joined_classifier(
+    network: BayesianNetwork, targets: Sequence[tuple[str, str | None]], words: Sequence[str] | None
+) -> Classifier:
+    """Which of several faults it is (`A=a,B=b`), or which combination of states (`A,B`)."""
+    from unswayed.decisions.faults import fault_classifier, joint_classifier
+
+    names = [network.variable(name).name for name, _ in targets]
+    faults = {name: state for name, (_, state) in zip(names, targets, strict=True) if state is not None}
+    if faults and len(faults) < len(names):
+        raise QueryError("name a state for each of several targets, or for none: --target A=a,B=b or A,B")
+    if words in (None, []):
+        features = None
+    elif words == [ALL]:
+        features = [name for name in network.names if name not in names]
+    else:
+        features = [name for name in _features(network, names[0], words) if name not in names]
+    if faults:
+        return fault_classifier(network, faults, features)
+    return joint_classifier(network, names, features)
 
 
 def _target(network: BayesianNetwork) -> tuple[str, str | None]:

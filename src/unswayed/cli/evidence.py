@@ -88,6 +88,16 @@ def name_and_state(word: str) -> tuple[str, str | None]:
     return _plain(name), _plain(rest[1:]) if rest else None
 
 
+def targets_in(word: str) -> Iterator[tuple[str, str | None]]:
+    """Names between commas, each with what stands after its equals sign.
+
+    >>> list(targets_in("Fuse=blown, Pump=stuck"))
+    [('Fuse', 'blown'), ('Pump', 'stuck')]
+    """
+    for piece in _pieces([word]):
+        yield name_and_state(piece)
+
+
 def _plain(text: str) -> str:
     """A name as it is meant: without blanks and quotes around it, without the backslashes before marks."""
     stripped = text.strip()

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unswayed.cli.case import QuestionOptions, resolve_question, with_case
+from unswayed.cli.costs import costs_of
 from unswayed.cli.decisions import explain, numbers
 from unswayed.cli.evidence import evidence_of
+from unswayed.cli.options import Cost, CostsFile
 from unswayed.cli.output import show, show_json
 from unswayed.cli.pictures import PictureFile, check_picture, plot_answer, save_picture
 from unswayed.core.errors import QueryError
@@ -30,13 +32,15 @@ def follow(
             show_default=False,
         ),
     ],
+    cost: Cost = None,
+    costs: CostsFile = None,
     at_least: Annotated[float, typer.Option(metavar="P", help="Safe when the SDP is this high.")] = 0.95,
     output: PictureFile = None,
 ) -> None:
     """How did a decision come about, and when was it safe?
 
     The posterior, the decision and its same-decision probability (SDP) after each observation. What was known
-    before the first one is given with --evidence.
+    before the first one is given with --evidence. With costs, also what the observations cost together.
     """
     from unswayed.api.history import replay
     from unswayed.view.tables import history_lines
@@ -47,7 +51,8 @@ def follow(
         raise QueryError(f"--at-least must lie between 0 and 1; got {at_least!r}")
     found = resolve_question(case)
     observed = evidence_of(observe, found.classifier.network)
-    history = replay(found.classifier, observed.items(), found.evidence, **found.options)
+    terms = costs_of(cost, costs)
+    history = replay(found.classifier, observed.items(), found.evidence, costs=terms, **found.options)
     if case.as_json:
         show_json({**found.described(), "at_least": at_least, "steps": _steps(history)})
     else:
@@ -64,6 +69,7 @@ def _steps(history: CaseHistory) -> list[dict[str, Any]]:
             "decision": step.decision.action,
             "posterior": step.decision.posterior,
             "sdp": numbers(step.sdp),
+            **({} if step.cost is None else {"cost": step.cost, "spent": spent}),
         }
-        for step in history.steps
+        for step, spent in zip(history.steps, history.spent, strict=True)
     ]

@@ -65,7 +65,8 @@ Target = Annotated[
     typer.Option(
         metavar="D=+",
         help="What is decided about, and its positive state. Without a state (D), the decision is the "
-        "most probable state. May be left out where the file tells: targets of a diagnosis, an influence "
+        "most probable state. Several at once: A=a,B=b decides which of these faults it is, A,B which "
+        "combination of states. May be left out where the file tells: targets of a diagnosis, an influence "
         "diagram, a naive Bayes classifier.",
         show_default=False,
     ),

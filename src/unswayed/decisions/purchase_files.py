@@ -54,7 +54,7 @@ def read_purchase(path: str | os.PathLike[str]) -> Purchase:
     """The purchase in a `.toml` file, or in a table of any other name; `FormatError` says what is wrong."""
     path = Path(path)
     try:
-        return _read_toml(path) if path.suffix.lower() == ".toml" else _read_csv(path)
+        return parse_toml(load(path).text, path) if path.suffix.lower() == ".toml" else _read_csv(path)
     except QueryError as error:
         raise FormatError(str(error), path) from None
 
@@ -108,9 +108,10 @@ def _text(value: Any) -> str:
     return json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False)
 
 
-def _read_toml(path: Path) -> Purchase:
+def parse_toml(text: str, path: Path) -> Purchase:
+    """The purchase in a text of TOML; `path` is for messages."""
     try:
-        content = tomllib.loads(load(path).text)
+        content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise FormatError(f"not TOML: {error}", path) from None
     _check_keys(content, KEYS, "the file", path)

@@ -23,7 +23,7 @@ from unswayed.decisions.margins import keeping_tests, posterior_bounds
 from unswayed.decisions.measures import LEVEL_SLACK
 from unswayed.decisions.oracle import Interval, find_agreement
 from unswayed.decisions.problem import Problem
-from unswayed.engines.choice import choose
+from unswayed.engines.choice import ENGINES, choose
 from unswayed.engines.groups import independent_groups
 from unswayed.engines.observed import carry_over
 from unswayed.engines.protocol import Question
@@ -43,6 +43,8 @@ TOLERANCES = (1e-2, 1e-3, 1e-4)
 """Widths of intervals that are asked for in turn, until the level lies outside."""
 SECONDS_PER_STATE = 5.0
 """What an engine may take for one state."""
+QUICK_ENGINES = tuple(engine for engine in ENGINES if engine.name != "circuit")
+"""Engines that price a question in a moment; a circuit's order takes longer than most answers."""
 UNKNOWN = Interval(0.0, 1.0)
 """What is known of an SDP that nobody bounds."""
 
@@ -91,10 +93,12 @@ class WideGround:
         return Outlook(class_mass, action, ends[:, 0] * mass, ends[:, 1] * mass)
 
     def _class_mass(self, state: State) -> Floats:
-        """Pr(class, state | evidence), from the state with one test less."""
+        """Pr(class, state | evidence), from a state with one test less: one that was asked about, if any."""
         if state == start_of(self):
             return self.problem.prior
-        test = next(test for test, outcome in enumerate(state) if outcome != UNDONE)
+        done = [test for test, outcome in enumerate(state) if outcome != UNDONE]
+        asked = (test for test in done if test in self._memo.ahead.get(after(state, test, UNDONE), ()))
+        test = next(asked, done[0])
         mass: Floats = self._ahead(after(state, test, UNDONE), test)[state[test]]
         return mass
 
@@ -198,7 +202,7 @@ class WideGround:
             question = Question(frozenset(), tolerance=tolerance)
             limits = replace(self.limits, max_seconds=SECONDS_PER_STATE)
             try:
-                choice = choose(problem, question, limits=limits)
+                choice = choose(problem, question, limits=limits, engines=QUICK_ENGINES)
                 found = find_agreement(
                     choice.engine.prepare(problem, limits), frozenset(), problem.decider, tolerance
                 )

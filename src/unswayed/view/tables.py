@@ -377,7 +377,11 @@ def history_lines(history: CaseHistory, evidence: Mapping[str, str], at_least: f
     """What was decided after each observation, how safely, and when it was safe enough."""
     rule = history.classifier.rule
     of = f"Pr({rule.positive})" if isinstance(rule, ThresholdRule) else "posterior"
-    rows = [("observed", of, "decision", "SDP"), *(_step_cells(step, rule) for step in history.steps)]
+    rows: list[tuple[str, ...]] = [("observed", of, "decision", "SDP")]
+    rows += [_step_cells(step, rule) for step in history.steps]
+    if any(step.cost is not None for step in history.steps):
+        spent = ["spent", *(f"{each:g}" for each in history.spent)]
+        rows = [(*row, cell) for row, cell in zip(rows, spent, strict=True)]
     return [*_given(evidence), *table_lines(rows), Text(), Text(safety_text(history, at_least))]
 
 
