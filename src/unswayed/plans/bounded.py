@@ -146,7 +146,7 @@ def search_bounded(
 
 
 def _walk(search: BoundedSearch) -> bool:
-    """Go to a state that is not opened, open it, and carry its bounds back; whether there was one."""
+    """Go to a state that is not opened, open it, and carry its bounds back; whether anything changed."""
     path, spot = [], search.start
     while True:
         place = search.places[spot]
@@ -160,9 +160,8 @@ def _walk(search: BoundedSearch) -> bool:
         spot = max(best[2], key=lambda each: _gap(search.places[each]))
         if _gap(search.places[spot]) <= NOTHING:
             break
-    for each in reversed(path):
-        _update(search, each)
-    return opened
+    changed = [_update(search, each) for each in reversed(path)]
+    return opened or any(changed)
 
 
 def _open(search: BoundedSearch, spot: Spot, place: _Place) -> None:
@@ -194,9 +193,10 @@ def _open(search: BoundedSearch, spot: Spot, place: _Place) -> None:
         place.moves.append((test, price, spots))
 
 
-def _update(search: BoundedSearch, spot: Spot) -> None:
-    """Narrow the bounds of a state by those of the states after it."""
+def _update(search: BoundedSearch, spot: Spot) -> bool:
+    """Narrow the bounds of a state by those of the states after it; whether that changed them."""
     place = search.places[spot]
+    before = place.lower, place.upper
     moves = place.moves or []
     lowers = [search._after(price, place.mass, later, upper=False) for _, price, later in moves]
     uppers = [search._after(price, place.mass, later, upper=True) for _, price, later in moves]
@@ -206,6 +206,7 @@ def _update(search: BoundedSearch, spot: Spot) -> None:
             values.append(stop)
     place.lower = max(place.lower, min(lowers, default=(math.inf, 0.0)))
     place.upper = min(place.upper, min(uppers, default=(math.inf, 0.0)))
+    return (place.lower, place.upper) != before
 
 
 def _place(search: BoundedSearch, spot: Spot, mass: float, loss: float, least_loss: float) -> _Place:
