@@ -78,15 +78,10 @@ def draw_posterior(
     threshold: tuple[str, float] | None = None,
     title: str = "",
     subtitle: str = "",
-    heading: bool = True,
 ) -> Drawing:
-    """The posterior as bars, that of what was decided filled; the threshold is marked on its state's bar.
-
-    Without a `heading` the title is not drawn, only told to those who do not see the picture.
-    """
+    """The posterior as bars, that of what was decided filled; the threshold is marked on its state's bar."""
     shown = _most_probable(posterior)
-    above = (title or f"decision: {cut(decided, 40)}") if heading else ""
-    marks, top = headed(above, subtitle, WIDTH)
+    marks, top = headed(title or f"decision: {cut(decided, 40)}", subtitle, WIDTH)
     left = min(max(text_width(cut(state)) for state in shown) + 10, WIDTH * 0.4)
     scale = Scale(0, 1, left, WIDTH - 52)
     for row, (state, value) in enumerate(shown.items()):

@@ -12,7 +12,7 @@ from unswayed.view.plotting import make_gauge
 from unswayed.web.answers import AnswerDesk
 from unswayed.web.moves import set_beside, toggle_beside, toggle_finding
 from unswayed.web.names import action_label, finding_label, label_of, state_label
-from unswayed.web.panels.decision import draw_decided, explain_posterior
+from unswayed.web.panels.decision import StateBar, explain_posterior, list_bars
 from unswayed.web.panels.verdict import make_badge, write_headline
 from unswayed.web.setting import Setting, resolve
 from unswayed.web.trail import Way
@@ -28,7 +28,7 @@ class WhatIf:
     findings: tuple[str, ...]
     action: str
     reason: str
-    posterior: Drawing | None
+    bars: list[StateBar]
     gauge: Drawing | None
     headline: str
     badge: tuple[str, str]
@@ -71,14 +71,14 @@ def _show(desk: AnswerDesk, setting: Setting, title: str) -> WhatIf:
     try:
         stopping = desk.stopping(setting)
     except (ImpossibleEvidence, LimitError) as error:
-        return WhatIf(title, url, findings, "", str(error), None, None, "", ("", ""))
+        return WhatIf(title, url, findings, "", str(error), [], None, "", ("", ""))
     return WhatIf(
         title,
         url,
         findings,
         action_label(setting, stopping.decision.action),
         explain_posterior(setting, stopping.decision),
-        draw_decided(setting, stopping.decision),
+        list_bars(setting, stopping.decision),
         draw_gauge(make_gauge(stopping.sdp, setting.level)),
         write_headline(stopping, len(setting.open)),
         make_badge(stopping.sdp),

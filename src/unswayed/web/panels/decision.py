@@ -2,40 +2,61 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from unswayed.api.decisions import Decision, expected_utilities
 from unswayed.decisions.rules import ThresholdRule, UtilityRule
-from unswayed.view.charts.decisions import draw_posterior
-from unswayed.view.drawing import Drawing
 from unswayed.view.numbers import percent
-from unswayed.web.names import action_label, by_label, label_of, state_label
+from unswayed.web.names import action_label, label_of, state_label
 from unswayed.web.setting import Setting
+
+MOST_STATES = 12
+"""States with a bar of their own; the most probable ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class StateBar:
+    """A state of the target with its probability."""
+
+    text: str
+    share: float
+    number: str
+    decided: bool
+    threshold: float | None
+    """Where the threshold stands, on the state that it is about."""
 
 
 def describe_decision(setting: Setting, decision: Decision) -> dict[str, Any]:
     """What is decided, on which posterior, and by which rule."""
+    bars = list_bars(setting, decision)
     return {
         "action": action_label(setting, decision.action),
         "target": label_of(setting.target),
         "reason": explain_posterior(setting, decision),
-        "posterior": draw_decided(setting, decision),
+        "bars": bars,
+        "left_out": len(decision.posterior) - len(bars),
         "utilities": _list_utilities(setting, decision),
         "refusal": "",
     }
 
 
-def draw_decided(setting: Setting, decision: Decision) -> Drawing:
-    """The posterior as bars, the threshold marked."""
-    rule, target = setting.asked.rule, setting.target
-    threshold = None
-    if isinstance(rule, ThresholdRule):
-        threshold = (state_label(target, rule.positive), rule.threshold)
-    title = f"Probability of each state of {label_of(target)}"
-    posterior = by_label(target, decision.posterior)
-    return draw_posterior(
-        posterior, state_label(target, decision.action), threshold=threshold, title=title, heading=False
-    )
+def list_bars(setting: Setting, decision: Decision) -> list[StateBar]:
+    """A bar for each state, in the order of the network."""
+    rule, target, posterior = setting.asked.rule, setting.target, decision.posterior
+    shown = sorted(posterior, key=lambda state: -posterior[state])[:MOST_STATES]
+    positive, threshold = (rule.positive, rule.threshold) if isinstance(rule, ThresholdRule) else (None, None)
+    return [
+        StateBar(
+            state_label(target, state),
+            share,
+            percent(share),
+            state == decision.action,
+            threshold if state == positive else None,
+        )
+        for state, share in posterior.items()
+        if state in shown
+    ]
 
 
 def explain_posterior(setting: Setting, decision: Decision) -> str:

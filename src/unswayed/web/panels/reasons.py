@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from unswayed.api.explained import Flip, Reasons
-from unswayed.view.charts.reasons import Push, draw_contributions
 from unswayed.view.numbers import measurement_text, names_text, percent
-from unswayed.view.reason_lines import SURPRISE, range_sentences
+from unswayed.view.reason_lines import SURPRISE, number_text, range_sentences
 from unswayed.web.answers import AnswerDesk
 from unswayed.web.case import CaseAddress
 from unswayed.web.moves import toggle_finding
 from unswayed.web.names import action_label, finding_label
 from unswayed.web.setting import Setting
 
+MOST_BARS = 20
 MOST_LISTED = 6
 """Flips and reasons listed before the rest is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class PushBar:
+    """What one finding added."""
+
+    text: str
+    share: float
+    """Between -1, all against the decision, and 1, all for it."""
+    number: str
+    about: str
 
 
 def describe_why(desk: AnswerDesk, setting: Setting) -> dict[str, Any]:
@@ -25,10 +36,9 @@ def describe_why(desk: AnswerDesk, setting: Setting) -> dict[str, Any]:
     if not setting.evidence:
         return {"nothing": "Nothing was found yet, so nothing drove the decision but the network itself."}
     why = desk.reasons(setting)
-    pushes = [Push(finding_label(setting, c.feature, c.state), c.weight) for c in why.contributions]
     return {
         "nothing": "",
-        "drawing": draw_contributions(pushes, title="", unit="") if pushes else None,
+        "pushes": list_bars(setting, why),
         "unit": why.leaning,
         "reason": write_reason(setting, why),
         "others": [_named(setting, each.findings) for each in why.reasons[1 : MOST_LISTED + 1]],
@@ -37,6 +47,20 @@ def describe_why(desk: AnswerDesk, setting: Setting) -> dict[str, Any]:
         "notes": why.notes,
         "ranges": range_sentences(why),
     }
+
+
+def list_bars(setting: Setting, why: Reasons) -> list[PushBar]:
+    """A bar for each finding, the heaviest first; what settles it fills the bar."""
+    finite = [abs(each.weight) for each in why.contributions if math.isfinite(each.weight)]
+    reach = max([*finite, 1e-9])
+    bars = []
+    for each in why.contributions[:MOST_BARS]:
+        share = min(max(each.weight / reach, -1.0), 1.0)
+        side = "for" if each.weight >= 0 else "against"
+        about = f"Speaks {side} the decision: change in the {why.leaning} when it is added to the others"
+        text = finding_label(setting, each.feature, each.state)
+        bars.append(PushBar(text, share, number_text(each.weight), about))
+    return bars
 
 
 def write_reason(setting: Setting, why: Reasons) -> str:
@@ -92,9 +116,9 @@ def describe_flips(desk: AnswerDesk, setting: Setting) -> dict[str, Any]:
     why = desk.reasons(setting)
     return {
         "observed": [_observed(setting, each) for each in why.flips_if_observed[:MOST_LISTED]],
-        "none_observed": _write_none(why.observed_bound, "not done yet", bool(setting.open)),
+        "none_observed": _write_none(why.observed_bound, "that can still be found", bool(setting.open)),
         "changed": [_changed(setting, each) for each in why.flips[:MOST_LISTED]],
-        "none_changed": _write_none(why.flips_bound, "that were found", bool(setting.evidence)),
+        "none_changed": _write_none(why.flips_bound, "else that they could tell", bool(setting.evidence)),
         "notes": why.notes,
     }
 
@@ -124,5 +148,5 @@ def _write_none(bound: float, which: str, there_are_any: bool) -> str:
     if not there_are_any:
         return ""
     if math.isinf(bound):
-        return f"Nothing among the tests {which} turns it."
-    return f"No change of fewer than {bound:g} of the tests {which} turns it."
+        return f"Nothing {which} turns it."
+    return f"Nothing {which} turns it with fewer than {bound:g} tests."
