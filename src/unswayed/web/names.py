@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from unswayed.decisions.rules import ThresholdRule
@@ -15,12 +16,20 @@ def label_of(variable: Variable) -> str:
 
 
 def state_label(variable: Variable, state: str) -> str:
-    """What people call a state; its name where two states share a label."""
+    """What people call a state; its name where two share a label, or the label is a mere number.
+
+    >>> from unswayed.model.annotation import Annotation
+    >>> fever = Variable("Fever", ["s0", "s1"], Annotation(state_labels=("none", "above 38 °C")))
+    >>> state_label(fever, "s1")
+    'above 38 °C'
+    """
     labels = variable.about.state_labels
     if not labels or state not in variable.states:
         return state
     label = labels[variable.states.index(state)]
-    return label if label and labels.count(label) == 1 else state
+    # GeNIe numbers the states of all variables F1, F2, ... where nobody labels them.
+    is_text = bool(label) and re.fullmatch(r"F\d+", label) is None
+    return label if is_text and labels.count(label) == 1 else state
 
 
 def by_label(variable: Variable, shares: Mapping[str, float]) -> dict[str, float]:

@@ -125,6 +125,34 @@ async function copy(button) {
   setTimeout(() => { button.textContent = said; }, 1600);
 }
 
+// --- long answers: after a second the panel says that it computes, and can be stopped
+
+const clocks = new WeakMap();
+
+function startClock(panel) {
+  stopClock(panel);
+  const started = performance.now();
+  const note = Object.assign(document.createElement("p"), { className: "busy-note" });
+  const said = document.createElement("span");
+  const stop = Object.assign(document.createElement("button"), { className: "term", textContent: "Stop" });
+  stop.addEventListener("click", () => panel.dispatchEvent(new Event("htmx:abort")));
+  note.append(said, " ", stop);
+  const tick = setInterval(() => {
+    said.textContent = `Computing for ${Math.round((performance.now() - started) / 1000)} s.`;
+    if (!note.isConnected) panel.before(note);
+  }, 1000);
+  clocks.set(panel, { tick, note });
+}
+
+function stopClock(panel) {
+  const clock = clocks.get(panel);
+  if (!clock) return;
+  clearInterval(clock.tick);
+  clock.note.remove();
+  clocks.delete(panel);
+  panel.removeAttribute("aria-busy");
+}
+
 document.addEventListener("input", (event) => (event.target.id === "search" ? search() : follow(event)));
 document.addEventListener("change", send);
 document.addEventListener("keydown", press);
@@ -141,12 +169,14 @@ document.addEventListener("click", (event) => {
 });
 document.addEventListener("scroll", () => explained && explain(null), true);
 document.addEventListener("htmx:before:request", (event) => {
-  event.target.closest?.(".panel")?.setAttribute("aria-busy", "true");
+  if (!event.target.matches?.(".panel")) return;
+  event.target.setAttribute("aria-busy", "true");
+  startClock(event.target);
+});
+document.addEventListener("htmx:finally:request", (event) => {
+  if (event.target.matches?.(".panel")) stopClock(event.target);
 });
 document.addEventListener("htmx:after:swap", (event) => {
-  for (const panel of [event.target, ...all(".panel", event.target)]) {
-    if (panel.matches?.(".panel") && panel === event.target) panel.removeAttribute("aria-busy");
-  }
   reveal();
   search();
   const said = find("[data-say]", event.target);
