@@ -103,9 +103,8 @@ function press(event) {
 // --- sliders: the number follows the thumb, the form is sent when it rests
 
 function follow(event) {
-  const label = event.target.matches("input[type=range]") && event.target.closest("label");
-  const output = label && find("output", label);
-  if (output) output.textContent = `${Math.round(1000 * event.target.value) / 10}%`;
+  const value = event.target.matches("input[type=range]") && find(".value", event.target.parentElement);
+  if (value) value.textContent = `${Math.round(1000 * event.target.value) / 10}%`;
 }
 
 function send(event) {
@@ -129,7 +128,7 @@ async function copy(button) {
 
 const clocks = new WeakMap();
 
-function startClock(panel) {
+function startClock(panel, ctx) {
   stopClock(panel);
   const started = performance.now();
   const note = Object.assign(document.createElement("p"), { className: "busy-note" });
@@ -141,7 +140,7 @@ function startClock(panel) {
     said.textContent = `Computing for ${Math.round((performance.now() - started) / 1000)} s.`;
     if (!note.isConnected) panel.before(note);
   }, 1000);
-  clocks.set(panel, { tick, note });
+  clocks.set(panel, { tick, note, ctx });
 }
 
 function stopClock(panel) {
@@ -150,7 +149,15 @@ function stopClock(panel) {
   clearInterval(clock.tick);
   clock.note.remove();
   clocks.delete(panel);
-  panel.removeAttribute("aria-busy");
+}
+
+// What a panel showed before belongs to another case: it goes when there is no new answer.
+function giveUp(panel) {
+  const again = Object.assign(document.createElement("button"), { className: "term", textContent: "Ask again" });
+  again.addEventListener("click", () => panel.dispatchEvent(new Event("again")));
+  const said = Object.assign(document.createElement("p"), { className: "refusal", textContent: "No answer. " });
+  said.append(again);
+  panel.replaceChildren(said);
 }
 
 document.addEventListener("input", (event) => (event.target.id === "search" ? search() : follow(event)));
@@ -171,10 +178,15 @@ document.addEventListener("scroll", () => explained && explain(null), true);
 document.addEventListener("htmx:before:request", (event) => {
   if (!event.target.matches?.(".panel")) return;
   event.target.setAttribute("aria-busy", "true");
-  startClock(event.target);
+  startClock(event.target, event.detail.ctx);
+});
+document.addEventListener("htmx:error", (event) => {
+  if (clocks.get(event.target)?.ctx === event.detail.ctx) giveUp(event.target);
 });
 document.addEventListener("htmx:finally:request", (event) => {
-  if (event.target.matches?.(".panel")) stopClock(event.target);
+  if (clocks.get(event.target)?.ctx !== event.detail.ctx) return; // a later question took its place
+  stopClock(event.target);
+  event.target.removeAttribute("aria-busy");
 });
 document.addEventListener("htmx:after:swap", (event) => {
   reveal();
