@@ -43,7 +43,7 @@ def test_the_decision_stands_on_the_page_at_once():
     with make_client() as client:
         page = client.get("/case/review?find.AC=%2B").text
     assert "Pr(+) is 61%, at least the threshold of 60%" in page
-    assert "0.6100" in page
+    assert "dashed: threshold 60%" in page
 
 
 def test_the_verdict_is_that_of_the_paper():
