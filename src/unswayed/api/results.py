@@ -64,7 +64,8 @@ class Selection:
     @property
     def gap(self) -> float:
         """How much better another choice could be at most."""
-        return 0.0 if self.optimal else max(0.0, self.upper_bound - self.value)
+        surely = self.measurement.low if self.certainty is Certainty.BOUND else self.value
+        return 0.0 if self.optimal else max(0.0, self.upper_bound - surely)
 
     plot = shown.plot
     to_frame = shown.to_frame

@@ -27,6 +27,9 @@ from unswayed.search.plan import SearchPlan, plan_search
 from unswayed.search.task import SLACK, Found, Terms, make_terms
 from unswayed.search.trim import Chosen, choose_features, trim_classifier
 
+POINT_SECONDS = 1.5
+"""Seconds for a point of a frontier whose features are chosen on samples, at least."""
+
 __all__ = [
     "Costs",
     "Frontier",
@@ -121,12 +124,13 @@ def frontier(
     potential: bool = False,
     **options: Unpack[SearchOptions],
 ) -> Frontier:
-    """The best trimming for every budget, in one run over one table.
+    """The best trimming for every budget, in one run.
 
     The budget is lowered step by step to just below the cost of the best trimming found, so every point
     where a larger budget buys more agreement is found, whatever the costs. A limit on time is for all points
-    together; points found after it is over are the best at once to be had, with their gaps. `potential` is
-    as in `trim`.
+    together; points found after it is over are the best at once to be had, with their gaps. Where features
+    are too many for a table, there are as many points as the time allows, each the best found. `potential`
+    is as in `trim`.
     """
     _check(options)
     limits = options.get("limits", DEFAULT_LIMITS)
@@ -136,7 +140,7 @@ def frontier(
     terms = make_terms(problem, costs, math.inf)
     deadline = plan.limits.deadline()
 
-    def trim_within(budget: float, n_left: int) -> Trimming:
+    def trim_within(budget: float, n_left: float) -> Trimming:
         within = plan
         if plan.limits.max_seconds is not None:
             left = (deadline - time.monotonic()) / n_left
@@ -148,25 +152,51 @@ def frontier(
             (options, potential, time.perf_counter()),
         )
 
-    # A search on a grid may not end by itself: each point that may be to come gets its share of time.
-    return Frontier(_lower_budget(trim_within, terms, shares_time=plan.grid is not None))
+    if plan.sums is not None:
+        return Frontier(_lower_budget_in_time(trim_within, terms, deadline))
+    # Outside a table a search may not end by itself: each point that may be to come gets its share of time.
+    return Frontier(_lower_budget(trim_within, terms, shares_time=plan.table is None))
 
 
 def _lower_budget(
-    trim_within: Callable[[float, int], Trimming], terms: Terms, *, shares_time: bool
+    trim_within: Callable[[float, float], Trimming], terms: Terms, *, shares_time: bool
 ) -> tuple[Trimming, ...]:
     points: list[Trimming] = []
     budget = terms.most
     while budget >= terms.least:
         n_left = len(points[-1].kept) if points and shares_time else 1
         found = trim_within(budget, max(n_left, 1))
-        if points and found.selection.value >= points[-1].selection.value - SLACK:
-            points.pop()
-        points.append(found)
+        _add_point(points, found)
         if found.selection.interrupted:
             break
         budget = below(found.cost)
     return tuple(reversed(points))
+
+
+def _lower_budget_in_time(
+    trim_within: Callable[[float, float], Trimming], terms: Terms, deadline: float
+) -> tuple[Trimming, ...]:
+    """The same in larger steps where there is no time for every budget: each point needs some to be good."""
+    points: list[Trimming] = []
+    budget = terms.most
+    while budget >= terms.least:
+        n_left = max((deadline - time.monotonic()) / POINT_SECONDS, 1.0)
+        n_kept = len(points[-1].kept) if points else 1
+        found = trim_within(budget, max(min(n_left, n_kept), 1.0))
+        _add_point(points, found)
+        if found.selection.interrupted:
+            break
+        n_left = (deadline - time.monotonic()) / POINT_SECONDS
+        larger = terms.least + (found.cost - terms.least) * (1.0 - 1.0 / max(n_left, 1.0))
+        budget = min(below(found.cost), larger) if found.cost > terms.least else below(found.cost)
+    return tuple(reversed(points))
+
+
+def _add_point(points: list[Trimming], found: Trimming) -> None:
+    """Take a cheaper point, and leave out the one before where that is no better."""
+    if points and found.selection.value >= points[-1].selection.value - SLACK:
+        points.pop()
+    points.append(found)
 
 
 def _trim(
@@ -216,7 +246,7 @@ def _make_selection(problem: Problem, chosen: Chosen, terms: Terms, started: flo
         evaluations=found.evaluations,
         engine=chosen.engine,
         seconds=time.perf_counter() - started,
-        # Full agreement on samples proves nothing.
+        # A choice on samples is the best found; nothing is proven about others.
         optimal=found.optimal and agreement is None,
         interrupted=found.interrupted,
         interval=None if agreement is None else (agreement.low, agreement.high),

@@ -115,6 +115,22 @@ def least_price(offer: Offer) -> float:
     return min([offer.price, *(each.price for each in offer.conditions)])
 
 
+def with_needs(catalogue: Catalogue, tests: int) -> int:
+    """A set of tests, and all that they need."""
+    while True:
+        needed = tests
+        for test in tests_in(tests):
+            needed |= catalogue.offers[test].needs
+        if needed == tests:
+            return tests
+        tests = needed
+
+
+def tests_in(bits: int) -> list[int]:
+    """The tests of a set."""
+    return [test for test in range(bits.bit_length()) if bits >> test & 1]
+
+
 def reachable_sets(prices: Floats) -> Bools:  # (2^tests, tests) -> (2^tests,)
     """Which sets of tests can be done one by one, each at a finite price."""
     n_tests = prices.shape[1]

@@ -15,7 +15,7 @@ from dataclasses import astuple, dataclass, field, replace
 from typing import Any
 
 from unswayed.core.workers import Workers
-from unswayed.decisions.catalogue import Catalogue, cost_together
+from unswayed.decisions.catalogue import Catalogue, cost_together, tests_in, with_needs
 from unswayed.search.driver import SliceOutcome, search_in_slices
 from unswayed.search.lattice import Node, drop, keep_only, reordered
 from unswayed.search.task import Incumbent, Task, most_harmful, order_by_harm
@@ -93,12 +93,12 @@ class UnitSearch:
 
     def features(self, bits: int) -> frozenset[int]:
         """The features of some units."""
-        return frozenset(f for unit in _units(bits) for f in self.units[unit])
+        return frozenset(f for unit in tests_in(bits) for f in self.units[unit])
 
     def is_affordable(self, bits: int) -> bool:
         """Whether some units are within the budget together."""
         catalogue, task = self.task.catalogue, self.task
-        tests = catalogue is not None and cost_together(catalogue, _units(bits))
+        tests = catalogue is not None and cost_together(catalogue, tests_in(bits))
         return task.affordable(tests if catalogue is not None else task.cost(self.features(bits)))
 
     def node_of(self, entry: OpenNode) -> Node:
@@ -206,7 +206,8 @@ def _children(search: UnitSearch, entry: OpenNode, incumbent: Incumbent) -> Iter
     if depth == len(search.order):
         return
     unit = search.order[depth]
-    kept = _with_needs(task.catalogue, entry.kept | 1 << unit)
+    kept = entry.kept | 1 << unit
+    kept = kept if task.catalogue is None else with_needs(task.catalogue, kept)
     if not kept & ~entry.allowed and search.is_affordable(kept):
         yield replace(entry, kept=kept, depth=depth + 1, is_new=False)
     allowed = _without(task.catalogue, entry.allowed, unit)
@@ -219,22 +220,10 @@ def _children(search: UnitSearch, entry: OpenNode, incumbent: Incumbent) -> Iter
             yield OpenNode(allowed, entry.kept, depth + 1, ceiling, is_new=True, node=node)
 
 
-def _with_needs(catalogue: Catalogue | None, units: int) -> int:
-    """Some units, and all that they need."""
-    needed = units
-    for unit in _units(units) if catalogue is not None else ():
-        needed |= catalogue.offers[unit].needs  # type: ignore[union-attr]
-    return units if needed == units else _with_needs(catalogue, needed)
-
-
 def _without(catalogue: Catalogue | None, allowed: int, unit: int) -> int:
     """The allowed units without one, and without those that need it."""
     allowed &= ~(1 << unit)
-    for other in _units(allowed) if catalogue is not None else ():
+    for other in tests_in(allowed) if catalogue is not None else ():
         if catalogue.offers[other].needs & ~allowed:  # type: ignore[union-attr]
             return _without(catalogue, allowed, other)
     return allowed
-
-
-def _units(bits: int) -> list[int]:
-    return [unit for unit in range(bits.bit_length()) if bits >> unit & 1]

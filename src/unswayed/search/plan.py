@@ -1,8 +1,9 @@
 """Where a search takes place: in a table over all features, on a grid for naive Bayes, or on samples.
 
 `plan_search` is the one place that picks. A table holds every objective and serves every method; the grid
-of log-odds serves naive Bayes classifiers of any size; samples serve whatever is left, when estimates are
-allowed.
+of log-odds serves naive Bayes classifiers of any size. Beyond both, features are chosen on samples: sums over
+the network then certify what the choice achieves, or, where they cannot and estimates are allowed, fresh
+samples estimate it.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from unswayed.engines.groups import independent_groups
 from unswayed.engines.naive_bayes import ManyFeatures, many_features
 from unswayed.engines.protocol import Cost, Question
 from unswayed.engines.sampling import SamplingEngine
+from unswayed.engines.sums.engine import SumsEngine, SumsOracle
+from unswayed.engines.sums.factors import find_pieces, refuse_pieces
 from unswayed.kernels.excluding import compiled_search
 from unswayed.search.lattice import Node, keep_only
 from unswayed.search.objectives import (
@@ -38,11 +41,16 @@ SPARING_TABLE = 2.0**21
 """The same where the loops over grids are not compiled yet: they take longer to compile than such a table."""
 PATIENCE = 60.0
 """Seconds that a search on a grid takes at most when no limit was given."""
+SAMPLES_PATIENCE, SHARED_SHARE = 30.0, 0.25
+"""Seconds to choose on samples and certify, and the share for what all choices have in common."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SearchPlan:
-    """A problem ready to be searched: in `table`, on `grid`, or, with neither, on samples."""
+    """A problem ready to be searched: in `table`, on `grid`, or, with neither, on samples.
+
+    With `sums` the choice on samples is certified.
+    """
 
     problem: Problem
     """The classifier at its evidence."""
@@ -54,6 +62,8 @@ class SearchPlan:
     """All features in one table."""
     grid: ManyFeatures | None = field(default=None, repr=False)
     """The features on a grid of log-odds."""
+    sums: SumsOracle | None = field(default=None, repr=False)
+    """Bounds on the agreement of chosen features."""
     is_timed: bool = False
     """Whether the person gave a limit on time, which then counts compilation too."""
 
@@ -84,13 +94,29 @@ def plan_search(problem: Problem, limits: Limits, *, allow_estimates: bool = Fal
         return SearchPlan(problem, engine, _be_patient(limits), grid=grid, is_timed=is_timed)
     if fits:
         return SearchPlan(problem, "dense", limits, table=DenseEngine().prepare(problem, on_memory))
-    if allow_estimates:
-        return SearchPlan(problem, SamplingEngine().name, limits)
-    raise LimitError(
-        f"searching {len(problem.free)} features that depend on each other needs a table of about "
-        f"{readable_bytes(price.n_bytes)}, over what is allowed; name fewer candidate features, or pass "
-        "allow_estimates=True to choose by samples"
-    )
+    try:
+        sums = prepare_sums(problem, on_memory)
+    except LimitError as error:
+        if allow_estimates:
+            return SearchPlan(problem, SamplingEngine().name, limits)
+        raise LimitError(
+            f"searching {len(problem.free)} features that depend on each other needs a table of about "
+            f"{readable_bytes(price.n_bytes)}, over what is allowed, and no sums over the network bound a "
+            f"choice ({error}); name fewer candidate features, or pass allow_estimates=True to choose by "
+            "samples"
+        ) from None
+    patient = _be_patient(limits, SAMPLES_PATIENCE)
+    shared = SHARED_SHARE * (patient.max_seconds or SAMPLES_PATIENCE)
+    sums = replace(sums, shared_seconds=min(sums.shared_seconds, shared))
+    return SearchPlan(problem, SumsEngine().name, patient, sums=sums)
+
+
+def prepare_sums(problem: Problem, limits: Limits) -> SumsOracle:
+    """The oracle that bounds agreements by sums over the network; `LimitError` says why there is none."""
+    refusal = refuse_pieces(problem, find_pieces(problem))
+    if refusal is not None:
+        raise LimitError(refusal.reason)
+    return SumsEngine().prepare(problem, limits)
 
 
 def _quick_cells() -> float:
@@ -148,9 +174,9 @@ def reward_objective(problem: Problem, reward: Reward) -> SearchObjective:
     return RewardObjective(n_classes, reward, target, convex=not unknown)
 
 
-def _be_patient(limits: Limits) -> Limits:
-    """The limits with one on time: searches on a grid may take too long to wait for."""
-    return limits if limits.max_seconds is not None else replace(limits, max_seconds=PATIENCE)
+def _be_patient(limits: Limits, seconds: float = PATIENCE) -> Limits:
+    """The limits with one on time: searches outside a table may take too long to wait for."""
+    return limits if limits.max_seconds is not None else replace(limits, max_seconds=seconds)
 
 
 def _price_table(problem: Problem) -> Cost:

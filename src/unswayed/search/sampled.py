@@ -12,8 +12,8 @@ they were split from.
 say. It sees features that matter only together with others, where no single one changes a decision, and it
 does not run out of rows.
 
-What comes out is a choice, not a measurement: how often it agrees is for fresh samples to say
-(`choose_by_samples`).
+What comes out is an order in which to take features, not a measurement. `sampled_choice.py` makes choices of
+such orders, and measures them.
 """
 
 from __future__ import annotations
@@ -26,17 +26,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
-from unswayed.core.limits import Limits
-from unswayed.decisions.measures import AchievableAgreement, best_threshold
-from unswayed.decisions.oracle import Interval
-from unswayed.decisions.problem import Problem
-from unswayed.decisions.rules import ThresholdRule
-from unswayed.engines.sampling import SamplingEngine, SamplingOracle
-from unswayed.search.options import Report
-from unswayed.search.task import Terms
 
-N_SAMPLES = 4000
-"""Samples to choose by, and as many to measure by."""
+FEWEST_ROWS = 8
+"""Rows in a group, on average, below which groups are not split further."""
 LEAN = 0.5
 """Rows that the group split from counts for in a group."""
 BETTER = 1e-9
@@ -83,15 +75,12 @@ class _Groups:
 
 
 def forward_selection(task: SampledTask) -> tuple[tuple[int, ...], int]:
-    """Columns taken one by one, each the best gain for its cost, and the number of subsets tried.
-
-    Of the choices on the way the one that agrees most is returned; ties go to the shorter one.
-    """
+    """Columns taken one by one, each the best gain for its cost, and the number of subsets tried."""
     samples = task.samples
     groups = _Groups(np.zeros(len(samples.codes), dtype=np.int64), _halves_apart(samples, None, None))
     value = task.score(groups.leaning, samples.decisions)
     taken: tuple[int, ...] = ()
-    best, best_value, tried = taken, value, 1
+    tried = 1
     while time.monotonic() <= task.deadline:
         fitting = _fitting(task, taken)
         if not fitting:
@@ -101,11 +90,11 @@ def forward_selection(task: SampledTask) -> tuple[tuple[int, ...], int]:
         tried += len(fitting)
         chosen = min(fitting, key=lambda f: (-(values[f] - value) / task.costs[f], task.names[f]))
         taken, groups, value = (*taken, chosen), splits[chosen], values[chosen]
-        if value > best_value + BETTER:
-            best, best_value = taken, value
+        if int(groups.number.max()) * FEWEST_ROWS > len(groups.number):
+            break  # groups of a few rows say more about the rows than about the features
         if task.report is not None:
-            task.report(best_value, 1.0, tried)
-    return best, tried
+            task.report(value, 1.0, tried)
+    return taken, tried
 
 
 def additive_selection(task: SampledTask) -> tuple[tuple[int, ...], int]:
@@ -182,93 +171,3 @@ def _halves_apart(samples: Samples, number: Ints | None, leaning: Floats | None)
     sums += LEAN * prior
     apart: Floats = sums / sums.sum(axis=1, keepdims=True)
     return apart
-
-
-@dataclass(frozen=True, slots=True)
-class SampledChoice:
-    """A choice of features made on samples."""
-
-    kept: tuple[int, ...]
-    """Positions of the features to keep."""
-    threshold: AchievableAgreement | None
-    """The best threshold on the samples that the choice was made by; None when the rule is kept."""
-    agreement: Interval
-    """How often the choice agrees with the full classifier, on fresh samples."""
-    tried: int
-    """Subsets valued."""
-
-
-def choose_by_samples(
-    problem: Problem, terms: Terms, *, adapts_threshold: bool, limits: Limits, report: Report | None = None
-) -> SampledChoice:
-    """Features within the budget that agree well on samples, and how often they do on fresh ones."""
-    rng = np.random.default_rng(0)
-    engine = SamplingEngine(n_samples=N_SAMPLES, rng=rng)
-    deadline = limits.deadline()
-    chosen_by = engine.prepare(problem, limits)
-    full = chosen_by.posteriors(problem.free)
-    decisions = problem.decider.decide(full)
-    positive = _positive(problem) if adapts_threshold else None
-    sizes = tuple(problem.sizes(problem.free))
-    columns = {problem.free.index(f): cost for f, cost in terms.costs.items()}
-    names = {i: problem.network.variables[f].name for i, f in enumerate(problem.free)}
-    score = _kept_rule(problem) if positive is None else _any_threshold(problem, positive)
-    # What is left after choosing is needed to measure the choice, which costs about as much as sampling did.
-    until = time.monotonic() + 0.5 * (deadline - time.monotonic())
-    task = SampledTask(
-        Samples(chosen_by.samples, sizes, full, decisions),
-        score,
-        columns,
-        terms.budget,
-        names,
-        until,
-        report,
-    )
-    choices = [forward_selection(task), additive_selection(task)]
-    seen = {taken: chosen_by.posteriors(tuple(problem.free[i] for i in taken)) for taken, _ in choices}
-    taken = max(seen, key=lambda each: (round(score(seen[each], decisions), 12), -len(each)))
-    kept = tuple(sorted(problem.free[i] for i in taken))
-    best = None if positive is None else _threshold(problem, seen[taken], decisions)
-    measured_by = engine.prepare(problem, limits)
-    return SampledChoice(kept, best, _measure(problem, measured_by, kept, best), sum(n for _, n in choices))
-
-
-def _positive(problem: Problem) -> int:
-    rule = problem.classifier.rule
-    assert isinstance(rule, ThresholdRule)
-    return problem.network.variables[problem.target].index(rule.positive)
-
-
-def _kept_rule(problem: Problem) -> Score:
-    def score(posteriors: Floats, decisions: Ints) -> float:
-        return float((problem.decider.decide(posteriors) == decisions).mean())
-
-    return score
-
-
-def _any_threshold(problem: Problem, positive: int) -> Score:
-    def score(posteriors: Floats, decisions: Ints) -> float:
-        return best_threshold(posteriors / len(posteriors), _shares(problem, decisions), positive).value
-
-    return score
-
-
-def _threshold(problem: Problem, posteriors: Floats, decisions: Ints) -> AchievableAgreement:
-    return best_threshold(posteriors / len(posteriors), _shares(problem, decisions), _positive(problem))
-
-
-def _shares(problem: Problem, decisions: Ints) -> Floats:
-    shares: Floats = np.eye(len(problem.decider.actions))[decisions] / len(decisions)
-    return shares
-
-
-def _measure(
-    problem: Problem, oracle: SamplingOracle, kept: tuple[int, ...], best: AchievableAgreement | None
-) -> Interval:
-    decider = problem.decider
-    if best is not None:
-        rule = problem.classifier.rule
-        assert isinstance(rule, ThresholdRule)
-        threshold = min(max(best.threshold, 1e-300), 1.0 - 2**-53)
-        decider = ThresholdRule(rule.positive, threshold).bind(problem.network.variables[problem.target])
-    return oracle.agreement(frozenset(kept), decider, 0.0)

@@ -17,7 +17,13 @@ from unswayed.core.names import unknown_name
 from unswayed.core.numerics import is_cheaper, spendable
 from unswayed.core.workers import Team
 from unswayed.decisions.binding import bind_purchase
-from unswayed.decisions.catalogue import Catalogue, check_no_conditions, cost_together
+from unswayed.decisions.catalogue import (
+    Catalogue,
+    check_no_conditions,
+    cost_together,
+    tests_in,
+    with_needs,
+)
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.purchase import Costs, Purchase
 from unswayed.kernels import subset_search
@@ -27,6 +33,7 @@ from unswayed.search.objectives import SearchObjective
 from unswayed.search.options import Report
 
 if TYPE_CHECKING:
+    from unswayed.search.sampled_choice import SampledGround
     from unswayed.search.signed.ground import SignedGround
 
 SLACK = subset_search.SLACK
@@ -47,6 +54,8 @@ class Workspace:
     """The table as the compiled search wants it."""
     key: str = field(default_factory=lambda: uuid4().hex)
     """Tells the table from others, for workers that hold it."""
+    sampled: SampledGround | None = None
+    """Samples of all features, where no table holds them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +76,7 @@ class Terms:
         """What every choice costs: the mandatory tests."""
         if self.catalogue is None:
             return 0.0
-        bits = self.catalogue.mandatory
-        return cost_together(self.catalogue, (test for test in range(bits.bit_length()) if bits >> test & 1))
+        return cost_together(self.catalogue, tests_in(self.catalogue.mandatory))
 
     @property
     def most(self) -> float:
@@ -78,6 +86,16 @@ class Terms:
     def cost(self, features: Iterable[int]) -> float:
         """What features cost together, in an order that does not depend on how they were found."""
         return cost_of_features(self.costs, self.catalogue, features)
+
+    def bundle(self, features: Iterable[int]) -> frozenset[int]:
+        """Features with all that is bought with them: mandatory tests, groups, and tests that others need."""
+        chosen = frozenset(features)
+        if self.catalogue is None:
+            return chosen
+        offers = self.catalogue.offers
+        bits = sum(1 << t for t, offer in enumerate(offers) if chosen.intersection(offer.features))
+        tests = tests_in(with_needs(self.catalogue, bits | self.catalogue.mandatory))
+        return frozenset(f for test in tests for f in offers[test].features)
 
     def with_budget(self, budget: float) -> Terms:
         """The same costs with another budget."""

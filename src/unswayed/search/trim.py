@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from unswayed.core.errors import QueryError
+from unswayed.core.measurement import Certainty
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.measures import AchievableAgreement, maximum_achievable_agreement
 from unswayed.decisions.oracle import Interval
@@ -12,17 +13,21 @@ from unswayed.decisions.rewards import Reward, expected_reward
 from unswayed.decisions.rules import ThresholdRule
 from unswayed.decisions.table_classifier import TableClassifier
 from unswayed.engines.naive_bayes import best_threshold_of
+from unswayed.engines.sums.engine import SumsOracle
+from unswayed.engines.sums.profile_bounds import bound_decisions
+from unswayed.search.certified import TOLERANCE, choose_and_certify, choose_and_estimate
 from unswayed.search.objectives import PotentialObjective
 from unswayed.search.options import Method, SearchOptions
 from unswayed.search.plan import (
     SearchPlan,
     is_naive,
+    plan_table,
     reward_objective,
     same_decision_objective,
     trimming_objective,
 )
 from unswayed.search.run import run_maxdr, run_search
-from unswayed.search.sampled import choose_by_samples
+from unswayed.search.sampled_choice import draw_ground
 from unswayed.search.task import Found, Terms
 
 
@@ -59,7 +64,7 @@ def choose_features(plan: SearchPlan, reward: Reward | None, terms: Terms, optio
     if reward is not None:
         return _choose_by_reward(plan, reward, terms, options)
     if plan.table is None and plan.grid is None:
-        return _choose_by_samples(plan, terms, options, adapts_threshold=False)[0]
+        return _choose_on_samples(plan, terms, options, adapts_threshold=False)[0]
     found, plan = run_search(plan, same_decision_objective(plan.problem), terms, options)
     return Chosen(found, plan.engine)
 
@@ -70,7 +75,7 @@ def trim_classifier(
     """Trimmed to the features and the threshold, rule or table that agree most with the full classifier."""
     has_threshold = isinstance(plan.problem.classifier.rule, ThresholdRule)
     if plan.table is None and plan.grid is None:
-        return _trim_by_samples(plan, terms, options)
+        return _trim_on_samples(plan, terms, options, potential=potential)
     # For naive Bayes a threshold does as well as any table [choi2018, Prop. 3].
     if potential and not (has_threshold and is_naive(plan.problem)):
         return _trim_to_table(plan, terms, options)
@@ -112,29 +117,48 @@ def _keep_rule(plan: SearchPlan, chosen: Chosen) -> Trimmed:
     return Trimmed(chosen, trimmed, None)
 
 
-def _trim_by_samples(plan: SearchPlan, terms: Terms, options: SearchOptions) -> Trimmed:
+def _trim_on_samples(plan: SearchPlan, terms: Terms, options: SearchOptions, *, potential: bool) -> Trimmed:
+    """Trimmed to features chosen on samples, with a threshold or a table where their rows can be listed."""
     has_threshold = isinstance(plan.problem.classifier.rule, ThresholdRule)
-    chosen, best = _choose_by_samples(plan, terms, options, adapts_threshold=has_threshold)
+    chosen, best = _choose_on_samples(plan, terms, options, adapts_threshold=has_threshold)
+    sums = plan.sums if potential and chosen.agreement is not None else None
+    if sums is not None and sums.lists(chosen.found.kept):
+        return _certify_table(plan, sums, chosen)
     if best is None:
         return _keep_rule(plan, chosen)
     trimmed = _with_threshold(plan, chosen.found, best)
     return Trimmed(chosen, trimmed, (best.threshold_low, best.threshold_high))
 
 
-def _choose_by_samples(
+def _certify_table(plan: SearchPlan, sums: SumsOracle, chosen: Chosen) -> Trimmed:
+    """The table of the decisions that bounds make most probable, and bounds on how often it agrees."""
+    problem, kept = plan.problem, chosen.found.kept
+    profile = sums.bound_profile(kept, TOLERANCE)
+    table = 0.5 * (profile.low + profile.high)
+    low, high = bound_decisions(profile, table.argmax(axis=1))
+    names = tuple(problem.network.variables[f].name for f in sorted(kept))
+    actions, target = problem.decider.actions, problem.classifier.target
+    trimmed = TableClassifier(problem.network, target, names, actions, table / table.sum())
+    found = replace(chosen.found, value=0.5 * (low + high))
+    return Trimmed(Chosen(found, plan.engine, Interval(low, high, Certainty.BOUND)), trimmed, None)
+
+
+def _choose_on_samples(
     plan: SearchPlan, terms: Terms, options: SearchOptions, *, adapts_threshold: bool
 ) -> tuple[Chosen, AchievableAgreement | None]:
-    choice = choose_by_samples(
-        plan.problem,
-        terms,
-        adapts_threshold=adapts_threshold,
-        limits=plan.limits,
-        report=options.get("report"),
-    )
-    agreement = choice.agreement
-    assert agreement.middle is not None
-    found = Found(frozenset(choice.kept), agreement.middle, 1.0, choice.tried)
-    return Chosen(found, plan.engine, agreement), choice.threshold
+    if options.get("method") is Method.EXHAUSTIVE:
+        plan_table(plan, trimming_objective(plan.problem))
+    report, limits = options.get("report"), plan.limits
+    if plan.sums is not None:
+        choice = choose_and_certify(
+            plan.sums, terms, limits, adapts_threshold=adapts_threshold, report=report
+        )
+    else:
+        ground = draw_ground(
+            plan.problem, terms, adapts_threshold=adapts_threshold, limits=limits, report=report
+        )
+        choice = choose_and_estimate(ground, terms, limits, report)
+    return Chosen(choice.found, plan.engine, choice.agreement), choice.threshold
 
 
 def _find_threshold(plan: SearchPlan, kept: frozenset[int]) -> AchievableAgreement:

@@ -19,7 +19,8 @@ from oracles.enumerate_joint import posterior_by_enumeration
 from tolerances import EXACT
 from unswayed.api.estimators import TrimmedClassifier
 from unswayed.api.selection import trim
-from unswayed.core.errors import LimitError, ModelError, QueryError
+from unswayed.core.errors import ModelError, QueryError
+from unswayed.core.measurement import Certainty
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import ThresholdRule
 from unswayed.learning.classifiers import learn_naive_bayes
@@ -218,20 +219,14 @@ def test_thresholds_are_for_two_classes():
         TrimmedClassifier(threshold=0.4).fit(X, [0, 1, 2] * 10)
 
 
-def test_too_many_features_are_refused_with_what_to_do():
-    rng = np.random.default_rng(0)
-    X, y = rng.integers(2, size=(50, 40)), rng.integers(3, size=50)
-    with pytest.raises(LimitError, match="SelectKBest"):
-        TrimmedClassifier().fit(X, y)
-
-
-@pytest.mark.slow
-def test_too_many_features_may_be_chosen_by_samples():
+def test_too_many_features_for_a_table_are_chosen_and_certified():
     rng = np.random.default_rng(2)
     y = rng.integers(3, size=300)
-    noise = rng.integers(2, size=(300, 24))
+    noise = rng.integers(2, size=(300, 30))
     X = np.column_stack([np.where(rng.random(300) < 0.9, y, rng.integers(3, size=300)), noise])
-    trimmed = TrimmedClassifier(budget=3, allow_estimates=True).fit(X, y)
+    trimmed = TrimmedClassifier(budget=2, max_seconds=4).fit(X, y)
+    selection = trimmed.trimming_.selection
     assert trimmed.get_support()[0]
-    low, high = trimmed.trimming_.selection.interval
+    assert (selection.certainty, selection.engine) == (Certainty.BOUND, "sums")
+    low, high = selection.interval
     assert low <= trimmed.agreement_ <= high

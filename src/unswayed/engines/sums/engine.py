@@ -1,15 +1,17 @@
 """The sums engine: certified intervals for every network whose hidden variables can be summed out.
 
-Same-decision probability, expected agreement, potential and achievable agreement of kept features that have
-not too many instantiations, and the agreement of every single feature at once. Any number of classes.
+Same-decision probability, expected agreement, potential and achievable agreement of kept features, and the
+agreement of every single feature at once. Any number of classes. Where the kept features have too many
+instantiations to list, their agreement still gets bounds (`unlisted.py`), which are wider.
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits
@@ -24,14 +26,24 @@ from unswayed.engines.sums.factors import Factor, find_pieces, make_factors, pla
 from unswayed.engines.sums.pairs import mass_allowing
 from unswayed.engines.sums.passes import KeptRows, PassLayout, SingleRows
 from unswayed.engines.sums.profile_bounds import (
+    DecidedMass,
     ProfileBounds,
     Span,
     bound_achievable,
     bound_agreement,
     bound_potential,
 )
-from unswayed.engines.sums.rounds import Request, refine
+from unswayed.engines.sums.rounds import FIRST_DEGREE, Request, refine
 from unswayed.engines.sums.sweeps import block_size, sweep_bytes
+from unswayed.engines.sums.unlisted import (
+    bound_both,
+    bound_by_losses,
+    decide_listed,
+    hide_others,
+    order_by_information,
+    right_actions,
+    score_kept,
+)
 
 SECONDS_PER_OPERATION = 6e-9
 """Measured for one complex multiplication and addition within a block of frequencies."""
@@ -43,6 +55,18 @@ MOST_ROWS = 2**14
 """Instantiations of the kept features beyond which their rows are not listed."""
 PATIENCE = 60.0
 """Seconds that refining may take where no limit was given."""
+UNLISTED_SECONDS = 5.0
+"""Seconds for bounds on kept features that are not listed, about: finer rounds gain little."""
+SHARED_SECONDS = 10.0
+"""Seconds for what all kept sets share."""
+MOST_MASSES = 2**24
+"""Class masses of kept features up to which what they decide is listed."""
+COARSE_SHARE = 0.3
+"""Share of the time that a coarse round may be predicted to take where rows are listed or hidden."""
+COARSE_PATIENCE = 30.0
+"""How many times longer than predicted a coarse round may take."""
+PART_ROWS, PART_SHARE = 2**12, 0.05
+"""Rows of a part of the kept features, and share of the time that a coarse round on them may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +88,9 @@ class SumsEngine:
             return refusal
         rows = _n_rows(problem, question.kept)
         if rows > MOST_ROWS:
-            return Refusal(f"the kept features have {rows:.3g} instantiations, over {MOST_ROWS:,}")
+            if question.needs is not Needs.AGREEMENT:
+                return Refusal(f"the kept features have {rows:.3g} instantiations, over {MOST_ROWS:,}")
+            return Cost(UNLISTED_SECONDS, 1e8)
         try:
             layout = _kept_rows(problem, question.kept)
         except LimitError as error:
@@ -80,6 +106,8 @@ class SumsEngine:
 
     def prepare(self, problem: Problem, limits: Limits) -> SumsOracle:
         """Sum out the hidden variables."""
+        n_bytes = sweep_bytes(_kept_rows(problem, frozenset()), len(problem.prior))
+        limits.check_bytes(n_bytes, "bounds on sums over the features")
         return SumsOracle(problem, make_factors(problem, limits), limits)
 
 
@@ -90,21 +118,35 @@ class SumsOracle:
     problem: Problem
     factors: tuple[Factor, ...] = field(repr=False)
     limits: Limits = field(repr=False)
+    shared_seconds: float = SHARED_SECONDS
+    """Seconds for what many unlisted kept sets share: the full decisions."""
 
     def agreement(self, kept: frozenset[int], decider: Decider, tolerance: float) -> Interval:
         """Bounds on how often `decider` on the kept features repeats the full decision."""
+        if not self.lists(kept):
+            return _interval(self._bound_unlisted(kept, decider, tolerance))
         layout = _kept_rows(self.problem, kept)
         profile = self._refined(
             layout, self._decided(layout, decider), tolerance, lambda p: bound_agreement(p, decider)
         )
         return _interval(bound_agreement(profile, decider))
 
+    def lists(self, kept: frozenset[int]) -> bool:
+        """Whether there is room and time to list the instantiations of the kept features."""
+        if not kept:
+            return True
+        if _n_rows(self.problem, kept) > MOST_ROWS or not self._has_room(kept):
+            return False
+        return _coarse_seconds(self.problem, kept) <= COARSE_SHARE * self._seconds()
+
+    def bound_profile(self, kept: frozenset[int], tolerance: float) -> ProfileBounds:
+        """The rows of the kept features, with bounds on what all features decide in each."""
+        layout = _kept_rows(self.problem, kept)
+        return self._refined(layout, self._all_actions(), tolerance, bound_potential)
+
     def potential(self, kept: frozenset[int], tolerance: float) -> Interval:
         """Bounds on the maximum potential agreement."""
-        profile = self._refined(
-            _kept_rows(self.problem, kept), self._all_actions(), tolerance, bound_potential
-        )
-        return _interval(bound_potential(profile))
+        return _interval(bound_potential(self.bound_profile(kept, tolerance)))
 
     def achievable(
         self, kept: frozenset[int], positive: int, tolerance: float
@@ -143,17 +185,87 @@ class SumsOracle:
         tolerance: float,
         measure: Callable[[ProfileBounds], Span],
     ) -> ProfileBounds:
+        def width(decided: DecidedMass) -> float:
+            low, high = measure(decided.profile())
+            return high - low
+
+        request = self._request(layout, self.problem.decider, actions, tolerance)
+        return refine(request, width).profile()
+
+    def _request(
+        self, layout: PassLayout, decider: Decider, actions: tuple[int, ...], tolerance: float
+    ) -> Request:
         self.limits.check_bytes(
             sweep_bytes(layout, len(self.problem.prior)), "bounds on sums over the features"
         )
         deadline = min(self.limits.deadline(), time.monotonic() + PATIENCE)
-        request = Request(self.problem, self.factors, layout, actions, max(tolerance, 1e-12), deadline)
+        return Request(self.problem, self.factors, layout, decider, actions, max(tolerance, 1e-12), deadline)
 
-        def width(profile: ProfileBounds) -> float:
-            low, high = measure(profile)
-            return high - low
+    def _bound_unlisted(self, kept: frozenset[int], decider: Decider, tolerance: float) -> Span:
+        """Bounds on the agreement of features with too many instantiations to list."""
+        problem, good = self.problem, 0.25 * tolerance
+        self._decide_full(frozenset(), good, self.shared_seconds)
+        until = time.monotonic() + min(self._seconds(), UNLISTED_SECONDS)
+        part = self._choose_part(kept)
+        full = self._decide_full(part, good, 0.5 * min(self._seconds(), UNLISTED_SECONDS))
+        n_masses = _n_rows(problem, kept) * len(problem.prior)
+        if n_masses <= MOST_MASSES and 64.0 * n_masses <= self.limits.max_bytes:
+            return bound_both(full, decide_listed(problem, self.factors, kept, part, decider))
+        hidden = hide_others(problem, kept)
+        left = until - time.monotonic()
+        refusal = refuse_pieces(hidden, find_pieces(hidden))
+        if refusal is None and _coarse_seconds(hidden, part) <= COARSE_SHARE * left:
+            oracle = SumsEngine().prepare(hidden, self.limits)
+            if oracle._has_room(part):
+                return bound_both(full, oracle._decide(part, decider, good, left))
+        right = right_actions(problem)
+        if right is None or decider is not problem.decider:
+            return 0.0, 1.0
+        scores = score_kept(problem, self.factors, kept)
+        return bound_by_losses(full, self._decide(part, decider, good, left, scores), *right)
 
-        return refine(request, width)
+    def _decide_full(self, part: frozenset[int], tolerance: float, seconds: float) -> DecidedMass:
+        """Bounds on the full decisions in the rows of a part; remembered, since many kept sets share it."""
+        known: dict[frozenset[int], tuple[float, DecidedMass]]
+        known = self.problem._memo.setdefault("sums decided", {})
+        if part not in known or known[part][0] > tolerance:
+            known[part] = tolerance, self._decide(part, self.problem.decider, tolerance, seconds)
+        return known[part][1]
+
+    def _has_room(self, kept: frozenset[int]) -> bool:
+        """Whether the rows of some features fit into the memory allowed."""
+        needed = sweep_bytes(_kept_rows(self.problem, kept), len(self.problem.prior))
+        return needed <= self.limits.max_bytes
+
+    def _seconds(self) -> float:
+        """How long an answer may take."""
+        return min(self.limits.max_seconds or PATIENCE, PATIENCE)
+
+    def _decide(
+        self,
+        part: frozenset[int],
+        decider: Decider,
+        tolerance: float,
+        seconds: float,
+        scores: tuple[Factor, ...] | None = None,
+    ) -> DecidedMass:
+        """Bounds on all decisions in the rows of a part of the features."""
+        actions = tuple(range(len(decider.actions)))
+        request = self._request(_kept_rows(self.problem, part), decider, actions, tolerance)
+        # A coarse round is what there is to know: it may take longer than predicted.
+        least = COARSE_PATIENCE * _coarse_seconds(self.problem, part)
+        request = replace(request, deadline=time.monotonic() + max(seconds, least), scores=scores)
+        return refine(request, lambda decided: 0.5 * float((decided.high - decided.low).sum()))
+
+    def _choose_part(self, kept: frozenset[int]) -> frozenset[int]:
+        """The most informative of the kept features, as many as a coarse round takes little time for."""
+        part: frozenset[int] = frozenset()
+        for feature in order_by_information(self.problem, self.factors, kept):
+            larger = part | {feature}
+            fits = _n_rows(self.problem, larger) <= PART_ROWS and self._has_room(larger)
+            if fits and _coarse_seconds(self.problem, larger) <= PART_SHARE * self._seconds():
+                part = larger
+        return part
 
     def _decided(self, layout: PassLayout, decider: Decider) -> tuple[int, ...]:
         """The actions that `decider` takes on some row."""
@@ -169,11 +281,17 @@ def _kept_rows(problem: Problem, kept: frozenset[int]) -> KeptRows:
     return KeptRows(plan_passes(problem, kept), tuple(sorted(kept)))
 
 
+def _coarse_seconds(problem: Problem, kept: frozenset[int]) -> float:
+    """Predicted seconds of one coarse round over the rows of some features."""
+    plan, n_classes = plan_passes(problem, kept), len(problem.prior)
+    # Turning the factors to each frequency takes three operations for each of their numbers.
+    turning = 3.0 * sum(math.prod(map(float, plan.shape(leaf))) for leaf in range(plan.n_leaves))
+    seconds = FIRST_DEGREE * n_classes * (plan.operations + turning) * SECONDS_PER_OPERATION
+    return _n_pairs(problem, Question(kept)) * (seconds + len(plan.steps) * SECONDS_PER_STEP)
+
+
 def _n_rows(problem: Problem, kept: frozenset[int]) -> float:
-    rows = 1.0
-    for size in problem.sizes(kept):
-        rows *= size
-    return rows
+    return math.prod(map(float, problem.sizes(kept)))
 
 
 def _n_pairs(problem: Problem, question: Question) -> int:

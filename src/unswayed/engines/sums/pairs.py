@@ -54,15 +54,15 @@ class Window:
     """Mass that may lie above it, at most."""
 
 
-def make_pair(factors: Sequence[Factor], high: int, low: int) -> Pair:
-    """The weights of class `high` against class `low`."""
+def make_pair(factors: Sequence[Factor], scores: Sequence[Factor], high: int, low: int) -> Pair:
+    """The weights of class `high` against class `low` by the scores; mostly the factors themselves."""
     weights, masses, offset, reach, blur = [], [], 0.0, 0.0, 0.0
-    for factor in factors:
-        if len(factor.mass) == 1:
+    for factor, score in zip(factors, scores, strict=True):
+        if len(score.mass) == 1:
             weights.append(np.zeros(factor.mass.shape[1:]))
             masses.append(factor.mass)
             continue
-        one, other = factor.mass[high], factor.mass[low]
+        one, other = score.mass[high], score.mass[low]
         finite = (one > 0) & (other > 0)
         logs = (
             np.log(one, out=np.zeros_like(one), where=finite),
@@ -79,13 +79,18 @@ def make_pair(factors: Sequence[Factor], high: int, low: int) -> Pair:
     return Pair(high, low, tuple(weights), tuple(masses), float(offset), float(reach), blur)
 
 
-def mass_allowing(layout: PassLayout, factors: Sequence[Factor], classes: Sequence[int]) -> Floats:
-    """Pr(class, row) of the outcomes that exclude none of the given classes (classes, rows)."""
+def mass_allowing(
+    layout: PassLayout,
+    factors: Sequence[Factor],
+    classes: Sequence[int],
+    scores: Sequence[Factor] | None = None,
+) -> Floats:
+    """Pr(class, row) of the outcomes whose scores exclude none of the given classes (classes, rows)."""
     leaves = []
-    for factor in factors:
+    for factor, score in zip(factors, factors if scores is None else scores, strict=True):
         mass = factor.mass
-        for each in classes if len(mass) > 1 else ():
-            mass = mass * (factor.mass[each] > 0)
+        for each in classes if len(score.mass) > 1 else ():
+            mass = mass * (score.mass[each] > 0)
         leaves.append(mass[..., np.newaxis])
     found: Floats = layout.run(leaves)[:, :, 0]
     return found

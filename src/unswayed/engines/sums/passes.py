@@ -102,19 +102,24 @@ class SingleRows:
         sizes = [self.plan.sizes[v] for v in self.features]
         return [0, *itertools.accumulate(sizes)]
 
-    def run(self, leaves: Sequence[Numbers]) -> Numbers:  # (classes, rows, columns)
-        """The product of all leaves summed to each feature, one after another."""
+    def leaf_marginals(self, leaves: Sequence[Numbers]) -> list[Numbers]:
+        """The product of all leaves summed to the features of each leaf."""
         buffers: list[Numbers | None] = list(leaves)
         for step in self.plan.steps:
             buffers.append(contract_columns(self.plan, step, buffers))
         derivatives = _derivatives(self.plan, buffers)
+        return [leaf * derivatives[i] for i, leaf in enumerate(leaves)]
+
+    def run(self, leaves: Sequence[Numbers]) -> Numbers:  # (classes, rows, columns)
+        """The product of all leaves summed to each feature, one after another."""
+        marginals = self.leaf_marginals(leaves)
         smallest: dict[int, int] = {}
         for leaf in sorted(range(self.plan.n_leaves), key=lambda i: -leaves[i].size):
             smallest.update(dict.fromkeys(self.plan.scopes[leaf], leaf))
         rows = []
         for feature in self.features:
             leaf = smallest[feature]
-            product = leaves[leaf] * derivatives[leaf]
+            product = marginals[leaf]
             axis = 1 + self.plan.scopes[leaf].index(feature)
             others = tuple(i for i in range(1, product.ndim - 1) if i != axis)
             rows.append(product.sum(axis=others))

@@ -1,4 +1,4 @@
-"""A decision profile known between bounds, and what measures say about it."""
+"""Decisions known between bounds, the profile they make, and what measures say about it."""
 
 from __future__ import annotations
 
@@ -6,12 +6,32 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unswayed.core.arrays import Floats
+from unswayed.core.arrays import Floats, Ints
 from unswayed.decisions.measures import AchievableAgreement, best_threshold
 from unswayed.decisions.rules import Decider
 from unswayed.engines.sums.decisions import decide_rows
 
 Span = tuple[float, float]
+MASS_ROUNDING = 1e-12
+"""More than floating point can change in sums of masses."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DecidedMass:
+    """Bounds on how much of each class and row is decided for each action."""
+
+    mass: Floats  # (classes, rows)
+    """Pr(C = c, y_i | e)."""
+    low: Floats  # (classes, rows, actions)
+    """At least this much of a class and row is decided for the action, but for `stray` in all together."""
+    high: Floats  # (classes, rows, actions)
+    """At most this much is."""
+    stray: float
+    """Mass that may be decided otherwise than the bounds say, in all rows together."""
+
+    def profile(self) -> ProfileBounds:
+        """The same without telling classes apart."""
+        return ProfileBounds(self.mass.T, self.low.sum(axis=0), self.high.sum(axis=0), self.stray)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,15 +56,23 @@ class ProfileBounds:
 
 def bound_agreement(profile: ProfileBounds, decider: Decider) -> Span:
     """Bounds on the probability that deciding on the kept features repeats the full decision."""
-    decisions = decide_rows(decider, profile.class_mass)[:, np.newaxis]
-    low = float(np.take_along_axis(profile.low, decisions, axis=1).sum())
-    high = float(np.take_along_axis(profile.high, decisions, axis=1).sum())
-    return _span(low, high, profile.stray)
+    return bound_decisions(profile, decide_rows(decider, profile.class_mass))
+
+
+def bound_decisions(profile: ProfileBounds, decisions: Ints) -> Span:
+    """Bounds on the probability that a decision for each row repeats the full one."""
+    low, high = (
+        float(np.take_along_axis(mass, decisions[:, np.newaxis], axis=1).sum())
+        for mass in (profile.low, profile.high)
+    )
+    return make_span(low, high, profile.stray)
 
 
 def bound_potential(profile: ProfileBounds) -> Span:
     """Bounds on the agreement of the best decision for each row."""
-    return _span(float(profile.low.max(axis=1).sum()), float(profile.high.max(axis=1).sum()), profile.stray)
+    return make_span(
+        float(profile.low.max(axis=1).sum()), float(profile.high.max(axis=1).sum()), profile.stray
+    )
 
 
 def bound_achievable(profile: ProfileBounds, positive: int) -> tuple[Span, AchievableAgreement]:
@@ -56,9 +84,10 @@ def bound_achievable(profile: ProfileBounds, positive: int) -> tuple[Span, Achie
     surely = best_threshold(profile.class_mass[rows], profile.low[rows], positive)
     # A value above 1 is cut off, and so is what the bounds of both columns promise twice.
     possibly = best_threshold(profile.class_mass[rows], profile.high[rows], positive)
-    return _span(surely.value, possibly.value, profile.stray), surely
+    return make_span(surely.value, possibly.value, profile.stray), surely
 
 
-def _span(low: float, high: float, stray: float) -> Span:
+def make_span(low: float, high: float, stray: float) -> Span:
+    """Bounds that allow for stray mass, within 0 and 1."""
     low = min(max(low - stray, 0.0), 1.0)
     return low, max(low, min(high + stray, 1.0))

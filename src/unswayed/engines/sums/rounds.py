@@ -14,11 +14,12 @@ import numpy as np
 
 from unswayed.core.arrays import Floats
 from unswayed.decisions.problem import Problem
+from unswayed.decisions.rules import Decider
 from unswayed.engines.sums.decisions import Bounds, Cut, bound_actions, needed_cuts
 from unswayed.engines.sums.factors import Factor, plan_passes
 from unswayed.engines.sums.pairs import Pair, Window, find_window, make_pair, mass_allowing
 from unswayed.engines.sums.passes import KeptRows, PassLayout
-from unswayed.engines.sums.profile_bounds import ProfileBounds
+from unswayed.engines.sums.profile_bounds import MASS_ROUNDING, DecidedMass
 from unswayed.engines.sums.sweeps import TailBounds, sweep
 
 FIRST_DEGREE = 256
@@ -38,8 +39,6 @@ SETTLED_SHARE = 1 / 8
 """A pair that leaves less than this share of the tolerance undecided is not swept again."""
 SAFETY, LEAST_GROWTH = 0.7, 1.5
 """Share of the time left that a round may be planned for, and the growth below which none is begun."""
-MASS_ROUNDING = 1e-12
-"""More than floating point can change in sums of masses."""
 
 
 @dataclass(slots=True, eq=False)
@@ -92,30 +91,34 @@ class Request:
     problem: Problem
     factors: tuple[Factor, ...]
     layout: PassLayout
+    decider: Decider
+    """Whose decisions are bounded."""
     actions: tuple[int, ...]
     """Actions to be bounded; others are left between nothing and everything."""
     tolerance: float
     deadline: float
+    scores: tuple[Factor, ...] | None = None
+    """Factors by which decisions are made, where those are not the problem's own."""
 
 
-def refine(request: Request, width: Callable[[ProfileBounds], float]) -> ProfileBounds:
+def refine(request: Request, width: Callable[[DecidedMass], float]) -> DecidedMass:
     """Bounds on the decisions, until `width` is within the tolerance or the time is over."""
     class_mass = mass_allowing(request.layout, request.factors, ())
     swept = _start(request)
-    profile, degree, found, stalls = _profile(request, swept, class_mass), FIRST_DEGREE, 1.0, 0
+    decided, degree, found, stalls = _decided(request, swept, class_mass), FIRST_DEGREE, 1.0, 0
     while stalls < MOST_STALLS and degree:
         started = time.monotonic()
         if not _sweep_all(request, swept, degree):
             break
-        profile, before = _profile(request, swept, class_mass), found
-        found = width(profile)
+        decided, before = _decided(request, swept, class_mass), found
+        found = width(decided)
         # Sums that tie with a cut stay undecided at any degree: then more frequencies stop helping.
         stalls = stalls + 1 if found > STALLED * before else 0
         if swept.undecided <= SETTLED_SHARE * found:
             break  # what is left is the price of pairs, which no frequency lowers
         growth = GROWTH[0] if stalls else GROWTH[1]
         degree = _next_degree(request, degree, growth, found, time.monotonic() - started)
-    return profile
+    return decided
 
 
 def _next_degree(request: Request, degree: int, growth: int, found: float, seconds: float) -> int:
@@ -132,7 +135,7 @@ def _next_degree(request: Request, degree: int, growth: int, found: float, secon
 def _start(request: Request) -> _Swept:
     """What every round shares: windows, and the mass of infinite weights."""
     wanted: dict[tuple[int, int], dict[float, None]] = {}
-    for one, other, odds in needed_cuts(request.problem.decider, request.actions):
+    for one, other, odds in needed_cuts(request.decider, request.actions):
         key, value = ((one, other), odds) if one < other else ((other, one), -odds)
         wanted.setdefault(key, {})[value] = None
     stray = STRAY_SHARE * request.tolerance / max(len(wanted), 1)
@@ -141,9 +144,10 @@ def _start(request: Request) -> _Swept:
 
 def _start_pair(request: Request, key: tuple[int, int], cuts: tuple[float, ...], stray: float) -> _SweptPair:
     layout, factors = request.layout, request.factors
-    pair = make_pair(factors, *key)
-    finite = mass_allowing(layout, factors, key)
-    above, below = (np.maximum(mass_allowing(layout, factors, (each,)) - finite, 0.0) for each in key)
+    scores = factors if request.scores is None else request.scores
+    pair = make_pair(factors, scores, *key)
+    finite = mass_allowing(layout, factors, key, scores)
+    above, below = (np.maximum(mass_allowing(layout, factors, (each,), scores) - finite, 0.0) for each in key)
     window = find_window(KeptRows(plan_passes(request.problem, frozenset()), ()), pair, stray)
     shape = (len(cuts), *finite.shape)
     tails = TailBounds(np.zeros(shape), np.broadcast_to(finite, shape), 0.0)
@@ -164,12 +168,11 @@ def _sweep_all(request: Request, swept: _Swept, degree: int) -> bool:
     return True
 
 
-def _profile(request: Request, swept: _Swept, class_mass: Floats) -> ProfileBounds:
-    decider = request.problem.decider
-    n_rows, n_actions = class_mass.shape[1], len(decider.actions)
-    low = np.zeros((n_rows, n_actions))
-    high = np.repeat(class_mass.sum(axis=0)[:, np.newaxis], n_actions, axis=1)
-    for action, bounds in bound_actions(decider, request.actions, swept, class_mass).items():
-        low[:, action], high[:, action] = (each.sum(axis=0) for each in bounds)
+def _decided(request: Request, swept: _Swept, class_mass: Floats) -> DecidedMass:
+    n_actions = len(request.decider.actions)
+    low = np.zeros((*class_mass.shape, n_actions))
+    high = np.repeat(class_mass[:, :, np.newaxis], n_actions, axis=2)
+    for action, bounds in bound_actions(request.decider, request.actions, swept, class_mass).items():
+        low[:, :, action], high[:, :, action] = bounds
     stray = sum(each.tails.stray for each in swept.pairs.values())
-    return ProfileBounds(class_mass.T, low, high, stray + MASS_ROUNDING)
+    return DecidedMass(class_mass, low, high, stray + MASS_ROUNDING)

@@ -71,7 +71,7 @@ def sweep(
     values = np.zeros((2 * len(within), *mass.shape))
     if within and mass.any():
         coefficients = np.concatenate([_coefficients(pair, window, cut, degree) for cut in within])
-        blocks = _Blocks.make(pair, window, block_size(layout, n_classes))
+        blocks = _Blocks.make(pair, window, min(block_size(layout, n_classes), degree + 1))
         for start in range(0, degree + 1, blocks.length):
             if time.monotonic() > deadline:
                 return None

@@ -1,0 +1,125 @@
+"""Features chosen on samples, and certain bounds on how often they decide as all features do.
+
+The choice is the best found, not proven to be the best there is. What it achieves is certified: sums over the
+network (`engines/sums`) bound the agreement of the kept features, under the best threshold where their
+instantiations can be listed, under the classifier's own rule otherwise. Within a wide interval the value
+named is the share of fresh samples on which the decisions agree.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+
+from unswayed.core.limits import Limits
+from unswayed.core.measurement import Certainty
+from unswayed.decisions.measures import AchievableAgreement
+from unswayed.decisions.oracle import Interval
+from unswayed.decisions.rules import ThresholdRule
+from unswayed.engines.sums.engine import SumsOracle
+from unswayed.search.options import Report
+from unswayed.search.sampled_choice import (
+    SampledGround,
+    choose_kept,
+    draw_ground,
+    estimate_agreement,
+    sampled_threshold,
+)
+from unswayed.search.task import Found, Terms
+
+TOLERANCE = 1e-3
+"""Width of an interval that is good enough."""
+SAMPLING_SECONDS = 20.0
+"""Seconds that samples and their posteriors may take, whatever the limit: no answer comes before them."""
+CERTIFY_SECONDS = 1.0, 6.0
+"""Seconds to bound one choice, at least, since without bounds a choice is worth little, and at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class CertifiedChoice:
+    """Features, and what is known about their agreement."""
+
+    found: Found
+    agreement: Interval | None
+    """What holds the value; None where it is exact."""
+    threshold: AchievableAgreement | None
+    """Thresholds that achieve the agreement; None where the rule is kept."""
+
+
+def choose_and_certify(
+    oracle: SumsOracle,
+    terms: Terms,
+    limits: Limits,
+    *,
+    adapts_threshold: bool,
+    report: Report | None = None,
+) -> CertifiedChoice:
+    """Features within the budget, and certain bounds on their agreement."""
+    deadline = limits.deadline()
+    ground = _find_ground(oracle, terms, limits, adapts_threshold=adapts_threshold, report=report)
+    choice = choose_kept(ground, terms, limits, report)
+    kept, is_stopped = choice.kept, choice.interrupted
+    if _keeps_everything(oracle, kept):
+        return CertifiedChoice(Found(kept, 1.0, 1.0, choice.tried, is_stopped), None, None)
+    least, most = CERTIFY_SECONDS
+    seconds = min(max(deadline - time.monotonic(), least), most)
+    timely = replace(oracle, limits=replace(oracle.limits, max_seconds=seconds))
+    agreement, threshold = _certify(timely, ground, kept)
+    value = 0.5 * (agreement.low + agreement.high) if agreement.middle is None else agreement.middle
+    found = Found(kept, value, 1.0, choice.tried, is_stopped)
+    return CertifiedChoice(found, agreement, threshold)
+
+
+def choose_and_estimate(
+    ground: SampledGround, terms: Terms, limits: Limits, report: Report | None = None
+) -> CertifiedChoice:
+    """Features within the budget, and how often they agree on fresh samples: for what no sums bound."""
+    choice = choose_kept(ground, terms, limits, report)
+    threshold, decider = None, ground.problem.decider
+    if ground.positive is not None:
+        threshold = sampled_threshold(ground, choice.kept)
+        rule = ground.problem.classifier.rule
+        assert isinstance(rule, ThresholdRule)
+        cut = min(max(threshold.threshold, 1e-300), 1.0 - 2**-53)
+        decider = ThresholdRule(rule.positive, cut).bind(
+            ground.problem.network.variables[ground.problem.target]
+        )
+    agreement = estimate_agreement(ground, choice.kept, decider)
+    assert agreement.middle is not None
+    found = Found(choice.kept, agreement.middle, 1.0, choice.tried, choice.interrupted)
+    return CertifiedChoice(found, agreement, threshold)
+
+
+def _find_ground(
+    oracle: SumsOracle, terms: Terms, limits: Limits, *, adapts_threshold: bool, report: Report | None
+) -> SampledGround:
+    """The samples that searches with other budgets share; where sums go through, they cost little."""
+    if terms.workspace.sampled is None:
+        patient = replace(limits, max_seconds=max(limits.max_seconds or SAMPLING_SECONDS, SAMPLING_SECONDS))
+        terms.workspace.sampled = draw_ground(
+            oracle.problem, terms, adapts_threshold=adapts_threshold, limits=patient, report=report
+        )
+    return terms.workspace.sampled
+
+
+def _certify(
+    oracle: SumsOracle, ground: SampledGround, kept: frozenset[int]
+) -> tuple[Interval, AchievableAgreement | None]:
+    problem = oracle.problem
+    if ground.positive is not None and oracle.lists(kept):
+        return oracle.achievable(kept, ground.positive, TOLERANCE)
+    bounds = oracle.agreement(kept, problem.decider, TOLERANCE)
+    if bounds.high - bounds.low <= 2 * TOLERANCE:
+        return bounds, None
+    share = estimate_agreement(ground, kept, problem.decider).middle
+    assert share is not None
+    middle = min(max(share, bounds.low), bounds.high)
+    return Interval(bounds.low, bounds.high, Certainty.BOUND, middle=middle), None
+
+
+def _keeps_everything(oracle: SumsOracle, kept: frozenset[int]) -> bool:
+    """Whether no feature that can vary is dropped: then every decision is the full one."""
+    problem = oracle.problem
+    return all(
+        v in kept or size == 1 for v, size in zip(problem.free, problem.sizes(problem.free), strict=True)
+    )

@@ -1,0 +1,231 @@
+"""Features within a budget that agree well on samples: candidates by several orders, then swaps.
+
+Each sample has the exact posterior of any features on it, so that a choice is valued by how often it decides
+as all features do. Nothing is proven. Fresh samples, which took no part in choosing, estimate how often the
+choice agrees; `certified.py` bounds it where sums over the network can.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from unswayed.core.arrays import Floats, Ints
+from unswayed.core.errors import QueryError
+from unswayed.core.limits import Limits
+from unswayed.core.numerics import spendable
+from unswayed.decisions.measures import AchievableAgreement, best_threshold
+from unswayed.decisions.oracle import Interval
+from unswayed.decisions.problem import Problem
+from unswayed.decisions.rules import Decider, ThresholdRule
+from unswayed.engines.sampling import SamplingEngine, SamplingOracle
+from unswayed.search.baselines import information_by_feature
+from unswayed.search.options import Report
+from unswayed.search.sampled import (
+    BETTER,
+    SampledTask,
+    Samples,
+    Score,
+    additive_selection,
+    forward_selection,
+)
+from unswayed.search.task import Terms
+
+N_SAMPLES = 4000
+"""Samples to choose by, and as many to measure by."""
+CHOICE_SECONDS, CHOICE_SHARE = 3.0, 0.35
+"""Seconds to choose, at most, and the share of a limit on time."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SampledGround:
+    """Samples of all features, and orders in which to take them; searches with other budgets share it."""
+
+    problem: Problem
+    positive: int | None
+    """The state whose threshold adapts; None where the rule is kept."""
+    drawn: SamplingOracle = field(repr=False)
+    """The samples to choose by,"""
+    fresh: SamplingOracle = field(repr=False)
+    """and those to measure by."""
+    decisions: Ints = field(repr=False)
+    """What all features decide on the samples to choose by."""
+    orders: tuple[tuple[int, ...], ...]
+    """Orders of the features, the most useful first."""
+    tried: int
+    """Subsets valued to find the orders."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptChoice:
+    """Features chosen on samples."""
+
+    kept: frozenset[int]
+    tried: int
+    """Subsets valued."""
+    interrupted: bool
+    """Whether Ctrl-C ended the search."""
+
+
+def draw_ground(
+    problem: Problem,
+    terms: Terms,
+    *,
+    adapts_threshold: bool,
+    limits: Limits,
+    report: Report | None = None,
+) -> SampledGround:
+    """Samples, and the orders in which several heuristics take the features for their costs.
+
+    `LimitError` when the time is over before all samples are decided.
+    """
+    engine = SamplingEngine(n_samples=N_SAMPLES, rng=np.random.default_rng(0))
+    drawn, fresh = engine.prepare(problem, limits), engine.prepare(problem, limits)
+    full = drawn.posteriors(problem.free)
+    deadline = time.monotonic() + choice_seconds(limits)
+    positive = _positive(problem) if adapts_threshold else None
+    decisions = problem.decider.decide(full)
+    useful = [i for i, size in enumerate(problem.sizes(problem.free)) if size > 1]
+    costs = {i: max(terms.costs[problem.free[i]], 1e-9) for i in useful}
+    task = SampledTask(
+        Samples(drawn.samples, tuple(problem.sizes(problem.free)), full, decisions),
+        _score(problem, positive),
+        costs,
+        float("inf"),
+        {i: problem.network.variables[problem.free[i]].name for i in useful},
+        deadline,
+        report,
+    )
+    gains = information_by_feature(problem)
+    by_gain = sorted(useful, key=lambda i: (-gains[problem.free[i]] / costs[i], task.names[i]))
+    found = [additive_selection(task), forward_selection(task)]
+    orders = [_completed(problem, order, by_gain) for order in (*(each[0] for each in found), ())]
+    tried = sum(n for _, n in found)
+    return SampledGround(problem, positive, drawn, fresh, decisions, tuple(orders), tried)
+
+
+def choice_seconds(limits: Limits) -> float:
+    """How long to choose."""
+    return min(CHOICE_SECONDS, CHOICE_SHARE * (limits.max_seconds or CHOICE_SECONDS / CHOICE_SHARE))
+
+
+def choose_kept(
+    ground: SampledGround, terms: Terms, limits: Limits, report: Report | None = None
+) -> KeptChoice:
+    """The features within the budget that agree best on the samples, as far as the time allows."""
+    search = _Search(ground, terms, time.monotonic() + choice_seconds(limits), report)
+    try:
+        for order in ground.orders:
+            search.offer(take_affordable(order, terms))
+        if terms.catalogue is None:
+            search.swap()
+    except KeyboardInterrupt:
+        search.interrupted = True
+    return KeptChoice(search.kept, ground.tried + len(search.values), search.interrupted)
+
+
+@dataclass(slots=True)
+class _Search:
+    """The best choice so far, and the value of every one tried."""
+
+    ground: SampledGround
+    terms: Terms
+    deadline: float
+    report: Report | None
+    kept: frozenset[int] = frozenset()
+    best: float = -1.0
+    interrupted: bool = False
+    values: dict[frozenset[int], float] = field(default_factory=dict)
+
+    def value(self, kept: frozenset[int]) -> float:
+        """How often a choice agrees on the samples."""
+        if kept not in self.values:
+            ground = self.ground
+            posteriors = ground.drawn.posteriors(tuple(sorted(kept)))
+            self.values[kept] = _score(ground.problem, ground.positive)(posteriors, ground.decisions)
+            if self.report is not None:
+                self.report(max(self.best, self.values[kept]), 1.0, ground.tried + len(self.values))
+        return self.values[kept]
+
+    def offer(self, kept: frozenset[int]) -> bool:
+        """Take a choice that is better than the one held."""
+        is_better = self.value(kept) > self.best + BETTER
+        if is_better:
+            self.kept, self.best = kept, self.value(kept)
+        return is_better
+
+    def swap(self) -> None:
+        """Exchange one feature for another while that helps and there is time."""
+        while time.monotonic() <= self.deadline and any(map(self.offer, self._neighbours())):
+            pass
+
+    def _neighbours(self) -> Iterator[frozenset[int]]:
+        """Choices that differ in one feature, those first that lack the feature least needed."""
+        useful = self.ground.orders[0]
+        without = {}
+        for feature in sorted(self.kept):
+            if time.monotonic() > self.deadline:
+                return
+            without[feature] = self.value(self.kept - {feature})
+        for out in sorted(without, key=lambda f: (-without[f], f)):
+            for into in useful:
+                if time.monotonic() > self.deadline:
+                    return
+                changed = self.kept - {out} | {into}
+                if into not in self.kept and self.terms.cost(changed) <= spendable(self.terms.budget):
+                    yield changed
+
+
+def take_affordable(order: Sequence[int], terms: Terms) -> frozenset[int]:
+    """Features in their order, each taken that the rest of the budget affords, with what it comes with."""
+    kept = terms.bundle(())
+    if terms.cost(kept) > spendable(terms.budget):
+        raise QueryError("the mandatory tests alone exceed the budget; raise it")
+    for feature in order:
+        larger = terms.bundle((*kept, feature))
+        if feature in larger and terms.cost(larger) <= spendable(terms.budget):
+            kept = larger
+    return kept
+
+
+def sampled_threshold(ground: SampledGround, kept: frozenset[int]) -> AchievableAgreement:
+    """The best threshold on the kept features, by the samples they were chosen by."""
+    assert ground.positive is not None
+    posteriors = ground.drawn.posteriors(tuple(sorted(kept)))
+    shares = _shares(ground.problem, ground.decisions)
+    return best_threshold(posteriors / len(posteriors), shares, ground.positive)
+
+
+def estimate_agreement(ground: SampledGround, kept: frozenset[int], decider: Decider) -> Interval:
+    """How often `decider` on the kept features decides as all do, on fresh samples."""
+    return ground.fresh.agreement(kept, decider, 0.0)
+
+
+def _positive(problem: Problem) -> int:
+    rule = problem.classifier.rule
+    assert isinstance(rule, ThresholdRule)
+    return problem.network.variables[problem.target].index(rule.positive)
+
+
+def _score(problem: Problem, positive: int | None) -> Score:
+    """How often posteriors lead to the decisions: by the rule, or by the best threshold."""
+
+    def score(posteriors: Floats, decisions: Ints) -> float:
+        if positive is None:
+            return float((problem.decider.decide(posteriors) == decisions).mean())
+        return best_threshold(posteriors / len(posteriors), _shares(problem, decisions), positive).value
+
+    return score
+
+
+def _shares(problem: Problem, decisions: Ints) -> Floats:
+    shares: Floats = np.eye(len(problem.decider.actions))[decisions] / len(decisions)
+    return shares
+
+
+def _completed(problem: Problem, order: Sequence[int], rest: Sequence[int]) -> tuple[int, ...]:
+    """An order of columns as positions of features, those left out at the end."""
+    return tuple(problem.free[i] for i in (*order, *(i for i in rest if i not in order)))
