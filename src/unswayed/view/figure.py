@@ -43,11 +43,15 @@ class Picture:
         """The picture as a figure of matplotlib, made anew each time, with one pair of axes in points."""
         return paint(self.drawing)
 
+    def to_bytes(self, suffix: str) -> bytes:
+        """What a file with this suffix, one of `SUFFIXES`, holds."""
+        return _CONTENT_BY_SUFFIX[suffix](pad(self.drawing, MARGIN))
+
     def save(self, path: str | Path) -> None:
         """Write the picture; the suffix names the format, `FormatError` the known ones."""
         path = Path(path)
         check_suffix(path)
-        content = _CONTENT_BY_SUFFIX[path.suffix.lower()](pad(self.drawing, MARGIN))
+        content = self.to_bytes(path.suffix.lower())
         try:
             path.write_bytes(content)
         except OSError as error:

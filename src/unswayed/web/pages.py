@@ -53,7 +53,7 @@ def show_case(desk: AnswerDesk, setting: Setting) -> str:
     """The case page: what is cheap at once, and a place for each panel."""
     return render_page(
         "case.html",
-        **_frame(setting, "case"),
+        **make_frame(setting, "case"),
         decision=_decide(desk, setting),
         groups=group_findings(setting),
         tools=list_tools(setting.address),
@@ -84,10 +84,10 @@ def show_panel(desk: AnswerDesk, setting: Setting, name: str, *, is_fragment: bo
     values = {"setting": setting, "address": setting.address, "panel": panel, **content}
     if is_fragment:
         return render_page("fragment.html", **values)
-    return render_page("panel.html", **{**values, **_frame(setting, name)})
+    return render_page("panel.html", **{**values, **make_frame(setting, name)})
 
 
-def _frame(setting: Setting, current: str) -> dict[str, Any]:
+def make_frame(setting: Setting, current: str) -> dict[str, Any]:
     """What every page about a case shows around its content."""
     return {
         "setting": setting,

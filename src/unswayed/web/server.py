@@ -23,13 +23,13 @@ from starlette.applications import Starlette
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from unswayed.core.errors import QueryError
+from unswayed.web import cases, export, start, trimming
 from unswayed.web.app import make_app
 from unswayed.web.security import Access, Guard, make_access
-from unswayed.web.start import MOST_UPLOADS, ROUTES as START
 from unswayed.web.work import Workers
 from unswayed.web.workspace import Workspace
 
-ROUTES = (*START,)
+ROUTES = (*start.ROUTES, *cases.ROUTES, *trimming.ROUTES, *export.ROUTES)
 
 LOCAL = "127.0.0.1"
 FAVOURITE_PORT = 8321
@@ -121,7 +121,7 @@ def _explain(error: OSError, host: str, port: int) -> QueryError:
 def make_site(workspace: Workspace) -> Starlette:
     """The whole companion, without its guard."""
     app = make_app(workspace, routes=ROUTES)
-    app.state.arriving = asyncio.Semaphore(MOST_UPLOADS)
+    app.state.arriving = asyncio.Semaphore(start.MOST_UPLOADS)
     return app
 
 

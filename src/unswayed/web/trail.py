@@ -12,6 +12,8 @@ VIEWS = (
     ("plan", "Plan", "panel/plan"),
     ("network", "Network", "panel/network"),
     ("compare", "Compare", "panel/compare"),
+    ("trimming", "Trimming", "trimming"),
+    ("export", "Export", "export"),
 )
 """Name, text, and the part of the address of each view."""
 

@@ -1,0 +1,187 @@
+"""Taking a case along: the report, pictures, JSON, the network, and how to ask the same elsewhere.
+
+/case/{network}/export                  what there is
+/case/{network}/export/report.html      everything about the case on one page
+/case/{network}/export/case.json        the case and its answers
+/case/{network}/export/network.{json,bif,xdsl}
+/case/{network}/export/picture/{name}.{svg,png}
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+
+from unswayed.api.report import examine
+from unswayed.core.limits import Limits
+from unswayed.decisions.rules import ThresholdRule, UtilityRule
+from unswayed.model.formats.files import write_network
+from unswayed.view.charts.networks import draw_graph
+from unswayed.view.figure import Picture
+from unswayed.view.page import report_page
+from unswayed.view.plotting import make_graph, plot_result
+from unswayed.web.answers import AnswerDesk
+from unswayed.web.app import find_setting
+from unswayed.web.pages import make_frame, render_page
+from unswayed.web.recipes import UTILITIES_FILE, file_name, network_word, write_command, write_python
+from unswayed.web.setting import Setting
+from unswayed.web.trimming import find_frontier
+from unswayed.web.work import run_limited
+
+REPORT_SECONDS = 30.0
+MEDIA_TYPES = {
+    "html": "text/html; charset=utf-8",
+    "json": "application/json",
+    "svg": "image/svg+xml",
+    "png": "image/png",
+}
+NETWORK_SUFFIXES = ("json", "bif", "xdsl")
+Draw = Callable[[AnswerDesk, Setting], Picture]
+
+
+def _draw_network(desk: AnswerDesk, setting: Setting) -> Picture:
+    return Picture(draw_graph(make_graph(setting.asked, setting.evidence)))
+
+
+PICTURES: dict[str, tuple[str, Draw]] = {
+    "decision": ("The decision", lambda desk, setting: plot_result(desk.decision(setting))),
+    "safety": ("How safe it is", lambda desk, setting: plot_result(desk.stopping(setting))),
+    "next": ("What to ask next", lambda desk, setting: plot_result(desk.ranking(setting))),
+    "why": ("What drove it", lambda desk, setting: plot_result(desk.reasons(setting))),
+    "history": ("How the case went", lambda desk, setting: plot_result(desk.history(setting))),
+    "plan": ("The plan", lambda desk, setting: plot_result(desk.plan(setting))),
+    "network": ("The network", _draw_network),
+    "trimming": ("What each budget buys", lambda desk, setting: plot_result(find_frontier(desk, setting))),
+}
+"""Title and drawing of each picture."""
+
+
+async def export_page(request: Request) -> Response:
+    """What can be taken along."""
+    setting = find_setting(request)
+    rule = setting.classifier.rule
+    page = render_page(
+        "export.html",
+        **make_frame(setting, "export"),
+        pictures=[
+            (
+                title,
+                setting.address.url_of(f"export/picture/{name}.svg"),
+                setting.address.url_of(f"export/picture/{name}.png"),
+            )
+            for name, (title, _) in PICTURES.items()
+        ],
+        networks=[
+            (suffix, setting.address.url_of(f"export/network.{suffix}")) for suffix in NETWORK_SUFFIXES
+        ],
+        file=network_word(setting),
+        commands=[write_command(setting, verb) for verb in ("sdp", "voi")],
+        python=write_python(setting),
+        utilities=json.dumps(rule.utilities, indent=2) if isinstance(rule, UtilityRule) else "",
+        utilities_file=UTILITIES_FILE,
+    )
+    return HTMLResponse(page)
+
+
+async def export_report(request: Request) -> Response:
+    """Everything about the case on one page that needs no other file."""
+    setting = find_setting(request)
+    desk: AnswerDesk = request.app.state.desk
+    text = await run_limited(request, lambda: _write_report(desk, setting))
+    return _attach(text.encode(), file_name(setting, "html"))
+
+
+def _write_report(desk: AnswerDesk, setting: Setting) -> str:
+    limits = Limits(desk.limits.max_bytes, REPORT_SECONDS)
+    found = examine(
+        setting.classifier, setting.purchase, setting.evidence, at_least=setting.level, limits=limits
+    )
+    return report_page(found)
+
+
+async def export_case(request: Request) -> Response:
+    """The case and its answers as JSON."""
+    setting = find_setting(request)
+    desk: AnswerDesk = request.app.state.desk
+    facts = await run_limited(request, lambda: describe_case(desk, setting))
+    text = json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False)
+    return _attach(text.encode(), file_name(setting, "case.json"))
+
+
+def describe_case(desk: AnswerDesk, setting: Setting) -> dict[str, Any]:
+    """What was asked, and what the page answers: the JSON of `unswayed sdp`, and what is the page's own."""
+    classifier, stopping = setting.classifier, desk.stopping(setting)
+    rule = classifier.rule if isinstance(classifier.rule, ThresholdRule) else None
+    sdp = stopping.sdp
+    return {
+        "network": classifier.network.name,
+        "target": classifier.target,
+        "positive": rule.positive if rule else None,
+        "threshold": rule.threshold if rule else None,
+        "features": list(classifier.features),
+        "evidence": {**classifier.given, **setting.evidence},
+        "value": sdp.value,
+        "low": sdp.low,
+        "high": sdp.high,
+        "certainty": sdp.certainty.value,
+        "engine": sdp.engine,
+        "decision": stopping.decision.action,
+        "posterior": stopping.decision.posterior,
+        "at_least": setting.level,
+        "stop": stopping.stop,
+        "skipped": list(setting.address.skipped),
+        "costs": dict(setting.purchase.costs),
+        "address": setting.address.url,
+    }
+
+
+async def export_network(request: Request) -> Response:
+    """The network as a file."""
+    suffix = request.path_params["suffix"]
+    if suffix not in NETWORK_SUFFIXES:
+        raise HTTPException(404, f"Networks are offered as {', '.join(NETWORK_SUFFIXES)}.")
+    setting = find_setting(request)
+    data = await run_limited(request, lambda: _write_network(setting, suffix))
+    return _attach(data, file_name(setting, suffix))
+
+
+def _write_network(setting: Setting, suffix: str) -> bytes:
+    with tempfile.TemporaryDirectory(prefix="unswayed-") as folder:
+        path = Path(folder, f"network.{suffix}")
+        write_network(setting.held.network, path)
+        return path.read_bytes()
+
+
+async def export_picture(request: Request) -> Response:
+    """One picture as SVG or PNG."""
+    name, suffix = request.path_params["name"], request.path_params["suffix"]
+    if name not in PICTURES or suffix not in ("svg", "png"):
+        raise HTTPException(404, "There is no such picture.")
+    setting = find_setting(request)
+    desk: AnswerDesk = request.app.state.desk
+    draw = PICTURES[name][1]
+    data = await run_limited(request, lambda: draw(desk, setting).to_bytes(f".{suffix}"))
+    return _attach(data, file_name(setting, f"{name}.{suffix}"))
+
+
+def _attach(data: bytes, name: str) -> Response:
+    """A file to be saved and not shown: the page's own rules on style and script do not fit it."""
+    media = MEDIA_TYPES.get(name.rpartition(".")[2], "application/octet-stream")
+    return Response(data, media_type=media, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+
+
+ROUTES = (
+    Route("/case/{network}/export", export_page, methods=["GET"]),
+    Route("/case/{network}/export/report.html", export_report, methods=["GET"]),
+    Route("/case/{network}/export/case.json", export_case, methods=["GET"]),
+    Route("/case/{network}/export/network.{suffix}", export_network, methods=["GET"]),
+    Route("/case/{network}/export/picture/{name}.{suffix}", export_picture, methods=["GET"]),
+)
