@@ -11,7 +11,7 @@ import pytest
 from conditionals import n_parameters
 from shared_data import SHARED
 from unswayed.core.errors import FormatError
-from unswayed.model.formats.source import Source
+from unswayed.model.formats.reading.source import Source
 from unswayed.model.network import BayesianNetwork
 
 

@@ -15,7 +15,7 @@ from unswayed.core.errors import FormatError, QueryError, UnswayedWarning
 from unswayed.model.cpt import Cpt
 from unswayed.model.formats import bif, dne, erg, net, read_network, write_network, xdsl, xmlbif
 from unswayed.model.formats.files import name_after_file
-from unswayed.model.formats.source import Source
+from unswayed.model.formats.reading.source import Source
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.variable import Variable
 
@@ -263,7 +263,7 @@ def test_a_large_file_of_wrong_numbers_is_refused_in_little_memory(name, tmp_pat
         from pathlib import Path
         from unswayed.core.errors import FormatError
         from unswayed.model.formats import {name} as module
-        from unswayed.model.formats.source import Source, load
+        from unswayed.model.formats.reading.source import Source, load
         def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
         module.read(Source(Path("x"), {small!r})).finish()
         before = peak()

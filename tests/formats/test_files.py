@@ -10,8 +10,9 @@ import pytest
 
 from unswayed.core.errors import FormatError, UnswayedWarning
 from unswayed.model.cpt import Cpt
-from unswayed.model.formats import read_network, source, write_network
+from unswayed.model.formats import read_network, write_network
 from unswayed.model.formats.files import MODULE_BY_SUFFIX
+from unswayed.model.formats.reading import source
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.variable import Variable
 

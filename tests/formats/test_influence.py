@@ -17,7 +17,7 @@ from unswayed.core.errors import FormatError, QueryError
 from unswayed.decisions.influence import classifier_of_diagram
 from unswayed.decisions.rules import UtilityRule
 from unswayed.model.formats import dne, net, xdsl, xmlbif
-from unswayed.model.formats.source import Source
+from unswayed.model.formats.reading.source import Source
 from unswayed.model.network import BayesianNetwork
 
 OIL = {"dry": 0.5, "wet": 0.3, "soaking": 0.2}

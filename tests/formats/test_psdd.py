@@ -13,7 +13,7 @@ from tolerances import EXACT
 from unswayed.circuits.io.psdd import parse_psdd, psdd_text, read_psdd, write_psdd
 from unswayed.circuits.vtree import vtree_from_nested
 from unswayed.core.errors import FormatError
-from unswayed.model.formats.source import Source
+from unswayed.model.formats.reading.source import Source
 
 HALF = math.log(0.5)
 VTREE = "vtree 5\nL 0 1\nL 1 2\nL 2 3\nI 3 1 2\nI 4 0 3\n"

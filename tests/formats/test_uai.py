@@ -16,7 +16,7 @@ from strategies import networks
 from unswayed.core.errors import FormatError, UnswayedWarning
 from unswayed.model.cpt import Cpt
 from unswayed.model.formats import read_network, uai, write_network
-from unswayed.model.formats.source import Source
+from unswayed.model.formats.reading.source import Source
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.variable import Variable
 

@@ -17,8 +17,8 @@ from unswayed.model import roles
 from unswayed.model.annotation import Role
 from unswayed.model.cpt import Cpt
 from unswayed.model.formats import read_network, write_network, xdsl
-from unswayed.model.formats.identifiers import identifiers
-from unswayed.model.formats.source import Source
+from unswayed.model.formats.reading.identifiers import identifiers
+from unswayed.model.formats.reading.source import Source
 from unswayed.model.network import BayesianNetwork, to_tables
 from unswayed.model.nodes.noisy import NoisyMaxCpt, NoisyOrCpt
 from unswayed.model.variable import Variable

@@ -13,7 +13,7 @@ from shared_data import SHARED, needs_shared_data
 from strategies import networks
 from unswayed.core.errors import FormatError
 from unswayed.model.formats import read_network, write_network, xdsl, xmlbif
-from unswayed.model.formats.source import Source
+from unswayed.model.formats.reading.source import Source
 from unswayed.model.network import BayesianNetwork
 
 XMLBIF = SHARED / "networks" / "formats" / "xmlbif"

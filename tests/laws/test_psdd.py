@@ -33,7 +33,7 @@ from unswayed.circuits.psdd.query import (
 from unswayed.circuits.psdd.structure import log_model_count, uniform_psdd
 from unswayed.circuits.vtree import balanced
 from unswayed.core.errors import ImpossibleEvidence, QueryError
-from unswayed.kernels.psdd_bits import plain_uses
+from unswayed.kernels.circuits.psdd_bits import plain_uses
 
 
 def models(structure) -> np.ndarray:

@@ -19,7 +19,7 @@ from unswayed.core.measurement import Certainty
 from unswayed.core.names import listing
 from unswayed.model.encoding import encode
 from unswayed.model.evidence import Evidence
-from unswayed.model.formats.source import load
+from unswayed.model.formats.reading.source import load
 from unswayed.model.tables import read_table
 from unswayed.model.variable import Variable
 from unswayed.plans.comparisons import PlanComparison

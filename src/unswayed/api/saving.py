@@ -20,7 +20,7 @@ from unswayed.decisions.table_classifier import TableClassifier
 from unswayed.inference.relevance import ancestors_of
 from unswayed.model.cpt import Cpt
 from unswayed.model.formats.files import read_network, replace_file, write_network
-from unswayed.model.formats.source import load
+from unswayed.model.formats.reading.source import load
 from unswayed.model.network import BayesianNetwork
 
 if TYPE_CHECKING:

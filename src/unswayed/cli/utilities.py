@@ -37,7 +37,7 @@ def utilities_in(path: Path) -> Utilities:
 
 
 def _from_json(path: Path) -> Utilities:
-    from unswayed.model.formats.source import load
+    from unswayed.model.formats.reading.source import load
 
     text = load(path).text
     try:

@@ -43,7 +43,7 @@ from typing import Any
 from unswayed.core.errors import FormatError, QueryError
 from unswayed.core.names import listing, unknown_name
 from unswayed.decisions.purchase import PriceAfter, Purchase, SetUp
-from unswayed.model.formats.source import load
+from unswayed.model.formats.reading.source import load
 
 COLUMNS = ("feature", "cost", "group", "set_up", "set_up_cost", "needs", "rule")
 RULES = ("mandatory", "forbidden", "skipped")

@@ -205,5 +205,5 @@ def _sources() -> str:
     """Sixteen digits for the text of all kernels and the version of numba."""
     from importlib.metadata import version
 
-    texts = [path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py"))]
+    texts = [path.read_bytes() for path in sorted(Path(__file__).parent.rglob("*.py"))]
     return sha256(b"".join([*texts, version("numba").encode()])).hexdigest()[:16]

@@ -68,20 +68,6 @@ class Spread(NamedTuple):
     """Where the cells lie."""
 
 
-def spread_of_nothing(n_cells: int, upper: float, lower: float) -> Spread:
-    """The spread of the sum of no features: all mass at 0."""
-    cells = np.zeros((2, n_cells))
-    cells[0, 0], cells[1, 0] = upper, lower
-    return Spread(cells, np.zeros(3, dtype=np.int64))
-
-
-def tails_of_nothing(n_cells: int) -> Spread:
-    """The tails of the sum of no features: 0 may be missing, 1 may not."""
-    cells = np.zeros((2, n_cells))
-    cells[:, 1] = 1.0
-    return Spread(cells, np.array([-1, -1, 0], dtype=np.int64))
-
-
 def copy_spread(source: Spread, target: Spread) -> None:
     """Make the target equal to the source."""
     first, length = source.at[1] - source.at[0], source.at[2] - source.at[1] + 1

@@ -23,7 +23,7 @@ import numpy as np
 from unswayed.core.arrays import Ints
 from unswayed.core.errors import FormatError
 from unswayed.core.names import listing
-from unswayed.model.formats.source import Source, load
+from unswayed.model.formats.reading.source import Source, load
 from unswayed.model.tables import (
     MARKS_AMONG_NUMBERS,
     MISSING_WORDS,

@@ -25,7 +25,7 @@ import numpy as np
 from unswayed.circuits.io.lines import write_text
 from unswayed.core.arrays import Ints, read_only
 from unswayed.core.errors import FormatError, ModelError
-from unswayed.model.formats.source import Source, load
+from unswayed.model.formats.reading.source import Source, load
 from unswayed.spaces.space import Partial
 
 Order = TypeVar("Order")

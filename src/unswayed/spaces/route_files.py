@@ -20,7 +20,7 @@ from typing import Any
 
 from unswayed.circuits.io.lines import write_text
 from unswayed.core.errors import FormatError, UnswayedWarning
-from unswayed.model.formats.source import Source, load
+from unswayed.model.formats.reading.source import Source, load
 from unswayed.spaces.graphs import Graph, graph_from_edges
 
 _COLUMN_PAIRS = (("source", "target"), ("from", "to"), ("tail", "head"), ("u", "v"), ("node1", "node2"))

@@ -15,7 +15,7 @@ from unswayed.focs.diagrams.nodes import compile_node, table_diagram
 from unswayed.focs.diagrams.obdd import Obdd, step_diagram
 from unswayed.focs.diagrams.queries import explain_rows, marginal_rows, marginals
 from unswayed.focs.diagrams.trellis import compile_network, trellis_order
-from unswayed.kernels.trellis import COMPILED, PLAIN
+from unswayed.kernels.circuits.trellis import COMPILED, PLAIN
 from unswayed.kernels.unique_rows import compiled_hash_rows, number_rows
 from unswayed.model.cpt import Cpt
 from unswayed.model.distribution import all_states

@@ -10,8 +10,8 @@ from oracles.enumerate_psdd import all_rows, psdds, structure_of, structures
 from unswayed.circuits.psdd.examples import count_uses, score_rows
 from unswayed.circuits.psdd.walk import walk_tables
 from unswayed.circuits.vtree import balanced, right_linear, to_nested, vtree_from_nested
-from unswayed.kernels import psdd_bits, psdd_walk
-from unswayed.kernels.psdd_passes import COMPILED, PLAIN, BestRows, Draws, Flow
+from unswayed.kernels.circuits import psdd_bits, psdd_walk
+from unswayed.kernels.circuits.psdd_passes import COMPILED, PLAIN, BestRows, Draws, Flow
 
 
 @st.composite

@@ -25,7 +25,7 @@ from unswayed.circuits.formulas.cnf import Cnf
 from unswayed.circuits.formulas.encode import Encoding
 from unswayed.circuits.vtree import NOTHING
 from unswayed.core.errors import FormatError, ModelError
-from unswayed.model.formats.source import Source, load
+from unswayed.model.formats.reading.source import Source, load
 from unswayed.model.variable import Variable
 
 MOST_CLAUSES = 10_000

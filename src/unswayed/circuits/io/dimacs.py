@@ -16,7 +16,7 @@ from pathlib import Path
 from unswayed.circuits.formulas.cnf import Cnf
 from unswayed.circuits.io.lines import Lines, name_lines, write_text
 from unswayed.core.errors import FormatError, ModelError
-from unswayed.model.formats.source import Source, load
+from unswayed.model.formats.reading.source import Source, load
 
 MAX_VARIABLES = 10_000_000
 """Most variables read."""

@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from unswayed.core.errors import FormatError
 from unswayed.model.formats.files import replace_file
-from unswayed.model.formats.source import Source
+from unswayed.model.formats.reading.source import Source
 
 _MOST_DIGITS = 10
 _NAME = re.compile(r'c\s+name\s+([0-9]{1,9})\s+(".*")\s*$')

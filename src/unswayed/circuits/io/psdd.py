@@ -29,8 +29,8 @@ from unswayed.circuits.vtree import NOTHING, Vtree
 from unswayed.core.arrays import Bools
 from unswayed.core.errors import FormatError, ModelError
 from unswayed.core.numerics import tell_apart
-from unswayed.kernels.psdd_passes import COMPILED
-from unswayed.model.formats.source import Source, load
+from unswayed.kernels.circuits.psdd_passes import COMPILED
+from unswayed.model.formats.reading.source import Source, load
 
 
 def read_psdd(path: str | Path, vtree: Vtree | str | Path | None = None) -> Psdd:

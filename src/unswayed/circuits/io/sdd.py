@@ -25,7 +25,7 @@ from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd, below
 from unswayed.circuits.sdd.validate import check_circuit
 from unswayed.circuits.vtree import NOTHING, Vtree
 from unswayed.core.errors import FormatError, ModelError
-from unswayed.model.formats.source import Source, load
+from unswayed.model.formats.reading.source import Source, load
 
 
 def read_sdd(path: str | Path, vtree: Vtree | str | Path, *, validate: bool = True) -> Sdd:

@@ -19,7 +19,7 @@ from pathlib import Path
 from unswayed.circuits.io.lines import Lines, name_lines, write_text
 from unswayed.circuits.vtree import Nested, Vtree, vtree_from_nested
 from unswayed.core.errors import FormatError, ModelError
-from unswayed.model.formats.source import Source, load
+from unswayed.model.formats.reading.source import Source, load
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ from unswayed.core.errors import QueryError, SolverError
 from unswayed.core.extras import install_command
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.numerics import is_whole
-from unswayed.model.formats.source import Source
+from unswayed.model.formats.reading.source import Source
 
 
 class SddBuilder:

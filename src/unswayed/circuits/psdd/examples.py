@@ -5,7 +5,7 @@ rows of packed bits (`PackedRows`), an eighth as large. NaN, None and -1 mean "n
 eight-bit integers: 1, 0, and `UNKNOWN`.
 
 Complete rows go through a structure by the quickest way its vtree allows: a walk along a decision diagram
-(`walk.py`) where there is one, and 64 examples in a machine word otherwise (`kernels/psdd_bits.py`).
+(`walk.py`) where there is one, and 64 examples in a machine word otherwise (`kernels/circuits/psdd_bits.py`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from unswayed.circuits.psdd.walk import walk_tables
 from unswayed.core.arrays import Bools, Floats
 from unswayed.core.errors import QueryError
 from unswayed.core.names import unknown_name
-from unswayed.kernels import psdd_bits, psdd_walk
+from unswayed.kernels.circuits import psdd_bits, psdd_walk
 from unswayed.model.frame_tables import is_frame
 
 Marks = npt.NDArray[np.int8]

@@ -19,7 +19,7 @@ from unswayed.circuits.psdd.structure import StructureDraft, uniform_parameters
 from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.core.errors import ImpossibleEvidence, ModelError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
-from unswayed.kernels.psdd_passes import COMPILED
+from unswayed.kernels.circuits.psdd_passes import COMPILED
 
 _BYTES_PER_PAIR = 64
 

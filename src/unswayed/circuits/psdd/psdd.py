@@ -28,7 +28,7 @@ from unswayed.circuits.vtree import NOTHING, Vtree
 from unswayed.core.arrays import Bools, Floats, Ints, frozen_floats, read_only
 from unswayed.core.errors import ModelError
 from unswayed.core.numerics import tell_apart
-from unswayed.kernels.psdd_bits import Circuit
+from unswayed.kernels.circuits.psdd_bits import Circuit
 
 SUM_TOLERANCE = 1e-6
 """How far the probabilities of a node's choices may be from 1; they are rescaled."""
@@ -145,7 +145,7 @@ def _normalize(structure: PsddStructure, log_parameters: Floats) -> Floats:
 
 def _open_nodes(structure: PsddStructure) -> Bools:
     """Nodes with more than one choice, and everything above them."""
-    from unswayed.kernels.psdd_passes import COMPILED
+    from unswayed.kernels.circuits.psdd_passes import COMPILED
 
     is_open = np.diff(structure.starts) > 1
     COMPILED.spread_up(structure.circuit, is_open)

@@ -17,7 +17,7 @@ from unswayed.circuits.psdd.examples import Marks, all_marks, one_row, row_chunk
 from unswayed.circuits.psdd.psdd import Psdd, PsddStructure
 from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.core.errors import ImpossibleEvidence, ModelError, QueryError
-from unswayed.kernels.psdd_passes import COMPILED, BestRows, Draws, Flow
+from unswayed.kernels.circuits.psdd_passes import COMPILED, BestRows, Draws, Flow
 
 VALUES_AT_ONCE = 2**21
 """Values of nodes held in memory together: nodes times rows."""

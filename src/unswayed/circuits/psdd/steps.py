@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unswayed.core.arrays import Bools, Floats, Ints
-from unswayed.kernels.psdd_walk import MASKED, WalkDiagram
+from unswayed.kernels.circuits.psdd_walk import MASKED, WalkDiagram
 
 DEAD = -1
 """In place of a node of the next level: the values lead nowhere."""

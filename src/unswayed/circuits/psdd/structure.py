@@ -21,8 +21,8 @@ from unswayed.circuits.vtree import NOTHING, Vtree
 from unswayed.core.arrays import Bools, Floats, Ints, read_only
 from unswayed.core.errors import ModelError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
-from unswayed.kernels.psdd_bits import Circuit
-from unswayed.kernels.psdd_passes import COMPILED, Flow
+from unswayed.kernels.circuits.psdd_bits import Circuit
+from unswayed.kernels.circuits.psdd_passes import COMPILED, Flow
 
 
 def psdd_structure(sdd: Sdd, *, limits: Limits = DEFAULT_LIMITS) -> PsddStructure:

@@ -4,7 +4,7 @@ Down the right side of a vtree hang left subtrees, the *blocks*. When every bloc
 each in a right-linear vtree, the cells of one turn in the vtree of games), the assignments of a block fall
 into few *classes* that no node of the block tells apart, and an example is one class after another. What
 used to take a pass over the circuit is then a walk of as many steps as there are blocks, or fewer when
-several blocks are taken in one step; see `kernels/psdd_walk.py`.
+several blocks are taken in one step; see `kernels/circuits/psdd_walk.py`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from unswayed.circuits.psdd.psdd import PsddStructure
 from unswayed.circuits.psdd.steps import DEAD, WalkStep, WalkTables, join_steps, lay_out
 from unswayed.core.arrays import Bools, Ints
-from unswayed.kernels.psdd_bits import Circuit, plain_holds
+from unswayed.kernels.circuits.psdd_bits import Circuit, plain_holds
 
 MAX_BLOCK = 10
 """Most variables in a block: its assignments are listed."""

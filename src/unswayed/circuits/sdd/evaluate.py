@@ -19,7 +19,7 @@ from unswayed.circuits.vtree import NOTHING
 from unswayed.core.arrays import Bools, Floats
 from unswayed.core.errors import QueryError
 from unswayed.core.names import listing, unknown_name
-from unswayed.kernels.circuit_passes import Elements, any_of_both, fastest
+from unswayed.kernels.circuits.circuit_passes import Elements, any_of_both, fastest
 
 _CELLS_AT_ONCE = 2**22
 _WORD = 64

@@ -17,7 +17,7 @@ from unswayed.circuits.sdd.free_variables import Gaps, gap_products, gaps_of
 from unswayed.circuits.sdd.sdd import LITERAL, TRUE, Sdd
 from unswayed.circuits.vtree import NOTHING
 from unswayed.core.arrays import Floats, Ints
-from unswayed.kernels.circuit_passes import Elements, fastest, log_sum_products, sum_products
+from unswayed.kernels.circuits.circuit_passes import Elements, fastest, log_sum_products, sum_products
 
 
 @dataclass(frozen=True, slots=True, eq=False)

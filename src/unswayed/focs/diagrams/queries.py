@@ -10,7 +10,7 @@ from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import ImpossibleEvidence, QueryError
 from unswayed.core.names import listing
 from unswayed.focs.diagrams.trellis import CompiledTrellis
-from unswayed.kernels.trellis import COMPILED, PLAIN, Passes, States, compiled_sum_masses
+from unswayed.kernels.circuits.trellis import COMPILED, PLAIN, Passes, States, compiled_sum_masses
 
 INTERPRETED = 20_000
 """Nodes times queries below which loading compiled code takes longer than doing without."""

@@ -24,7 +24,7 @@ from unswayed.core.errors import LimitError, ModelError, QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.names import listing
 from unswayed.focs.diagrams.nodes import compile_node, parents_that_matter
-from unswayed.kernels.trellis import Trellis
+from unswayed.kernels.circuits.trellis import Trellis
 from unswayed.kernels.unique_rows import Rows
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.nodes.products import number_equal_rows

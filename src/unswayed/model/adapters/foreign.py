@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from unswayed.core.errors import FormatError, ModelError
-from unswayed.model.formats.draft import NetworkDraft
-from unswayed.model.formats.source import Source
+from unswayed.model.formats.reading.draft import NetworkDraft
+from unswayed.model.formats.reading.source import Source
 from unswayed.model.network import BayesianNetwork
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from unswayed.core.errors import FormatError, ModelError
 from unswayed.core.extras import import_extra
 from unswayed.model.adapters.foreign import finished, foreign_draft
-from unswayed.model.formats.draft import NetworkDraft
+from unswayed.model.formats.reading.draft import NetworkDraft
 from unswayed.model.network import BayesianNetwork
 
 _WHAT = "the pgmpy network"

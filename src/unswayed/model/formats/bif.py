@@ -34,11 +34,11 @@ import numpy as np
 from unswayed.core.arrays import Floats
 from unswayed.model.cpt import configuration_of
 from unswayed.model.distribution import ConditionalDistribution
-from unswayed.model.formats.blocks import Part, parts
-from unswayed.model.formats.draft import MOST_OFF, NetworkDraft
-from unswayed.model.formats.rows import Entry, TableHead, entries, fill_rows, split_label, table_head
-from unswayed.model.formats.source import Source
-from unswayed.model.formats.tokens import (
+from unswayed.model.formats.reading.blocks import Part, parts
+from unswayed.model.formats.reading.draft import MOST_OFF, NetworkDraft
+from unswayed.model.formats.reading.rows import Entry, TableHead, entries, fill_rows, split_label, table_head
+from unswayed.model.formats.reading.source import Source
+from unswayed.model.formats.reading.tokens import (
     BLANKS,
     SLASH_COMMENTS,
     Span,

@@ -32,7 +32,7 @@ import numpy as np
 from unswayed.core.arrays import Floats
 from unswayed.core.names import listing
 from unswayed.model.annotation import Annotation
-from unswayed.model.formats.blocks import (
+from unswayed.model.formats.reading.blocks import (
     Part,
     attributes,
     list_items,
@@ -41,10 +41,10 @@ from unswayed.model.formats.blocks import (
     parts,
     unwrapped,
 )
-from unswayed.model.formats.certain import certain_table
-from unswayed.model.formats.draft import NetworkDraft, clean_label
-from unswayed.model.formats.source import Source
-from unswayed.model.formats.tokens import SLASH_COMMENTS, Span, name_of, numbers, seal, shown, words
+from unswayed.model.formats.reading.certain import certain_table
+from unswayed.model.formats.reading.draft import NetworkDraft, clean_label
+from unswayed.model.formats.reading.source import Source
+from unswayed.model.formats.reading.tokens import SLASH_COMMENTS, Span, name_of, numbers, seal, shown, words
 
 MAX_STATES = 100_000
 """Most states that `numstates` may ask for: it names none, so a few digits could ask for all memory."""

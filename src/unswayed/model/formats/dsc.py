@@ -23,11 +23,11 @@ from collections.abc import Iterator
 from itertools import islice
 
 from unswayed.core.arrays import Floats
-from unswayed.model.formats.blocks import Part, parts
-from unswayed.model.formats.draft import NetworkDraft
-from unswayed.model.formats.rows import Entry, TableHead, entries, fill_rows, split_label, table_head
-from unswayed.model.formats.source import Source
-from unswayed.model.formats.tokens import (
+from unswayed.model.formats.reading.blocks import Part, parts
+from unswayed.model.formats.reading.draft import NetworkDraft
+from unswayed.model.formats.reading.rows import Entry, TableHead, entries, fill_rows, split_label, table_head
+from unswayed.model.formats.reading.source import Source
+from unswayed.model.formats.reading.tokens import (
     BLANKS,
     CLOSE,
     OPEN,

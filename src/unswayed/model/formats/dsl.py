@@ -25,7 +25,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
-from unswayed.model.formats.blocks import (
+from unswayed.model.formats.noisy_max import noisy_max_maker
+from unswayed.model.formats.reading.blocks import (
     Part,
     attributes,
     list_items,
@@ -34,11 +35,10 @@ from unswayed.model.formats.blocks import (
     parts,
     unwrapped,
 )
-from unswayed.model.formats.certain import certain_table
-from unswayed.model.formats.draft import MakeNode, NetworkDraft
-from unswayed.model.formats.noisy_max import noisy_max_maker
-from unswayed.model.formats.source import Source
-from unswayed.model.formats.tokens import SLASH_COMMENTS, Span, name_of, numbers, seal, shown
+from unswayed.model.formats.reading.certain import certain_table
+from unswayed.model.formats.reading.draft import MakeNode, NetworkDraft
+from unswayed.model.formats.reading.source import Source
+from unswayed.model.formats.reading.tokens import SLASH_COMMENTS, Span, name_of, numbers, seal, shown
 
 _COMMENTS = SLASH_COMMENTS + r"|/\#.*?(?:\#/|\Z)"
 _NODE = frozenset({"type", "parents", "definition"})

@@ -27,9 +27,9 @@ import numpy as np
 
 from unswayed.core.arrays import Floats
 from unswayed.core.names import listing
-from unswayed.model.formats.decimals import decimal_number
-from unswayed.model.formats.draft import NetworkDraft
-from unswayed.model.formats.source import Source
+from unswayed.model.formats.reading.decimals import decimal_number
+from unswayed.model.formats.reading.draft import NetworkDraft
+from unswayed.model.formats.reading.source import Source
 
 MAX_NODES = 100_000
 """Most nodes read."""

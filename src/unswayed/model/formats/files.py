@@ -17,8 +17,8 @@ from types import ModuleType
 from unswayed.core.errors import FormatError, QueryError, UnswayedWarning
 from unswayed.core.names import listing, unknown_name
 from unswayed.model.cpt import Cpt
-from unswayed.model.formats.draft import clean_label
-from unswayed.model.formats.source import load
+from unswayed.model.formats.reading.draft import clean_label
+from unswayed.model.formats.reading.source import load
 from unswayed.model.network import BayesianNetwork
 
 MODULE_BY_SUFFIX = {

@@ -23,9 +23,9 @@ from typing import Any, NoReturn
 from unswayed.core.errors import ModelError
 from unswayed.core.names import unknown_name
 from unswayed.model.annotation import NO_ANNOTATION, Annotation, Role
-from unswayed.model.formats.draft import NetworkDraft
 from unswayed.model.formats.json_nodes import field_of, read_node, shown, write_node
-from unswayed.model.formats.source import Source
+from unswayed.model.formats.reading.draft import NetworkDraft
+from unswayed.model.formats.reading.source import Source
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.variable import Variable
 

@@ -35,11 +35,20 @@ from unswayed.core.errors import UnswayedWarning
 from unswayed.core.names import listing, unknown_name
 from unswayed.model.annotation import Annotation
 from unswayed.model.distribution import ConditionalDistribution
-from unswayed.model.formats.blocks import Part, attributes, list_names, parts, unwrapped
-from unswayed.model.formats.draft import NetworkDraft, clean_label
-from unswayed.model.formats.identifiers import identifiers
-from unswayed.model.formats.source import Source
-from unswayed.model.formats.tokens import PERCENT_COMMENTS, Span, name_of, numbers, quoted, seal, shown, words
+from unswayed.model.formats.reading.blocks import Part, attributes, list_names, parts, unwrapped
+from unswayed.model.formats.reading.draft import NetworkDraft, clean_label
+from unswayed.model.formats.reading.identifiers import identifiers
+from unswayed.model.formats.reading.source import Source
+from unswayed.model.formats.reading.tokens import (
+    PERCENT_COMMENTS,
+    Span,
+    name_of,
+    numbers,
+    quoted,
+    seal,
+    shown,
+    words,
+)
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.variable import Variable
 

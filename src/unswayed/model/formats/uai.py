@@ -25,9 +25,9 @@ from typing import NoReturn
 
 import numpy as np
 
-from unswayed.model.formats.decimals import decimal_number
-from unswayed.model.formats.draft import MAX_ENTRIES, NetworkDraft
-from unswayed.model.formats.source import Source
+from unswayed.model.formats.reading.decimals import decimal_number
+from unswayed.model.formats.reading.draft import MAX_ENTRIES, NetworkDraft
+from unswayed.model.formats.reading.source import Source
 from unswayed.model.formats.uai_children import UaiFactor, find_children
 from unswayed.model.formats.uai_names import companion, names_beside
 from unswayed.model.network import BayesianNetwork

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from unswayed.core.arrays import Floats
-from unswayed.model.formats.draft import MOST_OFF
-from unswayed.model.formats.source import Source
+from unswayed.model.formats.reading.draft import MOST_OFF
+from unswayed.model.formats.reading.source import Source
 
 
 @dataclass(frozen=True, slots=True)

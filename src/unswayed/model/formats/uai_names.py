@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from unswayed.core.errors import UnswayedWarning
-from unswayed.model.formats.source import Source, load
+from unswayed.model.formats.reading.source import Source, load
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.variable import Variable, check_name
 

@@ -39,9 +39,9 @@ import numpy as np
 
 from unswayed.core.arrays import Floats
 from unswayed.model.annotation import Annotation
-from unswayed.model.formats.draft import NetworkDraft, clean_label
-from unswayed.model.formats.source import Source
-from unswayed.model.formats.xml_source import Element, numbers, only_child
+from unswayed.model.formats.reading.draft import NetworkDraft, clean_label
+from unswayed.model.formats.reading.source import Source
+from unswayed.model.formats.reading.xml_source import Element, numbers, only_child
 
 _KINDS = {"discrete": "chance", "discreteprobabilistic": "chance", "": "chance"} | {
     kind: kind for kind in ("decision", "utility")

@@ -46,13 +46,13 @@ import numpy as np
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.names import unknown_name
 from unswayed.model.annotation import Annotation, Role
-from unswayed.model.formats.decimals import decimal_number
-from unswayed.model.formats.draft import MakeNode, NetworkDraft, clean_label
-from unswayed.model.formats.identifiers import stands_for
 from unswayed.model.formats.noisy_max import noisy_max_maker
-from unswayed.model.formats.source import Source
+from unswayed.model.formats.reading.decimals import decimal_number
+from unswayed.model.formats.reading.draft import MakeNode, NetworkDraft, clean_label
+from unswayed.model.formats.reading.identifiers import stands_for
+from unswayed.model.formats.reading.source import Source
+from unswayed.model.formats.reading.xml_source import Element, numbers, only_child, parse_xml
 from unswayed.model.formats.xdsl_writer import COST_KEY, NAME_KEY, STATES_KEY, write
-from unswayed.model.formats.xml_source import Element, numbers, only_child, parse_xml
 from unswayed.model.nodes.noisy import NoisyMaxCpt
 
 __all__ = ["KEEPS", "read", "read_tree", "write"]

@@ -10,7 +10,7 @@ import numpy as np
 
 from unswayed.model.annotation import Annotation
 from unswayed.model.distribution import ConditionalDistribution
-from unswayed.model.formats.identifiers import identifiers
+from unswayed.model.formats.reading.identifiers import identifiers
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.nodes.noisy import NoisyMaxCpt
 

@@ -36,9 +36,9 @@ from xml.sax.saxutils import escape
 
 from unswayed.model.distribution import ConditionalDistribution
 from unswayed.model.formats import unbbayes, xdsl
-from unswayed.model.formats.draft import NetworkDraft
-from unswayed.model.formats.source import Source
-from unswayed.model.formats.xml_source import Element, numbers, only_child, parse_xml
+from unswayed.model.formats.reading.draft import NetworkDraft
+from unswayed.model.formats.reading.source import Source
+from unswayed.model.formats.reading.xml_source import Element, numbers, only_child, parse_xml
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.variable import Variable
 

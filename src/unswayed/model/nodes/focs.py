@@ -174,9 +174,3 @@ def learn_columns(
     smoothed[empty] = 1.0
     columns: Floats = smoothed / smoothed.sum(axis=1, keepdims=True)
     return columns
-
-
-def conditional_log_likelihood(columns: Floats, index: Ints, labels: Ints) -> float:
-    """CLL of rows: the sum of log theta over each row's context and label [shen2020, section 4.1]."""
-    with np.errstate(divide="ignore"):
-        return float(np.log(columns[index, labels]).sum())

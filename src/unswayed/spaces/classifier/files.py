@@ -30,7 +30,7 @@ from unswayed.circuits.psdd.psdd import Psdd, PsddStructure
 from unswayed.core.arrays import Bools, Floats
 from unswayed.core.errors import FormatError, ModelError, UnswayedError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
-from unswayed.model.formats.source import load
+from unswayed.model.formats.reading.source import load
 from unswayed.spaces.classifier.anomaly import StructuredAnomalyDetector
 from unswayed.spaces.classifier.attributes import (
     Attribute,

@@ -20,7 +20,7 @@ import numpy as np
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import FormatError, QueryError, UnswayedWarning
 from unswayed.core.names import listing, unknown_name
-from unswayed.model.formats.source import load
+from unswayed.model.formats.reading.source import load
 from unswayed.spaces.classifier.estimator import StructuredNaiveBayes
 from unswayed.spaces.graphs import Graph
 from unswayed.spaces.maps import MapPart, cut_map

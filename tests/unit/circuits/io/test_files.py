@@ -17,7 +17,7 @@ from unswayed.circuits.sdd.evaluate import model_count
 from unswayed.circuits.sdd.normalize import normalize
 from unswayed.circuits.vtree import balanced, right_linear, to_nested
 from unswayed.core.errors import FormatError
-from unswayed.model.formats.source import Source
+from unswayed.model.formats.reading.source import Source
 
 FIELDS = ("kind", "vtree_node", "literal", "starts", "primes", "subs")
 

@@ -27,7 +27,13 @@ from unswayed.circuits.sdd.normalize import normalize
 from unswayed.circuits.vtree import balanced, right_linear
 from unswayed.core.errors import LimitError, QueryError
 from unswayed.core.limits import Limits
-from unswayed.kernels.circuit_passes import COMPILED, Elements, any_of_both, log_sum_products, sum_products
+from unswayed.kernels.circuits.circuit_passes import (
+    COMPILED,
+    Elements,
+    any_of_both,
+    log_sum_products,
+    sum_products,
+)
 
 
 @given(sdds(max_variables=5), st.integers(0, 2**32 - 1))

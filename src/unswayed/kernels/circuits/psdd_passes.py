@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from unswayed.kernels.circuits.psdd_bits import Circuit
 from unswayed.kernels.jit import Kernel
-from unswayed.kernels.psdd_bits import Circuit
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

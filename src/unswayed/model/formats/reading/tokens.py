@@ -22,7 +22,7 @@ from typing import NoReturn
 import numpy as np
 
 from unswayed.core.arrays import Floats
-from unswayed.model.formats.source import Source
+from unswayed.model.formats.reading.source import Source
 
 BLANKS = " \t\r\n\f\v"
 SLASH_COMMENTS = r"//[^\r\n]*+|/\*.*?(?:\*/|\Z)"

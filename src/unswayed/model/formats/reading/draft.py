@@ -35,7 +35,7 @@ from unswayed.core.numerics import tell_apart
 from unswayed.model.annotation import NO_ANNOTATION, Annotation
 from unswayed.model.cpt import ROW_TOLERANCE, Cpt, configuration_of, rescaled
 from unswayed.model.distribution import ConditionalDistribution
-from unswayed.model.formats.source import Source
+from unswayed.model.formats.reading.source import Source
 from unswayed.model.influence import Influence, UtilityTable
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.variable import Variable, check_name

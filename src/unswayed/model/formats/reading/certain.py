@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from unswayed.core.arrays import Floats
-from unswayed.model.formats.tokens import Span
+from unswayed.model.formats.reading.tokens import Span
 
 
 def certain_table(states: Sequence[int], sizes: Sequence[int], span: Span) -> Floats:  # (rows, states)

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count as count_from
 
-from unswayed.model.formats.tokens import BLANKS, Span, name_of, shown, words
+from unswayed.model.formats.reading.tokens import BLANKS, Span, name_of, shown, words
 
 MAX_DEPTH = 40
 """Deepest nesting of blocks; real files have five levels."""

@@ -21,8 +21,8 @@ import numpy as np
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import FormatError
 from unswayed.model.cpt import configuration_of
-from unswayed.model.formats.draft import NetworkDraft
-from unswayed.model.formats.tokens import BLANKS, Span, name_of, numbers, shown, words
+from unswayed.model.formats.reading.draft import NetworkDraft
+from unswayed.model.formats.reading.tokens import BLANKS, Span, name_of, numbers, shown, words
 
 MAX_WORD = 1000
 """Most characters of a number and the blanks after it; a longer row is checked before it is divided."""
