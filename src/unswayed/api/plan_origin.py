@@ -14,7 +14,7 @@ from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.purchase import Purchase
 from unswayed.decisions.purchase_files import parse_toml, toml_text
 from unswayed.model.formats import json_network
-from unswayed.model.formats.source import Source
+from unswayed.model.formats.reading.source import Source
 from unswayed.plans.goals import PlanObjective, PosteriorLimits, SameDecisionLevel, StopRule
 
 
