@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -33,6 +35,8 @@ class Finding:
 def list_outcomes(case: Case, feature: str) -> tuple[Finding, ...]:
     """What each possible state of a feature would do, with the same-decision probability then.
 
+    The limit on time is for all states together: those for which none is left have no such probability.
+
     >>> from unswayed.api.observations import start_case
     >>> from unswayed.decisions.classifier import Classifier
     >>> from unswayed.model.zoo import review
@@ -41,8 +45,16 @@ def list_outcomes(case: Case, feature: str) -> tuple[Finding, ...]:
     [('+', 'not +', 0.7), ('-', 'not +', 1.0)]
     """
     limits = case.options.get("limits", DEFAULT_LIMITS)
+    deadline = limits.deadline()
     found = outcomes_of(case.problem, case.problem.network.index(feature), limits)
-    return tuple(replace(each, sdp=sdp_after(case, each)) for each in found)
+    return measure_findings(case, found, deadline)
+
+
+def measure_findings(case: Case, findings: Sequence[Finding], deadline: float) -> tuple[Finding, ...]:
+    """The findings with the same-decision probability after each, for as many as the time allows."""
+    return tuple(
+        replace(each, sdp=sdp_after(case, each)) if time.monotonic() < deadline else each for each in findings
+    )
 
 
 def outcomes_of(problem: Problem, position: int, limits: Limits) -> list[Finding]:

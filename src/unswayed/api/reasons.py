@@ -32,7 +32,7 @@ from unswayed.reasons.contributions import (
     conflict_of,
     make_leaning,
 )
-from unswayed.reasons.flips import Turn
+from unswayed.reasons.flips import FoundTurns, Turn
 from unswayed.reasons.oracle import (
     SubsetOracle,
     find_reasons,
@@ -55,6 +55,9 @@ MOST_MEASURED = 10
 """Parameters whose SDP at both ends is measured; a third of it where each takes an engine."""
 MOST_LEFT_OUT = 40
 """Findings up to which the SDP without each of them is asked of an engine."""
+
+UNKNOWN_TURNS = FoundTurns((), 0.0)
+"""Where no time was left to look for turns."""
 
 Answer = TypeVar("Answer")
 
@@ -136,7 +139,11 @@ def explain_decision(
     found = find_reasons(oracle, inquiry.costs, at_least, most, weights=weights, effort=effort)
     if found.refusal:
         inquiry.notes.append(f"The search for reasons stopped short: {found.refusal}")
-    changes, observations = find_turns(oracle, held, inquiry.costs, most, _left(limits, deadline))
+    changes, observations = inquiry.attempt(
+        "What would turn it is",
+        lambda: find_turns(oracle, held, inquiry.costs, most, _left(limits, deadline)),
+        (UNKNOWN_TURNS, UNKNOWN_TURNS),
+    )
     now = inquiry.attempt("The SDP of all findings is", lambda: oracle.measure(explained.findings), None)
     contributions = _contributions(inquiry, oracle, weights, None if shares is None else shares.tolist())
     return Reasons(

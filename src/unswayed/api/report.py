@@ -22,7 +22,7 @@ from unswayed.api.observations import (
     should_stop,
     start_case,
 )
-from unswayed.api.outcomes import Finding, outcomes_of, sdp_after
+from unswayed.api.outcomes import Finding, measure_findings, outcomes_of
 from unswayed.api.questions import Options
 from unswayed.api.ranking import ObservationRanking, rank_observations
 from unswayed.api.reasons import explain_decision
@@ -254,8 +254,5 @@ def _measure(
     """The findings with the same-decision probability of the first ones, as many as the time allows."""
     deadline = limits.deadline()
     case = start_case(classifier, evidence, limits=limits)
-    found = []
-    for number, each in enumerate(findings):
-        timely = number < MOST_MEASURED and time.monotonic() < deadline
-        found.append(replace(each, sdp=sdp_after(case, each)) if timely else each)
-    return tuple(found)
+    measured = measure_findings(case, findings[:MOST_MEASURED], deadline)
+    return (*measured, *findings[MOST_MEASURED:])

@@ -64,6 +64,8 @@ def make_app(
     )
     app.state.workspace = workspace
     app.state.workers = Workers()
+    # A click shows the decision at once, whatever the panels of the case before still compute.
+    app.state.page_workers = Workers(n_threads=1)
     app.state.desk = AnswerDesk(settings.limits)
     return app
 
@@ -92,7 +94,8 @@ async def case_page(request: Request) -> Response:
         held = find_network(request)
         return HTMLResponse(show_targets(held, parse_query(held.id, request.url.query)))
     desk: AnswerDesk = request.app.state.desk
-    return HTMLResponse(await run_limited(request, lambda: show_case(desk, setting)))
+    workers: Workers = request.app.state.page_workers
+    return HTMLResponse(await run_limited(request, lambda: show_case(desk, setting), workers=workers))
 
 
 async def panel_page(request: Request) -> Response:

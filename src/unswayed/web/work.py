@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -134,14 +134,18 @@ class Workers:
 
 
 async def run_limited(
-    request: Request, function: Callable[[], Answer], *, max_seconds: float = MOST_SECONDS
+    request: Request,
+    function: Callable[[], Answer],
+    *,
+    max_seconds: float = MOST_SECONDS,
+    workers: Workers | None = None,
 ) -> Answer:
-    """What `function` returns, computed in a thread of `request.app.state.workers`.
+    """What `function` returns, computed by `workers`, or by those of the app.
 
     Raises what it raises; `LimitError` when the time is over; `HTTPException` with 503 when too many wait,
     and with 499 when the client has gone.
     """
-    workers: Workers = request.app.state.workers
+    workers = workers or cast(Workers, request.app.state.workers)
     try:
         job = workers.submit(function)
     except queue.Full:

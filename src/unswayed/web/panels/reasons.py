@@ -145,7 +145,7 @@ def _after(address: CaseAddress, flip: Flip) -> CaseAddress:
 
 
 def _write_none(bound: float, which: str, there_are_any: bool) -> str:
-    if not there_are_any:
+    if not there_are_any or bound <= 0.0:  # the notes say that it was left out
         return ""
     if math.isinf(bound):
         return f"Nothing {which} turns it."

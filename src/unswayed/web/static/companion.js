@@ -176,7 +176,14 @@ document.addEventListener("click", (event) => {
 });
 document.addEventListener("scroll", () => explained && explain(null), true);
 document.addEventListener("htmx:before:request", (event) => {
-  if (!event.target.matches?.(".panel")) return;
+  if (!event.target.matches?.(".panel")) {
+    // Another case is asked for: nobody waits for the panels of this one any more.
+    for (const panel of all(".panel[aria-busy]")) {
+      stopClock(panel);
+      panel.dispatchEvent(new Event("htmx:abort"));
+    }
+    return;
+  }
   event.target.setAttribute("aria-busy", "true");
   startClock(event.target, event.detail.ctx);
 });
