@@ -24,12 +24,13 @@ from unswayed.api.report import examine
 from unswayed.core.limits import Limits
 from unswayed.decisions.rules import ThresholdRule, UtilityRule
 from unswayed.model.formats.files import write_network
+from unswayed.model.network import BayesianNetwork
 from unswayed.view.charts.networks import draw_graph
 from unswayed.view.figure import Picture
 from unswayed.view.page import report_page
 from unswayed.view.plotting import make_graph, plot_result
 from unswayed.web.answers import AnswerDesk
-from unswayed.web.app import find_setting
+from unswayed.web.app import find_network, find_setting
 from unswayed.web.pages import make_frame, render_page
 from unswayed.web.recipes import UTILITIES_FILE, file_name, network_word, write_command, write_python
 from unswayed.web.setting import Setting
@@ -96,7 +97,7 @@ async def export_report(request: Request) -> Response:
     setting = find_setting(request)
     desk: AnswerDesk = request.app.state.desk
     text = await run_limited(request, lambda: _write_report(desk, setting))
-    return _attach(text.encode(), file_name(setting, "html"))
+    return _attach(text.encode(), file_name(setting.held, "html"))
 
 
 def _write_report(desk: AnswerDesk, setting: Setting) -> str:
@@ -113,7 +114,7 @@ async def export_case(request: Request) -> Response:
     desk: AnswerDesk = request.app.state.desk
     facts = await run_limited(request, lambda: describe_case(desk, setting))
     text = json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False)
-    return _attach(text.encode(), file_name(setting, "case.json"))
+    return _attach(text.encode(), file_name(setting.held, "case.json"))
 
 
 def describe_case(desk: AnswerDesk, setting: Setting) -> dict[str, Any]:
@@ -148,15 +149,15 @@ async def export_network(request: Request) -> Response:
     suffix = request.path_params["suffix"]
     if suffix not in NETWORK_SUFFIXES:
         raise HTTPException(404, f"Networks are offered as {', '.join(NETWORK_SUFFIXES)}.")
-    setting = find_setting(request)
-    data = await run_limited(request, lambda: _write_network(setting, suffix))
-    return _attach(data, file_name(setting, suffix))
+    held = find_network(request)
+    data = await run_limited(request, lambda: _write_network(held.network, suffix))
+    return _attach(data, file_name(held, suffix))
 
 
-def _write_network(setting: Setting, suffix: str) -> bytes:
+def _write_network(network: BayesianNetwork, suffix: str) -> bytes:
     with tempfile.TemporaryDirectory(prefix="unswayed-") as folder:
         path = Path(folder, f"network.{suffix}")
-        write_network(setting.held.network, path)
+        write_network(network, path)
         return path.read_bytes()
 
 
@@ -169,7 +170,7 @@ async def export_picture(request: Request) -> Response:
     desk: AnswerDesk = request.app.state.desk
     draw = PICTURES[name][1]
     data = await run_limited(request, lambda: draw(desk, setting).to_bytes(f".{suffix}"))
-    return _attach(data, file_name(setting, f"{name}.{suffix}"))
+    return _attach(data, file_name(setting.held, f"{name}.{suffix}"))
 
 
 def _attach(data: bytes, name: str) -> Response:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from unswayed.decisions.rules import ThresholdRule, UtilityRule
 from unswayed.web.setting import Setting
-from unswayed.web.workspace import Origin
+from unswayed.web.workspace import HeldNetwork, Origin
 
 UTILITIES_FILE = "utilities.json"
 
@@ -19,12 +19,12 @@ UTILITIES_FILE = "utilities.json"
 def network_word(setting: Setting) -> str:
     """What a command line calls the network: an example's name, or the file that the page offers."""
     held = setting.held
-    return held.id if held.origin is Origin.EXAMPLE else file_name(setting, "json")
+    return held.id if held.origin is Origin.EXAMPLE else file_name(held, "json")
 
 
-def file_name(setting: Setting, suffix: str) -> str:
-    """A harmless name for a file about the case."""
-    plain = "".join(c if c.isascii() and c.isalnum() else "-" for c in setting.held.title).strip("-")
+def file_name(held: HeldNetwork, suffix: str) -> str:
+    """A harmless name for a file about a network."""
+    plain = "".join(c if c.isascii() and c.isalnum() else "-" for c in held.title).strip("-")
     return f"{plain[:60] or 'network'}.{suffix}"
 
 

@@ -34,8 +34,8 @@ ROUTES = (*start.ROUTES, *cases.ROUTES, *trimming.ROUTES, *export.ROUTES)
 LOCAL = "127.0.0.1"
 FAVOURITE_PORT = 8321
 """Taken where no port is named and nobody has it; addresses that people keep then stay the same."""
-MOST_CONNECTIONS = 512
-"""Connections at once; further ones are sent away, so that files and memory stay bounded."""
+MOST_CONNECTIONS = 2000
+"""Connections at once, some 50 kB each; with more, everybody is sent away."""
 MOST_HEADER_BYTES = 96 * 2**10
 """Largest request line with headers; a case of a few hundred findings takes 20 kB."""
 IDLE_SECONDS = 5
@@ -100,7 +100,7 @@ def _listen(host: str, port: int) -> socket.socket:
         if os.name == "posix":  # elsewhere it lets two servers share a port
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
-        listener.listen(MOST_CONNECTIONS)
+        listener.listen()
     except OSError:
         listener.close()
         raise

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
-import queue
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, TypeVar, cast
@@ -84,19 +84,32 @@ def _raise_in(thread: int, error: type[BaseException] | None) -> None:
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), kind)
 
 
+class TooMany(Exception):  # noqa: N818 - reads as what happened
+    """The queue is full."""
+
+
 class Workers:
     """A few threads and the queue before them; they start with the first job."""
 
     def __init__(self, *, n_threads: int = N_THREADS, most_waiting: int = MOST_WAITING) -> None:
-        self._queue: queue.Queue[Job] = queue.Queue(most_waiting)
         self._n_threads = n_threads
+        self._most_waiting = most_waiting
+        self._waiting: deque[Job] = deque()
+        self._changed = threading.Condition()
         self._threads: list[threading.Thread] = []
         self._running: dict[int, Job] = {}
 
     def submit(self, function: Callable[[], Any]) -> Job:
-        """Put a job in the queue; `queue.Full` when there is no room."""
+        """Put a job in the queue; `TooMany` when there is no room."""
         job = Job(function)
-        self._queue.put_nowait(job)
+        with self._changed:
+            if len(self._waiting) >= self._most_waiting:
+                # Those whose clients have gone keep no place.
+                self._waiting = deque(each for each in self._waiting if not each.future.cancelled())
+            if len(self._waiting) >= self._most_waiting:
+                raise TooMany
+            self._waiting.append(job)
+            self._changed.notify()
         if len(self._threads) < self._n_threads:
             # Daemons: the process may end while a compiled loop still runs.
             thread = threading.Thread(target=self._work, name="unswayed-answers", daemon=True)
@@ -106,12 +119,10 @@ class Workers:
 
     def stop(self) -> None:
         """Interrupt what runs and forget what waits."""
-        while True:
-            try:
-                self._queue.get_nowait().stop()
-            except queue.Empty:
-                break
-        for job in list(self._running.values()):
+        with self._changed:
+            jobs = [*self._waiting, *self._running.values()]
+            self._waiting.clear()
+        for job in jobs:
             job.stop()
 
     def wait_until_idle(self, seconds: float) -> bool:
@@ -124,13 +135,19 @@ class Workers:
     def _work(self) -> None:
         while True:
             try:
-                job = self._queue.get()
+                job = self._next_job()
                 self._running[threading.get_ident()] = job
                 job.run()
             except Stopped:
                 pass  # it arrived after the job
             finally:
                 self._running.pop(threading.get_ident(), None)
+
+    def _next_job(self) -> Job:
+        with self._changed:
+            while not self._waiting:
+                self._changed.wait()
+            return self._waiting.popleft()
 
 
 async def run_limited(
@@ -148,7 +165,7 @@ async def run_limited(
     workers = workers or cast(Workers, request.app.state.workers)
     try:
         job = workers.submit(function)
-    except queue.Full:
+    except TooMany:
         advice = {"Retry-After": str(RETRY_SECONDS)}
         raise HTTPException(503, "Too many questions at once; ask again in a moment.", advice) from None
     answer = asyncio.wrap_future(job.future)
