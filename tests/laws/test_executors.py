@@ -22,7 +22,8 @@ from unswayed.core.workers import start_pool
 from unswayed.decisions.purchase import SetUp
 from unswayed.decisions.rewards import CustomReward
 from unswayed.model.zoo import random_naive_bayes
-from unswayed.search import driver, nodes
+from unswayed.search import driver, nodes, plan
+from unswayed.search.naive_bayes import grid_search, incumbent as grid_incumbent
 
 
 @contextmanager
@@ -299,3 +300,74 @@ def test_only_branch_and_bound_keeps_a_checkpoint(tmp_path):
     reward = CustomReward(lambda posteriors: posteriors[:, 0] ** 2, "square")
     with pytest.raises(unswayed.QueryError, match="is code"):
         unswayed.select_features(naive(5, 1), 2, checkpoint=tmp_path / "c.json", objective=reward)
+
+
+@contextmanager
+def on_grids(work=40, quick=60):
+    """Naive Bayes is searched on a grid whatever its size, in slices of so many errors."""
+    with many_slices(), pytest.MonkeyPatch.context() as patch:
+        for name in ("QUICK_TABLE", "SPARING_TABLE"):
+            patch.setattr(plan, name, 0.0)
+        patch.setattr(grid_search, "ALONE_SECONDS", -1.0)
+        patch.setattr(grid_search, "SLICE", work)
+        patch.setattr(grid_search, "QUICK", quick)
+        patch.setattr(grid_incumbent, "REPORT_SECONDS", 0.0)
+        yield
+
+
+def asked_on_grids(classifier, budget, **options):
+    chosen = unswayed.select_features(classifier, budget, **options)
+    return told(chosen), told(unswayed.trim(classifier, budget, **options).selection)
+
+
+@pytest.mark.parametrize("kind", ["threads", "processes", "own"])
+@pytest.mark.parametrize("n_features", [5, 9, 13, 16])
+def test_searches_on_a_grid_give_the_answer_of_one_process(kind, n_features, helpers):
+    """The answer is that of the search in a table, too, which shares nothing with the one on a grid."""
+    for seed in range(3):
+        classifier, budget = naive(n_features, 10 * seed), n_features // 3
+        with on_grids():
+            alone = asked_on_grids(classifier, budget)
+            together = asked_on_grids(classifier, budget, **helpers[kind])
+        assert together == alone
+        in_table = asked_on_grids(classifier, budget)
+        for one, other in zip(together, in_table, strict=True):
+            assert (one[0], one[2], one[3]) == (other[0], other[2], other[3])
+            assert one[1] == pytest.approx(other[1], abs=1e-9)
+
+
+def test_frontiers_on_a_grid_are_the_same_on_any_executor(helpers):
+    classifier, costs = naive(10, 4), {"F1": 2.0, "F3": 0.5, "F5": 0.5}
+    with on_grids():
+        alone = unswayed.frontier(classifier, costs=costs)
+        together = unswayed.frontier(classifier, costs=costs, **helpers["threads"])
+    assert [told(point.selection) for point in alone.points] == [told(p.selection) for p in together.points]
+
+
+@pytest.mark.parametrize("kind", ["alone", "threads"])
+def test_a_search_on_a_grid_goes_on_from_its_checkpoint(kind, helpers, tmp_path):
+    classifier, file = naive(14, 5), tmp_path / "search.json"
+    options = {"checkpoint": file, **helpers.get(kind, {})}
+    with on_grids(work=3, quick=9):
+        whole = unswayed.trim(classifier, 5).selection
+        n_runs, cut = 0, None
+        while n_runs < 150 and (cut is None or cut.interrupted):
+            n_runs += 1
+            cut = unswayed.trim(classifier, 5, report=interrupted_after(8), **options).selection
+            assert cut.value <= whole.value + 1e-12
+            assert whole.value <= cut.upper_bound + 1e-12
+        again = unswayed.trim(classifier, 5, **options).selection
+    assert 2 < n_runs < 150
+    assert told(cut) == told(whole) == told(again)
+
+
+def test_a_search_on_a_grid_that_runs_out_of_time_goes_on(tmp_path, helpers):
+    classifier, file = naive(14, 6), tmp_path / "search.json"
+    with on_grids(work=1):
+        whole = unswayed.trim(classifier, 5).selection
+        for seconds in (1e-9, 3e-2, 6e-2):
+            limits = Limits(max_seconds=seconds)
+            cut = unswayed.trim(classifier, 5, checkpoint=file, limits=limits, **helpers["threads"]).selection
+            assert cut.value <= whole.value + 1e-12 <= cut.upper_bound + 2e-12
+    with on_grids():
+        assert told(unswayed.trim(classifier, 5, checkpoint=file).selection) == told(whole)

@@ -9,7 +9,9 @@ decided to be kept and of all after the dropped one. The spreads of the latter a
 feature kept adds itself to those that are asked for, which are remembered until it is let go again. So an
 error takes about two additions to spreads and one pass over them, whatever the number of features.
 
-`search` keeps its whole state in arrays: it can stop after any node and go on later, plain or compiled.
+`search` keeps its whole state in arrays: it can stop after any node and go on later, plain or compiled. What
+was done at each depth, and the errors there, say what is left to be searched: another search can take it up
+(`resume`), which makes the spreads again.
 """
 
 from __future__ import annotations
@@ -29,8 +31,8 @@ STRIDE = 3
 """Features dropped at a time where the budget leaves no choice."""
 FARTHEST = 2**40
 """Beyond any sum."""
-UNTRIED, DROPPED, KEPT = 0, 1, 2
-"""What was done last with the feature at a depth."""
+UNTRIED, DROPPED, KEPT, GIVEN = 0, 1, 2, 3
+"""What was done last with the feature at a depth; `GIVEN`: it is dropped, and another search keeps it."""
 
 Flags = npt.NDArray[np.bool_]
 
@@ -81,8 +83,9 @@ class State(NamedTuple):
     """For each subset found within the budget, what it keeps,"""
     found_errors: Floats  # (most,)
     """and the least error it can have."""
-    now: Ints  # (5,)
-    """Depth (-1 at the end), numbers of features dropped and kept, subsets found, errors computed."""
+    now: Ints  # (7,)
+    """Depth (above the first at the end), numbers of features dropped and kept, subsets found, errors
+    computed, the first depth that this search decides, whether tails are to be made again."""
 
 
 def start(grid: Grid, terms: GridTerms, n_cells: int) -> State:
@@ -104,12 +107,25 @@ def start(grid: Grid, terms: GridTerms, n_cells: int) -> State:
         spent=np.zeros(most_kept + 1),
         found=np.zeros((MOST_FOUND, n), dtype=np.bool_),
         found_errors=np.zeros(MOST_FOUND),
-        now=np.zeros(5, dtype=np.int64),
+        now=np.zeros(7, dtype=np.int64),
     )
     state.kept[0, n, :, 0] = grid.share, 1.0 - grid.share
     state.has[0, n] = True
     state.tails[0, :, 1] = 1.0
     state.tails_at[0] = -1, -1, 0
+    return state
+
+
+def resume(grid: Grid, terms: GridTerms, n_cells: int, left: tuple[Ints, Floats, int]) -> State:
+    """The state of a search that goes on with what another one left: stages, bounds and the first depth."""
+    stages, bounds, first = left
+    state = start(grid, terms, n_cells)
+    state.stage[: len(stages)], state.bound[: len(bounds)] = stages, bounds
+    kept = np.flatnonzero(stages[:-1] == KEPT)
+    state.chosen[: len(kept)] = kept
+    state.spent[1 : len(kept) + 1] = np.cumsum(terms.costs[kept])
+    depth = len(stages) - 1
+    state.now[:] = depth, depth - len(kept), len(kept), 0, 0, first, 1
     return state
 
 
@@ -122,8 +138,10 @@ def search(grid: Grid, terms: GridTerms, state: State, limit: float, n_errors: i
     for depth in range(n - 1, -1, -1):
         if not state.has[0, depth]:
             _add_to_kept(grid, state, depth, (0, depth + 1), (0, depth), -FARTHEST)
+    if now[6]:
+        _make_tails(grid, state)
     stop = now[4] + n_errors
-    while now[0] >= 0 and now[4] < stop and now[3] < MOST_FOUND:
+    while now[0] >= now[5] and now[4] < stop and now[3] < MOST_FOUND:
         depth = now[0]
         if depth < n and state.stage[depth] == UNTRIED:
             state.stage[depth] = DROPPED
@@ -133,7 +151,17 @@ def search(grid: Grid, terms: GridTerms, state: State, limit: float, n_errors: i
             _keep(terms, state, depth)
         else:
             _back(state)
-    return bool(now[0] < 0)
+    return bool(now[0] < now[5])
+
+
+def _make_tails(grid: Grid, state: State) -> None:
+    """Make the tails of the features dropped above the current depth."""
+    dropped = 0
+    for depth in range(state.now[0]):
+        if state.stage[depth] != KEPT:
+            _add_tail(grid, state, depth, dropped)
+            dropped += 1
+    state.now[6] = 0
 
 
 def _must_keep(terms: GridTerms, state: State, depth: int) -> bool:
@@ -172,10 +200,9 @@ def _back(state: State) -> None:
 def _drop(grid: Grid, terms: GridTerms, state: State, limit: float) -> None:
     """Drop the feature, and go on with it dropped if that may lead to something better."""
     depth, dropped, row = state.now[0], state.now[1], state.now[2]
+    _add_tail(grid, state, depth, dropped)
     tails = Spread(state.tails[dropped + 1], state.tails_at[dropped + 1])
-    add_dropped(grid, depth, Spread(state.tails[dropped], state.tails_at[dropped]), tails)
-    centre, radius = state.centre[dropped] - grid.centre[depth], state.radius[dropped] - grid.radius[depth]
-    state.centre[dropped + 1], state.radius[dropped + 1] = centre, radius
+    centre, radius = state.centre[dropped + 1], state.radius[dropped + 1]
     error = state.bound[depth]
     left = terms.budget - state.spent[row]
     # Where nothing more can be kept, nothing branches: errors on the way to the end can be spared.
@@ -193,6 +220,14 @@ def _drop(grid: Grid, terms: GridTerms, state: State, limit: float) -> None:
     if error < limit and depth + 1 < len(terms.costs):
         state.now[0], state.now[1] = depth + 1, dropped + 1
         state.bound[depth + 1], state.stage[depth + 1] = error, UNTRIED
+
+
+def _add_tail(grid: Grid, state: State, depth: int, dropped: int) -> None:
+    """Make the tails of one feature dropped after so many others."""
+    tails = Spread(state.tails[dropped + 1], state.tails_at[dropped + 1])
+    add_dropped(grid, depth, Spread(state.tails[dropped], state.tails_at[dropped]), tails)
+    state.centre[dropped + 1] = state.centre[dropped] - grid.centre[depth]
+    state.radius[dropped + 1] = state.radius[dropped] - grid.radius[depth]
 
 
 def _kept_from(grid: Grid, state: State, depth: int, least: int) -> Spread:
@@ -232,18 +267,24 @@ def _offer(state: State, error: float) -> None:
     state.now[3] += 1
 
 
-def open_error(terms: GridTerms, state: State) -> float:
-    """Lower bound on the error of every subset not yet visited; infinite when none is left."""
-    least = np.inf
+def open_errors(terms: GridTerms, state: State) -> Floats:
+    """The least error of the subsets still to visit at each depth itself; infinite where none is left."""
+    depth = int(state.now[0])
+    errors = np.full(depth + 1, np.inf)
     row = state.now[2]
-    for depth in range(min(state.now[0], len(terms.costs) - 1), -1, -1):
-        if state.stage[depth] == KEPT:
-            row -= depth < state.now[0]
-        elif state.stage[depth] == UNTRIED or state.spent[row] + terms.costs[depth] <= terms.budget:
-            least = min(least, state.bound[depth])
-    return float(least)
+    for above in range(depth, state.now[5] - 1, -1):
+        if state.stage[above] == KEPT:
+            row -= above < depth
+        elif above < len(terms.costs) and state.stage[above] != GIVEN:
+            may_keep = state.spent[row] + terms.costs[above] <= terms.budget
+            if state.stage[above] == UNTRIED or may_keep:
+                errors[above] = state.bound[above]
+    return errors
 
 
-PARTS = (*GUESSING, _must_keep, _may_keep, _keep, _back, _drop, _kept_from, _add_to_kept, _offer)
+PARTS = (
+    *(*GUESSING, _make_tails, _must_keep, _may_keep, _keep, _back),
+    *(_drop, _add_tail, _kept_from, _add_to_kept, _offer),
+)
 
 compiled_search = Kernel(search, PARTS, sums=SUMMING)

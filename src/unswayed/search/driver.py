@@ -66,15 +66,15 @@ class SlicedSearch(Protocol[B]):
         """Take note of what is left and what bounds it; whether to go on."""
 
 
-def search_in_slices(search: SlicedSearch[B], branches: Iterable[B], workers: Workers[B]) -> None:
-    """Search the branches to their end, or until the search wants no more."""
+def search_in_slices(search: SlicedSearch[B], branches: Iterable[B], workers: Workers[B]) -> bool:
+    """Search the branches to their end, or until the search wants no more; whether nothing is left."""
     waiting = list(branches)
     while True:
         waiting = [branch for branch in waiting if branch.ceiling >= search.value - SLACK]
         left = waiting + workers.tags
         bound = max((branch.ceiling for branch in left), default=search.value)
         if not search.note(max(bound, search.value), left) or not left:
-            return
+            return not left
         _send_out(search, waiting, workers)
         for _, outcome in workers.collect(WAIT_SECONDS):
             search.learn(outcome.findings)

@@ -19,7 +19,8 @@ from unswayed.search.checkpoint import Checkpoint, open_checkpoint
 from unswayed.search.exhaustive import exhaustive
 from unswayed.search.greedy import greedy
 from unswayed.search.lattice import Node, keep_only
-from unswayed.search.naive_bayes.grid_search import GridTask, bytes_needed, load_kernels, search_by_dropping
+from unswayed.search.naive_bayes.grid_search import bytes_needed, load_kernels, search_by_dropping
+from unswayed.search.naive_bayes.incumbent import GridTask
 from unswayed.search.objectives import (
     PotentialObjective,
     RewardObjective,
@@ -107,6 +108,8 @@ def _search_grid(plan: SearchPlan, objective: SearchObjective, terms: Terms, opt
         closer=agreement.closer,
         deadline=deadline,
         report=options.get("report"),
+        team=team_of(options),
+        checkpoint=_open_checkpoint(plan.problem, objective, terms, options),
     )
     prove = options.get("method", Method.BRANCH_AND_BOUND) is Method.BRANCH_AND_BOUND
     return search_by_dropping(task, prove=prove)

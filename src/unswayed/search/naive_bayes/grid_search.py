@@ -13,23 +13,37 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
+from uuid import uuid4
 
 import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
-from unswayed.core.numerics import spendable
-from unswayed.kernels.excluding import GridTerms as KernelTerms, State, compiled_search, open_error, start
+from unswayed.core.workers import Workers
+from unswayed.kernels.excluding import GridTerms as KernelTerms, State, compiled_search, start
 from unswayed.kernels.spreads import Grid
+from unswayed.search.checkpoint import damaged
+from unswayed.search.driver import search_in_slices
+from unswayed.search.naive_bayes.branches import (
+    GridBranch,
+    GridFindings,
+    GridShared,
+    branch_of,
+    read_branch,
+    run_grid_slice,
+    take_findings,
+)
+from unswayed.search.naive_bayes.incumbent import BestOnGrid, GridTask
 from unswayed.search.naive_bayes.start import errors_without, good_subset, open_shop, search_order
-from unswayed.search.options import Report
-from unswayed.search.task import SLACK, Found, Terms
+from unswayed.search.task import SLACK, Found
 
 QUICK = 50_000
 """Errors computed before less is tried to be proven."""
 SLICE = 10_000
 """Errors computed at a time: some 50 milliseconds."""
+ALONE_SECONDS = 1.0
+"""How long this process searches before others join."""
 RUNGS = (0.1, 0.25, 0.5, 0.7, 0.85, 0.93)
 """Shares of the best known error that are tried to be proven a lower bound, one after the other."""
 RESOLVED = 1e-10
@@ -39,112 +53,66 @@ FIRST_SHARE = 0.2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class GridTask:
-    """A search to be done."""
-
-    grid: Grid = field(repr=False)
-    """The features on a grid of log-odds."""
-    disagreement: float
-    """How often the grid decides differently, at most."""
-    width: int
-    """Cells that a spread of kept features needs."""
-    features: tuple[int, ...]
-    """Position of each feature of the grid."""
-    kinds: Ints = field(repr=False)
-    """Equal for features that are alike."""
-    terms: Terms
-    """Costs by position, and the budget."""
-    names: Mapping[int, str]
-    """Names by position, for breaking ties."""
-    own_rule: bool
-    """Whether the kept features decide by the classifier's own rule; else by the best there is."""
-    between: Callable[[frozenset[int]], tuple[float, float]]
-    """Bounds on the agreement of a subset, at first look."""
-    closer: Callable[[frozenset[int]], tuple[float, float]]
-    """Closer bounds, equal where the exact value is affordable."""
-    deadline: float = math.inf
-    """Moment of `time.monotonic()` at which to stop."""
-    report: Report | None = None
-    """Told of progress."""
-
-    @property
-    def allowed(self) -> float:
-        """The budget, rounding allowed for."""
-        return spendable(self.terms.budget)
-
-
-@dataclass(slots=True)
-class _BestOnGrid:
-    """The best subset so far, and what is known of the others."""
-
-    task: GridTask
-    kept: frozenset[int] = frozenset()
-    low: float = -math.inf
-    """What it is worth for certain,"""
-    high: float = -math.inf
-    """and at most."""
-    proven: float = 1.0
-    """Upper bound on every subset not yet evaluated."""
-    in_doubt: float = -math.inf
-    """Upper bounds on the subsets examined that may be better."""
-    evaluations: int = 0
-    stopped: bool = False
-    settled: bool = False
-    """Whether the best subset was examined more closely."""
-    _told: float = 0.0
-
-    def offer(self, kept: frozenset[int]) -> None:
-        """Take a subset if it is better than the one held: worth more, or as much for less."""
-        self.evaluations += 1
-        low, high = self.task.between(kept)
-        if high < self.low - SLACK or (kept == self.kept and self.settled):
-            return
-        if low < self.high + SLACK:
-            self.settle()
-            low, high = self.task.closer(kept)
-        better = low > self.low + SLACK
-        if better or (low > self.low - SLACK and self._rank(kept) < self._rank(self.kept)):
-            self.in_doubt = max(self.in_doubt, self.high)
-            self.kept, self.low, self.high = kept, max(low, self.low), max(high, self.low)
-            self.settled = low == high
-        else:
-            self.in_doubt = max(self.in_doubt, high)
-
-    def settle(self) -> None:
-        """Know the value of the best subset as well as can be."""
-        if not self.settled:
-            self.settled = True
-            low, high = self.task.closer(self.kept)
-            self.low, self.high = max(self.low, low), min(self.high, high)
-
-    def found(self) -> Found:
-        """What a search gives back."""
-        low, others = max(self.low, 0.0), max(self.proven, self.in_doubt)
-        bound = min(max(others, self.high), 1.0)
-        bound = low if bound <= low + SLACK else bound
-        proven = others <= low + SLACK
-        return Found(self.kept, low, bound, self.evaluations, self.stopped, proven)
-
-    def tell(self) -> None:
-        """Report progress, a few times a second at most."""
-        now = time.monotonic()
-        if self.task.report is not None and now - self._told > 0.1:
-            self._told = now
-            self.task.report(self.low, max(self.proven, self.low), self.evaluations)
-
-    def _rank(self, kept: frozenset[int]) -> tuple[float, list[str]]:
-        return self.task.terms.cost(kept), sorted(self.task.names[f] for f in kept)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class _GridWalk:
     """A depth-first search, in progress."""
 
-    grid: Grid
-    terms: KernelTerms
+    shared: GridShared
     state: State
-    features: tuple[int, ...]
-    """Positions of the features, in the order of the search."""
+    order: Ints
+    """Features of the grid, in the order of the search."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Proof:
+    """A search for subsets with less error than the best one has, and less than a target."""
+
+    best: BestOnGrid
+    order: Ints
+    target: float
+
+    @property
+    def value(self) -> float:
+        """What subsets must be worth to be looked for."""
+        return max(self.best.low, 1.0 - self.target)
+
+    @property
+    def limit(self) -> float:
+        """The error on the grid that they must stay below."""
+        return min(1.0 - self.best.low, self.target) + self.best.task.disagreement
+
+    def call_for(self, branch: GridBranch, seconds: float) -> tuple[GridBranch, float, tuple[float, int]]:
+        """What a slice is called with."""
+        return branch, self.limit, (min(seconds, self.best.task.deadline - time.monotonic()), SLICE)
+
+    def learn(self, findings: GridFindings) -> None:
+        """Examine the subsets that a slice found, the most promising first."""
+        best, task = self.best, self.best.task
+        best.evaluations += findings.n_errors
+        for row in np.argsort(findings.errors, kind="stable"):
+            bound = 1.0 - float(findings.errors[row]) + task.disagreement
+            if bound < best.low - SLACK:
+                continue
+            if time.monotonic() >= task.deadline:
+                best.in_doubt = max(best.in_doubt, bound)
+                continue
+            kept = self.order[np.flatnonzero(findings.kept[row])]
+            best.offer(frozenset(task.features[f] for f in kept))
+            best.settle()
+
+    def note(self, bound: float, left: list[GridBranch]) -> bool:
+        """Take note of what is left and what bounds it; whether to go on."""
+        best = self.best
+        # When time is over, subsets that were found are not examined any more, so what is left lacks them.
+        is_late = time.monotonic() >= best.task.deadline
+        if left and (is_late or best.low >= 1.0 - RESOLVED):
+            return False
+        if self.target == math.inf:
+            best.left = left
+            best.proven = min(best.proven, bound)
+        best.tell()
+        if not is_late:
+            best.keep(self.order)
+        return True
 
 
 def load_kernels(grid: Grid) -> None:
@@ -160,7 +128,7 @@ def search_by_dropping(task: GridTask, *, prove: bool = True) -> Found:
 
     Without `prove`, a good subset, and nothing known of others.
     """
-    best = _BestOnGrid(task)
+    best = BestOnGrid(task)
     everything = frozenset(task.features)
     if task.terms.cost(everything) <= task.allowed:
         return Found(everything, 1.0, 1.0, 1)
@@ -169,38 +137,61 @@ def search_by_dropping(task: GridTask, *, prove: bool = True) -> Found:
         _search(task, best, prove=prove)
     except KeyboardInterrupt:
         best.stopped = True
+    best.save()
     return best.found()
 
 
-def _search(task: GridTask, best: _BestOnGrid, *, prove: bool) -> None:
+def _search(task: GridTask, best: BestOnGrid, *, prove: bool) -> None:
     if min(task.terms.costs.values()) > task.allowed:
         best.proven = -math.inf
     if best.low >= 1.0 - RESOLVED or best.proven < 0.0:
         best.settle()
         return
-    shop = open_shop(task.grid, np.array([task.terms.costs[f] for f in task.features]), task.allowed)
-    now = time.monotonic()
-    kept = good_subset(shop, min(now + FIRST_SHARE * (task.deadline - now), now + 60.0))
-    best.offer(frozenset(task.features[f] for f in kept))
-    best.settle()
-    best.tell()
-    if not prove:
-        return
-    names = [task.names[f] for f in task.features]
-    order = np.array(search_order(shop, kept, task.kinds, names), dtype=np.int64)
-    _prove(task, best, order)
+    if not _resume(task, best):
+        shop = open_shop(task.grid, np.array([task.terms.costs[f] for f in task.features]), task.allowed)
+        now = time.monotonic()
+        kept = good_subset(shop, min(now + FIRST_SHARE * (task.deadline - now), now + 60.0))
+        best.offer(frozenset(task.features[f] for f in kept))
+        best.settle()
+        best.tell()
+        if not prove:
+            return
+        names = [task.names[f] for f in task.features]
+        _prove(task, best, np.array(search_order(shop, kept, task.kinds, names), dtype=np.int64))
     for feature in sorted(best.kept, key=lambda f: (-task.terms.costs[f], task.names[f])):
         if time.monotonic() < task.deadline and feature in best.kept:
             best.offer(best.kept - {feature})
 
 
-def _prove(task: GridTask, best: _BestOnGrid, order: Ints) -> None:
+def _resume(task: GridTask, best: BestOnGrid) -> bool:
+    """Go on with what the checkpoint holds; whether it holds anything."""
+    saved = None if task.checkpoint is None else task.checkpoint.find(task.name)
+    if task.checkpoint is None or saved is None:
+        return False
+    try:
+        order, branches, proven, in_doubt = saved.left
+        left = [read_branch(branch) for branch in branches]
+        best.offer(frozenset(saved.kept))
+    except (TypeError, ValueError, KeyError) as error:
+        raise damaged(task.checkpoint.path) from error
+    best.evaluations += saved.evaluations
+    best.proven, best.in_doubt = proven, -math.inf if in_doubt is None else in_doubt
+    best.settle()
+    # Lesser proofs are not saved, so going on with them would begin them anew each time.
+    order = np.array(order, dtype=np.int64)
+    if _share(task, _Proof(best, order, math.inf), _walk(task, order).shared, left):
+        best.proven = -math.inf
+    return True
+
+
+def _prove(task: GridTask, best: BestOnGrid, order: Ints) -> None:
     """Search for a better subset, and for lesser proofs when that takes long."""
     walk = _walk(task, order)
     if _go(task, best, walk, target=math.inf, n_errors=QUICK):
         best.proven = -math.inf
         return
-    best.proven = min(best.proven, _open_bound(task, walk))
+    best.left = [branch_of(walk.shared, walk.state)]
+    best.proven = min(best.proven, best.left[0].ceiling)
     for share in RUNGS:
         target = share * (1.0 - best.low)
         if time.monotonic() >= task.deadline or not _go(task, best, _walk(task, order), target=target):
@@ -208,7 +199,6 @@ def _prove(task: GridTask, best: _BestOnGrid, order: Ints) -> None:
         best.proven = min(best.proven, 1.0 - target)
     if _go(task, best, walk, target=math.inf):
         best.proven = -math.inf
-    best.proven = min(best.proven, _open_bound(task, walk))
 
 
 def bytes_needed(costs: Iterable[float], budget: float, width: int) -> float:
@@ -228,8 +218,8 @@ def _walk(task: GridTask, order: Ints) -> _GridWalk:
     terms = _terms(costs, task.kinds[order], task.allowed, own_rule=task.own_rule)
     grid = _reordered(task.grid, order)
     longest = int(grid.number[grid.starts[1:] - 1].sum()) + 3
-    state = start(grid, terms, min(longest, _room(task.width)))
-    return _GridWalk(grid, terms, state, tuple(task.features[f] for f in order))
+    shared = GridShared(grid, terms, min(longest, _room(task.width)), task.disagreement)
+    return _GridWalk(shared, start(grid, terms, shared.n_cells), order)
 
 
 def _terms(costs: Floats, kinds: Ints, budget: float, *, own_rule: bool) -> KernelTerms:
@@ -244,47 +234,31 @@ def _terms(costs: Floats, kinds: Ints, budget: float, *, own_rule: bool) -> Kern
 
 
 def _go(
-    task: GridTask, best: _BestOnGrid, walk: _GridWalk, *, target: float, n_errors: float = math.inf
+    task: GridTask, best: BestOnGrid, walk: _GridWalk, *, target: float, n_errors: float = math.inf
 ) -> bool:
     """Go on until the search is done, or time or the number of errors is over; return whether it is done.
 
-    Subsets are looked for that have less error than the best one has, and less than the target.
+    It begins in this process; where it takes long and others may help, they go on with what is left.
     """
-    search = compiled_search
-    before = int(walk.state.now[4])
+    proof, state, began = _Proof(best, walk.order, target), walk.state, time.monotonic()
+    n_before = int(state.now[4])
     done = False
-    while not done and walk.state.now[4] - before < n_errors and time.monotonic() < task.deadline:
-        if best.low >= 1.0 - RESOLVED:
+    while not done and state.now[4] - n_before < n_errors:
+        branch = branch_of(walk.shared, state)
+        if not proof.note(branch.ceiling, [branch]):
             return False
-        limit = min(1.0 - best.low, target) + task.disagreement
-        counted = int(walk.state.now[4])
-        done = search(walk.grid, walk.terms, walk.state, limit, SLICE)
-        best.evaluations += int(walk.state.now[4]) - counted
-        _look_closer(task, best, walk)
-        best.tell()
+        if not task.team.is_alone and time.monotonic() - began > ALONE_SECONDS and n_errors == math.inf:
+            return _share(task, proof, walk.shared, [branch])
+        counted = int(state.now[4])
+        done = compiled_search(walk.shared.grid, walk.shared.terms, state, proof.limit, SLICE)
+        proof.learn(take_findings(state, counted))
     return done
 
 
-def _look_closer(task: GridTask, best: _BestOnGrid, walk: _GridWalk) -> None:
-    """Look at the subsets found, the most promising first."""
-    n_found = int(walk.state.now[3])
-    errors = walk.state.found_errors[:n_found]
-    for row in np.argsort(errors, kind="stable"):
-        bound = 1.0 - float(errors[row]) + task.disagreement
-        if bound < best.low - SLACK:
-            continue
-        if time.monotonic() >= task.deadline:
-            best.in_doubt = max(best.in_doubt, bound)
-            continue
-        kept = np.flatnonzero(walk.state.found[row])
-        best.offer(frozenset(walk.features[f] for f in kept))
-        best.settle()
-    walk.state.now[3] = 0
-
-
-def _open_bound(task: GridTask, walk: _GridWalk) -> float:
-    """Upper bound on every subset that the search has not visited yet."""
-    return 1.0 - open_error(walk.terms, walk.state) + task.disagreement
+def _share(task: GridTask, proof: _Proof, shared: GridShared, branches: list[GridBranch]) -> bool:
+    """Go on with all that may help; whether the search is done."""
+    with Workers[GridBranch](task.team, run_grid_slice, uuid4().hex, shared) as workers:
+        return search_in_slices(proof, branches, workers)
 
 
 def _reordered(grid: Grid, order: Ints) -> Grid:
