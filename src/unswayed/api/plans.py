@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable
+from concurrent.futures import Executor
 from dataclasses import replace
 
 from unswayed.api.plan_origin import PlanOrigin
 from unswayed.api.plan_result import TestPlan
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.core.workers import Team
 from unswayed.decisions.binding import bind_purchase, leave_out_skipped
 from unswayed.decisions.catalogue import Catalogue
 from unswayed.decisions.classifier import Classifier
@@ -43,6 +45,8 @@ def plan_tests(
     max_leaves: int | None = None,
     limits: Limits = DEFAULT_LIMITS,
     report: Report | None = None,
+    jobs: int | None = None,
+    executor: Executor | None = None,
 ) -> TestPlan:
     """The plan of tests that costs least until the decision is safe, proven.
 
@@ -58,7 +62,8 @@ def plan_tests(
 
     Cost: one value for each partial observation, 3^n for n features of two states; where that is too much, a
     search with a certified gap. Where no table holds the features either, engines are asked state by state,
-    for 30 seconds or `limits`, and the plan comes with its gap.
+    for 30 seconds or `limits`, and the plan comes with its gap. The table of values may be filled by several
+    processes (`jobs`) or by the workers of an `executor`, with the same answer; the searches go on alone.
 
     One reviewer decides most papers; the other is asked when the first accepts:
 
@@ -76,13 +81,14 @@ def plan_tests(
     (1.2, True)
     """
     started = time.perf_counter()
+    team = Team(executor, jobs)
     goal = _goal(objective, stop or SameDecisionLevel(at_least), (budget, max_depth, max_leaves))
     classifier, purchase = leave_out_skipped(classifier, purchase_for(classifier, costs))
     problem = make_problem(classifier, evidence, limits=limits)
     if objective in (PlanObjective.UTILITY, PlanObjective.NET_UTILITY):
         utilities_of(problem)  # raises where the rule has none
     catalogue = bind_purchase(purchase, problem)
-    solution = _solve(problem, catalogue, goal, limits, report)
+    solution = _solve((problem, catalogue), goal, limits, report, team)
     asked = {feature for step in steps(solution.tree) for feature in step.features}
     return TestPlan(
         tree=solution.tree,
@@ -155,13 +161,14 @@ def _until(goal: Goal) -> str:
 
 
 def _solve(
-    problem: Problem, catalogue: Catalogue, goal: Goal, limits: Limits, report: Report | None
+    asked: tuple[Problem, Catalogue], goal: Goal, limits: Limits, report: Report | None, team: Team
 ) -> Solution:
     """By a table over all features where one fits, else by asking engines state by state."""
+    problem, catalogue = asked
     cells = math.prod(map(float, problem.sizes(problem.free)))
     price = DenseEngine().cost(problem, Question(frozenset()))
     assert isinstance(price, Cost)
     if cells <= LARGEST_TABLE and price.n_bytes <= limits.max_bytes:
-        return solve(lay_ground(problem, catalogue, limits), goal, limits, report)
+        return solve(lay_ground(problem, catalogue, limits), goal, limits, report, team=team)
     level = goal.stop.level if goal.seeks_cost and isinstance(goal.stop, SameDecisionLevel) else None
     return solve_anytime(WideGround(problem, catalogue, level, limits), goal, limits, report)

@@ -12,7 +12,7 @@ import typer
 
 from unswayed.cli.case import PricedOptions, resolve, with_case
 from unswayed.cli.costs import costs_of
-from unswayed.cli.options import limits_of
+from unswayed.cli.options import Jobs, limits_of
 from unswayed.cli.output import check_output, show, show_json
 from unswayed.cli.progress import showing_words
 from unswayed.core.errors import FormatError, QueryError
@@ -73,6 +73,7 @@ class PlanOptions(PricedOptions):
         float | None,
         typer.Option(metavar="S", help="Take the best plan found in this time.", show_default=False),
     ] = None
+    jobs: Jobs = 1
 
 
 @with_case
@@ -135,6 +136,7 @@ def plan_at(
         max_leaves=case.max_leaves,
         limits=limits_of(case.max_memory, case.max_seconds),
         report=report,
+        jobs=case.jobs,
     )
 
 

@@ -87,18 +87,23 @@ def slice_at(ground: Ground, state: State) -> Floats:
     return ground.masses[(slice(None), *chosen)]
 
 
-def blocks(ground: Ground, largest: int) -> Iterator[Floats]:
+def blocks(ground: Ground, largest: int, prefix: Sequence[int] = ()) -> Iterator[Floats]:
     """Masses of all partial observations in ascending order, in blocks (columns, states) of equal size.
+
+    With a `prefix`, of those only in which the first tests came out so; the number of its outcomes stands for
+    a test that is not done.
 
     The first test changes slowest; its last digit, not done, has the sum over its outcomes. So each block is
     made of a part of the table that gets smaller with every test that is decided: all blocks together take
     three additions a state, and memory for one block beside the table.
     """
-    sizes = ground.sizes
+    sizes, masses = ground.sizes, ground.masses
     inner = len(sizes)
-    while inner > 0 and math.prod(size + 1 for size in sizes[inner - 1 :]) <= largest:
+    while inner > len(prefix) and math.prod(size + 1 for size in sizes[inner - 1 :]) <= largest:
         inner -= 1
-    yield from _blocks(ground.masses, inner)
+    for outcome in prefix:
+        masses = masses[:, outcome] if outcome < masses.shape[1] else masses.sum(axis=1)
+    yield from _blocks(masses, inner - len(prefix))
 
 
 def _blocks(masses: Floats, n_outer: int) -> Iterator[Floats]:

@@ -16,7 +16,8 @@ from unswayed.kernels.plan_values import STOP, Block, Rules, Values
 from unswayed.plans.goals import Goal, PlanObjective, judge
 from unswayed.plans.ground import Ground, blocks
 from unswayed.plans.moves import Situation, may_stop, moves_in
-from unswayed.plans.programme import COMPILED_FROM, LARGEST_BLOCK, price_programme, rules_of
+from unswayed.plans.parts import COMPILED_FROM, LARGEST_BLOCK
+from unswayed.plans.programme import price_programme, rules_of
 from unswayed.plans.terrain import State
 
 

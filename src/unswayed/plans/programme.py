@@ -16,6 +16,7 @@ import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.limits import Limits
+from unswayed.core.workers import Team
 from unswayed.decisions.catalogue import (
     Catalogue,
     check_no_conditions,
@@ -24,32 +25,29 @@ from unswayed.decisions.catalogue import (
     spent_table,
 )
 from unswayed.engines.protocol import Cost
-from unswayed.kernels.plan_values import (
-    STOP,
-    Block,
-    FixedSets,
-    Rules,
-    Values,
-    choose_test,
-    compiled_fill_values,
-    fill_values,
-)
-from unswayed.plans.goals import Goal, PlanObjective, SameDecisionLevel, judge
-from unswayed.plans.ground import Ground, blocks
+from unswayed.kernels.plan_values import STOP, FixedSets, Rules, Values, choose_test
+from unswayed.plans.goals import Goal, PlanObjective, SameDecisionLevel
+from unswayed.plans.ground import Ground
 from unswayed.plans.moves import Situation, check_goal
+from unswayed.plans.parts import (
+    LARGEST_BLOCK,
+    LARGEST_PART,
+    PartedGround,
+    empty_values,
+    fill_parts,
+    share_parts,
+)
 from unswayed.plans.terrain import Terrain, done_in
 
-LARGEST_BLOCK = 3**10
-"""States valued at a time: their masses stay in the cache."""
-COMPILED_FROM = 3**7
-"""States from which the compiled pass is worth loading."""
+ALONE_SECONDS = 1.0
+"""What takes less is not worth a team."""
 MOST_TESTS = 24
 """Tests beyond which the table of prices alone is too large."""
 SECONDS_PER_STATE = 2.5e-7
 """Measured with 14 to 16 tests of two outcomes."""
 
 Report = Callable[[float], None]
-"""Told now and then which share of the states is valued."""
+"""Hears now and then which share of the states is valued."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,27 +80,25 @@ def price_programme(sizes: Sequence[int], n_columns: int) -> Cost:
 
 
 def run_programme(
-    ground: Ground, goal: Goal, limits: Limits, report: Report | None = None
+    ground: Ground, goal: Goal, limits: Limits, report: Report | None = None, *, team: Team | None = None
 ) -> Programme | None:
-    """Value all partial observations; None when time runs out first."""
+    """Value all partial observations, with a team where it takes long; None when time runs out first."""
     price = price_programme(ground.sizes, len(ground.masses))
     limits.check_bytes(price.n_bytes, "a plan over all partial observations")
-    rules = rules_of(ground, goal)
-    n_states = ground.n_states
-    single = rules.counts_cost and not rules.worst
-    values = Values(np.empty(n_states), np.empty(0 if single else n_states))
-    fixed = FixedSets(np.zeros(len(rules.reached)), np.zeros(len(rules.reached)))
-    fill = compiled_fill_values if n_states >= COMPILED_FROM else fill_values
-    deadline, start = limits.deadline(), 0
-    for columns in blocks(ground, LARGEST_BLOCK):
-        standing = judge(ground.problem, goal, ground.known(columns))
-        fill(rules, values, Block(start, standing.mass, standing.loss, standing.agreement), fixed)
-        start += columns.shape[1]
+    parted = PartedGround(ground, goal, rules_of(ground, goal), LARGEST_PART)
+    values = empty_values(parted)
+    deadline = limits.deadline()
+
+    def go_on(share: float) -> bool:
         if report is not None:
-            report(start / n_states)
-        if time.monotonic() > deadline:
-            return None
-    return Programme(ground, goal, rules, values, fixed)
+            report(share)
+        return time.monotonic() <= deadline
+
+    if team is None or team.is_alone or price.seconds < ALONE_SECONDS:
+        fixed = fill_parts(parted, values, go_on)
+    else:
+        fixed = share_parts(parted, values, team, go_on)
+    return None if fixed is None else Programme(ground, goal, parted.rules, values, fixed)
 
 
 def rules_of(ground: Ground, goal: Goal) -> Rules:

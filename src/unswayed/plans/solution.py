@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import Limits
+from unswayed.core.workers import Team
 from unswayed.plans.bounded import BoundedSearch, search_bounded
 from unswayed.plans.comparisons import (
     PlanComparison,
@@ -52,7 +53,9 @@ class Solution:
     """What other ways to test cost."""
 
 
-def solve(ground: Ground, goal: Goal, limits: Limits, report: Report | None = None) -> Solution:
+def solve(
+    ground: Ground, goal: Goal, limits: Limits, report: Report | None = None, *, team: Team | None = None
+) -> Solution:
     """The best plan; where time runs out, the best found so far with its bound."""
     check_goal(ground.catalogue, goal)
     deadline = limits.deadline()
@@ -61,7 +64,7 @@ def solve(ground: Ground, goal: Goal, limits: Limits, report: Report | None = No
         tree = grow_tree(ground, goal, run_pages(ground, goal, goal.max_leaves, limits))
         return Solution(tree, "dynamic programming", 0.0, (everything,))
     try:
-        programme = _programme(ground, goal, limits, report)
+        programme = _programme(ground, goal, limits, report, team)
     except KeyboardInterrupt:  # somebody wants the best so far, at once
         programme, deadline = None, time.monotonic()
     if programme is not None:
@@ -77,7 +80,9 @@ def solve(ground: Ground, goal: Goal, limits: Limits, report: Report | None = No
     return best_of(search, trees, (everything, *(one for one, _ in greedy)))
 
 
-def _programme(ground: Ground, goal: Goal, limits: Limits, report: Report | None) -> Programme | None:
+def _programme(
+    ground: Ground, goal: Goal, limits: Limits, report: Report | None, team: Team | None
+) -> Programme | None:
     """The values of all states; None where their table is too large for the limits, or time ran out."""
     if math.isfinite(goal.budget) and ground.catalogue.has_conditions:
         return None  # what was spent then depends on the order, which the table does not know
@@ -90,7 +95,7 @@ def _programme(ground: Ground, goal: Goal, limits: Limits, report: Report | None
         if report is not None:
             report(f"{share:.0%} of {ground.n_states:,} partial observations valued")
 
-    return run_programme(ground, goal, limits, tell)
+    return run_programme(ground, goal, limits, tell, team=team)
 
 
 def report_bounds(report: Report | None) -> Callable[[float, float, int], None] | None:

@@ -228,7 +228,7 @@ def test_ctrl_c_gives_the_best_so_far(monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("unswayed.plans.programme.fill_values", interrupt)
+    monkeypatch.setattr("unswayed.plans.parts.fill_values", interrupt)
     plan = plan_tests(PAPERS)
     assert plan.expected_cost == pytest.approx(1.2)
     assert not plan.optimal
