@@ -100,13 +100,14 @@ def search_grid(many: ManyFeatures, allowed: Callable[[WholeSteps], bool]) -> Wh
     n_cells = 448 + 16 * len(many.weights)
     while True:
         if n_cells not in many._grids:
-            many._grids[n_cells] = whole_steps(many.weights, _question(many.problem), n_cells)
+            many._grids[n_cells] = whole_steps(many.weights, cut_question(many.problem), n_cells)
         if n_cells <= LEAST_SEARCHED or allowed(many._grids[n_cells]):
             return many._grids[n_cells]
         n_cells //= 2
 
 
-def _question(problem: Problem) -> CutQuestion:
+def cut_question(problem: Problem) -> CutQuestion:
+    """What the full decision asks of the sum of all weights."""
     decider = problem.decider
     assert isinstance(decider, LogOddsIntervals)
     base = min(max(base_log_odds(problem), -CERTAIN), CERTAIN)
@@ -189,7 +190,7 @@ def _certain_threshold(many: ManyFeatures, kept: frozenset[int]) -> AchievableAg
 
 def _threshold(many: ManyFeatures, weight: float) -> float:
     """The probability at which the kept features' log-odds reach a weight; certainty is left out."""
-    probability = probability_of(_question(many.problem).base + weight)
+    probability = probability_of(cut_question(many.problem).base + weight)
     return min(max(probability, 1e-300), 1.0 - 2**-53)
 
 
@@ -209,6 +210,6 @@ def _grid(many: ManyFeatures, fineness: Fineness) -> tuple[WholeSteps, Rooms]:
     """A grid for single subsets, made when first asked for."""
     if fineness not in many._made:
         n_cells = min(max(fineness.work // max(len(many.weights), 1), LEAST_CELLS), fineness.most)
-        steps = whole_steps(many.weights, _question(many.problem), n_cells)
+        steps = whole_steps(many.weights, cut_question(many.problem), n_cells)
         many._made[fineness] = steps, rooms_for(steps.grid)
     return many._made[fineness]

@@ -12,9 +12,10 @@ from unswayed.core.limits import Limits
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.rewards import CustomReward
 from unswayed.engines.log_odds import LogOddsEngine
-from unswayed.engines.naive_bayes import Agreement, search_grid
+from unswayed.engines.naive_bayes import Agreement, cut_question, search_grid
 from unswayed.search.baselines import information_by_feature, maxdr, most_informative
 from unswayed.search.branch_and_bound import branch_and_bound
+from unswayed.search.ceiling.spectra import feature_laws
 from unswayed.search.checkpoint import Checkpoint, open_checkpoint
 from unswayed.search.exhaustive import exhaustive
 from unswayed.search.greedy import greedy
@@ -106,6 +107,7 @@ def _search_grid(plan: SearchPlan, objective: SearchObjective, terms: Terms, opt
         own_rule=agreement.own_rule,
         between=agreement.between,
         closer=agreement.closer,
+        laws=feature_laws(many.weights, cut_question(plan.problem)),
         deadline=deadline,
         report=options.get("report"),
         team=team_of(options),

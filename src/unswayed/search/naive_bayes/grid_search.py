@@ -4,9 +4,10 @@ Nodes are bounded on a grid of log-odds (`kernels/excluding.py`). Subsets that t
 examined more closely: between bounds on a finer grid, and exactly where that is affordable and needed.
 
 A search that does not come to its end soon would leave a wide gap, since in depth-first search the first
-decisions are changed last. So less is tried to be proven then: that no subset has less than a tenth of the
-error that the best one known has, a fourth, a half, ... Every proof narrows the gap, and takes longer than
-the one before.
+decisions are changed last. Then an upper bound on all subsets at once is computed (`ceiling/`), which is
+close where features are many and weak. After it less is tried to be proven: that no subset has less than a
+tenth of the error that the best one known has, a fourth, a half, ... Every proof narrows the gap, and takes
+longer than the one before.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from unswayed.core.arrays import Floats, Ints
 from unswayed.core.workers import Workers
 from unswayed.kernels.excluding import GridTerms as KernelTerms, State, compiled_search, start
 from unswayed.kernels.spreads import Grid
+from unswayed.search.ceiling.cover import Budget, lower, open_ceiling
 from unswayed.search.checkpoint import damaged
 from unswayed.search.driver import search_in_slices
 from unswayed.search.naive_bayes.branches import (
@@ -48,6 +50,12 @@ RUNGS = (0.1, 0.25, 0.5, 0.7, 0.85, 0.93)
 """Shares of the best known error that are tried to be proven a lower bound, one after the other."""
 RESOLVED = 1e-10
 """Errors below this are not told from none: what is left of the gap is not worth a search."""
+CEILING_SHARE = 0.6
+"""Share of the time left that lowering the ceiling may take."""
+CLOSE = 2e-4
+"""A gap at which the ceiling is low enough."""
+FEWEST_BOUNDED = 16
+"""Features below which a search is quicker than a ceiling."""
 FIRST_SHARE = 0.2
 """Share of the time that looking for a subset to start with may take."""
 
@@ -192,13 +200,31 @@ def _prove(task: GridTask, best: BestOnGrid, order: Ints) -> None:
         return
     best.left = [branch_of(walk.shared, walk.state)]
     best.proven = min(best.proven, best.left[0].ceiling)
+    _lower_ceiling(task, best)
     for share in RUNGS:
         target = share * (1.0 - best.low)
+        if 1.0 - target >= best.ceiling:
+            continue
         if time.monotonic() >= task.deadline or not _go(task, best, _walk(task, order), target=target):
             break
         best.proven = min(best.proven, 1.0 - target)
     if _go(task, best, walk, target=math.inf):
         best.proven = -math.inf
+
+
+def _lower_ceiling(task: GridTask, best: BestOnGrid) -> None:
+    """Bound all subsets at once, until the bound is close or its share of time is over."""
+    if task.laws is None or len(task.features) < FEWEST_BOUNDED:
+        return
+    now = time.monotonic()
+    end = now + CEILING_SHARE * (task.deadline - now)
+    budget = Budget(np.array([task.terms.costs[f] for f in task.features]), task.allowed)
+    for bound in lower(open_ceiling(task.laws, budget)):
+        best.ceiling = min(best.ceiling, bound)
+        best.evaluations += 1
+        best.tell()
+        if best.ceiling <= best.low + CLOSE or time.monotonic() >= end:
+            return
 
 
 def bytes_needed(costs: Iterable[float], budget: float, width: int) -> float:

@@ -11,6 +11,7 @@ from unswayed.core.arrays import Ints
 from unswayed.core.numerics import spendable
 from unswayed.core.workers import Team
 from unswayed.kernels.spreads import Grid
+from unswayed.search.ceiling.spectra import FeatureLaws
 from unswayed.search.checkpoint import Checkpoint, SavedSearch
 from unswayed.search.naive_bayes.branches import GridBranch
 from unswayed.search.options import Report
@@ -41,6 +42,8 @@ class GridTask:
     """Bounds on the agreement of a subset, at first look."""
     closer: Callable[[frozenset[int]], tuple[float, float]]
     """Closer bounds, equal where the exact value is affordable."""
+    laws: FeatureLaws | None = field(default=None, repr=False)
+    """The features' weights as they are, for the ceiling; None where it cannot be computed."""
     deadline: float = math.inf
     """Moment of `time.monotonic()` at which to stop."""
     report: Report | None = None
@@ -73,6 +76,8 @@ class BestOnGrid:
     """and at most."""
     proven: float = 1.0
     """Upper bound on every subset not yet evaluated."""
+    ceiling: float = 1.0
+    """Upper bound on every subset."""
     in_doubt: float = -math.inf
     """Upper bounds on the subsets examined that may be better."""
     evaluations: int = 0
@@ -111,8 +116,9 @@ class BestOnGrid:
 
     def found(self) -> Found:
         """What a search gives back."""
-        low, others = max(self.low, 0.0), max(self.proven, self.in_doubt)
-        bound = min(max(others, self.high), 1.0)
+        low = max(self.low, 0.0)
+        others = min(max(self.proven, self.in_doubt), self.ceiling)
+        bound = min(max(others, self.high), self.ceiling)
         bound = low if bound <= low + SLACK else bound
         proven = others <= low + SLACK
         return Found(self.kept, low, bound, self.evaluations, self.stopped, proven)
@@ -121,7 +127,12 @@ class BestOnGrid:
         """Remember what is known now, and write it to the checkpoint where that is due."""
         if self.task.checkpoint is not None and self.left is not None:
             in_doubt = None if self.in_doubt < 0.0 else self.in_doubt
-            left = [order.tolist(), [branch.write() for branch in self.left], self.proven, in_doubt]
+            left = [
+                order.tolist(),
+                [branch.write() for branch in self.left],
+                min(self.proven, self.ceiling),
+                in_doubt,
+            ]
             self.saved = SavedSearch(tuple(sorted(self.kept)), self.low, self.evaluations, left)
             if self.task.checkpoint.is_due():
                 self.save()
@@ -136,7 +147,8 @@ class BestOnGrid:
         now = time.monotonic()
         if self.task.report is not None and now - self._told > REPORT_SECONDS:
             self._told = now
-            self.task.report(self.low, max(self.proven, self.low), self.evaluations)
+            bound = max(min(self.proven, self.ceiling), self.low)
+            self.task.report(self.low, bound, self.evaluations)
 
     def _rank(self, kept: frozenset[int]) -> tuple[float, list[str]]:
         return self.task.terms.cost(kept), sorted(self.task.names[f] for f in kept)

@@ -1,0 +1,232 @@
+"""How far sums over the kept features can be from those of fractional weights, whatever features are kept.
+
+A family of subsets is given by some statistics: each feature has a number, and their sum over the kept
+features lies between two limits. For values y and weights w in [0, 1], linear duality says for every subset
+of the family and every vector of multipliers mu
+
+    sum over kept y - sum w y  <=  sum of (1 - w)(y - mu.A)+ + w (mu.A - y)+  +  max of mu.b over the limits,
+
+where A are the features' statistics and b lies between the limits less those of the weights. Any multipliers
+make the bound true, so finding them needs no care; good ones come from a few reweighted least squares.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from unswayed.kernels.jit import Kernel
+
+Floats = npt.NDArray[np.float64]
+
+ROUNDS = 4
+"""Reweighted least squares for each sum."""
+SHARPNESS = 0.02
+"""Residuals below this share of their mean count as that share."""
+
+
+class Family(NamedTuple):
+    """Subsets of some features, seen from fractional weights."""
+
+    weights: Floats  # (features,)
+    statistics: Floats  # (features, statistics)
+    low: Floats  # (statistics,)
+    """Least sum of each statistic, less that of the weights."""
+    high: Floats  # (statistics,)
+
+
+class FarGuide(NamedTuple):
+    """Multipliers to try at far frequencies: projections on cost and information, and slopes of weights."""
+
+    statistics: Floats  # (features, 2)
+    projections: Floats  # (levels, 2, features)
+    slopes: Floats  # (levels, 2)
+    spreads: Floats  # (levels, features)
+    """How much each feature is in question at a level."""
+    scales: Floats  # (scales,)
+
+
+def solve_small(matrix: Floats, right: Floats) -> None:
+    """Solve a few linear equations in place, by elimination; the matrix is positive definite."""
+    n = len(right)
+    for i in range(n):
+        for j in range(i + 1, n):
+            factor = matrix[j, i] / matrix[i, i]
+            for k in range(i, n):
+                matrix[j, k] -= factor * matrix[i, k]
+            right[j] -= factor * right[i]
+    for back in range(n):
+        i = n - 1 - back
+        for k in range(i + 1, n):
+            right[i] -= matrix[i, k] * right[k]
+        right[i] /= matrix[i, i]
+
+
+def residual(values: Floats, family: Family, multipliers: Floats, i: int) -> float:
+    """What multipliers leave of one feature's value."""
+    rest: float = values[i]
+    for a in range(len(multipliers)):
+        rest -= multipliers[a] * family.statistics[i, a]
+    return rest
+
+
+def bound_at(values: Floats, family: Family, multipliers: Floats) -> float:
+    """The bound with some multipliers."""
+    total = 0.0
+    for i in range(len(values)):
+        rest = residual(values, family, multipliers, i)
+        total += (1.0 - family.weights[i]) * rest if rest > 0.0 else -family.weights[i] * rest
+    for a in range(len(multipliers)):
+        total += max(multipliers[a] * family.low[a], multipliers[a] * family.high[a])
+    return total
+
+
+def improve(values: Floats, family: Family, multipliers: Floats, matrix: Floats) -> None:
+    """Replace the multipliers by those of least squares, reweighted by the residuals that they leave."""
+    n, m = family.statistics.shape
+    right = np.zeros(m)
+    matrix[:, :] = 0.0
+    size = 1e-300
+    for i in range(n):
+        size += abs(residual(values, family, multipliers, i)) / n
+    for i in range(n):
+        rest = residual(values, family, multipliers, i)
+        weight = 0.5 / max(abs(rest), SHARPNESS * size)
+        for a in range(m):
+            number = family.statistics[i, a]
+            right[a] += (0.5 - family.weights[i] + weight * values[i]) * number
+            for b in range(a, m):
+                matrix[a, b] += weight * number * family.statistics[i, b]
+    for a in range(m):
+        half = 0.5 * (family.high[a] - family.low[a])
+        right[a] -= 0.5 * (family.high[a] + family.low[a])
+        matrix[a, a] += half / (abs(multipliers[a]) + 1e-12) + 1e-13 * matrix[a, a] + 1e-300
+        for b in range(a):
+            matrix[a, b] = matrix[b, a]
+    solve_small(matrix, right)
+    multipliers[:] = right
+
+
+def bound_sums(values: Floats, starts: Floats, family: Family) -> Floats:  # (rows,)
+    """For each row of values: upper bound on its sum over the kept features less that of the weights.
+
+    `starts` are multipliers to begin with (starts, rows, statistics); the best of them is improved. With one
+    of two features kept, a sum is at most the larger value, which is 1 more than that of two halves:
+
+    >>> family = Family(np.array([0.5, 0.5]), np.ones((2, 1)), np.zeros(1), np.zeros(1))
+    >>> bound_sums(np.array([[1.0, 3.0]]), np.zeros((1, 1, 1)), family).round(6).tolist()
+    [1.0]
+    """
+    m = family.statistics.shape[1]
+    bounds = np.empty(len(values))
+    matrix, multipliers = np.empty((m, m)), np.empty(m)
+    for row in range(len(values)):
+        # Multipliers that overflowed give no number, which is never less: the bound stays true.
+        best, begin = np.inf, 0
+        for start in range(len(starts)):
+            bound = bound_at(values[row], family, starts[start, row])
+            if bound < best:
+                best, begin = bound, start
+        multipliers[:] = starts[begin, row]
+        for _ in range(ROUNDS):
+            improve(values[row], family, multipliers, matrix)
+            bound = bound_at(values[row], family, multipliers)
+            if bound < best:
+                best = bound
+        bounds[row] = best
+    return bounds
+
+
+def scan_far(
+    frequencies: Floats, laws: Floats, weight: Floats, guide: FarGuide
+) -> tuple[Floats, Floats, Floats]:
+    """Characteristic functions of all features together, and bounds on those of some, at many frequencies.
+
+    `laws` are the lower, the upper class and the root of their product, (3, features, states). Gives back the
+    first two laws' functions (2, rows, real and imaginary); for each law, frequency and pair of multipliers
+    the dual's constant part, of the dropped features under a class and of the kept ones under the root; and
+    the multipliers themselves.
+    """
+    n, n_states = weight.shape
+    n_levels, n_scales = len(guide.slopes), len(guide.scales)
+    whole = np.ones((2, len(frequencies), 2))
+    constants = np.empty((3, len(frequencies), n_levels * n_scales))
+    multipliers = np.empty((3, len(frequencies), n_levels * n_scales, 2))
+    logs, real, imag = np.empty((3, n)), np.empty(3), np.empty(3)
+    for row in range(len(frequencies)):
+        whole[:, row, 1] = 0.0
+        for i in range(n):
+            real[:] = 0.0
+            imag[:] = 0.0
+            for s in range(n_states):
+                angle = frequencies[row] * weight[i, s]
+                cosine, sine = math.cos(angle), math.sin(angle)
+                for law in range(3):
+                    real[law] += laws[law, i, s] * cosine
+                    imag[law] += laws[law, i, s] * sine
+            for law in range(3):
+                logs[law, i] = 0.5 * math.log(real[law] ** 2 + imag[law] ** 2 + 1e-60)
+            for law in range(2):
+                a, b = whole[law, row, 0], whole[law, row, 1]
+                whole[law, row, 0] = a * real[law] - b * imag[law]
+                whole[law, row, 1] = a * imag[law] + b * real[law]
+        for law in range(3):
+            sign = 1.0 if law == 2 else -1.0
+            base = 0.0 if law == 2 else logs[law].sum()
+            bound_far(sign * logs[law], base, guide, constants[law, row], multipliers[law, row])
+    return whole, constants, multipliers
+
+
+def bound_far(values: Floats, base: float, guide: FarGuide, constants: Floats, multipliers: Floats) -> None:
+    """Fill in the dual's constant parts of one sum and their multipliers."""
+    n = len(values)
+    for level in range(len(guide.slopes)):
+        cost, information = 0.0, 0.0
+        for i in range(n):
+            cost += guide.projections[level, 0, i] * values[i]
+            information += guide.projections[level, 1, i] * values[i]
+        size, count = 0.0, 1e-300
+        for i in range(n):
+            rest = values[i] - cost * guide.statistics[i, 0] - information * guide.statistics[i, 1]
+            size += guide.spreads[level, i] * rest * rest
+            count += guide.spreads[level, i]
+        size = math.sqrt(size / count)
+        for scale in range(len(guide.scales)):
+            at = level * len(guide.scales) + scale
+            one = cost - guide.scales[scale] * size * guide.slopes[level, 0]
+            two = information - guide.scales[scale] * size * guide.slopes[level, 1]
+            total = base
+            for i in range(n):
+                rest = values[i] - one * guide.statistics[i, 0] - two * guide.statistics[i, 1]
+                if rest > 0.0:
+                    total += rest
+            constants[at] = total
+            multipliers[at, 0], multipliers[at, 1] = one, two
+
+
+def largest_far(
+    constants: Floats, multipliers: Floats, low: Floats, high: Floats
+) -> Floats:  # (laws, frequencies)
+    """Largest magnitudes of subsets whose cost and information lie between limits, by `scan_far`'s table."""
+    n_laws, n_rows, n_choices = constants.shape
+    found = np.empty((n_laws, n_rows))
+    for law in range(n_laws):
+        for row in range(n_rows):
+            best = 0.0
+            for choice in range(n_choices):
+                bound = constants[law, row, choice]
+                for a in range(2):
+                    factor = multipliers[law, row, choice, a]
+                    bound += max(factor * low[a], factor * high[a])
+                if bound < best:
+                    best = bound
+            found[law, row] = math.exp(best)
+    return found
+
+
+compiled_bound_sums = Kernel(bound_sums, [solve_small, residual, bound_at, improve])
+compiled_scan_far = Kernel(scan_far, [bound_far])
+compiled_largest_far = Kernel(largest_far)

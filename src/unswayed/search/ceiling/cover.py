@@ -1,0 +1,181 @@
+"""An upper bound on the agreement of every subset within a budget: all subsets divided into cells.
+
+Agreement with the full decision grows with the kept set, so only subsets matter to which nothing more can be
+added: their cost is above the budget less the dearest feature's. These are divided by how much they tell the
+classes apart; the cell with the worst bound is divided again, by one of its statistics or by a feature that
+stands out, until the bound is good enough or time is over.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from unswayed.core.arrays import Floats
+from unswayed.search.ceiling.cell_error import CellError, bound_error
+from unswayed.search.ceiling.cells import (
+    Cell,
+    choose_statistics,
+    find_extremes,
+    information_range,
+    make_guide,
+    refer,
+    whole_cell,
+)
+from unswayed.search.ceiling.spectra import FeatureLaws, Spectra, find_spectra
+
+FIRST_WIDTH, GROWTH = 0.006, 0.2
+"""Widths of the first cells: of the most information, then of the distance from it."""
+OUTSTANDING = 0.3
+"""Share of a cell's variance above which one feature is decided before a statistic is divided."""
+UNDECIDED = 0.01
+"""Variance of a feature's weight above which it is worth deciding."""
+INFORMATION_FIRST = 1.5
+"""How much sooner information is divided than other statistics of the same relative width."""
+NARROWEST = 1e-3
+"""Relative width below which no statistic is divided."""
+ENTIRE = 1e-9
+"""Relative room for rounding in limits."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Budget:
+    """What features cost and how much may be spent."""
+
+    costs: Floats
+    """All positive."""
+    spendable: float
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Costs of subsets to which nothing can be added: what is left does not pay for the dearest feature.
+
+        With whole costs, what is left is at least 1 less.
+        """
+        whole = bool(np.all(self.costs == np.rint(self.costs)))
+        most = math.floor(self.spendable) if whole else self.spendable
+        least = most - float(self.costs.max()) + (1.0 if whole else 0.0)
+        return max(least, 0.0), most
+
+
+@dataclass(order=True, slots=True)
+class _Open:
+    """A cell that may be divided, by its bound."""
+
+    low: float
+    number: int
+    cell: Cell = field(compare=False)
+    error: CellError = field(compare=False)
+
+
+@dataclass(slots=True)
+class Ceiling:
+    """Cells that cover all subsets, worst first; each step divides one."""
+
+    spectra: Spectra
+    statistics: Floats
+    cells: list[_Open]
+    count: int = 0
+
+    @property
+    def agreement(self) -> float:
+        """Upper bound on the agreement of every subset within the budget."""
+        return min(1.0 - self.cells[0].low, 1.0) if self.cells else 0.0
+
+
+def open_ceiling(laws: FeatureLaws, budget: Budget) -> Ceiling:
+    """The first cell: all subsets to which nothing can be added, of which nothing is known."""
+    limits = budget.limits
+    information = laws.information
+    statistics = np.stack([budget.costs, information], axis=1)
+    most = information_range(budget.costs, information, limits)[1]
+    top = np.array([limits[1], 0.97 * most])
+    guide = make_guide(budget.costs, information, limits)
+    spectra = find_spectra(laws, guide, np.array([limits[0], 0.9 * most]), np.array([limits[1], most]))
+    whole = whole_cell(spectra, statistics, limits)
+    weights = refer(statistics, Cell(top, top, whole.kept, whole.dropped)).weights
+    extra = choose_statistics(spectra.logs, spectra.frequencies, statistics, weights)
+    statistics = np.ascontiguousarray(np.column_stack([statistics, extra]))
+    return Ceiling(spectra, statistics, [_whole(spectra, statistics, limits)])
+
+
+def _whole(spectra: Spectra, statistics: Floats, limits: tuple[float, float]) -> _Open:
+    cell = whole_cell(spectra, statistics, limits)
+    return _Open(0.0, 0, cell, CellError(0.0, refer(statistics, cell), 1.0))
+
+
+def lower(ceiling: Ceiling) -> Iterator[float]:
+    """Divide the worst cell again and again; the bound after each step."""
+    first = heapq.heappop(ceiling.cells)
+    slices = list(_slices(first.cell))
+    # Until all slices are bounded, the rest of them counts as not bounded at all.
+    heapq.heappush(ceiling.cells, first)
+    for cell in slices:
+        _add(ceiling, cell, 0.0)
+        yield 1.0
+    ceiling.cells.remove(first)
+    heapq.heapify(ceiling.cells)
+    while ceiling.cells:
+        yield ceiling.agreement
+        if not ceiling.cells[0].cell.free.any():
+            return
+        worst = heapq.heappop(ceiling.cells)
+        for part in _parts(ceiling, worst):
+            _add(ceiling, part, worst.low)
+
+
+def _slices(cell: Cell) -> Iterator[Cell]:
+    """Slices by information, finer the nearer to the most."""
+    least, most = float(cell.low[1]), float(cell.high[1])
+    upper, distance = most, 0.0
+    while upper > least:
+        distance += max(FIRST_WIDTH * most, GROWTH * distance)
+        lower = max(most - distance, least)
+        yield cell.limited(1, lower, upper)
+        upper = lower
+
+
+def _add(ceiling: Ceiling, cell: Cell, low: float) -> None:
+    """Bound a cell, unless no subset is in it."""
+    narrowed = _narrow(ceiling.statistics, cell)
+    if narrowed is None:
+        return
+    error = bound_error(ceiling.spectra, ceiling.statistics, narrowed)
+    ceiling.count += 1
+    heapq.heappush(ceiling.cells, _Open(max(low, error.low), ceiling.count, narrowed, error))
+
+
+def _narrow(statistics: Floats, cell: Cell) -> Cell | None:
+    """The cell with the limits that its other limits imply; None if they leave nothing."""
+    least, most = (float(statistics[which, 0].sum()) for which in (cell.kept, ~cell.dropped))
+    if least > cell.high[0] * (1.0 + ENTIRE) or most < cell.low[0] * (1.0 - ENTIRE):
+        return None
+    for c in reversed(range(1, statistics.shape[1])):
+        least, most = find_extremes(statistics, cell, c)
+        room = ENTIRE * (abs(least) + abs(most) + 1.0)
+        cell = cell.limited(c, least - room, most + room)
+        if cell.low[c] > cell.high[c]:
+            return None
+    return cell
+
+
+def _parts(ceiling: Ceiling, opened: _Open) -> tuple[Cell, Cell]:
+    """Two halves of a cell: with and without a feature that stands out, or by the widest statistic."""
+    cell, weights = opened.cell, opened.error.reference.weights
+    variance = weights * (1.0 - weights)
+    centred = ceiling.statistics - weights @ ceiling.statistics / max(float(weights.sum()), 1e-9)
+    width = (cell.high - cell.low) / (np.sqrt(variance @ centred**2) + 1e-9)
+    width[0], width[1] = 0.0, INFORMATION_FIRST * width[1]
+    size = np.abs(ceiling.spectra.logs[2][: 1 + ceiling.spectra.n_near // 4]).max(axis=0)
+    influence = np.where(cell.free, (variance + 1e-9) * size**2, 0.0)
+    feature = int(np.argmax(influence))
+    stands_out = influence[feature] > OUTSTANDING * float(influence.sum()) and variance[feature] > UNDECIDED
+    if stands_out or width.max() < NARROWEST:
+        return cell.decided(feature, keep=True), cell.decided(feature, keep=False)
+    widest = int(np.argmax(width))
+    middle = 0.5 * float(cell.low[widest] + cell.high[widest])
+    return cell.limited(widest, -math.inf, middle), cell.limited(widest, middle, math.inf)
