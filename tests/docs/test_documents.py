@@ -95,6 +95,10 @@ def test_console_examples_run(page, folder):
             words = shlex.split(command)
             if words[0] != "unswayed" or "--install-completion" in words:
                 continue
+            if words[1] == "serve":
+                first = serve_for_a_moment(words)
+                assert "http://127.0.0.1:" in first, f"{page.name}, line {line}: {command}\ngiven:\n{first}"
+                continue
             done = subprocess.run(
                 [sys.executable, "-m", *words],
                 stdout=subprocess.PIPE,
@@ -105,6 +109,21 @@ def test_console_examples_run(page, folder):
             )
             matches = doctest.OutputChecker().check_output(shown, done.stdout, doctest.ELLIPSIS)
             assert matches, f"{page.name}, line {line}: {command}\nshown:\n{shown}\ngiven:\n{done.stdout}"
+
+
+def serve_for_a_moment(words: list[str]) -> str:
+    """The first line of a server, which is then ended."""
+    pytest.importorskip("uvicorn", reason="the companion needs the extra 'web'")
+    with subprocess.Popen(
+        [sys.executable, "-m", *words, "--no-browser"],
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    ) as process:
+        assert process.stdout is not None
+        first = process.stdout.readline()
+        process.terminate()
+    return first
 
 
 def test_readme_names_the_commands_that_make_knows():
