@@ -377,14 +377,31 @@ def test_broken_costs_files_name_the_line(unswayed, review, tmp_path, text, mess
     assert outcome.err == f"error: {path}, {message}\n"
 
 
-def test_too_many_features_for_a_table_are_refused(unswayed, tmp_path):
+def test_too_many_features_for_a_table_are_chosen_and_certified(unswayed, tmp_path):
     path = tmp_path / "large.bif"
     network = zoo.random_polytree(60, np.random.default_rng(2))
     write_network(network, path)
     options = ["--target", network.names[0], "--features", "all", "--budget", "3", "--certain"]
-    outcome = unswayed("trim", path, *options)
-    assert (outcome.code, outcome.out) == (2, "")
-    assert re.search(r"searching 59 features .*needs a table of about .* name fewer", outcome.err)
+    outcome = unswayed("trim", path, *options, "--max-seconds", "4")
+    assert outcome.code == 0
+    assert re.search(r"with a probability between 0\.\d+ and", outcome.out)
+    assert re.search(r"The best found after [\d,]+ subsets in .*: its agreement is certified", outcome.out)
+
+
+def test_held_out_rows_are_counted(unswayed, tmp_path):
+    rows = tmp_path / "rows.csv"
+    rows.write_text("R1,R2,AC\n+,+,+\n-,-,-\n+,-,-\n", encoding="utf-8")
+    case = ["review", "--target", "D=+", "--threshold", "0.6", "--features", "R1,R2,AC"]
+    outcome = unswayed("trim", *case, "--budget", "1", "--held-out", rows)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert (
+        "On 3 held-out rows it decides alike on 3: 1.0000 (between 0.1709 and 1.0000 with 99% confidence)."
+        in (outcome.out.replace("\n", " "))
+    )
+    points = json.loads(unswayed("frontier", *case, "--held-out", rows, "--json").out)["points"]
+    assert [point["held_out"]["rows"] for point in points] == [3] * len(points)
+    missing = unswayed("trim", *case, "--budget", "1", "--held-out", tmp_path / "none.csv")
+    assert (missing.code, missing.out) == (2, "")
 
 
 def test_a_table_may_decide_instead_of_a_rule(unswayed, tmp_path, printer):

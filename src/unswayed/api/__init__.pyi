@@ -18,6 +18,7 @@ from .decisions import (
 )
 from .estimators import TrimmedClassifier as TrimmedClassifier
 from .explained import Reasons as Reasons
+from .held_out import CountedAgreement as CountedAgreement, count_agreement as count_agreement
 from .history import CaseHistory as CaseHistory, replay as replay
 from .interview import Interview as Interview
 from .networks import (

@@ -8,6 +8,7 @@ step, which predicts, or one before it, which drops columns. What it found is `t
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self
@@ -16,12 +17,12 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.feature_selection import SelectorMixin
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils import check_array, get_tags
+from sklearn.utils import _safe_indexing, check_array, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from unswayed.api.selection import Method, SearchOptions, Trimming, trim
 from unswayed.core.arrays import Bools, Floats
-from unswayed.core.errors import LimitError, ModelError
+from unswayed.core.errors import LimitError, ModelError, UnswayedWarning
 from unswayed.core.limits import Limits
 from unswayed.core.names import listing
 from unswayed.decisions.classifier import Classifier
@@ -38,7 +39,7 @@ from unswayed.learning.predict import class_log_posteriors
 from unswayed.model.dataset import Dataset, smallest_type
 from unswayed.model.encoding import encode
 from unswayed.model.network import BayesianNetwork
-from unswayed.model.tables import make_table
+from unswayed.model.tables import LabelColumn, Table, make_table
 
 METHODS = (Method.BRANCH_AND_BOUND, Method.EXHAUSTIVE, Method.GREEDY)
 """Searches that can adapt a threshold."""
@@ -67,7 +68,7 @@ class TrimmedClassifier(SelectorMixin, ClassifierMixin, MetaEstimatorMixin, Base
     max_seconds : float, optional
         Ends the search with the best so far.
     allow_estimates : bool
-        Whether features may be chosen by samples where they are too many for an exact search.
+        Whether samples may estimate the agreement where nothing certain is known about it.
 
     Attributes
     ----------
@@ -115,10 +116,16 @@ class TrimmedClassifier(SelectorMixin, ClassifierMixin, MetaEstimatorMixin, Base
         self.max_seconds = max_seconds
         self.allow_estimates = allow_estimates
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the estimator to rows `X` and their labels `y`, then trim it."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, held_out: Any = None) -> Self:
+        """Fit the estimator to rows `X` and their labels `y`, then trim it.
+
+        An estimator that learns from complete rows only is given those, with a warning. `held_out` are rows
+        like `X` that take no part in learning: `trimming_.held_out` counts on how many of them the kept
+        features decide as all do.
+        """
         options = self._options()
         checked_rows(self, X, reset=True)
+        X, y, sample_weight = self._learnable(X, y, sample_weight)
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         self.estimator_ = clone(self._estimator()).fit(X, y, **weights)
         fitted = _unwrapped(self.estimator_)
@@ -126,7 +133,8 @@ class TrimmedClassifier(SelectorMixin, ClassifierMixin, MetaEstimatorMixin, Base
         self.classes_ = fitted.classes_
         self.classifier_ = Classifier(network, target, feature_names(fitted), self._rule())
         costs = self._costs()
-        self.trimming_ = _best_trimming(self.classifier_, costs, self._budget(costs), options)
+        rows = None if held_out is None else feature_table(self, held_out, reset=False)
+        self.trimming_ = _best_trimming(self.classifier_, costs, self._budget(costs), (options, rows))
         rule = self._trimmed().rule
         self.agreement_ = self.trimming_.selection.value
         self.threshold_ = rule.threshold if isinstance(rule, ThresholdRule) else None
@@ -166,7 +174,27 @@ class TrimmedClassifier(SelectorMixin, ClassifierMixin, MetaEstimatorMixin, Base
         tags.input_tags = get_tags(self._estimator()).input_tags
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = False
+        # A share of the features may leave out one that tells the classes apart.
+        tags.classifier_tags.poor_score = isinstance(self.budget, float) and self.budget < 1
         return tags
+
+    def _learnable(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
+        """The rows that the estimator learns from: all, or the complete ones where it takes no others."""
+        if get_tags(self._estimator()).input_tags.allow_nan:
+            return X, y, sample_weight
+        table = feature_table(self, X, reset=False)
+        gaps = [c.codes < 0 if isinstance(c, LabelColumn) else np.isnan(c.values) for c in table.columns]
+        complete = np.flatnonzero(~np.any(gaps, axis=0))
+        if len(complete) == table.n_rows or not len(complete):
+            return X, y, sample_weight
+        warnings.warn(
+            f"{table.n_rows - len(complete)} of {table.n_rows} rows have gaps, and "
+            f"{type(self._estimator()).__name__} learns from complete rows only: they are left out",
+            UnswayedWarning,
+            stacklevel=3,
+        )
+        taken = (None if each is None else _safe_indexing(each, complete) for each in (y, sample_weight))
+        return _safe_indexing(X, complete), *taken
 
     def _estimator(self) -> Any:
         return BayesNetClassifier() if self.estimator is None else self.estimator
@@ -248,11 +276,15 @@ class TrimmedClassifier(SelectorMixin, ClassifierMixin, MetaEstimatorMixin, Base
 
 
 def _best_trimming(
-    classifier: Classifier, costs: Mapping[str, float] | None, budget: float, options: SearchOptions
+    classifier: Classifier,
+    costs: Mapping[str, float] | None,
+    budget: float,
+    asked: tuple[SearchOptions, Table | None],
 ) -> Trimming:
     """The best trimming, with the old threshold where that agrees as often as any."""
+    options, held_out = asked
     try:
-        found = trim(classifier, budget, costs=costs, **options)
+        found = trim(classifier, budget, costs=costs, held_out=held_out, **options)
     except LimitError as error:
         raise LimitError(
             f"{error}; in a pipeline, put a selector such as SelectKBest before it, or cut numbers into "

@@ -10,7 +10,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -26,10 +26,11 @@ from unswayed.api.outcomes import Finding, measure_findings, outcomes_of
 from unswayed.api.questions import Options
 from unswayed.api.ranking import ObservationRanking, rank_observations
 from unswayed.api.reasons import explain_decision
-from unswayed.api.selection import Costs, Frontier, SearchOptions, Trimming, frontier
+from unswayed.api.selection import Costs, Frontier, SearchOptions, Selection, Trimming, frontier
 from unswayed.api.values import Criterion
 from unswayed.core.errors import LimitError, QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.core.measurement import Certainty
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import make_problem
 from unswayed.decisions.purchase import purchase_of
@@ -93,6 +94,7 @@ def examine(
     evidence: Evidence | None = None,
     *,
     at_least: float = 0.95,
+    held_out: Any = None,
     limits: Limits = DEFAULT_LIMITS,
     tell: Tell | None = None,
 ) -> Examination:
@@ -134,7 +136,9 @@ def examine(
     curve = parts.answer(
         "the frontier",
         0.8,
-        lambda now: frontier(classifier, costs=costs, evidence=evidence, **SearchOptions(limits=now)),
+        lambda now: frontier(
+            classifier, costs=costs, evidence=evidence, held_out=held_out, **SearchOptions(limits=now)
+        ),
     )
     recommended = None if curve is None else _cheapest(curve, at_least)
     comparison = None
@@ -229,8 +233,13 @@ def _rank(
 
 
 def _cheapest(curve: Frontier, at_least: float) -> int | None:
-    enough = (i for i, p in enumerate(curve.points) if p.selection.value >= at_least - 1e-12)
+    enough = (i for i, p in enumerate(curve.points) if _surely(p.selection) >= at_least - 1e-12)
     return next(enough, None)
+
+
+def _surely(selection: Selection) -> float:
+    """What is known of an agreement: its lower end where that is certified."""
+    return selection.measurement.low if selection.certainty is Certainty.BOUND else selection.value
 
 
 def _list_findings(

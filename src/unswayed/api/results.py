@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from unswayed.api import shown
+from unswayed.api.held_out import CountedAgreement
 from unswayed.api.values import SameDecisionGain
 from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.classifier import Classifier
@@ -82,6 +83,8 @@ class Trimming:
     """The features kept, and the agreement they achieve."""
     threshold_interval: tuple[float, float] | None
     """Thresholds above the first, up to the second, achieve the agreement; None when the rule was kept."""
+    held_out: CountedAgreement | None = None
+    """The agreement counted on held-out rows, where such were given."""
 
     @property
     def kept(self) -> tuple[str, ...]:
@@ -108,6 +111,11 @@ class Trimming:
     def optimal(self) -> bool:
         """Whether it is proven that no other choice within the budget agrees more."""
         return self.selection.optimal
+
+    @property
+    def keeps_promise(self) -> bool | None:
+        """Whether held-out rows allow the agreement that the network promises; None without such rows."""
+        return None if self.held_out is None else self.held_out.keeps(self.agreement.low)
 
     @property
     def upper_bound(self) -> float:

@@ -6,8 +6,9 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Unpack
+from typing import Any, Unpack
 
+from unswayed.api.held_out import count_agreement
 from unswayed.api.questions import check_options
 from unswayed.api.results import Frontier, Objective, SameDecision, Selection, Trimming
 from unswayed.api.values import SameDecisionGain
@@ -22,6 +23,7 @@ from unswayed.decisions.purchase import Costs, Purchase
 from unswayed.decisions.rewards import Reward
 from unswayed.decisions.table_classifier import TableClassifier
 from unswayed.model.evidence import Evidence
+from unswayed.model.tables import Table, read_table
 from unswayed.search.options import Method, SearchOptions, team_of
 from unswayed.search.plan import SearchPlan, plan_search
 from unswayed.search.task import SLACK, Found, Terms, make_terms
@@ -90,6 +92,7 @@ def trim(
     costs: Costs | None = None,
     evidence: Evidence | None = None,
     potential: bool = False,
+    held_out: Any = None,
     **options: Unpack[SearchOptions],
 ) -> Trimming:
     """The features and the threshold within the budget that agree best with the full classifier.
@@ -98,6 +101,13 @@ def trim(
     features decide by the best table there is instead, a `TableClassifier`, and the agreement is the
     maximum potential one; for naive Bayes with a threshold, a threshold does as well [choi2018, Prop. 3] and
     is what comes back.
+
+    Where the features are too many for a table and for a grid, several heuristics choose on samples, and the
+    agreement of the best choice found comes with certified bounds; a threshold or a table then adapts where
+    the instantiations of the kept features can be listed.
+
+    `held_out` is a table of rows that took no part in learning (a CSV file, a dataframe, columns by name):
+    the result then also counts on how many of them both classifiers decide alike.
 
     >>> from unswayed.model.zoo import disease_tests
     >>> tests = Classifier(disease_tests(), "Disease", threshold=0.5, positive="+")
@@ -111,9 +121,9 @@ def trim(
     classifier, costs = _leave_out_skipped(classifier, costs)
     problem = _make_problem(classifier, evidence, limits)
     plan = plan_search(problem, limits, allow_estimates=_allows_estimates(options))
-    return _trim(
-        (classifier, evidence), plan, make_terms(problem, costs, budget), (options, potential, started)
-    )
+    rows = None if held_out is None else read_table(held_out)
+    terms = make_terms(problem, costs, budget)
+    return _trim((classifier, evidence, rows), plan, terms, (options, potential, started))
 
 
 def frontier(
@@ -122,6 +132,7 @@ def frontier(
     costs: Costs | None = None,
     evidence: Evidence | None = None,
     potential: bool = False,
+    held_out: Any = None,
     **options: Unpack[SearchOptions],
 ) -> Frontier:
     """The best trimming for every budget, in one run.
@@ -130,7 +141,7 @@ def frontier(
     where a larger budget buys more agreement is found, whatever the costs. A limit on time is for all points
     together; points found after it is over are the best at once to be had, with their gaps. Where features
     are too many for a table, there are as many points as the time allows, each the best found. `potential`
-    is as in `trim`.
+    and `held_out` are as in `trim`.
     """
     _check(options)
     limits = options.get("limits", DEFAULT_LIMITS)
@@ -138,6 +149,7 @@ def frontier(
     problem = _make_problem(classifier, evidence, limits)
     plan = plan_search(problem, limits, allow_estimates=_allows_estimates(options))
     terms = make_terms(problem, costs, math.inf)
+    rows = None if held_out is None else read_table(held_out)
     deadline = plan.limits.deadline()
 
     def trim_within(budget: float, n_left: float) -> Trimming:
@@ -146,7 +158,7 @@ def frontier(
             left = (deadline - time.monotonic()) / n_left
             within = replace(plan, limits=replace(plan.limits, max_seconds=max(left, 1e-3)))
         return _trim(
-            (classifier, evidence),
+            (classifier, evidence, rows),
             within,
             terms.with_budget(budget),
             (options, potential, time.perf_counter()),
@@ -200,15 +212,17 @@ def _add_point(points: list[Trimming], found: Trimming) -> None:
 
 
 def _trim(
-    case: tuple[Classifier, Evidence | None],
+    case: tuple[Classifier, Evidence | None, Table | None],
     plan: SearchPlan,
     terms: Terms,
     asked: tuple[SearchOptions, bool, float],
 ) -> Trimming:
-    (full, evidence), (options, potential, started) = case, asked
+    (full, evidence, rows), (options, potential, started) = case, asked
     trimmed = trim_classifier(plan, terms, options, potential=potential)
     selection = _make_selection(plan.problem, trimmed.chosen, terms, started)
-    return Trimming(_add_findings(trimmed.classifier, full, evidence), selection, trimmed.thresholds)
+    classifier = _add_findings(trimmed.classifier, full, evidence)
+    counted = None if rows is None else count_agreement(full, classifier, rows, evidence=evidence)
+    return Trimming(classifier, selection, trimmed.thresholds, counted)
 
 
 def _add_findings(

@@ -11,6 +11,7 @@ from unswayed.cli.case import PricedOptions, resolve, with_case
 from unswayed.cli.costs import costs_of
 from unswayed.cli.output import check_output, show_json, write_text
 from unswayed.cli.progress import showing_words
+from unswayed.cli.selection import HeldOut
 from unswayed.core.errors import FormatError
 
 
@@ -28,6 +29,7 @@ def report(
             metavar="P", help="How safe a decision, and how often in agreement a trimming, should be."
         ),
     ] = 0.95,
+    held_out: HeldOut = None,
     title: Annotated[
         str | None, typer.Option(metavar="TEXT", help="A title of your own.", show_default=False)
     ] = None,
@@ -48,7 +50,13 @@ def report(
     costs = costs_of(case.cost, case.costs)
     with showing_words() as tell:
         found = examine(
-            asked.classifier, costs, asked.evidence, at_least=at_least, limits=asked.limits, tell=tell
+            asked.classifier,
+            costs,
+            asked.evidence,
+            at_least=at_least,
+            held_out=held_out,
+            limits=asked.limits,
+            tell=tell,
         )
     write_text(report_page(found, title=title or ""), output)
     if case.as_json:

@@ -25,6 +25,16 @@ if TYPE_CHECKING:
 Budget = Annotated[
     float, typer.Option(metavar="B", help="What the kept features may cost together.", show_default=False)
 ]
+HeldOut = Annotated[
+    Path | None,
+    typer.Option(
+        "--held-out",
+        metavar="FILE.csv",
+        help="Rows that took no part in learning: count on them how often the trimmed classifier decides "
+        "as the full one.",
+        show_default=False,
+    ),
+]
 Potential = Annotated[
     bool,
     typer.Option(
@@ -94,6 +104,7 @@ def trim(
     *,
     budget: Budget,
     potential: Potential = False,
+    held_out: HeldOut = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -126,6 +137,7 @@ def trim(
             costs=found.costs,
             evidence=found.evidence,
             potential=potential,
+            held_out=held_out,
             **options,
         )
     answer = {**found.described(), "budget": budget, **_trimmed(trimming)}
@@ -149,6 +161,7 @@ def frontier(
         ),
     ] = None,
     potential: Potential = False,
+    held_out: HeldOut = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -174,7 +187,12 @@ def frontier(
     found = resolve_search(case)
     with showing_progress(found.options) as options:
         points = api.frontier(
-            found.classifier, costs=found.costs, evidence=found.evidence, potential=potential, **options
+            found.classifier,
+            costs=found.costs,
+            evidence=found.evidence,
+            potential=potential,
+            held_out=held_out,
+            **options,
         ).points
     shown = api.Frontier(tuple(p for p in points if budget is None or p.selection.cost <= budget))
     answer = {**found.described(), "budget": budget, "points": [_trimmed(point) for point in shown.points]}
@@ -227,7 +245,8 @@ def _trimmed(trimming: Trimming) -> dict[str, Any]:
     classifier = trimming.classifier
     rule = classifier.rule if isinstance(classifier, Classifier) else None
     threshold = rule.threshold if isinstance(rule, ThresholdRule) else None
-    return _numbers(trimming.selection, threshold, trimming.threshold_interval)
+    numbers = _numbers(trimming.selection, threshold, trimming.threshold_interval)
+    return {**numbers, "held_out": None if trimming.held_out is None else trimming.held_out.as_dict()}
 
 
 def _numbers(
@@ -242,6 +261,7 @@ def _numbers(
         "threshold_interval": interval,
         "upper_bound": selection.upper_bound,
         "gap": selection.gap,
+        "certainty": selection.certainty.value,
         "confidence_interval": selection.interval,
         "optimal": selection.optimal,
         "evaluations": selection.evaluations,

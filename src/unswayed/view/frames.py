@@ -93,6 +93,7 @@ def _list_trimming(trimming: Trimming) -> Iterator[Row]:
         "threshold": trimming.threshold,
         "threshold_low": low,
         "threshold_high": high,
+        **({} if trimming.held_out is None else {"held_out": trimming.held_out.share}),
         "kept": trimming.kept,
     }
 

@@ -31,6 +31,7 @@ from unswayed.view.numbers import (
     measurement_text,
     names_text,
     seconds_text,
+    share_text,
     threshold_texts,
 )
 from unswayed.view.plotting import list_findings, list_offers, make_trimmed_graph
@@ -41,7 +42,7 @@ from unswayed.view.reason_lines import (
     reason_sentences,
     turning_sentences,
 )
-from unswayed.view.sentences import advice_text, next_text
+from unswayed.view.sentences import BROKEN_PROMISE, advice_text, next_text
 from unswayed.view.svg import to_svg
 from unswayed.view.templating import render
 
@@ -145,6 +146,10 @@ def _trimming_card(trimming: Trimming) -> str:
     selection, trimmed = trimming.selection, trimming.classifier
     agreement = BarCell(measurement_text(selection.measurement), selection.value, GREEN)
     rows: list[Row] = [["agreement with the full classifier", agreement]]
+    counted = trimming.held_out
+    if counted is not None:
+        share = f"{share_text(counted.share)} ({counted.n_agreeing:,} of {counted.n_rows:,} rows)"
+        rows.append(["counted on held-out rows", BarCell(share, counted.share, GREEN)])
     rule = trimmed.rule if isinstance(trimmed, Classifier) else None
     if isinstance(rule, ThresholdRule) and trimming.threshold_interval:
         threshold, reach = threshold_texts(rule.threshold, trimming.threshold_interval)
@@ -152,7 +157,8 @@ def _trimming_card(trimming: Trimming) -> str:
     rows.append(["cost", f"{selection.cost:g}" + ("" if selection.optimal else ", not proven optimal")])
     small = len(trimmed.network) <= MOST_NODES
     drawings = [draw_graph(make_trimmed_graph(trimming))] if small else []
-    return _card(f"keep {_names(selection)}", rows=rows, drawings=drawings)
+    sentences = [] if trimming.keeps_promise is not False else [BROKEN_PROMISE]
+    return _card(f"keep {_names(selection)}", rows=rows, sentences=sentences, drawings=drawings)
 
 
 def _frontier_card(frontier: Frontier) -> str:

@@ -39,6 +39,7 @@ from unswayed.view.sentences import (
     MEANING_BY_CRITERION,
     agreement_text,
     difference_texts,
+    held_out_text,
     kept_text,
     next_text,
     proof_text,
@@ -273,7 +274,8 @@ def _recommendation(found: Examination) -> str:
         return f"To agree with probability {found.at_least:g}, all features are needed."
     names, rest = kept_text(trimming.selection, found.free)
     agreement = agreement_text(trimming.selection, found.free, trimmed_rule_text(trimming))
-    return f"Recommended: keep {names}{rest} {agreement} {proof_text(trimming.selection)}"
+    told = [f"Recommended: keep {names}{rest}", agreement, proof_text(trimming.selection)]
+    return " ".join([*told, held_out_text(trimming)]).rstrip()
 
 
 def _point_rows(found: Examination) -> list[dict[str, Any]]:

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
 BOUNDS = "bounds"
 """The engine whose agreements are certified from below."""
+BROKEN_PROMISE = (
+    "The network promises more than these rows allow: it is too sure of itself, so go by the count."
+)
 MOST_TESTS = 5
 """Tests listed by value for money."""
 PHRASE_BY_CRITERION = {
@@ -238,6 +241,7 @@ def proof_text(selection: Selection) -> str:
     """Whether something better could exist, and what finding out took.
 
     >>> from dataclasses import replace
+    >>> from unswayed.api.selection import Selection
     >>> found = Selection(
     ...     kept=("A",), value=0.93, upper_bound=0.93, cost=1, evaluations=298, engine="dense", seconds=5,
     ...     optimal=True,
@@ -253,12 +257,29 @@ def proof_text(selection: Selection) -> str:
     if selection.certainty is Certainty.ESTIMATE:
         confidence = f"{selection.confidence:.0%}"
         return f"Chosen {work} and measured by samples; the interval is right with {confidence} confidence."
+    if selection.certainty is Certainty.BOUND and selection.upper_bound >= 1.0:
+        return f"The best found {work}: its agreement is certified, that of other choices is not known."
     if not math.isfinite(selection.gap):
         return f"Not proven optimal {work}: how good other features could be is not known."
     return (
         f"Not proven optimal {work}: other features could reach {selection.upper_bound:.4f} at most "
         f"(gap {selection.gap:.4f})."
     )
+
+
+def held_out_text(trimming: Trimming) -> str:
+    """What held-out rows say beside the network's promise; nothing without such rows."""
+    counted = trimming.held_out
+    if counted is None:
+        return ""
+    low, high = interval_texts(counted.low, counted.high)
+    text = (
+        f"On {counted.n_rows:,} held-out rows it decides alike on {counted.n_agreeing:,}: "
+        f"{share_text(counted.share)} (between {low} and {high} with {counted.confidence:.0%} confidence)."
+    )
+    if trimming.keeps_promise:
+        return text
+    return f"{text} {BROKEN_PROMISE}"
 
 
 def frontier_proof_text(frontier: Frontier) -> str:

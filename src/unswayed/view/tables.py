@@ -32,6 +32,7 @@ from unswayed.view.sentences import (
     frontier_proof_text,
     further_texts,
     given_text,
+    held_out_text,
     kept_text,
     next_text,
     proof_text,
@@ -322,7 +323,9 @@ def reward_lines(
 def trimming_lines(trimming: Trimming, features: Sequence[str], evidence: Mapping[str, str]) -> list[Text]:
     """The features, the threshold with which they decide as all do, and what is proven."""
     sentence = agreement_text(trimming.selection, features, trimmed_rule_text(trimming))
-    return _chosen_lines(trimming.selection, features, sentence, evidence)
+    lines = _chosen_lines(trimming.selection, features, sentence, evidence)
+    counted = held_out_text(trimming)
+    return [*lines, Text(counted)] if counted else lines
 
 
 def _chosen_lines(
@@ -335,7 +338,8 @@ def _chosen_lines(
 
 def frontier_lines(frontier: Frontier, evidence: Mapping[str, str]) -> list[Text]:
     """A row for each budget from which on more agreement can be had; equal agreements are folded."""
-    rows: list[Row] = [("cost", "agreement", "threshold", "keep")]
+    is_counted = any(point.held_out is not None for point in frontier.points)
+    rows: list[Row] = [("cost", "agreement", *(("held-out",) if is_counted else ()), "threshold", "keep")]
     cells = [_frontier_cells(point) for point in frontier.points]
     for first, last in fold([row[1] for row in cells]):
         rows.append(cells[first])
@@ -370,7 +374,8 @@ def _frontier_cells(point: Trimming) -> Row:
     agreement = share_text(selection.value) + ("" if selection.optimal else "*")
     kept = names_text(selection.kept, at_most=len(selection.kept))
     threshold = "-" if point.threshold_interval is None else threshold_text(point)
-    return f"{selection.cost:g}", agreement, threshold, kept
+    counted = () if point.held_out is None else (share_text(point.held_out.share),)
+    return f"{selection.cost:g}", agreement, *counted, threshold, kept
 
 
 def history_lines(history: CaseHistory, evidence: Mapping[str, str], at_least: float) -> list[Text]:
