@@ -8,7 +8,7 @@ from . import (
     spaces as spaces,
     view as view,
 )
-from .api.audit import audit as audit
+from .api.audits.audit import audit as audit, audit_file as audit_file
 from .api.compare import compare_decisions as compare_decisions
 from .api.decisions import (
     decide as decide,

@@ -9,8 +9,7 @@ from hypothesis import assume, given, settings, strategies as st
 import unswayed
 from strategies import classifiers
 from tolerances import EXACT
-from unswayed import Classifier, ImpossibleEvidence, QueryError, ThresholdRule
-from unswayed.api.audit import audit
+from unswayed import Classifier, ImpossibleEvidence, QueryError, ThresholdRule, audit
 from unswayed.model.zoo import random_bounded_treewidth, random_naive_bayes
 
 

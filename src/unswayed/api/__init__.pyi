@@ -1,7 +1,8 @@
 """Public names of `unswayed.api`; `__init__.py` imports each when it is first used."""
 
-from .audit import audit as audit
-from .audited import Audit as Audit
+from .audits.audit import audit as audit, audit_file as audit_file
+from .audits.files import AuditedFile as AuditedFile, AuditProgress as AuditProgress
+from .audits.result import Audit as Audit
 from .compare import (
     Comparison as Comparison,
     Difference as Difference,

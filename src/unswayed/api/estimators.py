@@ -27,6 +27,7 @@ from unswayed.core.limits import Limits
 from unswayed.core.names import listing
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import MostProbable, Rule, ThresholdRule
+from unswayed.inference.forests import class_log_posteriors
 from unswayed.learning.estimator import (
     BayesNetClassifier,
     checked_rows,
@@ -35,7 +36,6 @@ from unswayed.learning.estimator import (
     target_name,
 )
 from unswayed.learning.foreign import from_sklearn
-from unswayed.learning.predict import class_log_posteriors
 from unswayed.model.dataset import Dataset, smallest_type
 from unswayed.model.encoding import encode
 from unswayed.model.network import BayesianNetwork

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unswayed.cli.case import QuestionOptions, resolve_question, with_case
+from unswayed.cli.case import QuestionOptions, ResolvedCase, resolve_question, with_case
 from unswayed.cli.costs import plain_costs_of
 from unswayed.cli.options import Cost, CostsFile
-from unswayed.cli.output import check_output, show, show_json
+from unswayed.cli.output import check_output, show, show_json, write_text
+from unswayed.cli.progress import showing_words
 from unswayed.core.errors import FormatError
 
+if TYPE_CHECKING:
+    from unswayed.api.audits.files import AuditProgress
+    from unswayed.decisions.classifier import Classifier
+
 TableFile = Annotated[
-    Path, typer.Argument(metavar="TABLE", help="A CSV file with a row for each case.", show_default=False)
+    Path,
+    typer.Argument(
+        metavar="TABLE",
+        help="A CSV, Parquet or Arrow file with a row for each case, or a folder of Parquet files.",
+        show_default=False,
+    ),
 ]
 
 
@@ -46,9 +58,13 @@ def audit(
             "-o",
             metavar="FILE",
             help="Where the rows go, with the columns decision, posterior, sdp, sdp_low, sdp_high and safe: "
-            ".csv or .parquet.",
+            ".csv or .parquet. They are written as they are audited; ask again to go on if interrupted.",
             show_default=False,
         ),
+    ] = None,
+    summary: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.html", help="Where a page about all rows goes.", show_default=False),
     ] = None,
 ) -> None:
     """Which decisions of a table were safe, and which would probably have turned?
@@ -58,33 +74,72 @@ def audit(
     from unswayed import api
     from unswayed.view.audit_lines import audit_lines
 
-    if output is not None:
-        if output.suffix.lower() not in (".csv", ".parquet"):
-            raise FormatError("an audit is written to a .csv or .parquet file; name it so", output)
-        check_output(output)
+    _check_outputs(output, summary)
     found = resolve_question(case)
-    if found.evidence:
-        from unswayed.decisions.classifier import Classifier
-
-        full = found.classifier
-        classifier = Classifier(full.network, full.target, full.features, full.rule, given=found.evidence)
-    else:
-        classifier = found.classifier
-    audited = api.audit(
-        classifier,
-        table,
-        at_least=at_least,
-        next_test=next_test,
-        reason=why,
-        outcome=outcome,
-        costs=plain_costs_of(cost, costs),
-        n_jobs=jobs,
+    options: dict[str, Any] = {
+        "at_least": at_least,
+        "next_test": next_test,
+        "reason": why,
+        "outcome": outcome,
+        "costs": plain_costs_of(cost, costs),
+        "n_jobs": jobs,
         **found.options,
-    )
-    if output is not None:
-        audited.write(output)
+    }
+    if output is None:
+        audited: Any = api.audit(_classifier(found), table, **options)
+    else:
+        with _showing_progress() as report:
+            audited = api.audit_file(_classifier(found), table, output, report=report, **options)
+    if summary is not None:
+        from unswayed.view.audit_page import audit_page
+
+        write_text(audit_page(audited), summary)
+    written = {
+        name: str(path) for name, path in (("output", output), ("summary", summary)) if path is not None
+    }
     if case.as_json:
-        written = {} if output is None else {"output": str(output)}
         show_json({**found.described(), **audited.summary(), **written})
     else:
-        show(audit_lines(audited, output))
+        show(audit_lines(audited, list(written.values())))
+
+
+def _check_outputs(output: Path | None, summary: Path | None) -> None:
+    if output is not None:
+        from unswayed.model.row_files import check_row_file
+
+        check_row_file(output)
+        check_output(output)
+    if summary is not None:
+        if summary.suffix.lower() not in (".html", ".htm"):
+            raise FormatError("a summary is an .html file; name it so", summary)
+        check_output(summary)
+
+
+def _classifier(found: ResolvedCase) -> Classifier:
+    """The classifier, with evidence that holds for every row."""
+    full = found.classifier
+    if not found.evidence:
+        return full
+    from unswayed.decisions.classifier import Classifier
+
+    return Classifier(full.network, full.target, full.features, full.rule, given=found.evidence)
+
+
+@contextmanager
+def _showing_progress() -> Iterator[Callable[[AuditProgress], None] | None]:
+    """A function that shows how far an audit is, where stderr is a terminal."""
+    with showing_words() as show_words:
+        yield None if show_words is None else lambda progress: show_words(progress_text(progress))
+
+
+def progress_text(progress: AuditProgress) -> str:
+    """Rows audited, how fast, and how long the rest takes.
+
+    >>> from unswayed.api.audits.files import AuditProgress
+    >>> progress_text(AuditProgress(200_000, 1_000_000, 2.0))
+    '200,000 of about 1,000,000 rows, 100,000 rows/s, 8 s left'
+    """
+    whole = "" if progress.total is None else f" of about {max(progress.total, progress.n_rows):,}"
+    text = f"{progress.n_rows:,}{whole} rows, {progress.rows_per_second:,.0f} rows/s"
+    left = progress.seconds_left
+    return text if left is None else f"{text}, {left:.0f} s left"

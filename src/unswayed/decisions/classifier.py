@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from unswayed.core.errors import QueryError
 from unswayed.core.names import listing
 from unswayed.decisions.defaults import choose_features
@@ -92,7 +94,7 @@ class Classifier:
     def predict(self, data: Any) -> list[str]:
         """The decision for each row of a table; missing cells and columns are not observed.
 
-        `data` may be a CSV file, a dataframe, or columns by name, in original units; only the classifier's
+        `data` may be a file, a dataframe, or columns by name, in original units; only the classifier's
         features count. Raises `ImpossibleEvidence` for a row of probability zero.
 
         >>> from unswayed.decisions.rules import ThresholdRule
@@ -101,12 +103,20 @@ class Classifier:
         >>> papers.predict({"R1": ["+", "+", None], "R2": ["+", "-", "+"]})
         ['+', 'not +', '+']
         """
-        positions = tuple(map(self.network.index, self.features))
-        seen = observe(self.network, self.given)
-        from unswayed.decisions.prediction import row_posteriors  # tables need more than single cases do
+        # Imported here: few questions are about tables.
+        from unswayed.decisions.prediction import refuse_impossible, row_log_posteriors
+        from unswayed.model.chunks import chunk_table, read_chunks
+        from unswayed.model.encoding import encode
 
-        posteriors = row_posteriors(seen.network, self.target_index, positions, data, seen.states)
-        return [self.actions[action] for action in self.decider.decide(posteriors)]
+        positions = tuple(map(self.network.index, self.features))
+        seen, decisions = observe(self.network, self.given), []
+        for chunk in read_chunks(data):
+            table = chunk_table(chunk, self.features)
+            codes = encode(table, [self.network.variables[p] for p in positions], names=chunk.names).codes
+            logs = row_log_posteriors(seen.network, self.target_index, positions, codes, seen.states)
+            refuse_impossible(seen.network, positions, codes, logs, first_row=chunk.first_row)
+            decisions += self.decider.decide(np.exp(logs)).tolist()
+        return [self.actions[action] for action in decisions]
 
 
 def _make_rule(target: Variable, threshold: float | None, positive: str | None) -> Rule:

@@ -1,44 +1,136 @@
-"""Decisions for whole tables of rows, with whatever is missing in them summed out.
+"""Posteriors for whole tables of rows, with whatever is missing in them summed out.
 
-Rows that observe the same features are decided together: one joint table of those features and the
-target, looked up row by row, or, where that table would be large, one posterior for each distinct row.
+Where the features form a forest given the target, as in naive Bayes and TAN, one pass serves all rows
+(`inference/forests.py`). Elsewhere rows that observe the same features are answered together: one joint table
+of those features and the target, read row by row, or, where that table would be large, one posterior for each
+distinct row.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from unswayed.core.arrays import Codes, Floats, Ints
+from unswayed.core.arrays import Bools, Codes, Floats, Ints
+from unswayed.core.errors import ImpossibleEvidence
 from unswayed.inference.batches import batch_posteriors
+from unswayed.inference.forests import class_log_joint, has_feature_forest
 from unswayed.inference.posteriors import joint_table
-from unswayed.model.encoding import encode
+from unswayed.model.cpt import Cpt
+from unswayed.model.dataset import Dataset, smallest_type
 from unswayed.model.network import BayesianNetwork
 
 LARGEST_TABLE = 2**18
 """Instantiations of the observed features beyond which rows are answered one by one."""
 
 
-def row_posteriors(
+def row_log_posteriors(
     network: BayesianNetwork,
     target: int,
-    features: tuple[int, ...],
-    data: Any,
-    given: Mapping[int, int] | None = None,
+    features: Sequence[int],
+    codes: Codes,  # (rows, features)
+    given: Mapping[int, int],
+    *,
+    many: bool | None = None,
 ) -> Floats:  # (rows, classes)
-    """Pr(target | row, given) for each row of a table, of which only `features` count."""
-    given = given or {}
-    codes = encode(data, [network.variables[f] for f in features]).codes
+    """log Pr(target | row, given) for each row of states of `features`, -1 where not observed.
+
+    `many` says whether compiled code pays; None decides by the number of rows.
+
+    A row of probability zero is minus infinity for every class; `refuse_impossible` raises for it.
+    """
+    if _is_plain_forest(network, target):
+        return _forest_logs(network, target, _with_given(network, features, codes, given), many)
+    with np.errstate(divide="ignore"):
+        logs: Floats = np.log(_pattern_posteriors(network, target, features, codes, given))
+    return logs
+
+
+def refuse_impossible(
+    network: BayesianNetwork, features: Sequence[int], codes: Codes, logs: Floats, *, first_row: int = 0
+) -> None:
+    """Raise `ImpossibleEvidence` for the first row without a posterior; `first_row` rows came before."""
+    impossible = np.isneginf(logs.max(axis=1))
+    if not impossible.any():
+        return
+    row = int(np.argmax(impossible))
+    findings = ", ".join(
+        f"{network.variables[f].name}={network.variables[f].states[s]}"
+        for f, s in zip(features, codes[row].tolist(), strict=True)
+        if s >= 0
+    )
+    raise ImpossibleEvidence(
+        f"row {first_row + row + 1} of the table is impossible in this network: Pr({findings}) = 0; "
+        "correct the row, or leave cells empty that were not observed"
+    )
+
+
+def _is_plain_forest(network: BayesianNetwork, target: int) -> bool:
+    return all(isinstance(cpt, Cpt) for cpt in network.cpts) and has_feature_forest(
+        network, network.variables[target].name
+    )
+
+
+def _with_given(
+    network: BayesianNetwork, features: Sequence[int], codes: Codes, given: Mapping[int, int]
+) -> Dataset:
+    """The rows as states of all variables."""
+    everything = np.full((len(codes), len(network)), -1, dtype=smallest_type(network.variables), order="F")
+    for column, feature in enumerate(features):
+        everything[:, feature] = codes[:, column]
+    for variable, state in given.items():
+        everything[:, variable] = state
+    return Dataset(network.variables, everything)
+
+
+def _forest_logs(network: BayesianNetwork, target: int, rows: Dataset, many: bool | None) -> Floats:
+    logs = class_log_joint(network, network.variables[target].name, rows, many=many)
+    largest = logs.max(axis=1, keepdims=True)
+    # Impossible rows stay minus infinity.
+    logs -= np.where(np.isfinite(largest), largest, 0.0)
+    logs -= np.log(np.maximum(np.exp(logs).sum(axis=1, keepdims=True), 1.0))
+    return logs
+
+
+def _pattern_posteriors(
+    network: BayesianNetwork, target: int, features: Sequence[int], codes: Codes, given: Mapping[int, int]
+) -> Floats:
+    """Pr(target | row, given); all zero where the row is impossible."""
     found = np.empty((len(codes), len(network.variables[target])))
-    seen = codes >= 0
-    for pattern in np.unique(seen, axis=0):
-        rows = np.flatnonzero((seen == pattern).all(axis=1))
+    for pattern, rows in split_patterns(codes):
         observed = tuple(feature for feature, one in zip(features, pattern, strict=True) if one)
         found[rows] = _posteriors(network, (target, observed, given), codes[rows][:, pattern])
     return found
+
+
+def split_patterns(codes: Codes) -> Iterator[tuple[Bools, Ints]]:
+    """Which features are observed, and the rows that observe exactly these; in a fixed order."""
+    seen = codes >= 0
+    packed = np.packbits(seen, axis=1)
+    keys = np.zeros((len(packed), -(-packed.shape[1] // 8) * 8), dtype=np.uint8)
+    keys[:, : packed.shape[1]] = packed
+    _, which = unique_rows(keys.view(np.uint64))
+    order = np.argsort(which, kind="stable")
+    starts = np.flatnonzero(np.diff(which[order], prepend=-1))
+    for rows in np.split(order, starts[1:]):
+        if len(rows):
+            yield seen[rows[0]], rows
+
+
+def unique_rows(keys: np.ndarray[tuple[int, int], np.dtype[np.uint64]]) -> tuple[Ints, Ints]:
+    """The first row of each distinct value, and which value each row has; in the order of the values."""
+    if keys.shape[1] == 0:
+        return np.zeros(min(len(keys), 1), dtype=np.int64), np.zeros(len(keys), dtype=np.int64)
+    column = keys[:, 0]
+    for other in range(1, keys.shape[1]):
+        # Each word ranks what came before together with the next one.
+        before = np.unique(column, return_inverse=True)[1].astype(np.uint64)
+        after = np.unique(keys[:, other], return_inverse=True)[1].astype(np.uint64)
+        column = before * np.uint64(after.max() + 1 if len(after) else 1) + after
+    _, first, which = np.unique(column, return_index=True, return_inverse=True)
+    return first, which
 
 
 def _posteriors(
@@ -48,15 +140,24 @@ def _posteriors(
     sizes = [len(network.variables[f]) for f in observed]
     distinct, which = np.unique(codes, axis=0, return_inverse=True)
     if math.prod(sizes) > min(LARGEST_TABLE, 64 * len(distinct)):
-        return batch_posteriors(network, target, observed, distinct, given)[which.reshape(-1)]
+        return _batch(network, asked, distinct)[which.reshape(-1)]
     table = joint_table(network, [*observed, target], given).reshape(math.prod(sizes), -1)
     mass = table[row_numbers(distinct, sizes)]
-    if not mass.sum(axis=1).all():
-        bad = distinct[np.flatnonzero(mass.sum(axis=1) == 0)[0]]
-        impossible = dict(zip(observed, map(int, bad), strict=True))
-        joint_table(network, [target], {**given, **impossible})  # raises, naming it
-    posteriors: Floats = (mass / mass.sum(axis=1, keepdims=True))[which.reshape(-1)]
+    total = mass.sum(axis=1, keepdims=True)
+    posteriors: Floats = (mass / np.where(total > 0, total, 1.0))[which.reshape(-1)]
     return posteriors
+
+
+def _batch(
+    network: BayesianNetwork, asked: tuple[int, tuple[int, ...], Mapping[int, int]], distinct: Codes
+) -> Floats:
+    target, observed, given = asked
+    try:
+        return batch_posteriors(network, target, observed, distinct, given)
+    except ImpossibleEvidence:
+        if len(distinct) == 1:
+            return np.zeros((1, len(network.variables[target])))
+        return np.concatenate([_batch(network, asked, distinct[i : i + 1]) for i in range(len(distinct))])
 
 
 def row_numbers(codes: Codes, sizes: Sequence[int]) -> Ints:  # (rows,)

@@ -8,6 +8,7 @@ evidence).
 
 from __future__ import annotations
 
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +18,10 @@ from unswayed.core.limits import Limits
 from unswayed.decisions.problem import Problem
 from unswayed.inference.posteriors import joint_table
 from unswayed.inference.relevance import ancestors_of
+from unswayed.model.network import BayesianNetwork
+
+Piece = tuple[tuple[int, ...], set[int]]
+"""Free features, and all variables that connect them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,10 +56,13 @@ def _group(problem: Problem, features: tuple[int, ...], members: set[int], *, li
     return Group(features, read_only(_by_inference(problem, features, limits)))
 
 
-def _pieces(problem: Problem) -> list[tuple[tuple[int, ...], set[int]]]:
+def _pieces(problem: Problem) -> list[Piece]:
+    return connected_pieces(problem.network, problem.free, {problem.target, *problem.evidence})
+
+
+def connected_pieces(network: BayesianNetwork, free: Sequence[int], separating: Set[int]) -> list[Piece]:
     """Connected pieces that hold free features: those features, and all variables of the piece."""
-    network, separating = problem.network, {problem.target, *problem.evidence}
-    relevant = ancestors_of(network, {*problem.free, *separating})
+    relevant = ancestors_of(network, {*free, *separating})
     link = {v: v for v in relevant}
 
     def root(v: int) -> int:
@@ -68,7 +76,7 @@ def _pieces(problem: Problem) -> list[tuple[tuple[int, ...], set[int]]]:
             if parent not in separating:
                 link[root(parent)] = root(child)
     features: dict[int, list[int]] = {}
-    for feature in problem.free:
+    for feature in free:
         features.setdefault(root(feature), []).append(feature)
     members: dict[int, set[int]] = {piece: set() for piece in features}
     for v in relevant:

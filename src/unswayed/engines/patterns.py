@@ -1,50 +1,62 @@
 """Many cases at once: rows that observe the same features share the work of their same-decision probability.
 
 A *pattern* is the set of features that a row observes. What the other features may still say depends on the
-pattern alone, or is one table for all rows of it:
+pattern and on few of the values observed, or is one table for all rows of it:
 
-- Independent features and two classes: what the missing features add to the log-odds does not depend on the
-  values observed. One sorted list of their sums serves a pattern, and a row is two binary searches in it.
-- Otherwise, where one table holds all features: the table summed down to the observed ones has, for every
-  instantiation of these, the mass of each class and of each full decision; a row is one look-up in it.
+- Two classes: what the missing features add to the log-odds is a sum over the components in which they hang
+  together (`components.py`). Two sorted lists of sums serve all rows that agree around the components, for
+  naive Bayes all rows of a pattern; a row is one walk up one list and down the other.
+- Where one table holds all features: summed down to the observed ones it has, for every instantiation of
+  these, the mass of each class and of each full decision; a row is one look-up in it.
 
-Where neither fits, `ways_for` gives None and rows are asked one by one (`api/audit.py`).
+Where neither fits, rows are asked one by one (`api/audit.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import math
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
 
 from unswayed.core.arrays import Codes, Floats, Ints
 from unswayed.core.limits import Limits
-from unswayed.decisions.prediction import row_numbers
+from unswayed.decisions.prediction import row_numbers, unique_rows
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.rules import LogOddsIntervals
+from unswayed.engines.components import Component, OutcomeLists, components_beside
 from unswayed.engines.dense import DenseEngine, DenseOracle
-from unswayed.engines.groups import Group, group_tables, independent_groups
+from unswayed.engines.groups import independent_groups
 from unswayed.engines.protocol import Cost, Question
-from unswayed.engines.weights import WeightList, combined, group_weights, predicted_bits
+from unswayed.engines.weights import alike_bits
+from unswayed.kernels.meeting import compiled_tails_of_rows
 
-MOST_BITS = 20.0
-"""Logarithm to base 2 of the longest list of sums; longer ones take more memory than rows are worth."""
+MOST_BITS = 18.0
+"""Logarithm to base 2 of the longer of two lists: a row is then half a millisecond."""
+MOST_PATTERNS = 2**14
+"""Patterns whose components are remembered."""
 LARGEST_TABLE = 2.0**22
-"""Instantiations of all features beyond which no table is made."""
+"""Instantiations of all features beyond which no table is made,"""
+SMALL_TABLE = 2.0**16
+"""and up to which a table is quicker than sums over components."""
+FEW_STEPS = 2**18
+"""Steps of the walk that plain Python takes in less time than the compiled walk takes to be loaded."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PatternAnswers:
-    """What holds for each row of one pattern; a row of probability zero has no mass."""
+class PatternRows:
+    """Possible rows that observe the same features, and what is decided on them."""
 
-    class_mass: Floats  # (rows, classes)
-    """Pr(class, row), up to a factor for each row."""
+    observed: tuple[int, ...]
+    """Positions of the features."""
+    codes: Codes  # (rows, observed features)
+    """Their states."""
+    log_posteriors: Floats  # (rows, classes)
     decisions: Ints  # (rows,)
-    """Position of the action decided on the row."""
-    same: Floats  # (rows,)
-    """The same-decision probability."""
+    """Position of the action decided on each row."""
 
 
 class PatternWay(Protocol):
@@ -54,119 +66,135 @@ class PatternWay(Protocol):
     def name(self) -> str:
         """The engine that gives the same answers."""
 
-    def fits(self, observed: Sequence[int]) -> bool:
-        """Whether the pattern is small enough for this way."""
+    def fits(self, observed: tuple[int, ...]) -> bool:
+        """Whether the pattern can be answered in this way."""
 
-    def answer(self, observed: tuple[int, ...], codes: Codes) -> PatternAnswers:
-        """The answers for rows (rows, observed features) of states."""
+    def same(self, rows: PatternRows) -> Floats:
+        """The same-decision probability of each row."""
 
 
 def ways_for(problem: Problem, limits: Limits) -> list[PatternWay]:
     """The ways that fit this classifier, the quicker first; none where rows must be asked one by one."""
     ways: list[PatternWay] = []
-    is_naive = isinstance(problem.decider, LogOddsIntervals) and all(
-        len(group) == 1 for group in independent_groups(problem)
-    )
-    if is_naive:
-        ways.append(SortedSums(problem, tuple(group_tables(problem, limits))))
     price = DenseEngine().cost(problem, Question(frozenset()))
     cells = float(np.prod(problem.sizes(problem.free), dtype=float))
     if isinstance(price, Cost) and price.n_bytes <= limits.max_bytes and cells <= LARGEST_TABLE:
-        ways.append(SummedTable(problem, DenseEngine().prepare(problem, limits)))
+        ways.append(SummedTable(problem, limits))
+    if isinstance(problem.decider, LogOddsIntervals):
+        is_naive = all(len(group) == 1 for group in independent_groups(problem))
+        sums = SumsOfComponents(problem, OutcomeLists(problem, problem.decider.upper))
+        ways.insert(0 if is_naive or cells > SMALL_TABLE else len(ways), sums)
     return ways
 
 
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """The components of a pattern in two halves, and how long the lists of their sums are at most."""
+
+    components: tuple[Component, ...]
+    middle: int
+    """How many of them make the first half."""
+    bits: float
+    """Logarithm to base 2 of the longer list."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class SortedSums:
-    """One sorted list of what the missing features add to the log-odds, for each pattern."""
+class SumsOfComponents:
+    """Sums of what the components of missing features add to the log-odds, met in the middle."""
 
     problem: Problem
-    groups: tuple[Group, ...]
+    lists: OutcomeLists
     name: str = "log_odds"
+    _meetings: dict[tuple[int, ...], Meeting] = field(default_factory=dict, repr=False)
+    _n_steps: list[float] = field(default_factory=lambda: [0.0], repr=False)
 
-    def fits(self, observed: Sequence[int]) -> bool:
-        """Whether the list of the missing features' sums is short enough."""
-        return predicted_bits(self._missing(observed)) <= MOST_BITS
+    def fits(self, observed: tuple[int, ...]) -> bool:
+        """Whether the components are small, and half of them have few different sums."""
+        return self._meeting(observed).bits <= MOST_BITS
 
-    def answer(self, observed: tuple[int, ...], codes: Codes) -> PatternAnswers:
-        """Two binary searches a row."""
-        likelihoods = {group.features[0]: group.likelihood for group in self.groups}
-        with np.errstate(divide="ignore"):
-            logs = np.log(self.problem.prior)[np.newaxis] + sum(
-                (np.log(likelihoods[f])[codes[:, j]] for j, f in enumerate(observed)),
-                start=np.zeros((len(codes), 2)),
-            )
-        class_mass = _from_logs(logs)
-        decisions = _decide(self.problem, class_mass)
-        return PatternAnswers(class_mass, decisions, self._same(observed, logs, class_mass, decisions))
-
-    def _missing(self, observed: Sequence[int]) -> list[WeightList]:
-        """Weights of the features that a pattern leaves out."""
-        decider, seen = self.problem.decider, set(observed)
+    def same(self, rows: PatternRows) -> Floats:
+        """One walk a row, rows with equal log-odds and lists being one."""
+        decider, meeting = self.problem.decider, self._meeting(rows.observed)
         assert isinstance(decider, LogOddsIntervals)
-        return [
-            group_weights(group, self.problem.sizes(group.features), frozenset(), decider.upper)
-            for group in self.groups
-            if group.features[0] not in seen
-        ]
+        outcomes, chosen = self.lists.choose(meeting.components, rows.observed, rows.codes)
+        varying = [place for place, component in enumerate(meeting.components) if component.boundary]
+        first_of_list, list_of_row = unique_rows(chosen[:, varying].astype(np.uint64))
+        logs = rows.log_posteriors
+        odds = logs[:, decider.upper] - logs[:, 1 - decider.upper]
+        first, which = unique_rows(np.stack([list_of_row.astype(np.uint64), odds.view(np.uint64)], axis=1))
+        cuts = decider.cuts[np.newaxis] - odds[first, np.newaxis]
+        walk = self._walk(2.0**meeting.bits * (cuts.size + 2 * len(first_of_list)))
+        tails = walk(outcomes, chosen[first_of_list], meeting.middle, list_of_row[first], cuts)
+        return _same(decider, tails[which], rows)
 
-    def _same(self, observed: tuple[int, ...], logs: Floats, class_mass: Floats, decisions: Ints) -> Floats:
-        decider = self.problem.decider
-        assert isinstance(decider, LogOddsIntervals)
-        upper, sums = decider.upper, combined(self._missing(observed))
-        with np.errstate(invalid="ignore"):
-            odds = np.nan_to_num(logs[:, upper] - logs[:, 1 - upper], nan=0.0, posinf=np.inf, neginf=-np.inf)
-        # Masses below each cut, then between neighbouring cuts: (regions, classes, rows).
-        places = [np.searchsorted(sums.full, cut - odds, side="left") for cut in decider.cuts]
-        edges = [np.zeros(len(odds), dtype=np.int64), *places, np.full(len(odds), len(sums.full))]
-        total = class_mass.sum(axis=1)
-        same = np.zeros(len(odds))
-        for column, mass in ((upper, sums.upper), (1 - upper, sums.lower)):
-            reached = np.concatenate([[0.0], np.cumsum(mass)])
-            share = class_mass[:, column] / np.where(total > 0, total, 1.0)
-            for region, action in enumerate(decider.regions):
-                inside = reached[edges[region + 1]] - reached[edges[region]]
-                same += np.where(decisions == action, share * inside, 0.0)
-        return np.clip(same, 0.0, 1.0)
+    def _meeting(self, observed: tuple[int, ...]) -> Meeting:
+        if observed not in self._meetings:
+            if len(self._meetings) >= MOST_PATTERNS:
+                self._meetings.clear()
+            self._meetings[observed] = self._meet(components_beside(self.problem, observed))
+        return self._meetings[observed]
+
+    def _meet(self, components: Sequence[Component]) -> Meeting:
+        if not all(component.is_small(self.problem) for component in components):
+            return Meeting(tuple(components), 0, math.inf)
+        kinds = [(self.lists.kind(c), int(c.n_outcomes(self.problem))) for c in components]
+        before, after = _running_bits(kinds), _running_bits(kinds[::-1])[::-1]
+        longer = np.maximum(before, after)
+        middle = int(np.argmin(longer))
+        return Meeting(tuple(components), middle, float(longer[middle]))
+
+    def _walk(self, n_steps: float) -> Callable[..., Floats]:
+        # The same operations in the same order: compiled or not, the answer is the same to the last bit.
+        self._n_steps[0] += n_steps
+        is_long = compiled_tails_of_rows.is_loaded or self._n_steps[0] > FEW_STEPS
+        return compiled_tails_of_rows if is_long else compiled_tails_of_rows.plain
 
 
-def _decide(problem: Problem, class_mass: Floats) -> Ints:
-    """The decision of each row; rows without mass are not shown to the rule."""
-    decisions: Ints = np.zeros(len(class_mass), dtype=np.int64)
-    possible = np.flatnonzero(class_mass.sum(axis=1))
-    decisions[possible] = problem.decider.decide(class_mass[possible])
-    return decisions
+def _running_bits(kinds: Sequence[tuple[Hashable, int]]) -> Floats:  # (groups + 1,)
+    """Logarithm to base 2 of how many sums the first 0, 1, ... groups have at most; alike ones have few."""
+    counts: Counter[Hashable] = Counter()
+    bits = [0.0]
+    for kind, size in kinds:
+        counts[kind] += 1
+        bits.append(bits[-1] + alike_bits(counts[kind], size) - alike_bits(counts[kind] - 1, size))
+    return np.array(bits)
 
 
-def _from_logs(logs: Floats) -> Floats:
-    """Masses in proportion, the largest of a row 1; all 0 where the row is impossible."""
-    largest = logs.max(axis=1, keepdims=True)
-    with np.errstate(invalid="ignore"):
-        masses: Floats = np.where(np.isfinite(largest), np.exp(logs - largest), 0.0)
-    return masses
+def _same(decider: LogOddsIntervals, tails: Floats, rows: PatternRows) -> Floats:
+    """Probability of the regions that have each row's decision; `tails` is (rows, cuts, 2), upper first."""
+    posteriors = np.exp(rows.log_posteriors)
+    shares = np.stack([posteriors[:, decider.upper], posteriors[:, 1 - decider.upper]], axis=1)
+    reached = (tails * shares[:, np.newaxis]).sum(axis=2)  # Pr(the log-odds come to at least a cut)
+    ends = np.concatenate([np.ones((len(reached), 1)), reached, np.zeros((len(reached), 1))], axis=1)
+    inside = ends[:, :-1] - ends[:, 1:]
+    wanted = np.asarray(decider.regions)[np.newaxis] == rows.decisions[:, np.newaxis]
+    same: Floats = np.clip(np.where(wanted, inside, 0.0).sum(axis=1), 0.0, 1.0)
+    return same
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SummedTable:
-    """One table over all features, summed down to the observed ones for each pattern."""
+    """One table over all features, made when first needed, summed down to what a pattern observes."""
 
     problem: Problem
-    oracle: DenseOracle
+    limits: Limits
     name: str = "dense"
+    _oracles: list[DenseOracle] = field(default_factory=list, repr=False)
 
-    def fits(self, observed: Sequence[int]) -> bool:
+    def fits(self, observed: tuple[int, ...]) -> bool:
         """Always: a pattern's table is part of the one over all features."""
         return True
 
-    def answer(self, observed: tuple[int, ...], codes: Codes) -> PatternAnswers:
+    def same(self, rows: PatternRows) -> Floats:
         """One look-up a row."""
+        if not self._oracles:
+            self._oracles.append(DenseEngine().prepare(self.problem, self.limits))
         # The table has its axes in the order of the free features.
-        axes = [f for f in self.problem.free if f in set(observed)]
-        columns = codes[:, [observed.index(f) for f in axes]]
-        masses = self.oracle.masses_of(frozenset(observed))[:, row_numbers(columns, self.problem.sizes(axes))]
-        n_classes = len(self.problem.prior)
-        class_mass, decision_mass = masses[:n_classes].T, masses[n_classes:].T
-        decisions, total = _decide(self.problem, class_mass), class_mass.sum(axis=1)
-        chosen = np.take_along_axis(decision_mass, decisions[:, np.newaxis], axis=1)[:, 0]
-        same = np.clip(chosen / np.where(total > 0, total, 1.0), 0.0, 1.0)
-        return PatternAnswers(class_mass, decisions, same)
+        axes = [f for f in self.problem.free if f in set(rows.observed)]
+        columns = rows.codes[:, [rows.observed.index(f) for f in axes]]
+        masses = self._oracles[0].masses_of(frozenset(rows.observed))
+        of_rows = masses[:, row_numbers(columns, self.problem.sizes(axes))]
+        decision_mass = of_rows[len(self.problem.prior) :].T
+        chosen = np.take_along_axis(decision_mass, rows.decisions[:, np.newaxis], axis=1)[:, 0]
+        same: Floats = np.clip(chosen / decision_mass.sum(axis=1), 0.0, 1.0)
+        return same

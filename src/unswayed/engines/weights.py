@@ -21,10 +21,7 @@ import numpy as np
 
 from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.engines.groups import Group
-from unswayed.kernels.meeting import MeetingOutcomes
-
-EQUAL = 1e-12
-"""Weights closer than this are one weight: far below the tie tolerance, above what rounding can do."""
+from unswayed.kernels.meeting import EQUAL, MeetingOutcomes
 
 
 class Share(Enum):

@@ -1,8 +1,11 @@
 """Meeting in the middle of two sorted lists of sums.
 
-`sum_lists` lists the sums of some groups' weights in ascending order, by merging as many shifted copies of
-the list so far as the next group has outcomes. `mass_at_least` then walks up one list and down the other.
-Both are plain Python; the kernels at the end are the same, compiled.
+`sum_groups` lists the sums of some groups' weights in ascending order, by merging as many shifted copies of
+the list so far as the next group has outcomes. `mass_at_least` then walks up one list and down the other, and
+`tails_of_rows` does both for many rows. All are plain Python; the kernels at the end are the same, compiled.
+
+A weight may be infinite, where one class rules the outcome out. Two opposite infinities have no sum, and no
+probability either, so nothing is asked of them.
 """
 
 from __future__ import annotations
@@ -16,6 +19,9 @@ from unswayed.kernels.jit import Kernel
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+
+EQUAL = 1e-12
+"""Sums closer than this are one sum: far below the tie tolerance of decisions, above what rounding can do."""
 
 
 class MeetingOutcomes(NamedTuple):
@@ -36,32 +42,43 @@ def sum_lists(outcomes: MeetingOutcomes, first: int, past: int) -> Floats:  # (3
     >>> sum_lists(halves, 0, 1).tolist()
     [[-1.0, 1.0], [0.7, 0.3], [0.4, 0.6]]
     """
-    size = 1
-    for group in range(first, past):
-        size *= outcomes.starts[group + 1] - outcomes.starts[group]
-    found, merged = np.empty((3, size)), np.empty((3, size))
+    return sum_groups(outcomes, np.arange(first, past))
+
+
+def sum_groups(outcomes: MeetingOutcomes, groups: Ints) -> Floats:  # (3, sums)
+    """The sums of some groups, ascending; equal ones are added up, impossible ones are left out."""
+    found = np.empty((3, 1))
     found[0, 0], found[1, 0], found[2, 0] = 0.0, 1.0, 1.0
-    n = 1
-    for group in range(first, past):
-        start, end = outcomes.starts[group], outcomes.starts[group + 1]
-        at = np.zeros(end - start, dtype=np.int64)
-        # The next sum of each shifted copy of the list; a copy that is used up stands at infinity.
-        head = outcomes.weight[start:end] + found[0, 0]
-        for out in range(n * (end - start)):
+    for group in groups:
+        start, width = outcomes.starts[group], outcomes.starts[group + 1] - outcomes.starts[group]
+        n, last = found.shape[1], -1
+        merged = np.empty((3, n * width))
+        at, head = np.zeros(width, dtype=np.int64), np.empty(width)
+        for k in range(width):
+            # The next sum of each shifted copy of the list.
+            head[k] = outcomes.weight[start + k] + found[0, 0]
+        for _ in range(n * width):
             best = 0
-            for k in range(1, end - start):
-                if head[k] < head[best]:
+            for k in range(1, width):
+                if at[k] < n and (at[best] == n or head[k] < head[best]):
                     best = k
-            position = at[best]
-            merged[0, out] = head[best]
-            merged[1, out] = found[1, position] * outcomes.upper[start + best]
-            merged[2, out] = found[2, position] * outcomes.lower[start + best]
+            position, weight = at[best], head[best]
+            upper = found[1, position] * outcomes.upper[start + best]
+            lower = found[2, position] * outcomes.lower[start + best]
             at[best] = position + 1
-            head[best] = (
-                np.inf if position + 1 == n else found[0, position + 1] + outcomes.weight[start + best]
-            )
-        n *= end - start
-        found, merged = merged, found
+            if position + 1 < n:
+                head[best] = found[0, position + 1] + outcomes.weight[start + best]
+            if upper == 0.0 and lower == 0.0:
+                continue  # a sum that neither class allows may be of opposite infinities: no number
+            if last >= 0 and (weight == merged[0, last] or weight - merged[0, last] <= EQUAL):
+                merged[1, last] += upper
+                merged[2, last] += lower
+            else:
+                last += 1
+                merged[0, last], merged[1, last], merged[2, last] = weight, upper, lower
+        found = np.empty((3, last + 1))
+        for k in range(3):
+            found[k] = merged[k, : last + 1]
     return found
 
 
@@ -79,5 +96,31 @@ def mass_at_least(one: Floats, other: Floats, cut: float) -> Floats:  # (2,)
     return mass
 
 
-compiled_sum_lists = Kernel(sum_lists)
+def tails_of_rows(
+    outcomes: MeetingOutcomes,
+    lists: Ints,  # (lists, groups)
+    middle: int,
+    list_of_row: Ints,  # (rows,)
+    cuts: Floats,  # (rows, cuts)
+) -> Floats:  # (rows, cuts, 2)
+    """Probability, under either class, that the groups of a row's list together weigh at least each cut.
+
+    Rows of one list stand side by side; the first `middle` groups of a list make one half, the others the
+    other.
+    """
+    tails = np.empty((len(cuts), cuts.shape[1], 2))
+    one, other = np.empty((3, 0)), np.empty((3, 0))
+    for row in range(len(cuts)):
+        if row == 0 or list_of_row[row] != list_of_row[row - 1]:
+            groups = lists[list_of_row[row]]
+            one = sum_groups(outcomes, groups[:middle])
+            other = sum_groups(outcomes, groups[middle:])
+        for k in range(cuts.shape[1]):
+            mass = mass_at_least(one, other, cuts[row, k])
+            tails[row, k, 0], tails[row, k, 1] = mass[0], mass[1]
+    return tails
+
+
+compiled_sum_lists = Kernel(sum_lists, [sum_groups])
 compiled_mass_at_least = Kernel(mass_at_least)
+compiled_tails_of_rows = Kernel(tails_of_rows, [sum_groups, mass_at_least])

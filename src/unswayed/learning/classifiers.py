@@ -9,6 +9,7 @@ from typing import Any
 
 from unswayed.core.errors import ModelError, QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.inference.forests import class_posteriors as class_posteriors
 from unswayed.learning.augmented import (
     naive_families,
     naive_network,

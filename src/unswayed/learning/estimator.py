@@ -20,9 +20,9 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, colu
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import ModelError, QueryError
 from unswayed.core.names import listing
+from unswayed.inference.forests import class_log_posteriors
 from unswayed.learning.augmented import naive_families, naive_network, tan_families, tan_network
 from unswayed.learning.counts import FamilyCounts, checked_smoothing, count_families, merge
-from unswayed.learning.predict import class_log_posteriors
 from unswayed.model.dataset import Dataset, make_dataset
 from unswayed.model.discretize import (
     AtMean,

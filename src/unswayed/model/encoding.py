@@ -22,14 +22,17 @@ from unswayed.core.names import listing, nearest
 from unswayed.model.dataset import Dataset, smallest_type
 from unswayed.model.intervals import interval_codes, interval_cuts, matching_codes
 from unswayed.model.states import find_state
-from unswayed.model.tables import Column, LabelColumn, NumberColumn, Table, number_in, read_table, text_of
+from unswayed.model.tables import Column, LabelColumn, NumberColumn, number_in, read_table, text_of
 from unswayed.model.variable import Variable
 
 
-def encode(data: Any, variables: Sequence[Variable], *, weights: Any = None) -> Dataset:
+def encode(
+    data: Any, variables: Sequence[Variable], *, weights: Any = None, names: Sequence[str] | None = None
+) -> Dataset:
     """The rows of `data` (see `read_table`) as states of `variables`, found by column names.
 
-    Columns that name no variable are ignored, with a warning when one looks like a misspelt name.
+    Columns that name no variable are ignored, with a warning when one looks like a misspelt name. `names` are
+    those of all columns where `data` holds but some of them.
 
     Raises `QueryError` when no column names a variable.
 
@@ -38,7 +41,7 @@ def encode(data: Any, variables: Sequence[Variable], *, weights: Any = None) -> 
     [[0], [1], [-1]]
     """
     table = read_table(data)
-    _check_names(table, [variable.name for variable in variables])
+    _check_names(table.names if names is None else names, [variable.name for variable in variables])
     column_by_name = {column.name: column for column in table.columns}
     codes = np.full((table.n_rows, len(variables)), -1, dtype=smallest_type(variables), order="F")
     for j, variable in enumerate(variables):
@@ -47,12 +50,12 @@ def encode(data: Any, variables: Sequence[Variable], *, weights: Any = None) -> 
     return Dataset(variables, codes, weights)
 
 
-def _check_names(table: Table, known: Sequence[str]) -> None:
-    unused = [name for name in table.names if name not in known]
-    absent = [name for name in known if name not in table.names]
+def _check_names(names: Sequence[str], known: Sequence[str]) -> None:
+    unused = [name for name in names if name not in known]
+    absent = [name for name in known if name not in names]
     if known and len(absent) == len(known):
         raise QueryError(
-            f"no column names a variable: the columns are {listing(table.names)}, "
+            f"no column names a variable: the columns are {listing(names)}, "
             f"the variables {listing(list(known))}; rename the columns"
         )
     for name in unused:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from unswayed.core.arrays import Codes
 from unswayed.core.errors import ModelError
 from unswayed.core.names import listing
 from unswayed.model.tables import (
@@ -18,8 +19,9 @@ from unswayed.model.tables import (
     Table,
     array_column,
     cells_column,
+    coded_column,
+    coded_labels,
     is_missing,
-    label_column,
     make_table,
     text_of,
 )
@@ -57,12 +59,42 @@ def _column(name: str, series: Any) -> Column:
         return array_column(name, np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64))
     if kind in (nw.Boolean, nw.String, nw.Categorical, nw.Enum, nw.Object, nw.Unknown):
         declared = [text_of(each) for each in kind.categories] if isinstance(kind, nw.Enum) else []
-        cells = series.to_list()
+        cells, codes = _distinct(series)
         if not declared:
-            return cells_column(name, cells)
+            return coded_column(name, cells, codes)
         texts = [None if is_missing(cell) else text_of(cell) for cell in cells]
-        return label_column(name, texts, declared)
+        return coded_labels(name, texts, codes, declared)
     raise ModelError(
         f"column {name!r} holds {kind} values; convert it to numbers or to text, "
         "for dates perhaps the year or the weekday"
     )
+
+
+def _distinct(series: Any) -> tuple[list[Any], Codes]:
+    """The distinct values in the order of their appearance, and the position of each cell's, -1 for none.
+
+    What is equal but not the same, as 1 and True, stays apart: columns of mixed objects are not counted.
+    """
+    import narwhals as nw
+    from narwhals.dependencies import is_pandas_series, is_polars_series, is_pyarrow_chunked_array
+
+    native = series.to_native()
+    if is_pyarrow_chunked_array(native):
+        coded = native.dictionary_encode().combine_chunks()
+        return coded.dictionary.to_pylist(), coded.indices.fill_null(-1).to_numpy()
+    if is_pandas_series(native):
+        import pandas
+
+        if pandas.api.types.infer_dtype(native, skipna=True) in ("string", "boolean", "categorical"):
+            codes, values = pandas.factorize(native)
+            return values.tolist(), codes
+    if is_polars_series(native) and series.dtype != nw.Object:
+        import polars
+
+        values = native.drop_nulls().unique(maintain_order=True)
+        numbers = native.replace_strict(
+            values, list(range(len(values))), default=None, return_dtype=polars.Int64
+        )
+        return values.to_list(), numbers.fill_null(-1).to_numpy()
+    cells = series.to_list()
+    return cells, np.arange(len(cells))

@@ -7,7 +7,8 @@ learning and in `encode.py` for a network that exists. Here only two questions a
 - **Number or label?** In a dataframe the column's type says so. In a CSV file, which has no types, a column
   is numeric when every cell that is not missing reads as a number. Booleans are labels.
 
-Read next: `csv_tables.py` (files), `frame_tables.py` (pandas, polars, pyarrow), `dataset.py`.
+Read next: `csv_tables.py` and `arrow_tables.py` (files), `frame_tables.py` (pandas, polars, pyarrow),
+`chunks.py` (tables that need not fit into memory), `dataset.py`.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from unswayed.core.arrays import Floats, Ints
+from unswayed.core.arrays import Codes, Floats
 from unswayed.core.errors import FormatError, ModelError, QueryError
 from unswayed.core.names import listing, unknown_name
 
@@ -52,7 +53,7 @@ class LabelColumn:
     """The heading."""
     labels: tuple[str, ...]
     """The distinct labels."""
-    codes: Ints  # (rows,)
+    codes: Codes  # (rows,)
     """Position of each cell in `labels`, -1 where missing."""
     declared: bool = False
     """Whether `labels` is a list somebody declared, in its order, and not just what was found."""
@@ -86,7 +87,8 @@ class Table:
 
 
 def read_table(data: Any) -> Table:
-    """The table in `data`: a path to a CSV file, a dataframe, a mapping from names to columns, or an array.
+    """The table in `data`: the path of a CSV, Parquet or Arrow file, a dataframe, a mapping from names to
+    columns, or an array.
 
     A two-dimensional array has no headings; its columns are called `x0`, `x1` and so on.
 
@@ -99,9 +101,7 @@ def read_table(data: Any) -> Table:
     if isinstance(data, Table):
         return data
     if isinstance(data, str | os.PathLike):
-        from unswayed.model.csv_tables import read_csv
-
-        return read_csv(Path(data))
+        return _read_file(Path(data))
     if isinstance(data, np.ndarray):
         return _array_table(data)
     if isinstance(data, Mapping):
@@ -114,6 +114,13 @@ def read_table(data: Any) -> Table:
         f"cannot read a table from {type(data).__name__}; give the path of a CSV file, a dataframe "
         "(pandas, polars, pyarrow), a mapping from names to columns, or a two-dimensional array"
     )
+
+
+def _read_file(path: Path) -> Table:
+    from unswayed.model.arrow_tables import is_arrow_path, read_arrow
+    from unswayed.model.csv_tables import read_csv
+
+    return read_arrow(path) if is_arrow_path(path) else read_csv(path)
 
 
 def make_table(columns: Sequence[Column], path: Path | None = None) -> Table:
@@ -205,6 +212,25 @@ def label_column(name: str, texts: Sequence[str | None], declared: Sequence[str]
         (-1 if text is None else code_by_label[text] for text in texts), dtype=np.int64, count=len(texts)
     )
     return LabelColumn(name, labels, codes, declared=bool(declared))
+
+
+def coded_labels(
+    name: str, texts: Sequence[str | None], codes: Codes, declared: Sequence[str] = ()
+) -> LabelColumn:
+    """A column of labels from texts, not all of them different, and the position of each cell's text.
+
+    The position -1 is a missing cell, as is one whose text is None.
+    """
+    distinct = label_column(name, texts, declared)
+    return LabelColumn(name, distinct.labels, np.append(distinct.codes, -1)[codes], distinct.declared)
+
+
+def coded_column(name: str, cells: Sequence[Any], codes: Codes) -> Column:
+    """A column from distinct values and the position of each cell's value, -1 where missing."""
+    column = cells_column(name, cells)
+    if isinstance(column, NumberColumn):
+        return NumberColumn(name, np.append(column.values, np.nan)[codes])
+    return LabelColumn(name, column.labels, np.append(column.codes, -1)[codes])
 
 
 def is_missing(cell: Any) -> bool:

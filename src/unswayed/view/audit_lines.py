@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Sequence
 
 from rich.text import Text
 
-from unswayed.api.audited import Audit
+from unswayed.api.audits.files import AuditedFile
+from unswayed.api.audits.result import Audit
 
 MOST_MISSING = 5
 """Missing features that are named."""
 
 
-def audit_lines(audit: Audit, output: Path | None = None) -> list[Text]:
+def audit_lines(audit: Audit | AuditedFile, outputs: Sequence[str] = ()) -> list[Text]:
     """How many decisions are safe, where the others are, and for want of what."""
     found = audit.summary()
     lines = [
@@ -20,13 +21,15 @@ def audit_lines(audit: Audit, output: Path | None = None) -> list[Text]:
             f"{found['rows']:,} decisions on {found['patterns']:,} patterns of observed features, "
             f"{found['seconds']:.2g} s"
         ),
-        Text(f"safe at {audit.at_least:g}: {_share(found['safe'], found['rows'])}", style="bold"),
-        Text(f"fragile: {_share(found['fragile'], found['rows'])}"),
+        Text(f"safe at {audit.at_least:g}: {share_text(found['safe'], found['rows'])}", style="bold"),
+        Text(f"fragile: {share_text(found['fragile'], found['rows'])}"),
     ]
     for action, count in found["by_decision"].items():
         if count["rows"]:
             lines.append(
-                Text(f"  {action}: {_share(count['fragile'], count['rows'])} of its decisions are fragile")
+                Text(
+                    f"  {action}: {share_text(count['fragile'], count['rows'])} of its decisions are fragile"
+                )
             )
     wanting = [row for row in found["missing"] if row["missing_where_fragile"]][:MOST_MISSING]
     if wanting:
@@ -41,8 +44,13 @@ def audit_lines(audit: Audit, output: Path | None = None) -> list[Text]:
         )
         for band in found.get("confirmed", ())
     ]
-    return lines if output is None else [*lines, Text(f"wrote {output}")]
+    return [*lines, *(Text(f"wrote {path}") for path in outputs)]
 
 
-def _share(part: int, whole: int) -> str:
+def share_text(part: int, whole: int) -> str:
+    """Some of a number, and which share that is.
+
+    >>> share_text(3, 12)
+    '3 of 12 (25.0%)'
+    """
     return f"{part:,} of {whole:,} ({part / whole:.1%})" if whole else f"{part:,} of {whole:,}"

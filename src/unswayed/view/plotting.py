@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from unswayed.api.audits.files import AuditedFile
+from unswayed.api.audits.result import Audit
+from unswayed.api.audits.tally import confirmed_bands
 from unswayed.api.decisions import Decision
 from unswayed.api.explained import Reasons
 from unswayed.api.history import CaseHistory
@@ -29,6 +32,7 @@ from unswayed.decisions.rules import ThresholdRule
 from unswayed.model.evidence import Evidence, observe
 from unswayed.model.network import BayesianNetwork
 from unswayed.plans.nested import nested_plan
+from unswayed.view.charts.audits import ConfirmedBand, draw_calibration, draw_sdp_histogram
 from unswayed.view.charts.choices import Worth, draw_ranking, draw_selection
 from unswayed.view.charts.curves import (
     BestAt,
@@ -237,6 +241,24 @@ def _plot_plan(plan: TestPlan, *, title: str, subtitle: str, deepest: int = DEEP
     return draw_plan(nested_plan(plan.tree), title=heading, subtitle=subtitle, deepest=deepest)
 
 
+def _plot_audit(
+    audit: Audit | AuditedFile, *, title: str, subtitle: str, calibration: bool = False
+) -> Drawing:
+    """Rows over their SDP by decision; with `calibration`, how often outcomes confirmed the decisions."""
+    if not calibration:
+        counts = dict(zip(audit.classifier.actions, audit.tally.histogram, strict=True))
+        heading = title or f"How safe {len(audit):,} decisions are"
+        return draw_sdp_histogram(counts, audit.at_least, title=heading, subtitle=subtitle)
+    if audit.outcome is None:
+        raise QueryError("calibration compares with recorded outcomes; pass outcome= to the audit")
+    bands = [
+        ConfirmedBand(b["sdp_from"], b["sdp_to"], b["mean_sdp"], b["confirmed"], b["rows"])
+        for b in confirmed_bands(audit.tally)
+    ]
+    heading = title or "How often outcomes confirmed the decisions"
+    return draw_calibration(bands, title=heading, subtitle=subtitle)
+
+
 _PLOT_BY_TYPE: dict[type, Callable[..., Drawing]] = {
     Decision: _plot_decision,
     Stopping: _plot_stopping,
@@ -250,6 +272,8 @@ _PLOT_BY_TYPE: dict[type, Callable[..., Drawing]] = {
     SearchRecord: _plot_record,
     Reasons: _plot_reasons,
     TestPlan: _plot_plan,
+    Audit: _plot_audit,
+    AuditedFile: _plot_audit,
 }
 
 

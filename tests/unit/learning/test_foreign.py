@@ -14,9 +14,9 @@ from sklearn.preprocessing import StandardScaler
 from tolerances import EXACT
 from unswayed.api import posterior
 from unswayed.core.errors import ModelError
+from unswayed.inference.forests import class_posteriors
 from unswayed.learning.estimator import BayesNetClassifier
 from unswayed.learning.foreign import from_sklearn
-from unswayed.learning.predict import class_posteriors
 
 PEER = 1e-12
 

@@ -6,10 +6,13 @@ refused before any parser sees it.
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import re
 import sys
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import BufferedIOBase
 from pathlib import Path
@@ -84,14 +87,48 @@ def _decoded(data: bytes, encoding: str) -> str:
     return data.decode("latin-1")
 
 
+def text_encoding(path: Path) -> str:
+    """The encoding of a text file of any size, read a piece at a time."""
+    with _saying(path), open_bytes(path) as stream:
+        start = stream.read(4096)
+        marked = next((name for mark, name in _ENCODING_BY_MARK.items() if start.startswith(mark)), None)
+        if marked is None or not marked.startswith("utf-16"):
+            if b"\0" in start:
+                raise FormatError("this is a binary file; expected text", path)
+            marked = marked or "utf-8"
+        for guess in (marked, "cp1252"):
+            stream.seek(0)
+            decoder = codecs.getincrementaldecoder(guess)()
+            with suppress(UnicodeDecodeError):
+                while piece := stream.read(2**20):
+                    decoder.decode(piece)
+                decoder.decode(b"", final=True)
+                return guess
+    return "latin-1"
+
+
+def open_bytes(path: Path) -> BinaryIO | BufferedIOBase:
+    """The bytes of a file, unpacked when its name ends in `.gz`."""
+    return gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb")
+
+
 def _read_bytes(path: Path) -> bytes:
-    opened = gzip.open if path.suffix.lower() == ".gz" else open
-    try:
+    with _saying(path):
         if str(path) == "-":
             data = _bounded(sys.stdin.buffer)
         else:
-            with opened(path, "rb") as stream:
+            with open_bytes(path) as stream:
                 data = _bounded(stream)
+    if len(data) > MAX_BYTES:
+        raise FormatError(f"holds more than {readable_bytes(MAX_BYTES)}; too large to read", path)
+    return data
+
+
+@contextmanager
+def _saying(path: Path) -> Iterator[None]:
+    """Turn what goes wrong with files into a `FormatError`."""
+    try:
+        yield
     except FileNotFoundError:
         raise FormatError("no such file; check the path", path) from None
     except IsADirectoryError:
@@ -102,9 +139,6 @@ def _read_bytes(path: Path) -> bytes:
         raise FormatError(f"broken gzip file ({error}); fetch it again", path) from None
     except OSError as error:
         raise FormatError(f"cannot be read ({error.strerror or error})", path) from None
-    if len(data) > MAX_BYTES:
-        raise FormatError(f"holds more than {readable_bytes(MAX_BYTES)}; too large to read", path)
-    return data
 
 
 def _bounded(stream: BinaryIO | BufferedIOBase) -> bytes:

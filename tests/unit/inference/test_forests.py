@@ -10,8 +10,8 @@ from learning_cases import make_variables
 from oracles.enumerate_joint import mass_by_enumeration, posterior_by_enumeration
 from tolerances import EXACT
 from unswayed.core.errors import ImpossibleEvidence, QueryError
+from unswayed.inference.forests import class_log_joint, class_log_posteriors, has_feature_forest
 from unswayed.learning import class_posteriors, learn_naive_bayes
-from unswayed.learning.predict import class_log_joint, class_log_posteriors, has_feature_forest
 from unswayed.model import BayesianNetwork, Cpt, Variable
 from unswayed.model.dataset import Dataset
 
@@ -80,7 +80,7 @@ def test_blocks_are_one_table(monkeypatch: pytest.MonkeyPatch) -> None:
     network = learn_naive_bayes(rng.integers(0, 3, (50, 4)), "x0")
     data = random_rows(network, 1, n_rows=100)
     whole = class_posteriors(network, "x0", data)
-    monkeypatch.setattr("unswayed.learning.predict.BLOCK_ROWS", 7)
+    monkeypatch.setattr("unswayed.inference.forests.BLOCK_ROWS", 7)
     assert class_posteriors(network, "x0", data) == pytest.approx(whole, abs=EXACT)
 
 

@@ -8,6 +8,8 @@ parents, and every other variable has at most one parent beside it. Then
 and each sum is a pass of messages from the leaves to the root, here for a block of rows at once. Where a
 tree is observed completely there is nothing to sum, and each feature is one look-up in its table; the same
 holds for a tree of one feature, observed or not. So naive Bayes never needs a message.
+
+Many rows are passed through a compiled loop instead (`kernels/forests.py`), which gives the same numbers.
 """
 
 from __future__ import annotations
@@ -19,12 +21,15 @@ import numpy as np
 
 from unswayed.core.arrays import Bools, Codes, Floats
 from unswayed.core.errors import ImpossibleEvidence, QueryError
+from unswayed.kernels.forests import Forest, compiled_add_forest
 from unswayed.model.dataset import Dataset
 from unswayed.model.encoding import encode
 from unswayed.model.network import BayesianNetwork
 
 BLOCK_ROWS = 16_384
 """Rows treated together, so that their numbers stay in the processor's cache."""
+MANY_ROWS = 50_000
+"""Rows from which the compiled loop pays for being loaded."""
 
 
 def class_posteriors(network: BayesianNetwork, target: str, data: Any) -> Floats:  # (rows, classes)
@@ -60,8 +65,13 @@ def class_log_posteriors(network: BayesianNetwork, target: str, data: Any) -> Fl
     return logs
 
 
-def class_log_joint(network: BayesianNetwork, target: str, data: Any) -> Floats:  # (rows, classes)
-    """log Pr(target, what the row observes), -inf where that is impossible."""
+def class_log_joint(
+    network: BayesianNetwork, target: str, data: Any, *, many: bool | None = None
+) -> Floats:  # (rows, classes)
+    """log Pr(target, what the row observes), -inf where that is impossible.
+
+    `many` says whether compiled code pays; None decides by the number of rows.
+    """
     position = network.index(target)
     trees = _trees(network, position)
     rows = data if isinstance(data, Dataset) else encode(data, network.variables)
@@ -70,11 +80,29 @@ def class_log_joint(network: BayesianNetwork, target: str, data: Any) -> Floats:
     with np.errstate(divide="ignore"):
         prior = np.log(network.cpts[position].table[0])
     logs = np.tile(prior, (rows.n_rows, 1))
+    if trees and (rows.n_rows >= MANY_ROWS if many is None else many):
+        compiled_add_forest(_flat(trees), rows.codes, logs)
+        return logs
     for start in range(0, rows.n_rows, BLOCK_ROWS):
         block = slice(start, start + BLOCK_ROWS)
         for tree in trees:
             _add_tree(tree, rows.codes[block], logs[block])
     return logs
+
+
+def _flat(trees: list[list[_Node]]) -> Forest:
+    """The trees as the compiled loop takes them."""
+    nodes = [node for tree in trees for node in tree]
+    number = {node.position: i for i, node in enumerate(nodes)}
+    shapes = np.array([node.table.shape for node in nodes])
+    return Forest(
+        column=np.array([node.position for node in nodes]),
+        parent=np.array([-1 if node.parent is None else number[node.parent] for node in nodes]),
+        size=shapes[:, 2].copy(),
+        parent_size=shapes[:, 1].copy(),
+        start=np.cumsum([0, *(node.table.size for node in nodes[:-1])]),
+        table=np.concatenate([node.table.reshape(-1) for node in nodes]),
+    )
 
 
 def has_feature_forest(network: BayesianNetwork, target: str) -> bool:

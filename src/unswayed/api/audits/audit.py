@@ -1,0 +1,126 @@
+"""The verbs `audit` and `audit_file`: every decision of a table, how safe it is, and what to ask next."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Unpack, overload
+
+from unswayed.api.audits.batches import make_answerer
+from unswayed.api.audits.chunks import audit_chunk
+from unswayed.api.audits.files import AuditedFile, AuditProgress, audit_to_file
+from unswayed.api.audits.partitions import DaskFrame, audit_partitions, is_dask_frame
+from unswayed.api.audits.result import Audit
+from unswayed.api.audits.rows import Recipe
+from unswayed.api.questions import Options, check_options
+from unswayed.core.errors import QueryError
+from unswayed.core.limits import DEFAULT_LIMITS
+from unswayed.decisions.classifier import Classifier
+from unswayed.model.chunks import CHUNK_ROWS, read_whole
+
+
+class AuditOptions(Options, total=False):
+    """What an audit takes by keyword, beside what every verb about decisions takes."""
+
+    at_least: float
+    """The level from which on a decision is safe; 0.95."""
+    next_test: bool
+    """Whether to name the feature to observe next where a decision is not safe."""
+    reason: bool
+    """Whether to name the smallest set of findings that keeps each decision."""
+    outcome: str | None
+    """Name of the column with what turned out to be true."""
+    costs: Mapping[str, float] | None
+    """What features cost; those left out cost 1."""
+    n_jobs: int | None
+    """How many processes work, as joblib counts them; its backends serve."""
+
+
+@overload
+def audit(classifier: Classifier, table: DaskFrame, **options: Unpack[AuditOptions]) -> Any: ...
+@overload
+def audit(classifier: Classifier, table: object, **options: Unpack[AuditOptions]) -> Audit: ...
+def audit(classifier: Classifier, table: Any, **options: Unpack[AuditOptions]) -> Any:
+    """For each row of a table: the decision, its posterior, and its same-decision probability.
+
+    `table` may be a CSV, Parquet or Arrow file, a dataframe, or columns by name, in original units; missing
+    cells are not observed. Rows that observe the same features share their work; the answers are those of
+    `same_decision_probability`. With `next_test` and `reason`, rows that are not safe also get the feature
+    to observe next, and all rows the smallest set of findings that keeps the decision. `outcome` names a
+    column with what turned out to be true. `n_jobs` is joblib's, and `joblib.parallel_config` says where the
+    work is done.
+
+    A Dask dataframe is audited partition by partition: the answer is a Dask dataframe too, and nothing is
+    computed before it is asked to.
+
+    >>> from unswayed.model.zoo import review
+    >>> papers = Classifier(review(), "D", ["R1", "R2", "AC"], threshold=0.6, positive="+")
+    >>> found = audit(papers, {"R1": ["+", None, "-"], "AC": ["+", "-", None]})
+    >>> list(zip(found.decision, found.sdp.round(4).tolist(), found.safe.tolist()))
+    [('+', 0.6923, False), ('not +', 0.9881, True), ('not +', 1.0, True)]
+    """
+    started = time.perf_counter()
+    recipe = _make_recipe(classifier, options)
+    if is_dask_frame(table):
+        return audit_partitions(recipe, table, outcome=options.get("outcome"))
+    rows, outcome = read_whole(table), options.get("outcome")
+    limits = options.get("limits", DEFAULT_LIMITS)
+    answer = make_answerer(recipe, options.get("n_jobs"))
+    found = audit_chunk(recipe, rows, answer, outcome=outcome, seconds=limits.max_seconds)
+    return Audit(
+        recipe=recipe,
+        rows=rows,
+        observed=found.observed,
+        columns=found.columns,
+        tally=found.tally,
+        outcome=outcome,
+        seconds=time.perf_counter() - started,
+    )
+
+
+class FileOptions(AuditOptions, total=False):
+    """What an audit from file to file takes by keyword."""
+
+    chunk_rows: int
+    """Rows in memory at one time."""
+    report: Callable[[AuditProgress], None] | None
+    """Called after each chunk with how far the audit is."""
+
+
+def audit_file(
+    classifier: Classifier, source: Any, output: str | Path, **options: Unpack[FileOptions]
+) -> AuditedFile:
+    """Audit a table of any length into a `.csv` or `.parquet` file, in bounded memory.
+
+    `source` may be a CSV, Parquet or Arrow file, a folder of Parquet files, an Arrow dataset, or an iterator
+    of tables. The output has the columns of the source, then those of the audit. It is written in parts,
+    beside it, and appears when all is done. An audit that was interrupted goes on where it was when it is
+    asked for again with the same source, classifier and options. The result holds what the rows add up to.
+    """
+    check_options(options, FileOptions)
+    return audit_to_file(
+        _make_recipe(classifier, options),
+        source,
+        Path(output),
+        outcome=options.get("outcome"),
+        n_jobs=options.get("n_jobs"),
+        chunk_rows=options.get("chunk_rows", CHUNK_ROWS),
+        report=options.get("report"),
+    )
+
+
+def _make_recipe(classifier: Classifier, options: Mapping[str, Any]) -> Recipe:
+    check_options(options, FileOptions)
+    at_least = options.get("at_least", 0.95)
+    if not 0 < at_least <= 1:
+        raise QueryError(f"the level must lie above 0 and not above 1, not {at_least!r}")
+    shared = {name: options[name] for name in Options.__annotations__ if name in options}
+    return Recipe(
+        classifier=classifier,
+        at_least=at_least,
+        next_test=options.get("next_test", False),
+        reason=options.get("reason", False),
+        costs=dict(options.get("costs") or {}),
+        options=Options(**shared),  # type: ignore[typeddict-item]
+    )

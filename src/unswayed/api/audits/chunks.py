@@ -1,0 +1,56 @@
+"""One chunk of a table audited: its columns read, its rows answered and counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from unswayed.api.audits.rows import AuditColumns, Recipe
+from unswayed.api.audits.tally import Tally, confirm, count_rows, feature_names
+from unswayed.core.arrays import Bools, Codes, Floats
+from unswayed.core.errors import QueryError
+from unswayed.core.names import unknown_name
+from unswayed.decisions.prediction import refuse_impossible
+from unswayed.model.chunks import Chunk, chunk_table
+from unswayed.model.encoding import encode
+from unswayed.model.row_files import cells_of
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AuditedChunk:
+    """The rows of a chunk, answered and counted."""
+
+    observed: Bools  # (rows, features)
+    columns: AuditColumns
+    tally: Tally
+
+
+def audit_chunk(
+    recipe: Recipe,
+    chunk: Chunk,
+    answer: Callable[[Codes, float | None], AuditColumns],
+    *,
+    outcome: str | None,
+    seconds: float | None,
+) -> AuditedChunk:
+    """Read, answer and count the rows of a chunk; `ImpossibleEvidence` names a row that cannot be."""
+    if outcome is not None and outcome not in chunk.names:
+        raise QueryError(f"the outcome is no column: {unknown_name('column', outcome, chunk.names)}")
+    classifier = recipe.classifier
+    names = feature_names(classifier)
+    variables = [classifier.network.variable(name) for name in names]
+    codes = encode(chunk_table(chunk, names), variables, names=chunk.names).codes
+    columns = answer(codes, seconds)
+    # A row without a posterior is impossible.
+    logs: Floats = np.where(np.isnan(columns.posterior), -np.inf, 0.0)[:, np.newaxis]
+    positions = [classifier.network.index(name) for name in names]
+    refuse_impossible(classifier.network, positions, codes, logs, first_row=chunk.first_row)
+    confirmed = None
+    if outcome is not None:
+        table = chunk_table(chunk, [outcome])
+        found = cells_of(Chunk(table, table.names, table.n_rows, 0))[outcome]
+        confirmed = confirm(classifier, columns.decisions, found)
+    observed = codes >= 0
+    return AuditedChunk(observed, columns, count_rows(recipe, observed, columns, confirmed))

@@ -1,0 +1,77 @@
+"""A Dask dataframe audited: each partition on its own, wherever it lies, when it is asked for."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from unswayed.api.audits.batches import ShippedRecipe, load_auditor, make_local_answerer, ship
+from unswayed.api.audits.chunks import audit_chunk
+from unswayed.api.audits.result import added_columns
+from unswayed.api.audits.rows import AuditColumns, Recipe
+from unswayed.core.errors import QueryError
+from unswayed.core.extras import import_extra
+from unswayed.core.names import unknown_name
+from unswayed.model.chunks import Chunk
+from unswayed.model.row_files import frame_with
+
+
+class DaskFrame(Protocol):
+    """A dataframe in partitions, computed when asked."""
+
+    @property
+    def npartitions(self) -> int:
+        """How many partitions there are."""
+
+    def map_partitions(self, function: Any, *args: Any, **options: Any) -> Any:
+        """The frame of what a function makes of each partition."""
+
+    def compute(self) -> Any:
+        """All rows."""
+
+
+def is_dask_frame(table: Any) -> bool:
+    """Whether a table is a Dask dataframe."""
+    return type(table).__module__.partition(".")[0] in ("dask", "dask_expr") and hasattr(table, "npartitions")
+
+
+def audit_partitions(recipe: Recipe, frame: Any, *, outcome: str | None) -> Any:
+    """A Dask dataframe with the columns of the audit; the classifier goes to each worker once."""
+    if outcome is not None and outcome not in frame.columns:
+        raise QueryError(f"the outcome is no column: {unknown_name('column', outcome, list(frame.columns))}")
+    dask = import_extra("dask", "cluster")
+    shipped = dask.delayed(ship(recipe), pure=True)
+    # The columns of no rows tell Dask what to expect.
+    meta = frame_with(_chunk(frame._meta), added_columns(recipe, _no_columns(recipe)))
+    return frame.map_partitions(_audit_partition, shipped, meta=meta)
+
+
+def _audit_partition(frame: Any, shipped: ShippedRecipe) -> Any:
+    """The rows of a partition with the columns of the audit."""
+    auditor = load_auditor(shipped)
+    chunk = _chunk(frame)
+    if not chunk.n_rows:
+        columns = _no_columns(auditor.recipe)
+    else:
+        answer = make_local_answerer(auditor)
+        columns = audit_chunk(auditor.recipe, chunk, answer, outcome=None, seconds=None).columns
+    return frame_with(chunk, added_columns(auditor.recipe, columns))
+
+
+def _chunk(frame: Any) -> Chunk:
+    return Chunk(frame, tuple(map(str, frame.columns)), len(frame), 0)
+
+
+def _no_columns(recipe: Recipe) -> AuditColumns:
+    nothing = np.empty(0)
+    texts = np.empty(0, dtype=object)
+    return AuditColumns(
+        np.empty(0, dtype=np.int64),
+        nothing,
+        nothing,
+        nothing,
+        np.empty(0, dtype=np.int8),
+        texts if recipe.next_test else None,
+        texts if recipe.reason else None,
+    )

@@ -1,0 +1,110 @@
+"""The result of an audit in memory: a row for each case, and what they add up to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from unswayed.api import shown
+from unswayed.api.audits.rows import CERTAINTIES, SLACK, AuditColumns, Recipe
+from unswayed.api.audits.tally import Tally, summarize
+from unswayed.core.arrays import Bools, Floats
+from unswayed.core.measurement import Certainty
+from unswayed.decisions.classifier import Classifier
+from unswayed.model.chunks import Chunk
+from unswayed.model.row_files import frame_with, write_rows
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Audit:
+    """Every decision of a table: what it is, and how safe."""
+
+    recipe: Recipe = field(repr=False)
+    rows: Chunk = field(repr=False)
+    """The rows as they were given."""
+    observed: Bools = field(repr=False)  # (rows, features)
+    """Which features each row observes."""
+    columns: AuditColumns = field(repr=False)
+    tally: Tally = field(repr=False)
+    """What the rows add up to."""
+    outcome: str | None = None
+    """Name of the column with what turned out to be true."""
+    seconds: float = 0.0
+
+    plot = shown.plot
+
+    def __len__(self) -> int:
+        return self.rows.n_rows
+
+    @property
+    def classifier(self) -> Classifier:
+        """What decides."""
+        return self.recipe.classifier
+
+    @property
+    def at_least(self) -> float:
+        """The level from which on a decision is safe."""
+        return self.recipe.at_least
+
+    @property
+    def decision(self) -> list[str]:
+        """What is decided on each row."""
+        return [self.classifier.actions[action] for action in self.columns.decisions.tolist()]
+
+    @property
+    def posterior(self) -> Floats:
+        """Pr(positive state | row), or of the most probable state."""
+        return self.columns.posterior
+
+    @property
+    def sdp(self) -> Floats:
+        """The same-decision probability of each row; the middle where it is an interval."""
+        return 0.5 * (self.columns.low + self.columns.high)
+
+    @property
+    def certainty(self) -> list[Certainty]:
+        """What the ends of each row's interval promise."""
+        return [CERTAINTIES[code] for code in self.columns.certainty.tolist()]
+
+    @property
+    def safe(self) -> Bools:
+        """Whether the decision of a row survives everything else with at least the level, for certain."""
+        reached: Bools = self.columns.low >= self.at_least - SLACK
+        return reached
+
+    def added(self) -> dict[str, Sequence[Any]]:
+        """The columns that the audit adds, by name."""
+        return added_columns(self.recipe, self.columns)
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """The rows as a dataframe of `library`: pandas, polars or pyarrow; None keeps that of the table."""
+        return frame_with(self.rows, self.added(), library)
+
+    def write(self, path: str | Path) -> None:
+        """Write the rows to a `.csv` or `.parquet` file, whole or not at all."""
+        write_rows(self.rows, self.added(), Path(path))
+
+    def summary(self) -> dict[str, Any]:
+        """How many decisions are fragile, where, for want of which features, and what stopping saves."""
+        return summarize(self.recipe, self.tally, with_outcome=self.outcome is not None, seconds=self.seconds)
+
+
+def added_columns(recipe: Recipe, columns: AuditColumns) -> dict[str, Any]:
+    """The columns that an audit adds to a table, by name, as arrays."""
+    import numpy as np
+
+    found: dict[str, Any] = {
+        "decision": np.array(recipe.classifier.actions, dtype=object)[columns.decisions],
+        "posterior": columns.posterior,
+        "sdp": 0.5 * (columns.low + columns.high),
+        "sdp_low": columns.low,
+        "sdp_high": columns.high,
+        "safe": columns.low >= recipe.at_least - SLACK,
+    }
+    if columns.next_test is not None:
+        found["next_test"] = columns.next_test
+    if columns.reason is not None:
+        found["reason"] = columns.reason
+    return found
