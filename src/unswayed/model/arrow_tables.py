@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".parquet", ".pq", ".arrow", ".feather", ".ipc")
 """Files that pyarrow reads as datasets."""
+MOST_ROWS = 2**17
+"""Rows that a dataset is asked for at a time."""
 BLOCK_BYTES = 2**22
 """Bytes of a CSV file that are parsed together."""
 
@@ -41,7 +43,7 @@ def is_arrow_path(path: Path) -> bool:
 
 def is_arrow_stream(data: Any) -> bool:
     """Whether `data` is an Arrow dataset or a reader of record batches."""
-    return hasattr(data, "to_batches") and hasattr(data, "schema") and not hasattr(data, "columns")
+    return hasattr(data, "schema") and (hasattr(data, "scanner") or hasattr(data, "read_next_batch"))
 
 
 def read_arrow(path: Path) -> Table:
@@ -67,7 +69,9 @@ def _batches(source: Any, rows: int) -> Iterator[Any]:
     path = Path(source) if isinstance(source, str | Path) else None
     dataset = source if path is None else _open_dataset(path)
     try:
-        yield from dataset.to_batches(batch_size=rows) if hasattr(dataset, "scanner") else dataset
+        yield from (
+            dataset.to_batches(batch_size=min(rows, MOST_ROWS)) if hasattr(dataset, "scanner") else dataset
+        )
     except (OSError, ValueError) as error:
         raise FormatError(f"cannot be read ({error})", path) from None
 

@@ -114,11 +114,12 @@ def _reader(stream: TextIO, delimiter: str, strict: bool = True) -> Any:
 
 
 def _with_header(file: CsvFile) -> CsvFile:
-    reader = _reader(file.open(), file.delimiter)
-    try:
-        names = [name.strip() for name in next(filter(None, reader), [])]
-    except csv.Error as error:
-        file.fail(f"not a CSV file here ({error}); check quotes and line ends", reader.line_num)
+    with file.open() as stream:
+        reader = _reader(stream, file.delimiter)
+        try:
+            names = [name.strip() for name in next(filter(None, reader), [])]
+        except csv.Error as error:
+            file.fail(f"not a CSV file here ({error}); check quotes and line ends", reader.line_num)
     if not names:
         file.fail("the file is empty; expected a line of column names", 1)
     for position, name in enumerate(names):

@@ -1,0 +1,199 @@
+"""Chunks of a table are the table: every kind of source, and the same cells by either reader of CSV files."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from unswayed.core.errors import FormatError, ModelError
+from unswayed.learning import learn_naive_bayes
+from unswayed.model.chunks import chunk_table, estimate_rows, read_chunks, read_whole
+from unswayed.model.encoding import encode
+from unswayed.model.row_files import cells_of
+from unswayed.model.tables import LabelColumn, Table, read_table
+from unswayed.model.variable import Variable
+
+pyarrow = pytest.importorskip("pyarrow", reason="large files are read by pyarrow")
+
+TEXTS = {
+    "numbers": "a,b\n1,2.5\n,3\n-,1e3\nNA,.5\n",
+    "labels": "a;b\nyes;no\n ?;maybe \nno; no\n",
+    "quotes": 'a,b\n"x, y","two\nlines"\n"say ""so""",z\n',
+    "blank lines": "a,b\n\n1,2\n\n3,4\n",
+    "codes": "a\n1_000\n2\n",
+    "late label": "a,b\n" + "1,007\n" * 30 + "x,008\n",
+    "late mark": "a\n" + "1\n" * 30 + "-\n",
+    "nothing": "a,b\n,\n?,NA\n",
+    "plus": "a\n+1\n2\n",
+}
+
+
+def cells(table: Table) -> dict[str, list[object]]:
+    found = {}
+    for column in table.columns:
+        if isinstance(column, LabelColumn):
+            found[column.name] = [None if c < 0 else column.labels[c] for c in column.codes]
+        else:
+            found[column.name] = [None if np.isnan(v) else v for v in column.values]
+    return found
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS.keys())
+@pytest.mark.parametrize("suffix", [".csv", ".csv.gz"])
+def test_both_readers_read_the_same_cells(tmp_path, monkeypatch, text, suffix):
+    path = tmp_path / f"table{suffix}"
+    path.write_bytes(gzip.compress(text.encode()) if suffix.endswith(".gz") else text.encode())
+    by_library = cells(read_table(path))
+    monkeypatch.setattr("unswayed.model.csv_tables.SMALL_FILE", -1)
+    monkeypatch.setattr("unswayed.model.csv_tables.BLOCK_ROWS", 7)
+    assert cells(read_table(path)) == by_library
+    monkeypatch.setattr("unswayed.model.arrow_tables.has_arrow", lambda: False)
+    assert cells(read_table(path)) == by_library
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
+def test_encodings_of_large_files(tmp_path, monkeypatch, encoding):
+    path = tmp_path / "table.csv"
+    path.write_bytes("Größe,x\ngroß,1\nklein,2\n".encode(encoding))
+    monkeypatch.setattr("unswayed.model.csv_tables.SMALL_FILE", -1)
+    assert cells(read_table(path)) == {"Größe": ["groß", "klein"], "x": [1.0, 2.0]}
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("a,b\n1,2\n1,2,3\n", 3, "3 cells found"),
+        ("a,b\n1,2\n\n3\n", 4, "1 cells found"),
+        ("a\n1\ninf\n", 3, "not finite"),
+        ("a,a\n1,2\n", 1, "share a name"),
+        ("", 1, "empty"),
+    ],
+)
+def test_large_broken_files_name_the_line(tmp_path, monkeypatch, text, line, message):
+    path = tmp_path / "table.csv"
+    path.write_text(text)
+    monkeypatch.setattr("unswayed.model.csv_tables.SMALL_FILE", -1)
+    with pytest.raises(FormatError, match=message) as error:
+        for chunk in read_chunks(path):
+            chunk_table(chunk)
+    assert error.value.line == line
+
+
+def test_rows_before_a_broken_line_are_given(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("a,b\n" + "1,2\n" * 5 + "3\n")
+    chunks = read_chunks(path, rows=2)
+    assert [next(chunks).n_rows, next(chunks).n_rows] == [2, 2]
+    with pytest.raises(FormatError, match="1 cells found"):
+        next(chunks)
+
+
+def sources(folder: Path) -> dict[str, object]:
+    frame = pd.DataFrame({"age": np.arange(10.0), "smokes": ["yes", "no", None, "no", "yes"] * 2})
+    table = pyarrow.Table.from_pandas(frame)
+    frame.to_csv(folder / "t.csv", index=False)
+    frame.to_parquet(folder / "t.parquet")
+    (folder / "many").mkdir()
+    frame[:4].to_parquet(folder / "many" / "0.parquet")
+    frame[4:].to_parquet(folder / "many" / "1.parquet")
+    from pyarrow import dataset, feather
+
+    feather.write_feather(table, folder / "t.feather")
+    return {
+        "csv": folder / "t.csv",
+        "parquet": str(folder / "t.parquet"),
+        "folder": folder / "many",
+        "feather": folder / "t.feather",
+        "dataset": dataset.dataset(folder / "t.parquet"),
+        "batches": pyarrow.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=3)),
+        "pandas": frame,
+        "arrow": table,
+        "mapping": {"age": frame["age"].tolist(), "smokes": ["yes", "no", None, "no", "yes"] * 2},
+        "iterator": iter([frame[:3], frame[3:]]),
+    }
+
+
+NAMES = [
+    "csv",
+    "parquet",
+    "folder",
+    "feather",
+    "dataset",
+    "batches",
+    "pandas",
+    "arrow",
+    "mapping",
+    "iterator",
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_source_in_chunks(tmp_path, name):
+    source = sources(tmp_path)[name]
+    chunks = list(read_chunks(source, rows=4))
+    assert sum(chunk.n_rows for chunk in chunks) == 10
+    assert max(chunk.n_rows for chunk in chunks) == 4
+    assert [chunk.first_row for chunk in chunks] == np.cumsum([0, *(c.n_rows for c in chunks)])[:-1].tolist()
+    tables = [chunk_table(chunk, ["smokes", "age", "height"]) for chunk in chunks]
+    assert [value for table in tables for value in cells(table)["age"]] == list(range(10))
+    assert [c for t in tables for c in cells(t)["smokes"]] == ["yes", "no", None, "no", "yes"] * 2
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("batches", "iterator", "dataset")])
+def test_a_whole_table_is_one_chunk(tmp_path, name):
+    source = sources(tmp_path)[name]
+    whole = read_whole(source)
+    assert (whole.n_rows, whole.names) == (10, ("age", "smokes"))
+    assert list(cells_of(whole)) == ["age", "smokes"]
+    assert cells(read_table(source)) == cells(chunk_table(whole))
+
+
+def test_several_tables_are_not_one(tmp_path):
+    with pytest.raises(ModelError, match="several parts"):
+        read_whole(sources(tmp_path)["iterator"])
+
+
+def test_columns_of_other_types_are_carried_along(tmp_path):
+    """A date is no feature; a chunk keeps it, and only who asks for it is refused."""
+    frame = pd.DataFrame({"age": [1.0, 2.0], "day": pd.to_datetime(["2020-01-01", "2020-01-02"])})
+    frame.to_parquet(tmp_path / "t.parquet")
+    (chunk,) = read_chunks(tmp_path / "t.parquet")
+    assert cells(chunk_table(chunk, ["age"])) == {"age": [1.0, 2.0]}
+    with pytest.raises(ModelError, match="column 'day' holds"):
+        chunk_table(chunk)
+
+
+def test_states_do_not_depend_on_the_chunks(tmp_path):
+    """A column that holds numbers in one chunk and a word in another finds the same states."""
+    path = tmp_path / "t.csv"
+    path.write_text("age\n" + "".join(f"{value}\n" for value in [25, 35.0, "?", 70, "unknown", 61]))
+    age = [Variable("age", ["<=30", "30..60", ">60"])]
+    with pytest.warns(match="'unknown'"):
+        whole = encode(read_table(path), age).codes[:, 0].tolist()
+    with pytest.warns(match="'unknown'"):
+        parts = [encode(chunk_table(chunk), age).codes[:, 0] for chunk in read_chunks(path, rows=2)]
+    assert np.concatenate(parts).tolist() == whole == [0, 1, -1, 2, -1, 2]
+
+
+def test_rows_are_estimated(tmp_path):
+    found = {name: estimate_rows(source) for name, source in sources(tmp_path).items()}
+    assert found["parquet"] == found["folder"] == found["pandas"] == 10
+    assert 8 <= found["csv"] <= 12
+    assert found["batches"] is None
+
+
+def test_learning_from_a_large_file_is_learning_from_a_small_one(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    label = rng.integers(0, 2, 500)
+    frame = pd.DataFrame({"x": (rng.normal(size=500) + label).round(3), "y": rng.choice(["a", "b", ""], 500)})
+    frame.assign(label=label).to_csv(tmp_path / "t.csv", index=False)
+    small = learn_naive_bayes(tmp_path / "t.csv", "label")
+    monkeypatch.setattr("unswayed.model.csv_tables.SMALL_FILE", -1)
+    large = learn_naive_bayes(tmp_path / "t.csv", "label")
+    assert large.variables == small.variables
+    for one, other in zip(large.cpts, small.cpts, strict=True):
+        assert np.array_equal(one.table, other.table)
