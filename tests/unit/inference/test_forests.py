@@ -50,11 +50,12 @@ def evidence_of(network: BayesianNetwork, row: np.ndarray, without: str) -> dict
     }
 
 
+@pytest.mark.parametrize("many", [False, True])
 @settings(deadline=None)
 @given(forests(), st.integers(0, 1000))
-def test_rows_are_summed_out_exactly(network: BayesianNetwork, seed: int) -> None:
+def test_rows_are_summed_out_exactly(many: bool, network: BayesianNetwork, seed: int) -> None:
     data = random_rows(network, seed)
-    found = np.exp(class_log_joint(network, "V0", data))
+    found = np.exp(class_log_joint(network, "V0", data, many=many))
     for row, masses in zip(data.codes, found, strict=True):
         evidence = evidence_of(network, row, without="V0")
         for state, mass in zip(network.variable("V0").states, masses, strict=True):
@@ -84,9 +85,13 @@ def test_blocks_are_one_table(monkeypatch: pytest.MonkeyPatch) -> None:
     assert class_posteriors(network, "x0", data) == pytest.approx(whole, abs=EXACT)
 
 
+@pytest.mark.parametrize("many_rows", [1, 10**9])
 @pytest.mark.parametrize("is_chain", [False, True])
-def test_many_features_do_not_underflow(is_chain: bool) -> None:
+def test_many_features_do_not_underflow(
+    is_chain: bool, many_rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Log-odds add up over 3000 features although every probability vanishes."""
+    monkeypatch.setattr("unswayed.inference.forests.MANY_ROWS", many_rows)
     label = Variable("C", ["0", "1"])
     features = [Variable(f"F{i}", ["0", "1"]) for i in range(3000)]
     given_class = [[0.3, 0.7], [0.6, 0.4]]

@@ -100,9 +100,7 @@ def test_a_full_disk_names_the_rows_and_keeps_what_is_done(tmp_path, monkeypatch
 
     with monkeypatch.context() as full:
         full.setattr("unswayed.model.parts.write_csv", fail)
-        with pytest.raises(
-            FormatError, match=r"rows 3 to 3 .*No space left.*the 2 rows before them are kept"
-        ):
+        with pytest.raises(FormatError, match=r"rows 3 to 3 .*No space left.*2 rows before them are kept"):
             write_part(parts, 1, chunks[1], added(chunks[1]), {})
     assert read_notes(parts, 1) is None
     write_all(open_parts(tmp_path / "out.csv", {"job": 1}), chunks, first=1)

@@ -1,0 +1,346 @@
+"""Audits spread over processes and files: the same bytes, nothing lost, nothing half done."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import unswayed
+from unswayed import Classifier, FormatError, ImpossibleEvidence, LimitError, Limits, QueryError
+from unswayed.learning import learn_tan
+from unswayed.model.zoo import random_naive_bayes
+
+pytest.importorskip("pyarrow", reason="Parquet files are written by pyarrow")
+joblib = pytest.importorskip("joblib")
+
+
+def naive_classifier(n_features=8):
+    network = random_naive_bayes(n_features, np.random.default_rng(1))
+    return Classifier(network, "C", threshold=0.4, positive="s0")
+
+
+def random_frame(classifier, n_rows, seed=0, share=0.6):
+    """Random cells, with gaps, beside a column that is no feature."""
+    rng = np.random.default_rng(seed)
+    columns = {"patient": [f"p{i:05d}" for i in range(n_rows)]}
+    for name in classifier.features:
+        states = np.array([*classifier.network.variable(name).states, None], dtype=object)
+        drawn = rng.integers(len(states) - 1, size=n_rows)
+        columns[name] = states[np.where(rng.random(n_rows) < share, drawn, -1)]
+    return pd.DataFrame(columns)
+
+
+def as_bytes(found):
+    columns = found.columns
+    return [column.tobytes() for column in (columns.decisions, columns.posterior, columns.low, columns.high)]
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+def test_backends_give_the_same_bytes(backend):
+    classifier = naive_classifier()
+    frame = random_frame(classifier, 3_000)
+    one = unswayed.audit(classifier, frame)
+    with joblib.parallel_config(backend=backend):
+        two = unswayed.audit(classifier, frame, n_jobs=2)
+    assert as_bytes(one) == as_bytes(two)
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """A scheduler and two workers, each a process of its own."""
+    distributed = pytest.importorskip("distributed", reason="the extra cluster brings Dask")
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        ) as local,
+        distributed.Client(local) as client,
+    ):
+        yield client
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_a_cluster_gives_the_same_bytes(cluster):
+    classifier = naive_classifier()
+    frame = random_frame(classifier, 3_000)
+    one = unswayed.audit(classifier, frame)
+    with joblib.parallel_config(backend="dask"):
+        assert as_bytes(unswayed.audit(classifier, frame, n_jobs=2)) == as_bytes(one)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_a_worker_of_the_cluster_may_be_killed(cluster):
+    classifier = naive_classifier(12)
+    frame = random_frame(classifier, 20_000)
+    one = unswayed.audit(classifier, frame)
+    pids = list(cluster.run(os.getpid).values())
+    killer = threading.Timer(0.3, os.kill, [pids[0], signal.SIGKILL])
+    killer.start()
+    with joblib.parallel_config(backend="dask"):
+        two = unswayed.audit(classifier, frame, n_jobs=2)
+    killer.join()
+    cluster.wait_for_workers(2)
+    assert as_bytes(one) == as_bytes(two)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_a_dask_dataframe_is_audited_by_partitions_when_it_is_asked(cluster):
+    dataframes = pytest.importorskip("dask.dataframe")
+    classifier = naive_classifier()
+    frame = random_frame(classifier, 999)
+    lazy = unswayed.audit(classifier, dataframes.from_pandas(frame, npartitions=4))
+    assert type(lazy).__module__.startswith("dask")
+    assert list(lazy.columns)[-6:] == ["decision", "posterior", "sdp", "sdp_low", "sdp_high", "safe"]
+    found, whole = lazy.compute(), unswayed.audit(classifier, frame)
+    assert found["decision"].tolist() == whole.decision
+    assert found["sdp"].to_numpy() == pytest.approx(whole.sdp, abs=1e-14)
+    assert found["safe"].sum() == whole.safe.sum()
+    assert found["patient"].tolist() == frame["patient"].tolist()
+
+
+def test_a_killed_worker_loses_nothing(monkeypatch):
+    """SIGKILL in the middle of an audit: the answer is complete, and the same."""
+    from joblib.externals.loky import reusable_executor
+
+    attempts = []
+
+    class Counted(joblib.Parallel):
+        def __init__(self, *args, **options):
+            attempts.append(1)
+            super().__init__(*args, **options)
+
+    monkeypatch.setattr(joblib, "Parallel", Counted)
+    classifier = naive_classifier(14)
+    frame = random_frame(classifier, 30_000)
+    one = unswayed.audit(classifier, frame)
+    unswayed.audit(classifier, frame[:200], n_jobs=2)
+    workers = list(reusable_executor._executor._processes)
+    killer = threading.Timer(0.2, os.kill, [workers[0], signal.SIGKILL])
+    killer.start()
+    two = unswayed.audit(classifier, frame, n_jobs=2)
+    killer.join()
+    assert len(attempts) == 3
+    assert as_bytes(one) == as_bytes(two)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_file_to_file_is_the_audit_in_memory(tmp_path, suffix):
+    classifier = naive_classifier()
+    frame = random_frame(classifier, 700)
+    frame.to_csv(tmp_path / "in.csv", index=False)
+    told = []
+    found = unswayed.audit_file(
+        classifier,
+        tmp_path / "in.csv",
+        tmp_path / f"out{suffix}",
+        chunk_rows=150,
+        outcome=classifier.features[0],
+        report=told.append,
+    )
+    whole = unswayed.audit(classifier, frame, outcome=classifier.features[0])
+    read = pd.read_csv if suffix == ".csv" else pd.read_parquet
+    rows = read(tmp_path / f"out{suffix}")
+    assert rows["patient"].tolist() == frame["patient"].tolist()
+    assert rows["decision"].tolist() == whole.decision
+    assert rows["sdp"].to_numpy() == pytest.approx(whole.sdp, abs=1e-14)
+    assert rows["safe"].tolist() == whole.safe.tolist()
+    mine, theirs = found.summary(), whole.summary()
+    for name in ("rows", "patterns", "safe", "fragile", "by_decision", "missing", "by_pattern", "stopping"):
+        assert mine[name] == theirs[name], name
+    for band, other in zip(mine["confirmed"], theirs["confirmed"], strict=True):
+        assert band == pytest.approx(other)
+    assert [progress.n_rows for progress in told] == [150, 300, 450, 600, 700]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.csv", f"out{suffix}"]
+
+
+SCRIPT = """
+import sys, numpy as np, unswayed
+from unswayed.model.zoo import random_naive_bayes
+network = random_naive_bayes(8, np.random.default_rng(1))
+classifier = unswayed.Classifier(network, "C", threshold=0.4, positive="s0")
+def report(progress):
+    print(progress.n_rows, progress.n_earlier, flush=True)
+    if len(sys.argv) > 3 and progress.n_rows == int(sys.argv[3]):
+        import os, signal
+        os.kill(os.getpid(), signal.SIGKILL)
+unswayed.audit_file(classifier, sys.argv[1], sys.argv[2], chunk_rows=100, report=report)
+"""
+
+
+def test_a_killed_audit_goes_on_where_it_was(tmp_path):
+    classifier = naive_classifier()
+    random_frame(classifier, 500).to_csv(tmp_path / "in.csv", index=False)
+    command = [sys.executable, "-c", SCRIPT, str(tmp_path / "in.csv"), str(tmp_path / "out.csv")]
+    killed = subprocess.run([*command, "300"], capture_output=True, text=True, check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert not (tmp_path / "out.csv").exists()
+    parts = sorted(path.name for path in (tmp_path / "out.csv.parts").glob("*.csv"))
+    assert parts == ["000000.csv", "000001.csv", "000002.csv"]
+    again = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert again.stdout.splitlines()[2:] == ["300 300", "400 300", "500 300"]
+    unswayed.audit_file(classifier, tmp_path / "in.csv", tmp_path / "whole.csv", chunk_rows=100)
+    assert (tmp_path / "out.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
+
+
+def test_a_changed_table_is_audited_anew(tmp_path):
+    classifier = naive_classifier()
+    random_frame(classifier, 300).to_csv(tmp_path / "in.csv", index=False)
+
+    class StopError(Exception):
+        pass
+
+    def stop(progress):
+        if progress.n_rows >= 200:
+            raise StopError
+
+    with pytest.raises(StopError):
+        unswayed.audit_file(classifier, tmp_path / "in.csv", tmp_path / "o.csv", chunk_rows=100, report=stop)
+    random_frame(classifier, 300, seed=7).to_csv(tmp_path / "in.csv", index=False)
+    told = []
+    unswayed.audit_file(
+        classifier, tmp_path / "in.csv", tmp_path / "o.csv", chunk_rows=100, report=told.append
+    )
+    assert told[-1].n_earlier == 0
+
+
+def test_a_full_disk_keeps_what_is_done(tmp_path, monkeypatch):
+    classifier = naive_classifier()
+    random_frame(classifier, 300).to_csv(tmp_path / "in.csv", index=False)
+    from unswayed.model import parts
+
+    whole, calls = parts.write_csv, []
+
+    def write(*args, **options):
+        calls.append(1)
+        if len(calls) == 3:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        whole(*args, **options)
+
+    monkeypatch.setattr(parts, "write_csv", write)
+    with pytest.raises(FormatError, match=r"rows 201 to 300 cannot be written \(No space left"):
+        unswayed.audit_file(classifier, tmp_path / "in.csv", tmp_path / "o.csv", chunk_rows=100)
+    told = []
+    unswayed.audit_file(
+        classifier, tmp_path / "in.csv", tmp_path / "o.csv", chunk_rows=100, report=told.append
+    )
+    assert told[-1].n_earlier == 200
+
+
+@pytest.mark.parametrize("broken", ["p9,only,three\n", "p9" + ",s0" * 8 + ',"open\n'])
+def test_an_unreadable_row_is_named_and_the_rows_before_are_kept(tmp_path, broken):
+    classifier = naive_classifier()
+    random_frame(classifier, 250).to_csv(tmp_path / "in.csv", index=False)
+    with (tmp_path / "in.csv").open("a") as file:
+        file.write(broken)
+    with pytest.raises(FormatError, match=r"line 252"):
+        unswayed.audit_file(classifier, tmp_path / "in.csv", tmp_path / "o.csv", chunk_rows=100)
+    assert len(list((tmp_path / "o.csv.parts").glob("*.csv"))) == 2
+
+
+def test_an_impossible_row_is_named_by_its_place_in_the_file(tmp_path):
+    network = unswayed.BayesianNetwork(
+        [
+            unswayed.Cpt(c := unswayed.Variable("C", ["a", "b"]), [], [0.5, 0.5]),
+            unswayed.Cpt(unswayed.Variable("F", ["x", "y", "z"]), [c], [[0.5, 0.5, 0.0], [0.3, 0.7, 0.0]]),
+        ]
+    )
+    classifier = Classifier(network, "C", threshold=0.5, positive="a")
+    (tmp_path / "in.csv").write_text("F,n\n" + "x,1\n" * 7 + "z,2\n")
+    with pytest.raises(ImpossibleEvidence, match="row 8 of the table"):
+        unswayed.audit_file(classifier, tmp_path / "in.csv", tmp_path / "o.csv", chunk_rows=3)
+    with pytest.raises(ImpossibleEvidence, match="row 8 of the table"):
+        classifier.predict(tmp_path / "in.csv")
+
+
+def test_time_is_limited():
+    classifier = naive_classifier()
+    limits = Limits(max_seconds=1e-9)
+    with pytest.raises(LimitError, match="took longer"):
+        unswayed.audit(classifier, random_frame(classifier, 50), limits=limits)
+
+
+def test_wrong_words_are_refused(tmp_path):
+    classifier = naive_classifier()
+    frame = random_frame(classifier, 5)
+    with pytest.raises(QueryError, match="jobs must be"):
+        unswayed.audit(classifier, frame, n_jobs=0)
+    with pytest.raises(TypeError, match="keyword argument"):
+        unswayed.audit(classifier, frame, at_leest=0.9)
+    with pytest.raises(FormatError, match=r"\.csv or \.parquet"):
+        unswayed.audit_file(classifier, frame, tmp_path / "o.txt")
+
+
+def test_predictions_of_a_tree_are_those_of_single_cases():
+    """A million rows go through one compiled pass; some of them are asked one by one here."""
+    rng = np.random.default_rng(3)
+    network = learn_tan(rng.integers(0, 3, (400, 7)), "x0")
+    classifier = Classifier(network, "x0")
+    frame = random_frame(classifier, 60_000, share=0.5)
+    found = classifier.predict(frame)
+    for row in range(0, 60_000, 5_000):
+        evidence = {n: v for n, v in frame.iloc[row].items() if n in classifier.features and v is not None}
+        evidence = {name: value for name, value in evidence.items() if value == value}
+        assert found[row] == unswayed.decide(classifier, evidence).action
+
+
+def test_pictures_and_the_page():
+    from unswayed.view.audit_page import audit_page
+
+    classifier = naive_classifier()
+    found = unswayed.audit(classifier, random_frame(classifier, 200), outcome=classifier.features[0])
+    assert "same-decision probability" in found.plot().svg
+    assert "share confirmed" in found.plot(calibration=True).svg
+    page = audit_page(found)
+    assert "200 decisions about C" in page
+    assert page.count("<svg") == 2
+    with pytest.raises(QueryError, match="outcome"):
+        unswayed.audit(classifier, random_frame(classifier, 20)).plot(calibration=True)
+
+
+def test_what_stopping_would_have_saved():
+    """Counted by hand: the features missing in rows whose SDP reaches the level, at their prices."""
+    classifier = naive_classifier(5)
+    frame, first = random_frame(classifier, 100), classifier.features[0]
+    found = unswayed.audit(classifier, frame, costs={first: 10.0})
+    for row in found.summary()["stopping"]:
+        reached = found.sdp >= row["at_least"] - 1e-12
+        gaps = frame.loc[reached, list(classifier.features)].isna()
+        assert row["rows"] == reached.sum()
+        assert row["saved_cost"] == pytest.approx(gaps.sum().sum() + 9.0 * gaps[first].sum())
+
+
+def test_on_the_command_line(tmp_path):
+    classifier = naive_classifier(4)
+    unswayed.write_network(classifier.network, tmp_path / "net.bif")
+    random_frame(classifier, 40).to_csv(tmp_path / "in.csv", index=False)
+    command = [sys.executable, "-m", "unswayed", "audit", "net.bif", "in.csv", "--target", "C=s0", "--json"]
+    options = [
+        "--next",
+        "--outcome",
+        classifier.features[0],
+        "-o",
+        "out.parquet",
+        "--summary",
+        "page.html",
+        "--jobs",
+        "2",
+    ]
+    done = subprocess.run([*command, *options], cwd=tmp_path, capture_output=True, text=True, check=True)
+    answer = json.loads(done.stdout)
+    rows = pd.read_parquet(tmp_path / "out.parquet")
+    assert answer["rows"] == len(rows) == 40
+    assert answer["output"] == "out.parquet"
+    assert {"decision", "posterior", "sdp", "sdp_low", "sdp_high", "safe", "next_test"} <= set(rows.columns)
+    assert (tmp_path / "page.html").read_text().startswith("<!DOCTYPE html>")
+    assert (rows["next_test"].notna() & rows["safe"]).sum() == 0
