@@ -20,8 +20,9 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from unswayed.api.audit import audit
-from unswayed.api.audited import Audit
+from unswayed.api.audits.audit import audit
+from unswayed.api.audits.result import Audit
+from unswayed.api.audits.rows import CERTAINTIES
 from unswayed.core.arrays import Codes
 from unswayed.core.errors import UnswayedWarning
 from unswayed.model.encoding import encode
@@ -122,7 +123,7 @@ def _describe_row(setting: Setting, rows: AuditedRows, row: int) -> dict[str, An
         "sdp": percent(float(found.sdp[row])),
         "share": float(found.columns.low[row]),
         "is_safe": bool(found.safe[row]),
-        "certainty": found.columns.certainties[row].value if found.columns.certainties else "exact",
+        "certainty": CERTAINTIES[found.columns.certainty[row]].value,
         "findings": [finding_label(setting, name, state) for name, state in findings],
     }
 
