@@ -124,7 +124,8 @@ class SumsOfComponents:
         first, which = unique_rows(np.stack([list_of_row.astype(np.uint64), odds.view(np.uint64)], axis=1))
         cuts = decider.cuts[np.newaxis] - odds[first, np.newaxis]
         walk = self._walk(2.0**meeting.bits * (cuts.size + 2 * len(first_of_list)))
-        tails = walk(outcomes, chosen[first_of_list], meeting.middle, list_of_row[first], cuts)
+        with np.errstate(invalid="ignore"):  # opposite infinities, which have no probability
+            tails = walk(outcomes, chosen[first_of_list], meeting.middle, list_of_row[first], cuts)
         return _same(decider, tails[which], rows)
 
     def _meeting(self, observed: tuple[int, ...]) -> Meeting:
