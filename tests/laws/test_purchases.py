@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from dataclasses import replace
 
 import pytest
@@ -22,10 +23,17 @@ from unswayed.model.zoo import review
 BUDGETS = st.sampled_from([0.0, 1.0, 2.5, 4.0, 100.0])
 
 
-def cost_by_definition(purchase, tests):
-    """Prices of tests, and each set-up cost that one of them touches."""
-    cost = sum(purchase.costs.get(test, purchase.default) for test in tests)
-    return cost + sum(each.cost for each in purchase.set_ups.values() if set(each.tests) & set(tests))
+def cost_by_definition(case, tests):
+    """Prices of tests in the cheapest order that is allowed, what they tell being left aside."""
+    costs = []
+    for order in itertools.permutations(tests):
+        seen, cost = {}, 0.0
+        for test in order:
+            price = case.price(test, seen)
+            cost = math.inf if price is None else cost + price
+            seen |= dict.fromkeys(case.tests[test], 0)
+        costs.append(cost)
+    return min(costs)
 
 
 def choices(case, budget):
@@ -34,15 +42,16 @@ def choices(case, budget):
     for size in range(len(case.tests) + 1):
         for tests in itertools.combinations(case.tests, size):
             closed = all(case.owner(o) in tests for t in tests for o in case.purchase.needs.get(t, ()))
-            cost = cost_by_definition(case.purchase, tests)
+            cost = cost_by_definition(case, tests)
             if closed and case.required() <= set(tests) and cost <= budget + 1e-9:
                 yield frozenset(index(name) for test in tests for name in case.tests[test]), cost
 
 
 @settings(max_examples=40)
-@given(plan_problems(max_features=5, conditional=False), BUDGETS, st.booleans())
+@given(plan_problems(max_features=5), BUDGETS, st.booleans())
 def test_branch_and_bound_equals_enumeration_under_a_purchase(drawn, budget, forbids):
     problem, purchase, _ = drawn
+    purchase = replace(purchase, after=tuple(replace(each, state=None) for each in purchase.after))
     if forbids and problem.free and not purchase.needs and not purchase.mandatory:
         purchase = replace(purchase, forbidden=(problem.network.variables[problem.free[-1]].name,))
     found = list(choices(Case(problem, purchase, 1.0), budget))
@@ -81,11 +90,20 @@ def test_a_frontier_under_a_purchase_is_the_best_for_every_budget(drawn):
         assert max(within) == pytest.approx(best, abs=ENGINE)
 
 
+def test_a_second_test_may_make_the_first_affordable():
+    papers = unswayed.Classifier(review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6))
+    dear = Purchase({"R1": 9.0, "R2": 1.0, "AC": 9.0})
+    cheaper = replace(dear, after=(PriceAfter("R1", "R2", 0.5),))
+    assert unswayed.select_features(papers, 1.5, costs=dear).cost <= 1.0
+    found = unswayed.select_features(papers, 1.5, costs=cheaper)
+    assert (found.kept, found.cost, found.optimal) == (("R1", "R2"), 1.5, True)
+
+
 def test_what_a_search_cannot_take_into_account_is_refused():
     network = review()
     papers = unswayed.Classifier(network, "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6))
-    conditional = Purchase(after=(PriceAfter("R1", "R2", 0.5),))
-    with pytest.raises(QueryError, match="depends on what is done before, and a choice of features cannot"):
+    conditional = Purchase(after=(PriceAfter("R1", "R2", 0.5, "+"),))
+    with pytest.raises(QueryError, match="'R1' depends on what another test tells, which nobody knows when"):
         unswayed.select_features(papers, 1, costs=conditional)
     groups = Purchase(groups={"votes": ("R1", "R2")})
     with pytest.raises(QueryError, match="'greedy' knows one cost for each feature"):

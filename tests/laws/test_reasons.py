@@ -169,6 +169,8 @@ def check_parameters(seed, max_features):
     for each in all_intervals(explained, DEFAULT_LIMITS):
         assert 0.0 <= each.low <= each.value <= each.high <= 1.0
         inside = [each.low + f * (each.high - each.low) for f in (1e-4, 0.5, 1 - 1e-4)]
+        if each.high - each.low <= 1e-9:
+            inside = [each.value]  # the decision is a tie, and stays one for as long as it counts as one
         assert {decided(each, value) for value in inside} <= {written.action, None}, (seed, each)
         for outside in (each.low - 1e-5, each.high + 1e-5):
             if 0.0 < outside < 1.0:

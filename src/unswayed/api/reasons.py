@@ -53,6 +53,8 @@ from unswayed.reasons.sensitivity import (
 
 MOST_MEASURED = 10
 """Parameters whose SDP at both ends is measured; a third of it where each takes an engine."""
+FOR_REASONS, FOR_TURNS = 0.5, 0.75
+"""Which share of the time is over when the search for reasons, and that for turns, must end."""
 MOST_LEFT_OUT = 40
 """Findings up to which the SDP without each of them is asked of an engine."""
 
@@ -74,24 +76,39 @@ class Inquiry:
     """Length of each list."""
     options: Options
     limits: Limits
+    started: float
+    """The moment of `time.monotonic()` at which the question was asked."""
     notes: list[str] = field(default_factory=list)
 
     def ask(self, problem: Problem, decider: Decider, tolerance: float) -> Measurement:
         """How often all features decide as the decider does, from the engine that the options lead to."""
-        options = self.options
+        options = Options(**{**self.options, "limits": self.left()})
         if tolerance > 0:
-            options = Options(
-                **{**options, "tolerance": min(tolerance, options.get("tolerance") or tolerance)}
-            )
+            options["tolerance"] = min(tolerance, options.get("tolerance") or tolerance)
         return agreement_of(problem, frozenset(), decider, options)
 
     def attempt(self, what: str, work: Callable[[], Answer], instead: Answer) -> Answer:
-        """What `work` gives; where it is over the limits, `instead` and a note."""
+        """What `work` gives; where it is over the limits or the time is over, `instead` and a note."""
         try:
+            if time.monotonic() > self.until(1.0):
+                raise LimitError(f"the {self.limits.max_seconds:g} seconds are over")
             return work()
         except LimitError as error:
-            self.notes.append(f"{what} left out: {error}")
+            if not any(note.startswith(what) for note in self.notes):
+                self.notes.append(f"{what} left out: {error}")
             return instead
+
+    def until(self, share: float) -> float:
+        """The moment at which a share of the time is over; infinity without a limit."""
+        seconds = self.limits.max_seconds
+        return math.inf if seconds is None else self.started + share * seconds
+
+    def left(self, share: float = 1.0) -> Limits:
+        """The limits with what is left until a share of the time is over."""
+        until = self.until(share)
+        if math.isinf(until):
+            return self.limits
+        return replace(self.limits, max_seconds=max(until - time.monotonic(), 1e-3))
 
 
 def explain_decision(
@@ -110,7 +127,9 @@ def explain_decision(
     A set of findings is a reason when, given these findings alone, the full classifier decides the same with
     probability `at_least`; with 1 it is a sufficient reason in the sense of logic. `costs` weigh findings (1
     where left out), `fixed` names features that cannot change, `most` bounds each list, and `watch` is called
-    with the cost of the best reason, the bound on any, and the number of subsets evaluated.
+    with the cost of the best reason, the bound on any, and the number of subsets evaluated. `limits` hold for
+    the whole answer: half of the time is for reasons, a quarter for what would turn the decision, the rest
+    for contributions and ranges; `notes` tell what was left out.
 
     Both reviewers are for this paper. Neither of them alone would be enough:
 
@@ -123,25 +142,24 @@ def explain_decision(
     >>> [flip.states for flip in why.flips]
     [{'R2': '-'}, {'R1': '-'}]
     """
-    started = time.perf_counter()
+    started, opened = time.perf_counter(), time.monotonic()
     _check(at_least, most)
     explained = explained_decision(problem_of(classifier, evidence, options))
     limits = options.get("limits", DEFAULT_LIMITS)
-    deadline = limits.deadline()
-    inquiry = Inquiry(explained, at_least, _costs_of(explained, costs), most, options, limits)
+    inquiry = Inquiry(explained, at_least, _costs_of(explained, costs), most, options, limits, opened)
     held = _positions_of(explained, fixed)
     leaning = make_leaning(explained)
     named = options.get("engine") is not None
-    oracle = make_subset_oracle(explained, inquiry.ask, limits, engine_only=named)
+    oracle = make_subset_oracle(explained, inquiry.ask, inquiry.left(FOR_REASONS), engine_only=named)
     weights = find_weights(oracle, leaning)
     shares = inquiry.attempt("Shapley values are", lambda: find_shapley_values(oracle, leaning), None)
-    effort = Effort(deadline, watch=watch)
+    effort = Effort(inquiry.until(FOR_REASONS), watch=watch)
     found = find_reasons(oracle, inquiry.costs, at_least, most, weights=weights, effort=effort)
     if found.refusal:
         inquiry.notes.append(f"The search for reasons stopped short: {found.refusal}")
     changes, observations = inquiry.attempt(
-        "What would turn it is",
-        lambda: find_turns(oracle, held, inquiry.costs, most, _left(limits, deadline)),
+        "What would turn the decision is",
+        lambda: find_turns(oracle, held, inquiry.costs, most, inquiry.left(FOR_TURNS)),
         (UNKNOWN_TURNS, UNKNOWN_TURNS),
     )
     now = inquiry.attempt("The SDP of all findings is", lambda: oracle.measure(explained.findings), None)
@@ -172,13 +190,6 @@ def explain_decision(
         evaluations=found.evaluations,
         seconds=time.perf_counter() - started,
     )
-
-
-def _left(limits: Limits, deadline: float) -> Limits:
-    """The limits with what is left of the time."""
-    if math.isinf(deadline):
-        return limits
-    return replace(limits, max_seconds=max(deadline - time.monotonic(), 1e-3))
 
 
 def _check(at_least: float, most: int) -> None:
@@ -284,7 +295,7 @@ def _parameters(inquiry: Inquiry, oracle: SubsetOracle) -> tuple[ParameterRange,
     nothing: tuple[ParameterInterval, ...] = ()
     intervals = inquiry.attempt(
         "How far numbers of the network may move is",
-        lambda: parameter_intervals(explained, inquiry.limits),
+        lambda: parameter_intervals(explained, inquiry.left()),
         nothing,
     )
     variables = explained.network.variables

@@ -8,7 +8,7 @@ makes catalogues.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +16,9 @@ import numpy as np
 from unswayed.core.arrays import Bools, Floats
 from unswayed.core.errors import QueryError
 from unswayed.core.names import listing
+
+MOST_ORDERED = 12
+"""Tests whose prices depend on each other that are put in the cheapest order: 4,096 sets of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +107,71 @@ def spent_table(catalogue: Catalogue) -> Floats:  # (2^tests,)
 
 
 def cost_together(catalogue: Catalogue, tests: Iterable[int]) -> float:
-    """What some tests cost together, conditional prices aside."""
-    chosen = set(tests)
+    """What some tests cost together, done in the cheapest order; prices that depend on results aside."""
+    chosen = sorted(set(tests))
     shared = (cost for cost, bits in catalogue.set_ups if any(bits >> test & 1 for test in chosen))
-    return math.fsum([*(catalogue.offers[test].price for test in sorted(chosen)), *shared])
+    ordered = _ordered_tests(catalogue, chosen) if catalogue.has_conditions else []
+    prices = [catalogue.offers[test].price for test in chosen if test not in ordered]
+    return math.fsum([*prices, *shared, _cheapest_order(catalogue, chosen, ordered)])
+
+
+def _ordered_tests(catalogue: Catalogue, chosen: Sequence[int]) -> list[int]:
+    """The chosen tests whose price depends on other chosen ones being done, and these others."""
+    pairs = {
+        (test, each.offer)
+        for test in chosen
+        for each in catalogue.offers[test].conditions
+        if each.outcomes is None and each.offer in chosen
+    }
+    found = sorted({test for pair in pairs for test in pair})
+    if len(found) > MOST_ORDERED:
+        raise QueryError(
+            f"the prices of {len(found)} tests depend on each other, over {MOST_ORDERED} that can be put in "
+            "the cheapest order; leave out some of these prices"
+        )
+    return found
+
+
+def _cheapest_order(catalogue: Catalogue, chosen: Sequence[int], ordered: Sequence[int]) -> float:
+    """The least that some of the chosen tests cost, over all orders that are allowed."""
+    before = {test: _must_precede(catalogue, chosen, test) for test in ordered}
+    best = {0: 0.0}  # by the tests placed so far
+    for _ in ordered:
+        longer: dict[int, float] = {}
+        for placed, cost in best.items():
+            for test in ordered:
+                waits = any(other in before[test] and not placed >> other & 1 for other in ordered)
+                if not placed >> test & 1 and not waits:
+                    more = placed | 1 << test
+                    paid = cost + _price_behind(catalogue.offers[test], placed)
+                    longer[more] = min(paid, longer.get(more, math.inf))
+        best = longer
+    return min(best.values())
+
+
+def _must_precede(catalogue: Catalogue, chosen: Sequence[int], test: int) -> set[int]:
+    """The chosen tests that come before a test in every order: what it needs, and mandatory ones."""
+    found = set() if catalogue.mandatory >> test & 1 else {t for t in chosen if catalogue.mandatory >> t & 1}
+    waiting = [test, *found]
+    while waiting:
+        needs = catalogue.offers[waiting.pop()].needs
+        more = {t for t in chosen if needs >> t & 1} - found
+        found |= more
+        waiting += more
+    return found
+
+
+def _price_behind(offer: Offer, placed: int) -> float:
+    """What a test costs once others are done, whatever these told."""
+    holding = (each.price for each in offer.conditions if each.outcomes is None and placed >> each.offer & 1)
+    return next(holding, offer.price)
+
+
+def least_together(catalogue: Catalogue, tests: Iterable[int]) -> float:
+    """A bound from below on what some tests, or these and others, cost together."""
+    chosen = sorted(set(tests))
+    shared = (cost for cost, bits in catalogue.set_ups if any(bits >> test & 1 for test in chosen))
+    return math.fsum([*(least_price(catalogue.offers[test]) for test in chosen), *shared])
 
 
 def least_price(offer: Offer) -> float:
@@ -143,11 +207,11 @@ def reachable_sets(prices: Floats) -> Bools:  # (2^tests, tests) -> (2^tests,)
     return reached
 
 
-def check_no_conditions(catalogue: Catalogue, what: str) -> None:
-    """`QueryError` where prices depend on the order of tests, which `what` cannot take into account."""
-    if catalogue.has_conditions:
-        names = [offer.name for offer in catalogue.offers if offer.conditions]
+def check_no_results(catalogue: Catalogue) -> None:
+    """`QueryError` where prices depend on what tests tell, which a set chosen beforehand does not know."""
+    names = [o.name for o in catalogue.offers if any(c.outcomes is not None for c in o.conditions)]
+    if names:
         raise QueryError(
-            f"the price of {listing(names)} depends on what is done before, and {what} cannot take an order "
-            "into account; leave out these prices, or plan by expected cost"
+            f"the price of {listing(names)} depends on what another test tells, which nobody knows when the "
+            "features are chosen; leave out these prices, or make a plan"
         )

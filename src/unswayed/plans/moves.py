@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from unswayed.core.errors import QueryError
-from unswayed.decisions.catalogue import Catalogue, Offer, cost_together, least_price, price_after
+from unswayed.decisions.catalogue import Catalogue, Offer, least_together, price_after
 from unswayed.plans.goals import Goal
 from unswayed.plans.terrain import UNDONE, State, done_in
 
@@ -91,9 +91,5 @@ def check_goal(catalogue: Catalogue, goal: Goal) -> None:
     """`QueryError` when budget and depth leave no plan."""
     required = [test for test in range(len(catalogue.offers)) if catalogue.mandatory >> test & 1]
     deep = goal.max_depth is not None and len(required) > goal.max_depth
-    if catalogue.has_conditions:
-        least = math.fsum(least_price(catalogue.offers[test]) for test in required)
-    else:
-        least = cost_together(catalogue, required)
-    if deep or not is_affordable(goal, least):
+    if deep or not is_affordable(goal, least_together(catalogue, required)):
         raise QueryError("the mandatory tests alone exceed the budget or the depth; allow for them")

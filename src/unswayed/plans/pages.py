@@ -85,6 +85,10 @@ def run_pages(ground: Ground, goal: Goal, n_leaves: int, limits: Limits) -> Page
         raise QueryError(
             "a plan of few leaves cannot be safe on every path; leave out the worst cost or the leaves"
         )
+    if math.isfinite(goal.budget) and ground.catalogue.has_conditions:
+        raise QueryError(
+            "prices that depend on what was done before go with a budget or with few leaves, not with both"
+        )
     price = price_programme(ground.sizes, len(ground.masses))
     limits.check_bytes(price.n_bytes * n_leaves, f"a plan with at most {n_leaves} leaves")
     rules = rules_of(ground, goal)._replace(

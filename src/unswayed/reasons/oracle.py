@@ -230,10 +230,11 @@ def find_turns(
         return additive_changes(additive, fixed, costs, most), additive_observations(additive, costs, most)
     if oracle.worst is not None and not explained.problem.free:
         movable = frozenset(explained.findings) - fixed
-        changed, bound = smallest_change(oracle.worst, movable, costs)
+        changed, bound = smallest_change(replace(oracle.worst, limits=limits), movable, costs)
         return turns_of(explained, changed, costs, most, bound, limits), NO_TURNS
-    changes = cheapest_changes(explained, fixed, costs, most, limits)
-    return changes, cheapest_observations(explained, costs, most, limits)
+    half = limits if limits.max_seconds is None else replace(limits, max_seconds=limits.max_seconds / 2)
+    changes = cheapest_changes(explained, fixed, costs, most, half)
+    return changes, cheapest_observations(explained, costs, most, half)
 
 
 def interval_of(measured: Measurement) -> Interval:

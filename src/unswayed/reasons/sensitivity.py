@@ -27,6 +27,9 @@ from unswayed.model.cpt import Cpt, configuration_of
 from unswayed.model.network import BayesianNetwork
 from unswayed.reasons.case import ExplainedDecision
 
+ROUNDING = 1e-14
+"""Share of the masses that rounding may leave of a difference which is 0."""
+
 
 @dataclass(frozen=True, slots=True)
 class ParameterInterval:
@@ -80,11 +83,17 @@ def all_intervals(explained: ExplainedDecision, limits: Limits) -> Iterator[Para
 
 def _intervals(cpt: Cpt, slopes: Floats, now: Floats, tests: Floats) -> tuple[Floats, Floats]:
     """Ends of the interval of each entry of a table, (rows, states) each."""
-    rest = now[:, np.newaxis, np.newaxis] - (slopes * cpt.table).sum(axis=2, keepdims=True)
+    used = (slopes * cpt.table).sum(axis=2, keepdims=True)
+    rest = now[:, np.newaxis, np.newaxis] - used
     at_one = rest + slopes
     at_zero = rest + (slopes[:, :, np.newaxis, :] * co_variation(cpt.table)).sum(axis=3)
     start = np.tensordot(tests, at_zero, axes=1)  # (tests, rows, states)
     end = np.tensordot(tests, at_one, axes=1)
+    # Where an entry of 0 or 1 makes the findings impossible, all masses vanish there, and so does every test:
+    # what rounding leaves of it must not pass for a crossing just before the end.
+    largest = now[:, np.newaxis, np.newaxis] + used + slopes
+    trace = ROUNDING * np.tensordot(np.abs(tests), largest, axes=1)
+    start, end = (np.where(np.abs(each) <= trace, 0.0, each) for each in (start, end))
     with np.errstate(divide="ignore", invalid="ignore"):
         crossing = start / (start - end)
     low = np.where((start < 0) & (end > start), crossing, 0.0).max(axis=0, initial=0.0)

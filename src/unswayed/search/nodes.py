@@ -15,10 +15,10 @@ from dataclasses import astuple, dataclass, field, replace
 from typing import Any
 
 from unswayed.core.workers import Workers
-from unswayed.decisions.catalogue import Catalogue, cost_together, tests_in, with_needs
+from unswayed.decisions.catalogue import Catalogue, cost_together, least_together, tests_in, with_needs
 from unswayed.search.driver import SliceOutcome, search_in_slices
 from unswayed.search.lattice import Node, drop, keep_only, reordered
-from unswayed.search.task import Incumbent, Task, most_harmful, order_by_harm
+from unswayed.search.task import SLACK, Incumbent, Task, most_harmful, order_by_harm
 from unswayed.search.task_search import Findings, Known, TaskSearch
 
 ALONE_SECONDS = 1.0
@@ -101,6 +101,20 @@ class UnitSearch:
         tests = catalogue is not None and cost_together(catalogue, tests_in(bits))
         return task.affordable(tests if catalogue is not None else task.cost(self.features(bits)))
 
+    def may_be_affordable(self, bits: int) -> bool:
+        """Whether some units, perhaps with others, can be within the budget together."""
+        catalogue = self.task.catalogue
+        if catalogue is None or not catalogue.has_conditions:
+            return self.is_affordable(bits)
+        return self.task.affordable(least_together(catalogue, tests_in(bits)))
+
+    def may_win(self, incumbent: Incumbent, ceiling: float, kept: int) -> bool:
+        """Whether some units that hold the kept ones could be better than the best so far."""
+        catalogue = self.task.catalogue
+        if catalogue is not None and catalogue.has_conditions:
+            return ceiling >= incumbent.value - SLACK  # one more unit may make the others cheaper
+        return incumbent.is_beaten(ceiling, self.features(kept))
+
     def node_of(self, entry: OpenNode) -> Node:
         """The masses of an open node, made again where it has none."""
         return entry.node or keep_only(self.task.root, self.features(entry.allowed), self.task.sizes)
@@ -170,7 +184,7 @@ def _advance(search: UnitSearch, waiting: list[OpenNode], incumbent: Incumbent, 
     until = time.monotonic() + seconds
     while waiting:
         entry = waiting.pop()
-        if incumbent.is_beaten(entry.ceiling, search.features(entry.kept)):
+        if search.may_win(incumbent, entry.ceiling, entry.kept):
             waiting.extend(_children(search, entry, incumbent))
         if time.monotonic() >= until:
             return
@@ -216,7 +230,7 @@ def _children(search: UnitSearch, entry: OpenNode, incumbent: Incumbent) -> Iter
             node = drop(node, feature, task.sizes)
         incumbent.evaluations += 1
         ceiling = min(task.objective.ceiling(node.table), entry.ceiling)
-        if incumbent.is_beaten(ceiling, search.features(entry.kept)):
+        if search.may_win(incumbent, ceiling, entry.kept):
             yield OpenNode(allowed, entry.kept, depth + 1, ceiling, is_new=True, node=node)
 
 

@@ -19,7 +19,7 @@ from unswayed.core.workers import Team
 from unswayed.decisions.binding import bind_purchase
 from unswayed.decisions.catalogue import (
     Catalogue,
-    check_no_conditions,
+    check_no_results,
     cost_together,
     tests_in,
     with_needs,
@@ -137,7 +137,7 @@ def _purchase_terms(problem: Problem, purchase: Purchase, budget: float) -> Term
     if math.isnan(budget) or budget < 0:
         raise QueryError(f"the budget must be at least 0, not {budget!r}")
     catalogue = bind_purchase(purchase, problem)
-    check_no_conditions(catalogue, "a choice of features")
+    check_no_results(catalogue)
     costs = {f: offer.price for offer in catalogue.offers for f in offer.features}
     return Terms({f: costs.get(f, 0.0) for f in problem.free}, budget, catalogue=catalogue)
 

@@ -131,7 +131,7 @@ def turning_sentences(why: Reasons) -> list[str]:
         sentences.append(f"It would turn if {told}.")
     elif math.isinf(why.flips_bound):
         sentences.append("No change of these findings turns it.")
-    else:
+    elif why.flips_bound > 0:
         sentences.append(f"No change of fewer than {why.flips_bound:g} findings turns it.")
     if why.flips_if_observed:
         told = "; or ".join(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import time
 
 import numpy as np
 import pytest
 
+from dependent_cases import random_tree
 from oracles.enumerate_reasons import WrittenOut
 from oracles.log_linear_reasons import smallest_reason
 from reason_cases import random_case
@@ -262,3 +264,16 @@ def test_covers_of_equal_gain_are_listed_until_there_are_too_many():
     assert (len(covers.picks), covers.cost_bound, covers.cut) == (56, 3.0, False)
     assert cheapest_covers(choices, 3.0, most=10).cut
     assert cheapest_covers(choices, 9.0, most=10).picks == ()
+
+
+def test_the_limit_on_time_holds_for_the_whole_answer_and_cheap_parts_are_kept():
+    network = random_tree(np.random.default_rng(7), 40)
+    classifier = Classifier(network, "C", None, ThresholdRule(network.variable("C").states[0], 0.5))
+    evidence = {name: network.variable(name).states[0] for name in classifier.features[:20]}
+    explain_decision(classifier, evidence=dict(list(evidence.items())[:2]))  # loads what is loaded once
+    started = time.monotonic()
+    why = explain_decision(classifier, evidence=evidence, limits=Limits(max_seconds=0.4))
+    assert time.monotonic() - started < 4.0
+    assert len(why.contributions) == 20
+    assert any("seconds are over" in note or "within the limits" in note for note in why.notes)
+    assert len(why.notes) == len({note.split(" left out")[0] for note in why.notes}), "each is said once"
