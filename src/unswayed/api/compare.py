@@ -96,6 +96,8 @@ def compare_decisions(
     >>> round(found.agreement, 2), found.differences[0].states
     (0.92, {'R1': '+', 'R2': '-', 'AC': '+'})
     """
+    if not hasattr(other, "predict"):
+        raise QueryError(f"the other classifier must be a Classifier or a TableClassifier, not {other!r}")
     problem = make_problem(full, evidence, limits=limits)
     full, network, observed, free = problem.classifier, problem.network, problem.evidence, list(problem.free)
     sizes = [len(network.variables[p]) for p in free]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Unpack
 
@@ -11,6 +11,7 @@ from unswayed.api import shown
 from unswayed.api.decisions import Decision
 from unswayed.api.observations import start_case
 from unswayed.api.questions import Options
+from unswayed.core.errors import QueryError
 from unswayed.core.measurement import Measurement
 from unswayed.decisions.binding import bind_purchase
 from unswayed.decisions.catalogue import cost_together
@@ -79,7 +80,7 @@ def replay(
     case = start_case(classifier, evidence, **options)
     steps = [HistoryStep(None, case.decision, case.sdp(), None if costs is None else 0.0)]
     paid: set[str] = set()
-    for feature, state in observations:
+    for feature, state in _pairs(observations):
         cost = None if costs is None else _cost_now(case.problem, feature, purchase_of(costs), paid)
         case = case.observe(feature, state)
         steps.append(HistoryStep((feature, state), case.decision, case.sdp(), cost))
@@ -95,3 +96,12 @@ def _cost_now(problem: Problem, feature: str, purchase: Purchase, paid: set[str]
             paid.add(offer.name)
             return cost
     return 0.0  # a variable that is no feature, or one that nobody buys, came for nothing
+
+
+def _pairs(observations: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The observations; `QueryError` where one is no pair of a feature and a state."""
+    pairs = list(observations.items()) if isinstance(observations, Mapping) else list(observations)
+    for each in pairs:
+        if isinstance(each, str) or not isinstance(each, Sequence) or len(each) != 2:
+            raise QueryError(f"an observation is a feature and its state, such as ('AC', '+'), not {each!r}")
+    return pairs

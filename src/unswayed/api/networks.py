@@ -18,6 +18,7 @@ from unswayed.api import shown
 from unswayed.core.arrays import Floats, read_only
 from unswayed.core.errors import ImpossibleEvidence, QueryError, expect
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.core.numerics import is_whole
 from unswayed.inference import marginals, posteriors, sampling
 from unswayed.model.dataset import Dataset
 from unswayed.model.evidence import Evidence as Evidence, observe
@@ -88,6 +89,7 @@ def posterior(
 
     Raises `ImpossibleEvidence` when Pr(evidence) = 0 and `LimitError` when it would take too much.
     """
+    _check(network, limits)
     position = network.index(variable)
     seen = observe(network, evidence)
     table = posteriors.joint_table(seen.network, [position], seen.states, limits=limits)
@@ -110,6 +112,7 @@ def log_probability(
     network: BayesianNetwork, evidence: Evidence, *, limits: Limits = DEFAULT_LIMITS
 ) -> float:
     """Natural logarithm of Pr(evidence), also where Pr(evidence) is too small for a number; -inf for zero."""
+    _check(network, limits)
     try:
         seen = observe(network, evidence)
         return posteriors.log_probability(seen.network, seen.states, limits=limits)
@@ -132,6 +135,7 @@ def joint(
 
     Cost: exponential in the number of variables; refused with `LimitError` beyond `limits.max_bytes`.
     """
+    _check(network, limits)
     positions = [network.index(name) for name in variables]
     if len(set(positions)) < len(positions):
         raise QueryError(f"a joint table over {list(variables)} names a variable twice; name each once")
@@ -149,6 +153,7 @@ def all_marginals(
     >>> round(all_marginals(review(), {"AC": "-"})["D"]["+"], 3)
     0.122
     """
+    _check(network, limits)
     seen = observe(network, evidence)
     tables = marginals.all_marginals(seen.network, seen.states, limits=limits)
     return {v.name: _by_state(v, t) for v, t in zip(network.variables, tables[: len(network)], strict=True)}
@@ -175,7 +180,7 @@ def most_probable_explanation(
     """
     from unswayed.focs.mpe.choice import explain  # no other verb needs the solvers
 
-    expect(network, BayesianNetwork, "the network")
+    _check(network, limits)
     if method is not None and not hasattr(method, "solve"):
         raise QueryError(f"the method must be an object such as BranchAndBound() or Highs(), not {method!r}")
     started = time.perf_counter()
@@ -195,15 +200,27 @@ def sample(
     count: int,
     evidence: Evidence | None = None,
     *,
-    rng: np.random.Generator,
+    rng: np.random.Generator | int,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Dataset:
-    """`count` independent samples of all variables given the evidence, exact and without rejection."""
-    if count < 0:
+    """`count` independent samples of all variables given the evidence, exact and without rejection.
+
+    `rng` is a generator, or a number to seed one with.
+    """
+    _check(network, limits)
+    expect(rng, (np.random.Generator, int), "rng")
+    if not is_whole(count) or count < 0:
         raise QueryError(f"cannot draw {count} samples; ask for 0 or more")
     seen = observe(network, evidence)
-    states = sampling.sample_states(seen.network, count, seen.states, rng, limits=limits)
+    states = sampling.sample_states(
+        seen.network, count, seen.states, np.random.default_rng(rng), limits=limits
+    )
     return Dataset(network.variables, states[:, : len(network)])
+
+
+def _check(network: BayesianNetwork, limits: Limits) -> None:
+    expect(network, BayesianNetwork, "the network")
+    expect(limits, Limits, "limits")
 
 
 def _by_state(variable: Variable, table: Floats) -> dict[str, float]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypedDict
 
-from unswayed.core.errors import LimitError, QueryError
+from unswayed.core.errors import LimitError, QueryError, expect
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.measurement import Bid, Certainty, Measurement
 from unswayed.core.names import unknown_name
@@ -15,14 +15,15 @@ from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.oracle import AgreementOracle, Interval, Oracle
 from unswayed.decisions.problem import Problem, make_problem
 from unswayed.engines.choice import DEFAULT_TOLERANCE, choose, line
+from unswayed.engines.listed import engine_called
 from unswayed.engines.protocol import Engine, Question, Refusal
 
 
 class Options(TypedDict, total=False):
     """What every verb about decisions takes by keyword."""
 
-    engine: Engine | None
-    """The engine to use; chosen by predicted cost when None."""
+    engine: Engine | str | None
+    """The engine to use, or its name; chosen by predicted cost when None."""
     tolerance: float | None
     """Width of a certified interval that is good enough; None asks for the exact value first."""
     limits: Limits
@@ -36,10 +37,12 @@ class Options(TypedDict, total=False):
 
 
 def check_options(options: Mapping[str, Any], known: type) -> None:
-    """`TypeError` for a keyword that the verb does not take, with the nearest one that it does."""
+    """`TypeError` for a keyword that the verb does not take, `QueryError` for limits that are none."""
     for name in options:
         if name not in known.__annotations__:
             raise TypeError(unknown_name("keyword argument", name, list(known.__annotations__)))
+    if "limits" in options:
+        expect(options["limits"], Limits, "limits")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +92,7 @@ def ask(problem: Problem, question: Question, options: Options) -> RoutedQuestio
     if tolerance is not None and not tolerance >= 0:
         raise QueryError(f"the tolerance must be at least 0, not {tolerance!r}")
     question = replace(question, tolerance=tolerance or 0.0)
-    engine = options.get("engine")
+    engine = _find_engine(options.get("engine"))
     if engine is None:
         asked = _route(problem, question, options, limits, started)
     else:
@@ -132,6 +135,15 @@ def problem_of(classifier: Classifier, evidence: Mapping[str, str] | None, optio
     """The classifier at this evidence."""
     check_options(options, Options)
     return make_problem(classifier, evidence, limits=options.get("limits", DEFAULT_LIMITS))
+
+
+def _find_engine(given: Engine | str | None) -> Engine | None:
+    """The engine that was given, by itself or by name."""
+    if isinstance(given, str):
+        return engine_called(given)
+    if given is not None and not hasattr(given, "prepare"):
+        raise QueryError(f"an engine is given by its name, such as 'dense', or as an object, not {given!r}")
+    return given
 
 
 def _for(engine: Engine, problem: Problem, question: Question, options: Options) -> Question:

@@ -161,6 +161,8 @@ def ranking_of(
         criteria = default_criteria(problem.classifier)
     else:
         criteria = tuple(reward) if isinstance(reward, Sequence) else (reward,)
+    if not criteria or not all(hasattr(each, "name") for each in criteria):
+        raise QueryError(f"a reward is SameDecisionGain(), NegativeEntropy() or the like, not {reward!r}")
     catalogue = bind_purchase(purchase_for(problem.classifier, costs), problem)
     tests = [t for t in range(len(catalogue.offers)) if math.isfinite(price_after(catalogue, 0, t))]
     now = _now(problem, criteria, options)

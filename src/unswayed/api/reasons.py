@@ -11,7 +11,7 @@ from typing import TypeVar, Unpack
 from unswayed.api.decisions import agreement_of, decision_of
 from unswayed.api.explained import Contribution, Flip, ParameterRange, Reason, Reasons
 from unswayed.api.questions import Options, problem_of
-from unswayed.core.errors import ImpossibleEvidence, LimitError, QueryError
+from unswayed.core.errors import ImpossibleEvidence, LimitError, QueryError, expect
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.measurement import Measurement
 from unswayed.decisions.classifier import Classifier
@@ -201,6 +201,7 @@ def _check(at_least: float, most: int) -> None:
 
 def _costs_of(explained: ExplainedDecision, costs: Mapping[str, float] | None) -> dict[int, float]:
     """Costs by position; `QueryError` for unknown features and for costs that are not positive."""
+    expect(costs, (Mapping, type(None)), "costs")
     network = explained.network
     by_position = dict.fromkeys((*explained.findings, *explained.problem.free), 1.0)
     for name, cost in (costs or {}).items():

@@ -24,7 +24,7 @@ from unswayed.decisions.rewards import Reward
 from unswayed.decisions.table_classifier import TableClassifier
 from unswayed.model.evidence import Evidence
 from unswayed.model.tables import Table, read_table
-from unswayed.search.options import Method, SearchOptions, team_of
+from unswayed.search.options import Method, SearchOptions, method_of, team_of
 from unswayed.search.plan import SearchPlan, plan_search
 from unswayed.search.task import SLACK, Found, Terms, make_terms
 from unswayed.search.trim import Chosen, choose_features, trim_classifier
@@ -75,7 +75,7 @@ def select_features(
     classifier, costs = _leave_out_skipped(classifier, costs)
     problem = _make_problem(classifier, evidence, limits)
     terms = make_terms(problem, costs, budget)
-    method = options.get("method")
+    method = method_of(options)
     if method is Method.FS_SDD:
         return _select_by_circuits(problem, reward, terms, (options, started))
     if method is Method.MAXDR:
@@ -286,8 +286,5 @@ def _allows_estimates(options: SearchOptions) -> bool:
 def _check(options: SearchOptions) -> None:
     check_options(options, SearchOptions)
     team_of(options)  # raises where it cannot be one
-    if (
-        "checkpoint" in options
-        and options.get("method", Method.BRANCH_AND_BOUND) is not Method.BRANCH_AND_BOUND
-    ):
+    if method_of(options) is not Method.BRANCH_AND_BOUND and "checkpoint" in options:
         raise QueryError("branch and bound alone keeps a checkpoint; leave out the checkpoint or the method")

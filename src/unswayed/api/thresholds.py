@@ -8,7 +8,7 @@ from typing import Unpack
 
 from unswayed.api import shown
 from unswayed.api.selection import Costs, SearchOptions, Selection, select_features
-from unswayed.core.errors import QueryError
+from unswayed.core.errors import QueryError, expect
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import ThresholdRule
 from unswayed.model.evidence import Evidence
@@ -58,12 +58,16 @@ def sweep_thresholds(
     >>> [selection.kept for selection in sweep.selections]
     [('T5',), ('T4', 'T5'), ()]
     """
+    expect(classifier, Classifier, "the classifier")
     rule = classifier.rule
     if not isinstance(rule, ThresholdRule):
         raise QueryError(f"thresholds are swept for threshold rules; this one is {type(rule).__name__}")
     if not thresholds:
         raise QueryError("no thresholds to sweep; give at least one")
-    ordered = tuple(sorted(set(map(float, thresholds))))
+    try:
+        ordered = tuple(sorted(set(map(float, thresholds))))
+    except (TypeError, ValueError):
+        raise QueryError(f"thresholds are numbers between 0 and 1, not {thresholds!r}") from None
     found = []
     for threshold in ordered:
         moved = Classifier(

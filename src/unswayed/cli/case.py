@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     from unswayed.core.limits import Limits
     from unswayed.decisions.classifier import Classifier
     from unswayed.decisions.purchase import Costs
-    from unswayed.engines.protocol import Engine
 
 LAST = ("certain", "max_memory", "max_seconds", "normalize", "format", "as_json")
 """Fields that come after all others in the help."""
@@ -206,7 +205,7 @@ def resolve_question(case: QuestionOptions) -> ResolvedQuestion:
 
     found = resolve(case)
     options = Options(
-        engine=None if case.engine is None else engine_called(case.engine),
+        engine=case.engine,
         tolerance=case.tolerance,
         limits=found.limits,
         allow_estimates=not case.certain,
@@ -236,18 +235,6 @@ def resolve_search(case: SearchCaseOptions) -> ResolvedSearch:
         options["variant"] = CircuitVariant(case.variant.value)
     costs = costs_of(case.cost, case.costs)
     return ResolvedSearch(found.classifier, found.evidence, found.limits, costs, options)
-
-
-def engine_called(name: str) -> Engine:
-    """The engine of this name; `QueryError` suggests the nearest."""
-    from unswayed.core.names import unknown_name
-    from unswayed.engines.listed import BASELINES, ENGINES
-
-    engines = (*ENGINES, *BASELINES)
-    for engine in engines:
-        if engine.name == name:
-            return engine
-    raise QueryError(unknown_name("engine", name, [engine.name for engine in engines]))
 
 
 def with_case(command: Callable[..., None]) -> Callable[..., None]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from unswayed.cli.completion import complete_findings, complete_names, complete_network
 from unswayed.core.errors import QueryError
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ NetworkFile = Annotated[
     Path,
     typer.Argument(
         metavar="NETWORK",
+        autocompletion=complete_network,
         help="A network file, '-' for standard input, or the name of an example (see 'unswayed examples').",
         show_default=False,
     ),
@@ -54,6 +56,7 @@ Evidence = Annotated[
         "--evidence",
         "-e",
         metavar="A=a,B=b",
+        autocompletion=complete_findings,
         help="What was observed; may be repeated. A variable of intervals takes a number (age=52.3). One of "
         "several states: BP=HIGH|NORMAL; any but one: BP=!HIGH; likelihoods: BP=HIGH:0.7|LOW:0.2. Put a name "
         "or state with commas or equals signs in double quotes, or \\ before each.",
@@ -64,6 +67,7 @@ Target = Annotated[
     str | None,
     typer.Option(
         metavar="D=+",
+        autocompletion=complete_findings,
         help="What is decided about, and its positive state. Without a state (D), the decision is the "
         "most probable state. Several at once: A=a,B=b decides which of these faults it is, A,B which "
         "combination of states. May be left out where the file tells: targets of a diagnosis, an influence "
@@ -92,6 +96,7 @@ Features = Annotated[
     list[str] | None,
     typer.Option(
         metavar="A,B",
+        autocompletion=complete_names,
         help="What may be observed: names, 'all' variables but the target, or the 'leaves' of the network. "
         "By default the file's observations; all where each is a child of the target; else the leaves.",
         show_default=False,
@@ -101,6 +106,7 @@ Cost = Annotated[
     list[str] | None,
     typer.Option(
         metavar="A=2,B=0.5",
+        autocompletion=complete_names,
         help="What features cost; may be repeated. A feature without a cost costs 1.",
         show_default=False,
     ),

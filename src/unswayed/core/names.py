@@ -18,7 +18,7 @@ def nearest(name: str, known: Iterable[str], *, count: int = 3) -> list[str]:
     ['Smoking']
     """
     known = list(islice(known, _MOST_COMPARED))
-    if len(name) > _LONGEST_COMPARED:
+    if not isinstance(name, str) or len(name) > _LONGEST_COMPARED:
         return []
     by_folded = {each.casefold(): each for each in reversed(known)}
     found = difflib.get_close_matches(name.casefold(), by_folded, n=count, cutoff=0.6)

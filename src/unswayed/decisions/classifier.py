@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from unswayed.core.errors import QueryError
+from unswayed.core.errors import QueryError, expect
 from unswayed.core.names import listing
 from unswayed.decisions.defaults import choose_features
 from unswayed.decisions.rules import Decider, MostProbable, Rule, ThresholdRule
@@ -60,11 +60,14 @@ class Classifier:
         positive: str | None = None,
         given: Mapping[str, Any] | None = None,
     ) -> None:
+        expect(network, BayesianNetwork, "the network")
         variable = network.variable(target)
         if rule is None:
             rule = _make_rule(variable, threshold, positive)
         elif threshold is not None or positive is not None:
             raise QueryError("give either a rule, or a threshold with its positive state, not both")
+        if not hasattr(rule, "bind"):
+            raise QueryError(f"a rule is a ThresholdRule, MostProbable or UtilityRule, not {rule!r}")
         target = variable.name
         if features is None:
             chosen = choose_features(network, target).names

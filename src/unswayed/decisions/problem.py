@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from unswayed.core.arrays import Floats, read_only
-from unswayed.core.errors import QueryError
+from unswayed.core.errors import QueryError, expect
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.names import listing, unknown_name
 from unswayed.decisions.classifier import Classifier
@@ -82,6 +82,8 @@ def make_problem(
 
     A feature with a soft finding, such as one of several states, may still be observed (`model/evidence.py`).
     """
+    expect(classifier, Classifier, "the classifier")
+    expect(limits, Limits, "limits")
     seen = observe(classifier.network, join_findings(classifier, evidence) if classifier.given else evidence)
     network, observed = seen.network, seen.states
     if network is not classifier.network or classifier.given:

@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from unswayed.core.errors import QueryError
+from unswayed.core.errors import QueryError, expect
 from unswayed.core.names import listing
 from unswayed.decisions.classifier import Classifier
 from unswayed.model import roles
@@ -84,8 +84,10 @@ class Purchase:
     """What a test costs that `costs` does not name."""
 
     def __post_init__(self) -> None:
+        expect(self.costs, Mapping, "costs")
         for name in ("groups", "needs"):
             lists = getattr(self, name)
+            expect(lists, Mapping, name)
             object.__setattr__(self, name, {key: tuple(each) for key, each in lists.items()})
         for name in ("after", "mandatory", "forbidden", "skipped"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
@@ -115,6 +117,7 @@ def purchase_of(costs: Costs | None) -> Purchase:
     """The description that costs stand for; without costs, every test costs 1."""
     if isinstance(costs, Purchase):
         return costs
+    expect(costs, (Mapping, type(None)), "costs")
     return Purchase(dict(costs or {}))
 
 

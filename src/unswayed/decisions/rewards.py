@@ -95,6 +95,8 @@ class CustomReward:
 
 def expected_reward(class_mass: Floats, reward: Reward, target: Variable) -> float:
     """Expected reward when the row is observed; rows hold Pr(C = c, y | e)."""
+    if not hasattr(reward, "worth"):
+        raise QueryError(f"a reward is NegativeEntropy(), Margin() or the like, not {reward!r}")
     mass = class_mass.sum(axis=1)
     rows = mass > 0
     posteriors = class_mass[rows] / mass[rows, np.newaxis]

@@ -21,7 +21,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from unswayed.core.arrays import Floats, Ints, frozen_floats
-from unswayed.core.errors import QueryError
+from unswayed.core.errors import QueryError, expect
 from unswayed.core.numerics import logit
 from unswayed.model.variable import Variable
 
@@ -120,9 +120,11 @@ class UtilityRule:
     utilities: Mapping[str, Mapping[str, float]]
 
     def __post_init__(self) -> None:
-        if not self.utilities:
+        if isinstance(self.utilities, Mapping) and not self.utilities:
             raise QueryError("a utility rule needs at least one action")
+        expect(self.utilities, Mapping, "the utilities")
         for action, worth in self.utilities.items():
+            expect(worth, Mapping, f"the worth of {action!r} in each state")
             for state, value in worth.items():
                 if not math.isfinite(value):
                     raise QueryError(

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 
+from unswayed.core.errors import QueryError
 from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
+from unswayed.core.names import unknown_name
 from unswayed.decisions.oracle import AgreementOracle, Oracle
 from unswayed.decisions.problem import Problem
 from unswayed.engines.protocol import Cost, Engine, Question, Refusal
@@ -62,3 +64,12 @@ BASELINES: tuple[ListedEngine, ...] = (
     ListedEngine("brute_force", Certainty.EXACT, 0.001, "chen2014.brute_force", "BruteForceEngine"),
 )
 """The methods of [chen2014], to compare with: used when named, never chosen."""
+
+
+def engine_called(name: str) -> Engine:
+    """The engine of this name; `QueryError` suggests the nearest."""
+    engines = (*ENGINES, *BASELINES)
+    for engine in engines:
+        if engine.name == name:
+            return engine
+    raise QueryError(unknown_name("engine", name, [engine.name for engine in engines]))

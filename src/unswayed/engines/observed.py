@@ -17,7 +17,7 @@ from unswayed.engines.groups import Group
 
 def carry_over(before: Problem, after: Problem, feature: int) -> None:
     """Give `after`, which knows one more feature, what was prepared for `before`."""
-    if feature not in before.free:
+    if feature not in before.free or feature not in after.evidence:
         return
     state = after.evidence[feature]
     if "groups" in before._memo:

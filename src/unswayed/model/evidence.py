@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 
 from unswayed.core.arrays import Floats
-from unswayed.core.errors import QueryError
+from unswayed.core.errors import QueryError, expect
 from unswayed.core.names import listing, unknown_name
 from unswayed.model.cpt import Cpt
 from unswayed.model.network import BayesianNetwork
@@ -94,6 +94,7 @@ def list_open(network: BayesianNetwork, names: Iterable[str], evidence: Any) -> 
 
 def _findings(network: BayesianNetwork, evidence: Any) -> dict[int, Floats]:
     """Likelihoods of the states by position, for the variables about which anything was observed."""
+    expect(network, BayesianNetwork, "the network")
     found: dict[int, Floats | None] = {}
     for name, given in _pairs(evidence):
         position = network.index(name)

@@ -8,7 +8,9 @@ from concurrent.futures import Executor
 from enum import Enum
 from typing import TYPE_CHECKING, TypedDict
 
+from unswayed.core.errors import QueryError
 from unswayed.core.limits import Limits
+from unswayed.core.names import unknown_name
 from unswayed.core.workers import Team, check_jobs
 
 if TYPE_CHECKING:
@@ -38,8 +40,8 @@ class Method(Enum):
 class SearchOptions(TypedDict, total=False):
     """What every search takes by keyword."""
 
-    method: Method
-    """How to search; branch and bound by default."""
+    method: Method | str | None
+    """How to search, also by name, such as "greedy"; branch and bound by default."""
     limits: Limits
     """Bounds on memory and time; when time is over, the best so far comes with its gap."""
     report: Report
@@ -54,6 +56,17 @@ class SearchOptions(TypedDict, total=False):
     """File for what the search has come to; a search that was stopped goes on from there."""
     allow_estimates: bool
     """Whether to choose and measure by samples where no table holds the features."""
+
+
+def method_of(options: SearchOptions) -> Method:
+    """How to search; `QueryError` unless the method is one, or the name of one."""
+    given = options.get("method")
+    if given is None:
+        return Method.BRANCH_AND_BOUND
+    names = [method.value for method in Method]
+    if isinstance(given, Method) or given in names:
+        return Method(given)
+    raise QueryError(unknown_name("method", str(given), names))
 
 
 def team_of(options: SearchOptions) -> Team:

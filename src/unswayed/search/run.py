@@ -28,7 +28,7 @@ from unswayed.search.objectives import (
     SameDecisionObjective,
     SearchObjective,
 )
-from unswayed.search.options import Method, SearchOptions, team_of
+from unswayed.search.options import Method, SearchOptions, method_of, team_of
 from unswayed.search.plan import SearchPlan, plan_table
 from unswayed.search.task import Found, Task, Terms
 
@@ -45,7 +45,7 @@ def run_search(
     plan: SearchPlan, objective: SearchObjective, terms: Terms, options: SearchOptions
 ) -> tuple[Found, SearchPlan]:
     """The features that a method finds, and the ground it found them on."""
-    method = options.get("method", Method.BRANCH_AND_BOUND)
+    method = method_of(options)
     if method in (Method.FS_SDD, Method.MAXDR):
         raise QueryError(f"method {method.value!r} selects by expected SDP only; use another one to trim")
     if terms.catalogue is not None and method is not Method.BRANCH_AND_BOUND:
@@ -76,7 +76,7 @@ def _search_table(
         everything = plan.masses()
         workspace.root = replace(everything, table=objective.columns(everything.table))
     task = _make_task(plan.problem, workspace.root, objective, (terms, options, plan.limits))
-    method = options.get("method", Method.BRANCH_AND_BOUND)
+    method = method_of(options)
     if method is Method.INFORMATION_GAIN:
         return _take_most_informative(plan.problem, task)
     return _SEARCH_BY_METHOD[method](task)
@@ -113,7 +113,7 @@ def _search_grid(plan: SearchPlan, objective: SearchObjective, terms: Terms, opt
         team=team_of(options),
         checkpoint=_open_checkpoint(plan.problem, objective, terms, options),
     )
-    prove = options.get("method", Method.BRANCH_AND_BOUND) is Method.BRANCH_AND_BOUND
+    prove = method_of(options) is Method.BRANCH_AND_BOUND
     return search_by_dropping(task, prove=prove)
 
 

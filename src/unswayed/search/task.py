@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from unswayed.core.errors import QueryError
+from unswayed.core.errors import QueryError, expect
 from unswayed.core.names import unknown_name
 from unswayed.core.numerics import is_cheaper, spendable
 from unswayed.core.workers import Team
@@ -120,6 +120,7 @@ def make_terms(problem: Problem, costs: Costs | None, budget: float) -> Terms:
         if not costs.is_plain or costs.default != 1.0 or 0.0 in costs.costs.values():
             return _purchase_terms(problem, costs, budget)
         costs = costs.costs
+    expect(costs, (Mapping, type(None)), "costs")
     features = problem.classifier.features
     for name, cost in (costs or {}).items():
         if name not in features:

@@ -17,7 +17,7 @@ from unswayed.engines.sums.engine import SumsOracle
 from unswayed.engines.sums.profile_bounds import bound_decisions
 from unswayed.search.certified import TOLERANCE, choose_and_certify, choose_and_estimate
 from unswayed.search.objectives import PotentialObjective
-from unswayed.search.options import Method, SearchOptions
+from unswayed.search.options import Method, SearchOptions, method_of
 from unswayed.search.plan import (
     SearchPlan,
     is_naive,
@@ -55,7 +55,7 @@ class Trimmed:
 
 def choose_features(plan: SearchPlan, reward: Reward | None, terms: Terms, options: SearchOptions) -> Chosen:
     """The features that decide best as all do, or, with a reward, gain most of it."""
-    if options.get("method") is Method.MAXDR:
+    if method_of(options) is Method.MAXDR:
         if reward is not None:
             raise QueryError(
                 "MAXDR selects by expected same-decision probability; use another method for rewards"
@@ -146,7 +146,7 @@ def _certify_table(plan: SearchPlan, sums: SumsOracle, chosen: Chosen) -> Trimme
 def _choose_on_samples(
     plan: SearchPlan, terms: Terms, options: SearchOptions, *, adapts_threshold: bool
 ) -> tuple[Chosen, AchievableAgreement | None]:
-    if options.get("method") is Method.EXHAUSTIVE:
+    if method_of(options) is Method.EXHAUSTIVE:
         plan_table(plan, trimming_objective(plan.problem))
     report, limits = options.get("report"), plan.limits
     if plan.sums is not None:

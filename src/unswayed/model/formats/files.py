@@ -14,7 +14,7 @@ import warnings
 from pathlib import Path
 from types import ModuleType
 
-from unswayed.core.errors import FormatError, QueryError, UnswayedWarning
+from unswayed.core.errors import FormatError, QueryError, UnswayedWarning, expect
 from unswayed.core.names import listing, unknown_name
 from unswayed.model.cpt import Cpt
 from unswayed.model.formats.reading.draft import clean_label
@@ -118,6 +118,7 @@ def _format_of(path: Path, *, advice: str = "") -> ModuleType:
 
 
 def _format_called(name: str) -> ModuleType:
+    expect(name, str, "the format")
     word = name.lower().removeprefix(".")
     word = MODULE_BY_SUFFIX.get(f".{word}", word)
     if word not in FORMATS:
