@@ -37,12 +37,13 @@ class Options(TypedDict, total=False):
 
 
 def check_options(options: Mapping[str, Any], known: type) -> None:
-    """`TypeError` for a keyword that the verb does not take, `QueryError` for limits that are none."""
+    """`TypeError` for a keyword that the verb does not take, `QueryError` for what is no engine or no limits."""
     for name in options:
         if name not in known.__annotations__:
             raise TypeError(unknown_name("keyword argument", name, list(known.__annotations__)))
     if "limits" in options:
         expect(options["limits"], Limits, "limits")
+    find_engine(options.get("engine"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,7 @@ def ask(problem: Problem, question: Question, options: Options) -> RoutedQuestio
     if tolerance is not None and not tolerance >= 0:
         raise QueryError(f"the tolerance must be at least 0, not {tolerance!r}")
     question = replace(question, tolerance=tolerance or 0.0)
-    engine = _find_engine(options.get("engine"))
+    engine = find_engine(options.get("engine"))
     if engine is None:
         asked = _route(problem, question, options, limits, started)
     else:
@@ -137,7 +138,7 @@ def problem_of(classifier: Classifier, evidence: Mapping[str, str] | None, optio
     return make_problem(classifier, evidence, limits=options.get("limits", DEFAULT_LIMITS))
 
 
-def _find_engine(given: Engine | str | None) -> Engine | None:
+def find_engine(given: Engine | str | None) -> Engine | None:
     """The engine that was given, by itself or by name."""
     if isinstance(given, str):
         return engine_called(given)
