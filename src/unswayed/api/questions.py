@@ -37,7 +37,7 @@ class Options(TypedDict, total=False):
 
 
 def check_options(options: Mapping[str, Any], known: type) -> None:
-    """`TypeError` for a keyword that the verb does not take, `QueryError` for what is no engine or no limits."""
+    """`TypeError` for a keyword that the verb does not take, `QueryError` for no engine or limits."""
     for name in options:
         if name not in known.__annotations__:
             raise TypeError(unknown_name("keyword argument", name, list(known.__annotations__)))
