@@ -16,6 +16,7 @@ from unswayed.circuits.psdd.learn import (
     estimate,
     learn,
     learn_incomplete,
+    learn_incomplete_stream,
     merge,
     zero_counts,
 )
@@ -245,6 +246,16 @@ def test_expectation_maximisation_on_complete_rows_is_counting(structure, data):
     fit = learn_incomplete(structure, rows, prior=Laplace(1), max_steps=3)
     assert fit.is_converged
     assert table(fit.psdd) == pytest.approx(table(learn(structure, rows, prior=Laplace(1))), abs=ENGINE)
+
+
+@given(structures(), st.data(), st.integers(1, 4))
+def test_expectation_maximisation_does_not_depend_on_chunks(structure, data, n_chunks):
+    rows = partial(some_rows(structure, data), data)
+    whole = learn_incomplete(structure, rows, prior=Laplace(1), max_steps=10)
+    chunks = [chunk for chunk in np.array_split(rows, n_chunks) if len(chunk)]
+    stream = learn_incomplete_stream(structure, lambda: iter(chunks), prior=Laplace(1), max_steps=10)
+    assert stream.objective == pytest.approx(whole.objective, abs=1e-6)
+    assert table(stream.psdd) == pytest.approx(table(whole.psdd), abs=1e-6)
 
 
 @given(psdds(), st.data())

@@ -45,6 +45,7 @@ from .psdd.learn import (
     estimate as estimate,
     learn as learn,
     learn_incomplete as learn_incomplete,
+    learn_incomplete_stream as learn_incomplete_stream,
     merge as merge,
     zero_counts as zero_counts,
 )

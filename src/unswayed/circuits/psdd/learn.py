@@ -15,7 +15,7 @@ all observed somewhere as a rule, so there is no symmetry to break, and the star
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -204,18 +204,70 @@ def learn_incomplete(
     Cost: O(choices) for each distinct row and step.
     """
     marks, amounts = _distinct(structure, rows, weights)
+    first = _complete_counts(structure, marks, amounts)
+
+    def expect(psdd: Psdd) -> tuple[PsddCounts, float]:
+        return _expected_counts(psdd, marks, amounts)
+
+    return _climb(expect, first, prior, (max_steps, tolerance, limits))
+
+
+def learn_incomplete_stream(
+    structure: PsddStructure,
+    read_chunks: Callable[[], Iterable[Any]],
+    *,
+    prior: Prior = NO_PRIOR,
+    max_steps: int = 100,
+    tolerance: float = 1e-7,
+    limits: Limits = DEFAULT_LIMITS,
+) -> IncompleteFit:
+    """The same from rows that come in chunks, of which one is in memory at a time.
+
+    Every step reads all rows once more, so `read_chunks` is called for each step and must give the same rows:
+    `lambda: stream_rows("orders.parquet", structure.names)`.
+    """
+    first = zero_counts(structure)
+    for marks, amounts in _each_distinct(structure, read_chunks()):
+        first = merge(first, _complete_counts(structure, marks, amounts))
+
+    def expect(psdd: Psdd) -> tuple[PsddCounts, float]:
+        counts, value = zero_counts(structure), 0.0
+        for marks, amounts in _each_distinct(structure, read_chunks()):
+            more, likelihood = _expected_counts(psdd, marks, amounts)
+            counts, value = merge(counts, more), value + likelihood
+        return counts, value
+
+    return _climb(expect, first, prior, (max_steps, tolerance, limits))
+
+
+def _climb(
+    expect: Callable[[Psdd], tuple[PsddCounts, float]],
+    first: PsddCounts,
+    prior: Prior,
+    ends: tuple[int, float, Limits],
+) -> IncompleteFit:
+    """Expectation maximisation from the counts of complete rows, to one of the ends."""
+    structure, (max_steps, tolerance, limits) = first.structure, ends
     deadline = limits.deadline()
-    psdd = _start(structure, marks, amounts)
+    pseudo = prior.pseudo_counts(structure)
+    weighed = pseudo > 0
+    # One example spread over the whole space: nothing starts impossible.
+    psdd = estimate(PsddCounts(structure, first.uses + uniform_uses(structure), first.total + 1.0))
     objective: list[float] = []
     for _ in range(max_steps):
-        counts, value = _expected_counts(psdd, marks, amounts, prior)
-        objective.append(value)
-        if len(objective) > 1 and value - objective[-2] <= tolerance * amounts.sum():
+        counts, likelihood = expect(psdd)
+        objective.append(likelihood + float(pseudo[weighed] @ psdd.log_parameters[weighed]))
+        if len(objective) > 1 and objective[-1] - objective[-2] <= tolerance * counts.total:
             return IncompleteFit(psdd, tuple(objective), True)
         psdd = estimate(counts, prior)
         if time.monotonic() >= deadline:
             break
     return IncompleteFit(psdd, tuple(objective), False)
+
+
+def _each_distinct(structure: PsddStructure, chunks: Iterable[Any]) -> Iterator[tuple[Marks, Floats]]:
+    for chunk in chunks:
+        yield _distinct(structure, chunk, None)
 
 
 def _distinct(structure: PsddStructure, rows: Any, weights: Any) -> tuple[Marks, Floats]:
@@ -227,21 +279,16 @@ def _distinct(structure: PsddStructure, rows: Any, weights: Any) -> tuple[Marks,
     return np.ascontiguousarray(found), np.bincount(which.reshape(-1), amounts, len(found)).astype(np.float64)
 
 
-def _start(structure: PsddStructure, marks: Marks, amounts: Floats) -> Psdd:
-    """What the complete rows say, and one example spread over the whole space: nothing starts impossible."""
+def _complete_counts(structure: PsddStructure, marks: Marks, amounts: Floats) -> PsddCounts:
+    """Counts of the rows that observe everything."""
     complete = (marks >= 0).all(axis=1)
-    counts = count_examples(structure, marks[complete], amounts[complete])
-    spread = PsddCounts(structure, counts.uses + uniform_uses(structure), counts.total + 1.0)
-    return estimate(spread)
+    return count_examples(structure, marks[complete], amounts[complete])
 
 
-def _expected_counts(psdd: Psdd, marks: Marks, amounts: Floats, prior: Prior) -> tuple[PsddCounts, float]:
-    """Expected uses of each choice, and the objective of the parameters they were computed with."""
+def _expected_counts(psdd: Psdd, marks: Marks, amounts: Floats) -> tuple[PsddCounts, float]:
+    """Expected uses of each choice, and the log-likelihood of what was observed."""
     uses, likelihoods = shares_of(psdd, marks, lambda part, shares: None, amounts)
     if np.isneginf(likelihoods).any():
         row = marks[int(np.argmax(np.isneginf(likelihoods)))].tolist()
         raise QueryError(f"no object of the space agrees with the row {row} (-1 where not observed)")
-    pseudo = prior.pseudo_counts(psdd.structure)
-    weighed = pseudo > 0
-    value = float(amounts @ likelihoods + pseudo[weighed] @ psdd.log_parameters[weighed])
-    return PsddCounts(psdd.structure, uses, float(amounts.sum())), value
+    return PsddCounts(psdd.structure, uses, float(amounts.sum())), float(amounts @ likelihoods)

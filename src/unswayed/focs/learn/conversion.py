@@ -13,6 +13,7 @@ import numpy.typing as npt
 from unswayed.core.arrays import Floats, Ints
 from unswayed.focs.learn.perceptrons import one_thread
 from unswayed.focs.learn.thresholds import Partition, ScoredRows, grow, make_rows
+from unswayed.model.nodes.contexts import TreeContexts
 from unswayed.model.nodes.perceptron import Activation, Perceptron
 from unswayed.model.nodes.steps import StepContexts, StepNetwork, quantised
 
@@ -58,8 +59,28 @@ def linear_network(
     return StepNetwork(np.tile(weights, (len(cuts), 1)), -(cuts + 1), np.ones(len(cuts)))
 
 
+def linear_contexts(slopes: Floats, bias: float, tree: TreeContexts, *, bits: int = 12) -> StepContexts:
+    """Thresholds on one linear score of whole numbers, as a step network: it can be compiled.
+
+    Weights are rounded, so that rows very near a threshold may come to the other side of it.
+    """
+    scale = (2.0**bits - 1) / max(float(np.abs(slopes).max(initial=0.0)), 1e-300)
+    weights = np.rint(slopes * scale).astype(np.int64)
+    cuts = np.floor((np.sort(tree.cut[tree.feature >= 0]) - bias) * scale).astype(np.int64)
+    network = StepNetwork(
+        np.tile(weights, (len(cuts), 1)).reshape(len(cuts), len(weights)), -(cuts + 1), np.ones(len(cuts))
+    )
+    return StepContexts(network, np.arange(len(cuts)))
+
+
 def logistic_weights(features: Floats, labels: Ints, weights: Floats, *, penalty: float = 1e-2) -> Floats:
-    """Weights of a logistic regression with an intercept, which is not returned; Newton's method.
+    """Weights of a logistic regression with an intercept, which is not returned."""
+    slopes: Floats = fit_logistic(features, labels, weights, penalty=penalty)[:-1]
+    return slopes
+
+
+def fit_logistic(features: Floats, labels: Ints, weights: Floats, *, penalty: float = 1e-2) -> Floats:
+    """Weights of a logistic regression, the intercept last; Newton's method.
 
     Equal rows are joined first: eight neurons make at most 256 patterns, whatever the number of rows.
     """
@@ -79,8 +100,7 @@ def logistic_weights(features: Floats, labels: Ints, weights: Floats, *, penalty
         found += change * min(1.0, 4.0 / max(float(np.abs(change).max()), 1e-12))
         if np.abs(change).max() < 1e-6:
             break
-    slopes: Floats = found[:-1]
-    return slopes
+    return found
 
 
 def step_contexts(network: StepNetwork, partition: Partition) -> StepContexts:

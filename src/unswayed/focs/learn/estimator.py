@@ -10,22 +10,39 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_is_fitted,
+    has_fit_parameter,
+    validate_data,
+)
 
-from unswayed.core.arrays import Floats, Ints
+from unswayed.core.arrays import Floats
 from unswayed.core.errors import ModelError, UnswayedWarning
 from unswayed.core.names import listing
+from unswayed.focs.learn.fitting import (
+    MOST_FITTED,
+    are_bits,
+    find_step_contexts,
+    learn_contexts,
+    learn_scores,
+    learn_scores_of_many,
+    score_contexts,
+)
+from unswayed.focs.learn.folds import WeightedRows, join_equal
 from unswayed.focs.learn.perceptrons import Training
-from unswayed.focs.learn.scorers import ScorerSource, folds
-from unswayed.focs.learn.thresholds import grow, learn_partition, make_rows
-from unswayed.model.nodes.contexts import Contexts, ScoreContexts
+from unswayed.focs.learn.scorers import Fit, fit_by_training, fit_estimator, fit_line
+from unswayed.focs.learn.thresholds import grow
+from unswayed.model.nodes.contexts import Contexts, LookupContexts
 from unswayed.model.nodes.focs import FocsCpt
 from unswayed.model.nodes.perceptron import Activation
 from unswayed.model.states import find_state
 from unswayed.model.variable import Variable
 
-MOST_FITTED = 25_000
-"""Rows that the perceptron is fitted to; with more it takes longer and is hardly better."""
+ALPHAS = (3.0, 0.3)
+"""Penalties that are tried: a heavy one for few rows, a light one for functions with sharp edges."""
+LEAST_ROWS = 100
+"""Distinct rows from which step networks are tried."""
 ACTIVATIONS = tuple(activation.value for activation in Activation)
 
 
@@ -36,8 +53,9 @@ class FocsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     scorer : classifier or None
         Whose scores are cut: anything with `decision_function` or `predict_proba`, cloned and fitted (wrap a
-        fitted one in scikit-learn's `FrozenEstimator`). None trains a perceptron of one hidden layer by
-        L-BFGS.
+        fitted one in scikit-learn's `FrozenEstimator`). None tries perceptrons of one hidden layer and, for
+        two classes, a line and, where all features are bits, step networks of few of them; rows held out
+        decide.
     max_contexts : int
         At most so many contexts; how many are kept is decided on rows that were held out.
     choose_contexts : bool
@@ -49,7 +67,8 @@ class FocsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ordinal : bool
         With more than two classes: cut one score, the expected position of the class, instead of one each.
     hidden_units, activation, alpha, max_iterations, n_restarts
-        Of the perceptron: size, {"logistic", "tanh", "relu"}, penalty on weights, steps, random starts.
+        Of the perceptron: size, {"logistic", "tanh", "relu"}, penalty on weights, steps, random starts. A
+        penalty that is given is the only one that is tried.
     random_state : int, RandomState or None
         For folds and starts.
 
@@ -57,8 +76,9 @@ class FocsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     classes_ : array
         The labels, ascending.
-    contexts_ : ScoreContexts
-        Which context each row belongs to (`contexts_.index(rows)`).
+    contexts_ : ScoreContexts, StepContexts or LookupContexts
+        Which context each row belongs to (`contexts_.index(rows)`); those of lines over whole numbers and of
+        step networks can be compiled.
     columns_ : array of shape (contexts, classes)
         Pr(class | context).
     fill_ : array of shape (features,)
@@ -83,7 +103,7 @@ class FocsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ordinal: bool = False,
         hidden_units: int = 16,
         activation: str = "logistic",
-        alpha: float = 3.0,
+        alpha: float | None = None,
         max_iterations: int = 200,
         n_restarts: int = 1,
         random_state: Any = None,
@@ -125,7 +145,7 @@ class FocsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         counted = weights > 0
         rows = _dense(X)[counted]
         self.fill_ = _column_means(rows, weights[counted])
-        self._learn(self._filled(rows), labels.reshape(-1)[counted], weights[counted], rng)
+        self._learn(WeightedRows(self._filled(rows), labels.reshape(-1)[counted], weights[counted]), rng)
         return self
 
     def predict(self, X: Any) -> np.ndarray[Any, Any]:
@@ -140,7 +160,10 @@ class FocsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         rows = validate_data(
             self, X, dtype=np.float64, reset=False, accept_sparse="csr", ensure_all_finite="allow-nan"
         )
-        found: Floats = self.columns_[self.contexts_.index(self._filled(_dense(rows)))]
+        filled = self._filled(_dense(rows))
+        if isinstance(self.contexts_, LookupContexts):
+            filled = np.clip(np.rint(filled), 0, 1)  # a table has no place between bits, nor beyond
+        found: Floats = self.columns_[self.contexts_.index(filled)]
         return found
 
     def __sklearn_tags__(self) -> Any:
@@ -173,33 +196,45 @@ class FocsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         columns[:, places] = self.columns_
         return FocsCpt(child, parents, self.contexts_, columns)
 
-    def _learn(self, rows: Floats, labels: Ints, weights: Floats, rng: np.random.Generator) -> None:
-        n_states = len(self.classes_)
-        source = ScorerSource(self.scorer, self._training(), self.ordinal, n_states)
-        few = _few_rows(labels, rng) if self.scorer is None else np.arange(len(labels))
-        scorer = source.fitted(rows[few], labels[few], weights[few], rng)
-        scores, judged = scorer.scores(rows), np.arange(len(labels))
-        if len(few) < len(labels):
-            # Rows that the scorer has not seen are judges enough.
-            judged = np.setdiff1d(judged, few)
-            scores = scores[judged]
-        elif self.cross_fit:
-            crossed = source.cross_fitted(rows, labels, weights, self.cross_fit, rng)
-            scores = scores if crossed is None else crossed
-        scored = make_rows(scores, labels[judged], n_states, weights[judged])
-        options: Any = {"max_contexts": self.max_contexts, "smoothing": self.smoothing}
-        if self.choose_contexts:
-            partition = learn_partition(scored, **options, rng=rng)
+    def _learn(self, given: WeightedRows, rng: np.random.Generator) -> None:
+        # A scorer that takes no weights needs every row as it came.
+        is_joined = self.scorer is None or has_fit_parameter(self.scorer, "sample_weight")
+        rows, n_states = join_equal(given) if is_joined else given, len(self.classes_)
+        fits = self._fits(n_states)
+        if self.scorer is None and self.cross_fit and len(rows.labels) > MOST_FITTED:
+            learned = learn_scores_of_many(fits, rows, n_states, rng)
         else:
-            partition = grow(scored, **options)[-1]
-        self.contexts_: Contexts = ScoreContexts(rows.shape[1], scorer, partition.contexts)
-        self.columns_ = partition.columns
+            learned = learn_scores(fits, rows, n_states, self.cross_fit, rng)
+        if not self.choose_contexts:
+            partition = grow(learned.rows, max_contexts=self.max_contexts, smoothing=self.smoothing)[-1]
+            self.contexts_: Contexts = score_contexts(learned, partition)
+            self.columns_ = partition.columns
+            return
+        options: Any = {"smoothing": self.smoothing, "rng": rng}
+        found = learn_contexts(learned, max_contexts=self.max_contexts, **options)
+        if len(fits) > 1 and self._may_be_steps(rows):
+            found = find_step_contexts(rows, found, **options) or found
+        self.contexts_, self.columns_ = found
 
-    def _training(self) -> Training:
+    def _fits(self, n_states: int) -> list[Fit]:
+        """The ways to learn a scorer among which held-out rows choose."""
+        if self.scorer is not None:
+            return [fit_estimator(self.scorer, is_ordinal=self.ordinal)]
+        alphas = ALPHAS if self.alpha is None else (self.alpha,)
+        fits = [fit_by_training(self._training(alpha), n_states, is_ordinal=self.ordinal) for alpha in alphas]
+        return [*fits, fit_line] if self.alpha is None and n_states == 2 else fits
+
+    def _may_be_steps(self, rows: WeightedRows) -> bool:
+        """Whether rows of bits, counted whole, tell two classes apart."""
+        is_whole = (rows.weights == np.rint(rows.weights)).all()
+        two = len(self.classes_) == 2 and self.max_contexts > 1 and self.smoothing > 0
+        return bool(two and is_whole and are_bits(rows.inputs) and len(rows.labels) >= LEAST_ROWS)
+
+    def _training(self, alpha: float) -> Training:
         return Training(
             n_hidden=self.hidden_units,
             activation=Activation(self.activation),
-            alpha=self.alpha,
+            alpha=alpha,
             max_iterations=self.max_iterations,
             n_starts=self.n_restarts,
         )
@@ -213,6 +248,8 @@ class FocsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if not isinstance(value, int | np.integer) or value < low:
                 raise ModelError(f"{name} must be a whole number from {low} on, not {value!r}")
         for name in ("smoothing", "alpha"):
+            if name == "alpha" and self.alpha is None:
+                continue
             if not 0 <= getattr(self, name) < np.inf:
                 raise ModelError(f"{name} must be a number from 0 on, not {getattr(self, name)!r}")
 
@@ -227,12 +264,3 @@ def _column_means(rows: Floats, weights: Floats) -> Floats:
     total = weights @ seen
     means: Floats = (weights @ np.where(seen, rows, 0.0)) / np.where(total > 0, total, 1.0)
     return means
-
-
-def _few_rows(labels: Ints, rng: np.random.Generator) -> Ints:
-    """All rows, or as many as a perceptron needs, every class among them."""
-    if len(labels) <= MOST_FITTED:
-        return np.arange(len(labels))
-    share = -(-len(labels) // MOST_FITTED)
-    chosen: Ints = np.flatnonzero(folds(labels, share, rng) == 0)
-    return chosen

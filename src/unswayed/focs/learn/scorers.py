@@ -7,6 +7,7 @@ scores hold for new rows too.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,10 +15,15 @@ import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import ModelError
-from unswayed.focs.learn.perceptrons import Training, fit_perceptron, one_thread
+from unswayed.focs.learn.conversion import fit_logistic
+from unswayed.focs.learn.folds import WeightedRows
+from unswayed.focs.learn.perceptrons import Training, fit_perceptron, one_thread, scaling
 from unswayed.model.nodes.contexts import Scorer
 from unswayed.model.nodes.functional import PerceptronScorer, comparable, expected_position
-from unswayed.model.nodes.perceptron import Activation, Perceptron
+from unswayed.model.nodes.perceptron import Activation, Perceptron, on_raw_inputs
+
+LINE_PENALTY = 3.0
+"""On squared weights of scaled inputs, for the whole of the rows, as for perceptrons."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,58 +55,64 @@ class EstimatorScorer:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class ScorerSource:
-    """Where scorers come from: an unfitted classifier to be cloned, or our perceptron."""
+Fit = Callable[[WeightedRows, np.random.Generator], Scorer]
+"""Learns a scorer from rows."""
 
-    estimator: Any
-    """A scikit-learn classifier, or None for the perceptron."""
-    training: Training
-    is_ordinal: bool
-    n_states: int
 
-    def fitted(self, inputs: Floats, labels: Ints, weights: Floats, rng: np.random.Generator) -> Scorer:
-        """A scorer fitted to weighted rows."""
-        if self.estimator is None:
-            perceptron = fit_perceptron(
-                inputs, labels, self.n_states, self.training, rng=rng, weights=weights
-            )
-            return PerceptronScorer(perceptron, self.is_ordinal)
+def fit_estimator(estimator: Any, *, is_ordinal: bool) -> Fit:
+    """Clones and fits a classifier of scikit-learn."""
+
+    def fit(rows: WeightedRows, rng: np.random.Generator) -> Scorer:
         from sklearn.base import clone
         from sklearn.utils.validation import has_fit_parameter
 
-        found = clone(self.estimator)
+        found = clone(estimator)
         if "random_state" in getattr(found, "get_params", dict)():
             found.set_params(random_state=int(rng.integers(2**31)))
-        weighted = (weights != 1.0).any()
+        weighted = (rows.weights != 1.0).any()
         if weighted and not has_fit_parameter(found, "sample_weight"):
             raise ModelError(
                 f"{type(found).__name__} takes no sample_weight; use a scorer that does, or none"
             )
         with one_thread():
-            found.fit(inputs, labels, **({"sample_weight": weights} if weighted else {}))
+            found.fit(rows.inputs, rows.labels, **({"sample_weight": rows.weights} if weighted else {}))
         ours = _perceptron_of(found)
-        if ours is None:
-            return EstimatorScorer(found, self.is_ordinal)
-        return PerceptronScorer(ours, self.is_ordinal)
+        return EstimatorScorer(found, is_ordinal) if ours is None else PerceptronScorer(ours, is_ordinal)
 
-    def cross_fitted(
-        self, inputs: Floats, labels: Ints, weights: Floats, n_folds: int, rng: np.random.Generator
-    ) -> Floats | None:
-        """Scores of each row by a scorer that has not seen it; None where a class is too rare for that."""
-        counts = np.bincount(labels, minlength=self.n_states)
-        n_folds = min(n_folds, int(counts.min()))
-        if n_folds < 2:
-            return None
-        fold = folds(labels, n_folds, rng)
-        parts = []
-        for number in range(n_folds):
-            used = fold != number
-            parts.append(self.fitted(inputs[used], labels[used], weights[used], rng).scores(inputs[~used]))
-        scores = np.empty((len(labels), parts[0].shape[1]))
-        for number, part in enumerate(parts):
-            scores[fold == number] = part
-        return scores
+    return fit
+
+
+def fit_by_training(training: Training, n_states: int, *, is_ordinal: bool) -> Fit:
+    """Trains a perceptron of one hidden layer."""
+
+    def fit(rows: WeightedRows, rng: np.random.Generator) -> Scorer:
+        inputs, labels, weights = rows
+        perceptron = fit_perceptron(inputs, labels, n_states, training, rng=rng, weights=weights)
+        return PerceptronScorer(perceptron, is_ordinal)
+
+    return fit
+
+
+def fit_line(rows: WeightedRows, rng: np.random.Generator) -> Scorer:
+    """Log-odds of two classes that are linear in the inputs, which are scaled first."""
+    centre, scale = scaling(rows.inputs)
+    with one_thread():
+        found = fit_logistic((rows.inputs - centre) / scale, rows.labels, rows.weights, penalty=LINE_PENALTY)
+    line = Perceptron([found[:-1, np.newaxis]], [found[-1:]], Activation.LOGISTIC)
+    return PerceptronScorer(on_raw_inputs(line, centre, scale))
+
+
+def cross_fit_scores(
+    fit: Fit, rows: WeightedRows, fold: Ints, rng: np.random.Generator, held: Sequence[int]
+) -> tuple[Floats, Ints]:
+    """Scores of the rows in some folds by scorers fitted to the others, and which rows these are."""
+    scores, places = [], []
+    for number in held:
+        inside = np.flatnonzero(fold == number)
+        scorer = fit(rows.at(np.flatnonzero(fold != number)), rng)
+        scores.append(scorer.scores(rows.inputs[inside]))
+        places.append(inside)
+    return np.concatenate(scores), np.concatenate(places)
 
 
 def _perceptron_of(fitted: Any) -> Perceptron | None:
@@ -119,12 +131,3 @@ def _perceptron_of(fitted: Any) -> Perceptron | None:
     if isinstance(fitted, MLPClassifier) and fitted.activation in names:
         return Perceptron(fitted.coefs_, fitted.intercepts_, Activation(fitted.activation))
     return None
-
-
-def folds(labels: Ints, n_folds: int, rng: np.random.Generator) -> Ints:  # (rows,)
-    """Number of each row's fold; every class is shared out evenly."""
-    fold = np.empty(len(labels), dtype=np.int64)
-    for label in np.unique(labels):
-        members = rng.permutation(np.flatnonzero(labels == label))
-        fold[members] = np.arange(len(members)) % n_folds
-    return fold

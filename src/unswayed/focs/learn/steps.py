@@ -1,7 +1,8 @@
 """Learning contexts as step networks: which inputs matter, then a network on those [shen2020, sec. 4].
 
     1. A perceptron is trained by L-BFGS on a few thousand rows, and ranks inputs by sum_h |w_ih v_h|; where
-       nothing is found, on four times as many rows, and so on.
+       nothing is found, on four times as many rows, and so on. Products of two to four inputs are screened
+       beside it: parities of uniform bits show in nothing less.
     2. For k = 0, 1, 2, ... the k first inputs are judged by the best contexts over their patterns, on rows
        that were not learned from; the smallest k within one standard error of the best is taken, and inputs
        that still help are added.
@@ -40,6 +41,7 @@ from unswayed.focs.learn.inputs import (
     without_idle,
 )
 from unswayed.focs.learn.lookups import find_more_inputs, learn_lookup
+from unswayed.focs.learn.parities import find_parity
 from unswayed.focs.learn.patterns import (
     Bits,
     Patterns,
@@ -160,20 +162,28 @@ def _checked(rows: Bits, labels: Ints) -> tuple[Bits, Ints]:
 def _choose_inputs(split: HeldOutSplit, options: StepOptions, rng: np.random.Generator) -> list[int] | None:
     """The inputs to keep; None when a network of all inputs is better."""
     n_rows = options.n_ranking_rows
+    screened = _settle(split, find_parity(split.rows, split.labels, with_four=False), options)
     while True:
         for _ in range(options.n_starts):
             perceptron = ranking_perceptron(split, options, n_rows, rng)
-            few = without_idle(split, prefix_of(split, ranked_inputs(perceptron), options), options)
-            best = with_helpful(split, few, options)
-            pruned = judged_inputs(split, best, options)
+            ranked = _settle(split, prefix_of(split, ranked_inputs(perceptron), options), options)
+            one, other = judged_inputs(split, ranked, options), judged_inputs(split, screened, options)
+            best, pruned = (screened, other) if leads(other, one, by=0.0) else (ranked, one)
             network = _converted(perceptron, split, options)
             if leads(_judged_network(split, network, options), pruned, by=SURE):
                 return None
             if best:
                 return best
+            screened = _settle(split, find_parity(split.rows, split.labels, with_four=True), options)
         if n_rows >= len(split.rows):
-            return []
+            return screened
         n_rows *= 4
+
+
+def _settle(split: HeldOutSplit, inputs: list[int], options: StepOptions) -> list[int]:
+    """The inputs without idle ones, and with those others that surely help."""
+    few = inputs[: options.max_inputs]
+    return with_helpful(split, without_idle(split, few, options), options)
 
 
 def _converted(perceptron: Perceptron, split: HeldOutSplit, options: StepOptions) -> StepNetwork:

@@ -185,11 +185,11 @@ def row_log_likelihoods(partition: Partition, rows: ScoredRows) -> Floats:  # (r
     return found
 
 
-def choose_size(gains: Floats, weights: Floats) -> int:  # (sizes, rows), (rows,) -> contexts
+def choose_size(gains: Floats, weights: Floats, *, by: float = 1.0) -> int:  # (sizes, rows), (rows,)
     """The number of contexts that rows not learned from support, by the rule of one standard error.
 
     `gains[k]` are the log-likelihoods of the rows under k + 1 contexts. The smallest number whose mean is
-    within one standard error of the best one's, where the error is that of the rows' differences.
+    within `by` standard errors of the best one's, where the error is that of the rows' differences.
     """
     total = float(weights.sum())
     best = int(np.argmax(gains @ weights))
@@ -197,7 +197,7 @@ def choose_size(gains: Floats, weights: Floats) -> int:  # (sizes, rows), (rows,
         lead = gains[best] - gains[size]
         mean = float(lead @ weights) / total
         spread = float(weights @ (lead - mean) ** 2) / total
-        if mean <= np.sqrt(spread / total):
+        if mean <= by * np.sqrt(spread / total):
             return size + 1
     return best + 1
 
@@ -212,12 +212,12 @@ def learn_partition(
     """
     size = 1
     if len(rows.labels) > 3:
-        gains = np.mean([_halved_gains(rows, max_contexts, smoothing, rng) for _ in range(HALVINGS)], axis=0)
+        gains = np.mean([halved_gains(rows, max_contexts, smoothing, rng) for _ in range(HALVINGS)], axis=0)
         size = choose_size(gains, rows.weights)
     return grow(rows, max_contexts=size, smoothing=smoothing)[-1]
 
 
-def _halved_gains(
+def halved_gains(
     rows: ScoredRows, max_contexts: int, smoothing: float, rng: np.random.Generator
 ) -> Floats:  # (sizes, rows)
     """Log-likelihood of each row under 1, 2, ... contexts learned from the half that it is not in."""

@@ -3,6 +3,10 @@
 A first explanation comes from local search: single and double changes of state, from several starts. Then all
 states are searched, variables that settle gates first, and whatever cannot beat the best is left. The search
 runs in slices, so that time limits and interrupts are heeded, and what it has is returned with its bound.
+
+Going deep first finds good states, but leaves open branches near the root, so that its bound stands still.
+Probes lower it: a probe pretends that states of some higher value were known, which prunes much more. When it
+ends without finding better ones, nothing exceeds that value. Both take turns.
 """
 
 from __future__ import annotations
@@ -19,12 +23,24 @@ from unswayed.core.limits import Limits
 from unswayed.focs.mpe.explanation import Answer
 from unswayed.focs.mpe.packing import Packed, pack
 from unswayed.focs.mpe.problem import Evaluator, MpeProblem
-from unswayed.kernels.interval_search import Best, advance, compiled_advance, open_bound, start
+from unswayed.kernels.interval_search import (
+    Best,
+    OpenBranches,
+    advance,
+    compiled_advance,
+    open_bound,
+    start,
+)
 
 INTERPRETED_NODES = 300
 """Nodes visited before compiled code is loaded, which takes about a second."""
 SLICE_NODES = 2**15
 """Nodes between two looks at the clock: some 50 ms."""
+
+FIRST_STEP = 0.03
+"""How far the first probe goes down from the bound to the best states."""
+CLOSE = 1e-3
+"""Nats between the best states and the bound below which probes would repeat the search itself."""
 
 Move = tuple[tuple[int, int], ...]
 """Pairs of a variable and how far its state moves on."""
@@ -60,17 +76,54 @@ class BranchAndBound:
 def _search(packed: Packed, best: Best, limits: Limits) -> tuple[float, bool, int]:
     """Search to the end or to the deadline: the bound of what is left, whether it ended, nodes."""
     frontier = start(packed.ground, packed.biases)
-    arguments = (packed.ground, frontier, best)
     deadline = limits.deadline()
-    is_loaded = compiled_advance.is_loaded
+    is_over = not compiled_advance.is_loaded and advance(packed.ground, frontier, best, INTERPRETED_NODES)
+    probe = _Probe(packed, float(frontier.bound[0, 0]))
     try:
-        is_over = not is_loaded and advance(*arguments, INTERPRETED_NODES)
         while not is_over and time.monotonic() < deadline:
-            is_over = compiled_advance(*arguments, SLICE_NODES)
+            is_over = compiled_advance(packed.ground, frontier, best, SLICE_NODES) or probe.advance(best)
     except KeyboardInterrupt:
         is_over = False
-    bound = -np.inf if is_over else open_bound(packed.ground.sizes, frontier)
-    return bound, is_over, int(frontier.counters[1])
+    bound = -np.inf if is_over else min(open_bound(packed.ground.sizes, frontier), probe.ceiling)
+    return bound, is_over, int(frontier.counters[1]) + probe.n_nodes
+
+
+class _Probe:
+    """Lowers the bound from above, level by level; lives as long as its search."""
+
+    def __init__(self, packed: Packed, ceiling: float) -> None:
+        self.packed, self.ceiling = packed, ceiling
+        self.n_nodes = 0
+        self.step, self.last_nodes = FIRST_STEP, 1
+        self.running: tuple[float, OpenBranches, Best] | None = None
+
+    def advance(self, best: Best) -> bool:
+        """Probe for a slice; whether that proves the best states, which it may have improved."""
+        known = float(best.value[0])
+        if self.running is None:
+            if not np.isfinite(known + self.ceiling) or self.ceiling - known < CLOSE:
+                return False
+            level = self.ceiling - self.step * (self.ceiling - known)
+            frontier = start(self.packed.ground, self.packed.biases)
+            self.running = level, frontier, Best(np.array([level]), best.states.copy())
+        level, frontier, found = self.running
+        before = int(frontier.counters[1])
+        is_over = compiled_advance(self.packed.ground, frontier, found, SLICE_NODES)
+        self.n_nodes += int(frontier.counters[1]) - before
+        exceeds = found.value[0] > level
+        if exceeds and found.value[0] > known:
+            best.value[0], best.states[:] = found.value[0], found.states
+        if is_over:
+            self._finish(float(found.value[0]), int(frontier.counters[1]))
+        return bool(is_over and exceeds)
+
+    def _finish(self, value: float, n_nodes: int) -> None:
+        """Nothing exceeds the value; the next step is longer where this one was cheap."""
+        self.running = None
+        # Branches within rounding of the level are pruned too.
+        self.ceiling = min(self.ceiling, value + 1e-12)
+        self.step = min(2 * self.step, 0.5) if n_nodes < 2 * self.last_nodes else FIRST_STEP
+        self.last_nodes = max(n_nodes, 1)
 
 
 def improve(problem: MpeProblem, n_starts: int, rng: np.random.Generator) -> tuple[Ints, float]:

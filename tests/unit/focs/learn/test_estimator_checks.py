@@ -1,4 +1,4 @@
-"""scikit-learn's own checks of what an estimator must do, all of them but one on weights."""
+"""scikit-learn's own checks of what an estimator must do, all of them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,6 @@ ESTIMATORS = [
 ]
 
 
-DRAWN = "folds are drawn over rows, so repeating a row is another draw than weighting it"
-
-
-def expected_failures(_: Any) -> dict[str, str]:
-    kinds = ("dense", "sparse")
-    return {f"check_sample_weight_equivalence_on_{kind}_data": DRAWN for kind in kinds}
-
-
-@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
+@parametrize_with_checks(ESTIMATORS)
 def test_scikit_learn_check(estimator: Any, check: Any) -> None:
     check(estimator)
