@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from unswayed.core.arrays import Ints
 from unswayed.core.errors import QueryError
+from unswayed.focs.learn.fitting import learn_contexts, learn_scores
+from unswayed.focs.learn.folds import WeightedRows, join_equal
 from unswayed.focs.learn.inputs import StepOptions
+from unswayed.focs.learn.scorers import fit_line
 from unswayed.focs.learn.steps import learn_step_contexts
 from unswayed.model.nodes.contexts import TreeContexts
 from unswayed.model.nodes.families import check_two_states, checked_family, checked_rows
 from unswayed.model.nodes.focs import FocsCpt, learn_columns
 from unswayed.model.variable import Variable
+
+LEAVES = (2, 4, 8, 16, 32, 64, 128)
+"""Sizes of trees that are tried."""
+LINE_FOLDS = 5
 
 
 def learn_focs_cpt(
@@ -27,7 +34,7 @@ def learn_focs_cpt(
     """A FoCS CPT with a step network's contexts, from the parents' states and the child's.
 
     Contexts that depend on few parents are found as such, so that reasoning can use it (`learn/steps.py`).
-    All variables have two states; for others use `FocsClassifier` and its `as_cpt`.
+    All variables have two states; for others there is `learn_states_cpt`.
     """
     parents = checked_family(child, parents)
     check_two_states(child, (child, *parents), "a step network")
@@ -36,12 +43,54 @@ def learn_focs_cpt(
     return FocsCpt(child, parents, learned.contexts, learned.columns)
 
 
+def learn_states_cpt(
+    child: Variable,
+    parents: Sequence[Variable],
+    rows: tuple[Ints, Ints],
+    *,
+    max_contexts: int = 8,
+    smoothing: float = 1.0,
+    rng: np.random.Generator,
+) -> FocsCpt:
+    """A FoCS CPT of variables with any number of states: a tree, or thresholds on a line.
+
+    Rows held out decide how many leaves the tree has and, for a child of two states, whether a line over the
+    numbers of the states does better. Both can be compiled.
+    """
+    parents = checked_family(child, parents)
+    inputs, labels = _family_rows(child, parents, rows)
+    order = rng.permutation(len(labels))
+    held, used = np.split(order, [max(1, len(order) // 5)])
+    part, judges = (inputs[used], labels[used]), (inputs[held], labels[held])
+
+    def learn_line(some: tuple[Ints, Ints]) -> FocsCpt:
+        given = join_equal(WeightedRows(some[0].astype(np.float64), some[1], np.ones(len(some[1]))))
+        scores = learn_scores([fit_line], given, 2, LINE_FOLDS, rng)
+        contexts, columns = learn_contexts(scores, max_contexts=max_contexts, smoothing=smoothing, rng=rng)
+        return FocsCpt(child, parents, contexts, columns)
+
+    ways: list[Callable[[tuple[Ints, Ints]], FocsCpt]] = [
+        lambda some, n=n: learn_tree_cpt(child, parents, some, max_leaves=n, smoothing=smoothing)  # type: ignore[misc]
+        for n in LEAVES
+    ]
+    if len(child) == 2 and set(part[1].tolist()) == {0, 1}:
+        ways.append(learn_line)
+    worths = [_mean_log_likelihood(way(part), judges) for way in ways]
+    return ways[int(np.argmax(worths))]((inputs, labels))
+
+
+def _mean_log_likelihood(cpt: FocsCpt, rows: tuple[Ints, Ints]) -> float:
+    shares = cpt.probabilities(rows[0])[np.arange(len(rows[1])), rows[1]]
+    return float(np.log(np.maximum(shares, 1e-300)).mean())
+
+
 def learn_tree_cpt(
     child: Variable,
     parents: Sequence[Variable],
     rows: tuple[Ints, Ints],
     *,
     max_depth: int | None = None,
+    max_leaves: int | None = None,
     smoothing: float = 1.0,
     seed: int = 0,
 ) -> FocsCpt:
@@ -54,11 +103,16 @@ def learn_tree_cpt(
     """
     from sklearn.tree import DecisionTreeClassifier
 
-    if max_depth is not None and (not isinstance(max_depth, int | np.integer) or max_depth < 1):
-        raise QueryError(f"max_depth of a tree must be at least 1, or None for no limit, not {max_depth!r}")
+    for name, value, least in (("max_depth", max_depth, 1), ("max_leaves", max_leaves, 2)):
+        if value is not None and (not isinstance(value, int | np.integer) or value < least):
+            raise QueryError(
+                f"{name} of a tree must be at least {least}, or None for no limit, not {value!r}"
+            )
     parents = checked_family(child, parents)
     inputs, labels = _family_rows(child, parents, rows)
-    fitted = DecisionTreeClassifier(criterion="entropy", max_depth=max_depth, random_state=seed)
+    fitted = DecisionTreeClassifier(
+        criterion="entropy", max_depth=max_depth, max_leaf_nodes=max_leaves, random_state=seed
+    )
     tree = fitted.fit(inputs, labels).tree_
     contexts = TreeContexts(
         len(parents),

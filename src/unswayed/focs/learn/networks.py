@@ -12,16 +12,13 @@ import numpy as np
 
 from unswayed.core.arrays import Codes, Floats, Ints
 from unswayed.core.errors import QueryError, UnswayedWarning
-from unswayed.focs.learn.cpts import learn_focs_cpt, learn_tree_cpt
+from unswayed.focs.learn.cpts import learn_focs_cpt, learn_states_cpt
 from unswayed.focs.learn.inputs import StepOptions
 from unswayed.model.cpt import Cpt
 from unswayed.model.dataset import Dataset
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.nodes.focs import FocsCpt
 from unswayed.model.variable import Variable
-
-DEEPEST_TREE = 8
-"""Of a tree CPT, where a variable has more than two states."""
 
 
 def learn_context_network(
@@ -34,8 +31,9 @@ def learn_context_network(
 ) -> BayesianNetwork:
     """The network in which `target` depends on all other variables through contexts.
 
-    Contexts are those of a step network where all variables have two states, else of a decision tree. Rows
-    that miss a value are counted where they tell something: left out of the contexts, with a warning.
+    Contexts are those of a step network where all variables have two states, else of a decision tree or of
+    thresholds on a line, whichever rows held out prefer. Rows that miss a value are left out of the contexts,
+    with a warning; the features' tables count them where they tell something.
     """
     place = rows.index(target)
     others = [i for i in range(len(rows.variables)) if i != place]
@@ -70,7 +68,7 @@ def _target_cpt(
     if all(len(variable) == 2 for variable in (child, *parents)):
         options = StepOptions(max_contexts=max_contexts, smoothing=smoothing)
         return learn_focs_cpt(child, parents, pair, options=options, rng=rng)
-    return learn_tree_cpt(child, parents, pair, max_depth=DEEPEST_TREE, smoothing=smoothing)
+    return learn_states_cpt(child, parents, pair, max_contexts=max_contexts, smoothing=smoothing, rng=rng)
 
 
 def _feature_tables(rows: Dataset, places: list[int], smoothing: float) -> list[Cpt]:

@@ -45,7 +45,7 @@ def learn_best_partition(
             [_halved_soft_gains(rows, shares, path, smoothing, rng) for _ in range(HALVINGS)], axis=0
         )
         soft_size = choose_size(soft, rows.weights, by=KEEN)
-        if choose_size(np.stack([gains[size - 1], soft[soft_size - 1]]), rows.weights, by=KEEN) == 2:
+        if choose_size(np.stack([gains[size - 1], soft[soft_size - 1]]), rows.weights, by=0.0) == 2:
             contexts = path[soft_size - 1]
             return Partition(contexts, _soft_columns(contexts, rows, shares, smoothing))
     return grow(rows, max_contexts=size, smoothing=smoothing)[-1]
