@@ -30,7 +30,7 @@ def main() -> None:
     network = learn_code(pairs, rng=rng)
     print(f"Learned {BITS} received bits from {PAIRS:,} pairs in {time.perf_counter() - started:.1f} s.")
     for number in range(3):
-        node = network.nodes[network.index(f"X{number}")]
+        node = network.cpts[network.index(f"X{number}")]
         bits = ", ".join(node.parents[place].name for place in parents_that_matter(node))
         shares = ", ".join(f"{share:.3f}" for share in node.columns[:, 1])
         print(f"  X{number} depends on {bits}; it is 1 with probability {shares} in its contexts")

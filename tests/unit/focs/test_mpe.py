@@ -18,7 +18,7 @@ from unswayed.focs.mpe.elimination import Elimination
 from unswayed.focs.mpe.packing import branching_order, pack
 from unswayed.focs.mpe.problem import Evaluator
 from unswayed.focs.mpe.program import Highs
-from unswayed.focs.mpe.search import BranchAndBound
+from unswayed.focs.mpe.search import BranchAndBound, _Probe
 from unswayed.kernels.interval_search import Best, advance, compiled_advance, open_bound, start
 from unswayed.model.cpt import Cpt
 from unswayed.model.network import BayesianNetwork
@@ -199,3 +199,22 @@ def test_logarithms_count_as_equal_by_their_size():
     found = most_probable_explanation(network, {f"X{i}": "1" for i in range(100)})
     assert found.optimal
     assert abs(found.bound - found.log_probability) <= 1e-9 * abs(found.log_probability)
+
+
+def test_a_bound_falls_with_time_and_holds():
+    """Probes lower the bound of a search that is not over, never below the best there is."""
+    n_bits, rng = 14, np.random.default_rng(5)
+    network = dense_network(n_bits, n_bits)
+    problem = build_problem(network, {n_bits + i: int(rng.integers(2)) for i in range(n_bits)})
+    rows = np.repeat(problem.completed({}), 2**n_bits, axis=0)
+    rows[:, :n_bits] = (np.arange(2**n_bits)[:, None] >> np.arange(n_bits)) & 1
+    best = Evaluator(problem).values(rows).max()
+    packed = pack(problem)
+    found = Best(np.array([best - 3.0]), np.zeros(n_bits, dtype=np.int64))
+    probe = _Probe(packed, float(start(packed.ground, packed.biases).bound[0, 0]))
+    ceilings = [probe.ceiling]
+    while not probe.advance(found):
+        ceilings.append(probe.ceiling)
+        assert probe.ceiling >= best - 1e-9
+    assert min(ceilings) < ceilings[0]
+    assert found.value[0] == pytest.approx(best)
