@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from benchmarks.speed import (
     choice,
+    focs_learning,
     inference,
     large_naive_bayes,
     mpe,
     plan,
     psdd,
+    rankings,
     reasons,
     sdp,
     structured_decisions,
@@ -16,10 +18,12 @@ from benchmarks.speed import (
 )
 
 choice.main()
+focs_learning.main()
 inference.main()
 mpe.main()
 plan.main()
 psdd.main()
+rankings.main()
 reasons.main()
 sdp.main()
 structured_decisions.main()

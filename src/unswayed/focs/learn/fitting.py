@@ -30,7 +30,7 @@ from unswayed.model.nodes.contexts import Contexts, ScoreContexts, Scorer
 from unswayed.model.nodes.focs import learn_columns
 from unswayed.model.nodes.functional import PerceptronScorer
 
-MOST_FITTED = 25_000
+MOST_FITTED = 16_000
 """Rows that our own scorers are fitted to; with more they take longer and are hardly better."""
 FEW_ROWS = 3_000
 """Rows up to which scorers are compared on all folds, else on one."""

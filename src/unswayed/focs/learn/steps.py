@@ -162,7 +162,8 @@ def _checked(rows: Bits, labels: Ints) -> tuple[Bits, Ints]:
 def _choose_inputs(split: HeldOutSplit, options: StepOptions, rng: np.random.Generator) -> list[int] | None:
     """The inputs to keep; None when a network of all inputs is better."""
     n_rows = options.n_ranking_rows
-    screened = _settle(split, find_parity(split.rows, split.labels, with_four=False), options)
+    screened = _screen(split, options, with_four=False)
+    has_four = False
     while True:
         for _ in range(options.n_starts):
             perceptron = ranking_perceptron(split, options, n_rows, rng)
@@ -172,12 +173,17 @@ def _choose_inputs(split: HeldOutSplit, options: StepOptions, rng: np.random.Gen
             network = _converted(perceptron, split, options)
             if leads(_judged_network(split, network, options), pruned, by=SURE):
                 return None
+            if not best and not has_four:
+                best, has_four = _screen(split, options, with_four=True), True
             if best:
                 return best
-            screened = _settle(split, find_parity(split.rows, split.labels, with_four=True), options)
         if n_rows >= len(split.rows):
-            return screened
+            return []
         n_rows *= 4
+
+
+def _screen(split: HeldOutSplit, options: StepOptions, *, with_four: bool) -> list[int]:
+    return _settle(split, find_parity(split.rows, split.labels, with_four=with_four), options)
 
 
 def _settle(split: HeldOutSplit, inputs: list[int], options: StepOptions) -> list[int]:
