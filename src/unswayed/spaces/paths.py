@@ -19,7 +19,7 @@ import numpy as np
 
 from unswayed.circuits.psdd.examples import UNKNOWN, Marks
 from unswayed.core.arrays import Bools, Ints
-from unswayed.core.errors import QueryError
+from unswayed.core.errors import LimitError, QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.kernels import frontier
 from unswayed.spaces.edge_sets import EdgeSets, diagram_of, narrow_order
@@ -117,7 +117,12 @@ def space_of_paths(
         wanted = EdgeSets(graph, decided, frontier.DIRECTED_PATHS, may, nothing, required)
     else:
         wanted = EdgeSets(graph, decided, frontier.PATHS, ends.group, ends.joins, required)
-    diagram = diagram_of(wanted, limits=limits)
+    try:
+        diagram = diagram_of(wanted, limits=limits)
+    except LimitError as error:
+        raise LimitError(
+            f"{error}; of a large map, cut_map (--cut-map) keeps the part that most trips use"
+        ) from None
     coding = PathCoding(graph, decided, ends, diagram)
     if diagram.root == 0:
         raise QueryError(f"there are no {coding.description()}: the ends are not connected")
