@@ -142,7 +142,7 @@ def function_lines(n_rows: int, only: list[str], names: list[str]) -> Iterator[s
                 warnings.simplefilter("ignore")
                 shares = learn(rows, labels, new)
             loss = -float(np.log(np.maximum(shares[np.arange(len(truth)), truth], 1e-12)).mean())
-            cells.append(f"+{loss - limit:.4f} ({time.process_time() - started:.1f} s)")
+            cells.append(f"{loss - limit:+.4f} ({time.process_time() - started:.1f} s)")
         yield f"| {case.name} | {limit:.4f} | {' | '.join(cells)} |"
 
 
