@@ -31,7 +31,7 @@ OPTIONS_BY_COMMAND = {
 }
 
 
-LAND = str(EXAMPLES / "structured" / "land.soc")
+LAND, SEA = (str(EXAMPLES / "structured" / name) for name in ("land.soc", "sea.soc"))
 OTHERS = {
     "posterior": ("review", "--of", "D"),
     "mpe": ("review", "-e", "AC=+"),
@@ -47,6 +47,8 @@ OTHERS = {
     "snb fit": (LAND, "-o", "land.json"),
     "snb classify": ("land.json", LAND),
     "snb score": ("land.json", LAND),
+    "snb sdp": ("both.json", "-e", "tea, ..."),
+    "snb next": ("both.json",),
     "decode": ("--bits", "4", "--pairs", "200", "--words", "10"),
 }
 
@@ -84,6 +86,8 @@ def test_keys_of_other_commands_are_those_of_the_documentation(unswayed, tmp_pat
     monkeypatch.chdir(tmp_path)
     if command in ("snb classify", "snb score"):
         unswayed("snb", "fit", *OTHERS["snb fit"])
+    if command in ("snb sdp", "snb next"):
+        unswayed("snb", "fit", LAND, SEA, "-o", "both.json")
     done = unswayed(*command.split(), *OTHERS[command], "--json")
     assert (done.code, done.err) == (0, "")
     answer = json.loads(done.out)
@@ -98,8 +102,8 @@ def test_every_command_with_json_is_documented():
     from unswayed.cli.snb import app as snb
 
     commands = [each.name or each.callback.__name__.rstrip("_") for each in make_app().registered_commands]
-    commands += [f"snb {each.callback.__name__}" for each in snb.registered_commands]
-    assert set(commands) - {"demo", "ask"} <= {*OPTIONS_BY_COMMAND, *OTHERS}
+    commands += [f"snb {each.name or each.callback.__name__}" for each in snb.registered_commands]
+    assert set(commands) - {"demo", "ask", "serve"} <= {*OPTIONS_BY_COMMAND, *OTHERS}
 
 
 def test_exit_codes_are_documented(unswayed, tmp_path):

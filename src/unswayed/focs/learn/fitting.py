@@ -134,9 +134,10 @@ def are_bits(inputs: Floats) -> bool:
 def find_step_contexts(
     rows: WeightedRows, rival: tuple[Contexts, Floats], *, smoothing: float, rng: np.random.Generator
 ) -> tuple[Contexts, Floats] | None:
-    """Contexts of a few bits by a step network, where held-out rows do not like the rival better.
+    """Contexts of a few bits by a step network, where held-out rows like them.
 
-    Rows must have whole weights: they are repeated.
+    Many rows must not like the rival surely better, since step networks compile; few rows must surely like
+    the step network better, since it has no graded scores. Rows have whole weights, and are repeated.
     """
     parts, fold = share_out(rows, max(5, -(-len(rows.labels) // MOST_FITTED)), rng)
     n_folds = int(fold.max()) + 1
@@ -145,8 +146,9 @@ def find_step_contexts(
     options = StepOptions(max_contexts=2, smoothing=smoothing)
     found = learn_step_contexts(*_repeated(parts, used), options=options, rng=rng)
     judges = parts.at(np.flatnonzero(held))
-    one = _log_likelihoods(judges, found.contexts, found.columns)
-    if leads(_log_likelihoods(judges, *rival), one, by=1.0):
+    one, other = _log_likelihoods(judges, found.contexts, found.columns), _log_likelihoods(judges, *rival)
+    is_few = rows.weights.sum() <= FEW_ROWS
+    if not leads(one, other, by=1.0) if is_few else leads(other, one, by=1.0):
         return None
     whole = (
         found
