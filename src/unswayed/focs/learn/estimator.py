@@ -56,8 +56,9 @@ class FocsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         fitted one in scikit-learn's `FrozenEstimator`). None tries perceptrons of one hidden layer and, for
         two classes, a line and, where all features are bits, step networks of few of them; rows held out
         decide.
-    max_contexts : int
-        At most so many contexts; how many are kept is decided on rows that were held out.
+    max_contexts : int or None
+        At most so many contexts, with None 8 or twice as many as classes; how many are kept is decided on
+        rows that were held out.
     choose_contexts : bool
         False keeps as many contexts as `max_contexts` allows and raise the likelihood.
     smoothing : float
@@ -96,7 +97,7 @@ class FocsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self,
         scorer: Any = None,
         *,
-        max_contexts: int = 8,
+        max_contexts: int | None = None,
         choose_contexts: bool = True,
         smoothing: float = 1.0,
         cross_fit: int = 5,
@@ -135,7 +136,7 @@ class FocsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             only = listing(self.classes_.tolist())
             raise ModelError(f"FocsClassifier can't train when only one class is present: {only}")
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
-        if 1 < self.max_contexts < len(self.classes_):
+        if 1 < self._most_contexts() < len(self.classes_):
             warnings.warn(
                 f"{len(self.classes_)} classes, but max_contexts={self.max_contexts}: some can never be told "
                 "apart; raise max_contexts",
@@ -206,15 +207,18 @@ class FocsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         else:
             learned = learn_scores(fits, rows, n_states, self.cross_fit, rng)
         if not self.choose_contexts:
-            partition = grow(learned.rows, max_contexts=self.max_contexts, smoothing=self.smoothing)[-1]
+            partition = grow(learned.rows, max_contexts=self._most_contexts(), smoothing=self.smoothing)[-1]
             self.contexts_: Contexts = score_contexts(learned, partition)
             self.columns_ = partition.columns
             return
         options: Any = {"smoothing": self.smoothing, "rng": rng}
-        found = learn_contexts(learned, max_contexts=self.max_contexts, **options)
+        found = learn_contexts(learned, max_contexts=self._most_contexts(), **options)
         if len(fits) > 1 and self._may_be_steps(rows):
             found = find_step_contexts(rows, found, **options) or found
         self.contexts_, self.columns_ = found
+
+    def _most_contexts(self) -> int:
+        return max(8, 2 * len(self.classes_)) if self.max_contexts is None else self.max_contexts
 
     def _fits(self, n_states: int) -> list[Fit]:
         """The ways to learn a scorer among which held-out rows choose."""
@@ -227,7 +231,7 @@ class FocsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _may_be_steps(self, rows: WeightedRows) -> bool:
         """Whether rows of bits, counted whole, tell two classes apart."""
         is_whole = (rows.weights == np.rint(rows.weights)).all()
-        two = len(self.classes_) == 2 and self.max_contexts > 1 and self.smoothing > 0
+        two = len(self.classes_) == 2 and self._most_contexts() > 1 and self.smoothing > 0
         return bool(two and is_whole and are_bits(rows.inputs) and len(rows.labels) >= LEAST_ROWS)
 
     def _training(self, alpha: float) -> Training:
@@ -245,6 +249,8 @@ class FocsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         least = {"max_contexts": 1, "hidden_units": 1, "max_iterations": 1, "n_restarts": 1, "cross_fit": 0}
         for name, low in least.items():
             value = getattr(self, name)
+            if name == "max_contexts" and value is None:
+                continue
             if not isinstance(value, int | np.integer) or value < low:
                 raise ModelError(f"{name} must be a whole number from {low} on, not {value!r}")
         for name in ("smoothing", "alpha"):
