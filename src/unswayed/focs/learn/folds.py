@@ -1,7 +1,7 @@
 """Rows shared out to folds, so that a row of weight 3 and three equal rows are the same thing.
 
 Equal rows with equal labels are joined first, in an order that does not depend on how they came. A joined row
-of weight w then stands in up to floor(w) folds with equal parts of its weight, and at least in one.
+of weight w is floor(w) copies, at least one, which are dealt out at random as if they were rows of their own.
 """
 
 from __future__ import annotations
@@ -11,6 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
+
+MOST_COPIES = 100
+"""Of a row, however large its weight."""
 
 
 class WeightedRows(NamedTuple):
@@ -45,17 +48,17 @@ def join_equal(rows: WeightedRows) -> WeightedRows:
 
 
 def share_out(rows: WeightedRows, n_folds: int, rng: np.random.Generator) -> tuple[WeightedRows, Ints]:
-    """Parts of the rows, and the fold of each; every class is shared out evenly."""
-    parts = np.clip(np.floor(rows.weights + 1e-9), 1, n_folds).astype(np.int64)
-    row = np.repeat(np.arange(len(parts)), parts)
+    """Parts of the rows, and the fold of each; every class is shared out evenly, its copies at random.
+
+    Copies of one row must not be spread evenly: a fold that mirrors the others would judge what was learned
+    by heart as if it held.
+    """
+    copies = np.clip(np.floor(rows.weights + 1e-9), 1, MOST_COPIES).astype(np.int64)
+    row = np.repeat(np.arange(len(copies)), copies)
     fold = np.empty(len(row), dtype=np.int64)
     for label in np.unique(rows.labels):
-        members = rng.permutation(np.flatnonzero(rows.labels == label))
-        # The parts of a row are consecutive, so that they come to different folds.
-        starts = np.zeros(len(rows.labels), dtype=np.int64)
-        starts[members] = np.cumsum(parts[members]) - parts[members]
-        own = rows.labels[row] == label
-        offset = np.arange(len(row)) - np.repeat(np.cumsum(parts) - parts, parts)
-        fold[own] = (starts[row] + offset)[own] % n_folds
-    shared = rows.at(row)
-    return shared._replace(weights=(rows.weights / parts)[row]), fold
+        members = rng.permutation(np.flatnonzero(rows.labels[row] == label))
+        fold[members] = np.arange(len(members)) % n_folds
+    cells, counts = np.unique(row * n_folds + fold, return_counts=True)
+    row, fold = np.divmod(cells, n_folds)
+    return rows.at(row)._replace(weights=counts * (rows.weights / copies)[row]), fold

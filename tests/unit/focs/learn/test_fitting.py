@@ -22,7 +22,7 @@ from unswayed.model.variable import Variable
 
 @settings(max_examples=30)
 @given(st.integers(0, 10**6), st.integers(2, 6))
-def test_parts_of_rows_keep_all_weight_and_come_to_different_folds(seed, n_folds):
+def test_parts_of_rows_keep_all_weight_and_fill_the_folds_evenly(seed, n_folds):
     rng = np.random.default_rng(seed)
     rows = WeightedRows(
         rng.normal(size=(20, 2)), rng.integers(0, 2, 20), rng.choice([0.5, 1.0, 3.0, 9.0], 20)
@@ -31,7 +31,12 @@ def test_parts_of_rows_keep_all_weight_and_come_to_different_folds(seed, n_folds
     for row, weight in zip(rows.inputs, rows.weights, strict=True):
         own = (parts.inputs == row).all(axis=1)
         assert parts.weights[own].sum() == pytest.approx(weight)
-        assert len(set(fold[own])) == own.sum() == max(1, min(n_folds, int(weight)))
+        assert len(set(fold[own])) == own.sum() <= max(1, weight)
+    whole = share_out(rows._replace(weights=np.full(20, 3.0)), n_folds, rng)
+    for label in set(rows.labels):
+        own = whole[0].labels == label
+        sizes = np.bincount(whole[1][own], whole[0].weights[own], minlength=n_folds)
+        assert sizes.max() - sizes.min() <= 1
 
 
 @settings(max_examples=20)
