@@ -1,6 +1,6 @@
 """The options of the commands about decisions, and the objects that their words stand for.
 
-Options are fields of dataclasses, each declared once: `CaseOptions` has what every such command takes,
+Options are fields of dataclasses, each declared once: `NetworkOptions` and `CaseOptions` have what all take,
 `QuestionOptions` adds how to answer, `PricedOptions` what tests cost, `SearchCaseOptions` how to search. A
 command takes one of these and whatever options are its own; `with_case` spreads the fields out for the
 command line and gathers them again. `resolve`, `resolve_question` and `resolve_search` read the network and
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from unswayed.core.limits import Limits
     from unswayed.decisions.classifier import Classifier
     from unswayed.decisions.purchase import Costs
+    from unswayed.model.network import BayesianNetwork
 
 LAST = ("certain", "max_memory", "max_seconds", "normalize", "format", "as_json")
 """Fields that come after all others in the help."""
@@ -76,20 +77,26 @@ class VariantWord(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CaseOptions:
-    """A classifier and what was observed, as they were typed."""
+class NetworkOptions:
+    """A network, and what an answer about it may take, as they were typed."""
 
     network: NetworkFile
-    target: Target = None
-    threshold: Threshold = None
-    utilities: UtilitiesFile = None
-    evidence: Evidence = None
-    features: Features = None
     max_memory: MaxMemory = None
     max_seconds: MaxSeconds = None
     normalize: Normalize = False
     format: Format = None
     as_json: AsJson = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseOptions(NetworkOptions):
+    """The same, with a classifier and what was observed."""
+
+    target: Target = None
+    threshold: Threshold = None
+    utilities: UtilitiesFile = None
+    evidence: Evidence = None
+    features: Features = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,15 +194,20 @@ class ResolvedSearch(ResolvedCase):
     options: SearchOptions
 
 
+def resolve_network(case: NetworkOptions) -> tuple[BayesianNetwork, Limits]:
+    """Read the network; and what an answer may take."""
+    network = network_in(case.network, normalize=case.normalize, format=case.format)
+    return network, limits_of(case.max_memory, case.max_seconds)
+
+
 def resolve(case: CaseOptions) -> ResolvedCase:
     """Read the network and make sense of the words."""
-    network = network_in(case.network, normalize=case.normalize, format=case.format)
+    network, limits = resolve_network(case)
     classifier = classifier_of(
         network, case.target, case.features, threshold=case.threshold, utilities=case.utilities
     )
     if not case.features and not case.as_json:
         note_later(features_note(classifier))
-    limits = limits_of(case.max_memory, case.max_seconds)
     return ResolvedCase(classifier, evidence_of(case.evidence, network), limits)
 
 

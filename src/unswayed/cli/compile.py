@@ -7,17 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from unswayed.cli.case import NetworkOptions, resolve_network, with_case
 from unswayed.cli.evidence import names_in
-from unswayed.cli.options import (
-    AsJson,
-    Format,
-    MaxMemory,
-    MaxSeconds,
-    NetworkFile,
-    Normalize,
-    limits_of,
-    network_in,
-)
 from unswayed.cli.output import check_output, show, show_json
 from unswayed.core.errors import QueryError
 
@@ -27,8 +18,9 @@ if TYPE_CHECKING:
     from unswayed.circuits.networks.compiled import CompiledNetwork
 
 
+@with_case
 def compile_(
-    network: NetworkFile,
+    case: NetworkOptions,
     *,
     constrain: Annotated[
         list[str] | None,
@@ -44,11 +36,6 @@ def compile_(
             show_default=False,
         ),
     ] = None,
-    as_json: AsJson = False,
-    normalize: Normalize = False,
-    format: Format = None,
-    max_memory: MaxMemory = None,
-    max_seconds: MaxSeconds = None,
 ) -> None:
     """Compile a network into a circuit (an SDD).
 
@@ -58,12 +45,12 @@ def compile_(
 
     if output is not None:
         _check_name(output)
-    found = network_in(network, normalize=normalize, format=format)
+    found, limits = resolve_network(case)
     names = tuple(names_in(constrain or ()))
-    compiled = compile_network(found, constrained_to=names, limits=limits_of(max_memory, max_seconds))
+    compiled = compile_network(found, constrained_to=names, limits=limits)
     if output is not None:
         _write(compiled, output)
-    if as_json:
+    if case.as_json:
         show_json(described(compiled))
     else:
         show(_lines(compiled))
