@@ -29,8 +29,8 @@ from unswayed.web.case import ORDERS
 from unswayed.web.setting import Setting
 
 T = TypeVar("T")
-MOST_CASES = 24
-"""Cases kept with what their engines prepared."""
+MOST_CASES = 8
+"""Cases kept with what their engines prepared, each up to the limit on memory."""
 MOST_ANSWERS = 2_000
 
 
@@ -74,7 +74,8 @@ class RecentAnswers:
 class AnswerDesk:
     """Where panels ask; it asks the verbs of the api, within limits."""
 
-    limits: Limits = Limits(max_bytes=2**30, max_seconds=4.0)  # noqa: RUF009 - frozen
+    limits: Limits
+    """For each question; a plan may take more memory, for it is asked for by itself."""
     cases: RecentAnswers = field(default_factory=lambda: RecentAnswers(MOST_CASES))
     answers: RecentAnswers = field(default_factory=lambda: RecentAnswers(MOST_ANSWERS))
 
@@ -148,7 +149,7 @@ class AnswerDesk:
                 costs=setting.purchase,
                 at_least=setting.level,
                 evidence=setting.evidence,
-                limits=self.limits,
+                limits=replace(self.limits, max_bytes=4 * self.limits.max_bytes),
             ),
         )
 

@@ -38,8 +38,8 @@ from unswayed.web.workspace import HeldNetwork, Workspace
 class WebSettings:
     """How the companion computes."""
 
-    limits: Limits = field(default_factory=lambda: Limits(max_bytes=2**30, max_seconds=4.0))
-    """For each answer."""
+    limits: Limits = field(default_factory=lambda: Limits(max_bytes=2**28, max_seconds=4.0))
+    """For each answer: a table of 256 MB takes about a second to fill, and an estimate is better than more."""
 
 
 def make_app(

@@ -191,9 +191,10 @@ document.addEventListener("htmx:error", (event) => {
   if (clocks.get(event.target)?.ctx === event.detail.ctx) giveUp(event.target);
 });
 document.addEventListener("htmx:finally:request", (event) => {
-  if (clocks.get(event.target)?.ctx !== event.detail.ctx) return; // a later question took its place
+  const clock = clocks.get(event.target);
+  if (clock && clock.ctx !== event.detail.ctx) return; // a later question took its place
   stopClock(event.target);
-  event.target.removeAttribute("aria-busy");
+  event.target.removeAttribute?.("aria-busy");
 });
 document.addEventListener("htmx:after:swap", (event) => {
   reveal();
