@@ -13,6 +13,7 @@ from .decisions import (
     decide as decide,
     expected_classification_agreement as expected_classification_agreement,
     expected_same_decision_probability as expected_same_decision_probability,
+    expected_utilities as expected_utilities,
     maximum_achievable_agreement as maximum_achievable_agreement,
     maximum_potential_agreement as maximum_potential_agreement,
     same_decision_probability as same_decision_probability,
@@ -40,6 +41,7 @@ from .observations import (
     should_stop as should_stop,
     start_case as start_case,
 )
+from .outcomes import Finding as Finding, list_outcomes as list_outcomes
 from .plan_result import PlanPath as PlanPath, TestPlan as TestPlan, load_plan as load_plan
 from .plans import plan_tests as plan_tests
 from .ranking import ObservationRanking as ObservationRanking, rank_observations as rank_observations
