@@ -137,7 +137,8 @@ HEADER = """# Clicks on the companion
 
 Made by `python -m benchmarks.speed.companion`: {count} clicks replayed against a real server, median / 95th
 percentile in seconds from the click on. The page with the new decision stands first; each panel fills in when
-its answer is there and waits for no other. The last panel is nearly always the one that says why. "Python,
+its answer is there and waits for no other. Cases of one network resemble each other, and the page remembers
+answers that it gave before. The last panel is nearly always the one that says why. "Python,
 cold" puts the same questions to the functions, one after another, with a network that remembers nothing; the
 ratio says how much sooner the whole page stands.
 
