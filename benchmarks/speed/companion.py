@@ -1,12 +1,12 @@
 """Clicks on the companion: how long until the page and its panels stand, beside cold calls from Python.
 
-    python -m benchmarks.speed.companion [--quick]
+    python -m benchmarks.speed.companion [--clicks 50] [--quick]
 
-A session of 50 clicks is replayed against a real server on loopback. A case is drawn from the network; its
+A session of clicks is replayed against a real server on loopback. A case is drawn from the network; its
 findings on the leaves are clicked one after another, five of them, then the next case begins. After each
 click the page is fetched, then all panels at once, as a browser does. "Page" is the time until the new
 decision stands, the others count from the click on. The same questions are then put to the Python functions
-with a network that remembers nothing. Writes docs/benchmarks/companion.md; takes about three minutes.
+with a network that remembers nothing. Writes docs/benchmarks/companion.md; takes about four minutes.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ CASES = (("alarm.bif", "HYPOVOLEMIA", "TRUE"), ("hailfinder.bif", "R5Fcst", None
 PANELS = ("verdict", "next", "range", "costs", "why", "flips", "history")
 """What the page asks for after a click, as it stands on the page."""
 N_FINDINGS = 5
-COLD = 10
+COLD = 5
 """Clicks whose questions are also put to the Python functions."""
 LIMITS = Limits(max_bytes=2**30, max_seconds=4.0)
 
@@ -149,11 +149,12 @@ COLUMNS += ("Python, cold", "ratio")
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--clicks", type=int, default=50, help="clicks on each network")
     parser.add_argument("--quick", action="store_true", help="five clicks, and nothing is written")
     options = parser.parse_args()
     if not NETWORKS.is_dir():
         raise SystemExit("the folder of real networks is not beside the project; nothing to measure")
-    count = 5 if options.quick else 50
+    count = 5 if options.quick else options.clicks
     lines = []
     for case in CASES:
         lines.append(measure(*case, count))

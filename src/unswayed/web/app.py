@@ -39,7 +39,7 @@ class WebSettings:
     """How the companion computes."""
 
     limits: Limits = field(default_factory=lambda: Limits(max_bytes=2**28, max_seconds=4.0))
-    """For each answer: a table of 256 MB takes about a second to fill, and an estimate is better than more."""
+    """For each answer: a table of 256 MB takes a second to fill, and an estimate is better than a wait."""
 
 
 def make_app(

@@ -93,20 +93,20 @@ def _variable(network: BayesianNetwork, where: str, name: str) -> Variable:
 
 def _make_classifier(address: CaseAddress, held: HeldNetwork) -> Classifier:
     """What the address asks for, beginning with what the network decides by itself."""
-    base = held.classifier
-    if address.target is None and base is None:
+    usual = held.classifier
+    if address.target is None and usual is None:
         raise NoTarget(f"nobody said what is decided about in {held.title}; add target=NAME")
     if address.target is not None:
         target = _variable(held.network, "target", address.target).name
-        own = base is not None and base.target == target
-    else:
-        assert base is not None
-        target, own = base.target, True
-    network = base.network if own and base is not None else held.network
-    features = _features(address, network, target, base.features if own and base is not None else ())
-    rule = _rule(address, network, target, base.rule if own and base is not None else None)
-    given = base.given if own and base is not None else None
-    return Classifier(network, target, features, rule, given=given)
+        usual = usual if usual is not None and usual.target == target else None
+    if usual is None:
+        network = held.network
+        rule = _rule(address, network, target, None)
+        return Classifier(network, target, _features(address, network, target, ()), rule)
+    network, target = usual.network, usual.target
+    features = _features(address, network, target, usual.features)
+    rule = _rule(address, network, target, usual.rule)
+    return Classifier(network, target, features, rule, given=usual.given)
 
 
 def _rule(address: CaseAddress, network: BayesianNetwork, target: str, usual: Rule | None) -> Rule:
