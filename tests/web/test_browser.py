@@ -60,7 +60,7 @@ class Visitor:
 
     def hear(self, message: api.ConsoleMessage) -> None:
         # A question that a later one replaces is aborted, and htmx says so.
-        if message.type == "error" and "aborted a request" not in message.text:
+        if message.type == "error" and "AbortError" not in message.text:
             self.complaints.append(message.text)
 
     def go(self, path: str) -> api.Page:
