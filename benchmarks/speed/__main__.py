@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from benchmarks.speed import (
     choice,
+    companion,
     focs_learning,
     inference,
     large_naive_bayes,
@@ -18,6 +19,7 @@ from benchmarks.speed import (
 )
 
 choice.main()
+companion.main()
 focs_learning.main()
 inference.main()
 mpe.main()

@@ -42,7 +42,7 @@ def list_outcomes(case: Case, feature: str) -> tuple[Finding, ...]:
     >>> from unswayed.model.zoo import review
     >>> paper = start_case(Classifier(review(), "D", ["R1", "R2", "AC"], threshold=0.6, positive="+"))
     >>> [(each.state, each.decision.action, round(each.sdp.value, 2)) for each in list_outcomes(paper, "R1")]
-    [('+', 'not +', 0.7), ('-', 'not +', 1.0)]
+    [('+', 'not +', 0.67), ('-', 'not +', 1.0)]
     """
     limits = case.options.get("limits", DEFAULT_LIMITS)
     deadline = limits.deadline()
