@@ -51,9 +51,9 @@ def group_findings(setting: Setting) -> tuple[FeatureGroup, ...]:
     """What was found, what must come first, what is open, what cannot be done; empty groups left out."""
     must = set(setting.purchase.mandatory)
     lost = {name for name in setting.asked.features if name not in setting.classifier.features}
-    open_names = [
-        name for name in setting.asked.features if name not in setting.evidence and name not in lost
-    ]
+    # A feature of one state tells nothing.
+    telling = [name for name in setting.asked.features if len(setting.network.variable(name)) > 1]
+    open_names = [name for name in telling if name not in setting.evidence and name not in lost]
     groups = (
         ("Found", list(setting.evidence)),
         ("Must be asked first", [name for name in open_names if name in must]),
