@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from urllib.parse import urlencode
 
 import pytest
 
@@ -156,3 +158,30 @@ def test_a_network_without_target_asks_for_one():
         page = client.get("/case/chain").text
         assert "What is to be decided about?" in page
         assert client.get("/case/chain?target=A").status_code == 200
+
+
+def test_expected_utilities_stand_beside_the_actions():
+    """With Pr(D = +) = 0.2: printing is worth 0.2 * 5 - 0.8 * 2 = -0.6, returning nothing."""
+    rows = [["print", "+", 5], ["print", "-", -2], ["return", "+", 0], ["return", "-", 0]]
+    query = urlencode([("utility", json.dumps(row)) for row in rows])
+    with make_client() as client:
+        page = client.get(f"/case/review?{query}").text
+        verdict = client.get(f"/case/review/panel/verdict?{query}", headers=FRAGMENT).text
+    assert "</span> return</h1>" in page
+    assert re.search(r'print</th>.*?data-why="[^"]+">-0.6</span>', page, re.DOTALL)
+    assert "same decision" in verdict
+
+
+def test_mute_tests_are_bundled():
+    """Neither of two tests tells anything of their exclusive or; both together tell all."""
+    first, second, target = (Variable(name, ["0", "1"]) for name in ("A", "B", "X"))
+    odd = [[1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [1.0, 0.0]]
+    network = BayesianNetwork(
+        [Cpt(first, [], [0.5, 0.5]), Cpt(second, [], [0.5, 0.5]), Cpt(target, [first, second], odd)], "parity"
+    )
+    query = "target=X&features=all"
+    with make_client(hold_given(network)) as client:
+        panel = client.get(f"/case/parity/panel/next?{query}", headers=FRAGMENT).text
+        advice = client.get(f"/case/parity/panel/advice?{query}", headers=FRAGMENT).text
+    assert "No single test makes the decision safer. Together, A and B do: +50.0 pt" in panel
+    assert "ask A and B together" in advice
