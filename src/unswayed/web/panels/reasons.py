@@ -116,9 +116,13 @@ def describe_flips(desk: AnswerDesk, setting: Setting) -> dict[str, Any]:
     why = desk.reasons(setting)
     return {
         "observed": [_observed(setting, each) for each in why.flips_if_observed[:MOST_LISTED]],
-        "none_observed": _write_none(why.observed_bound, "that can still be found", bool(setting.open)),
+        "none_observed": _write_none(
+            why.observed_bound, "result that can still come in", is_asked=bool(setting.open)
+        ),
         "changed": [_changed(setting, each) for each in why.flips[:MOST_LISTED]],
-        "none_changed": _write_none(why.flips_bound, "else that they could tell", bool(setting.evidence)),
+        "none_changed": _write_none(
+            why.flips_bound, "other result of the tests done", is_asked=bool(setting.evidence)
+        ),
         "notes": why.notes,
     }
 
@@ -144,9 +148,10 @@ def _after(address: CaseAddress, flip: Flip) -> CaseAddress:
     return later
 
 
-def _write_none(bound: float, which: str, there_are_any: bool) -> str:
-    if not there_are_any or bound <= 0.0:  # the notes say that it was left out
+def _write_none(bound: float, what: str, *, is_asked: bool) -> str:
+    """That nothing turns the decision, as far as it is known."""
+    if not is_asked or bound <= 0.0:  # the notes say that it was left out
         return ""
     if math.isinf(bound):
-        return f"Nothing {which} turns it."
-    return f"Nothing {which} turns it with fewer than {bound:g} tests."
+        return f"No {what} turns it."
+    return f"No {what} turns it, unless at least {bound:g} come together."
