@@ -49,7 +49,7 @@ def make_app(
     routes: Sequence[BaseRoute] = (),
     middleware: Sequence[Middleware] = (),
 ) -> Starlette:
-    """The application; its state holds `workspace`, `workers`, and the `desk` where answers are asked for."""
+    """The application; its state holds `workspace`, three pools of workers, and the `desk` that answers."""
     settings = settings or WebSettings()
     app = Starlette(
         routes=[
@@ -66,6 +66,8 @@ def make_app(
     app.state.workers = Workers()
     # A click shows the decision at once, whatever the panels of the case before still compute.
     app.state.page_workers = Workers(n_threads=1)
+    # Reasons and plans take longest, and two panels share one answer: they queue for a thread of their own.
+    app.state.slow_workers = Workers(n_threads=1)
     app.state.desk = AnswerDesk(settings.limits)
     return app
 
@@ -106,7 +108,10 @@ async def panel_page(request: Request) -> Response:
     setting = find_setting(request)
     desk: AnswerDesk = request.app.state.desk
     is_fragment = request.headers.get("HX-Request-Type") == "partial"
-    page = await run_limited(request, lambda: show_panel(desk, setting, name, is_fragment=is_fragment))
+    workers: Workers = request.app.state.slow_workers if PANELS[name].slow else request.app.state.workers
+    page = await run_limited(
+        request, lambda: show_panel(desk, setting, name, is_fragment=is_fragment), workers=workers
+    )
     return HTMLResponse(page, headers={"Vary": "HX-Request-Type"})
 
 

@@ -128,7 +128,7 @@ def make_site(workspace: Workspace) -> Starlette:
 def run_server(workspace: Workspace, place: Place, *, open_at: str | None = None) -> None:
     """Serve until a signal comes; opens the browser at a path where one is given."""
     app = make_site(workspace)
-    workers: Workers = app.state.workers
+    pools: list[Workers] = [app.state.workers, app.state.page_workers, app.state.slow_workers]
     config = uvicorn.Config(
         Guard(app, place.access),
         http=_ImpatientProtocol,
@@ -148,19 +148,20 @@ def run_server(workspace: Workspace, place: Place, *, open_at: str | None = None
         url = place.url(open_at)
         threading.Thread(target=lambda: webbrowser.open(url), daemon=True).start()
     with _taking_signals():
-        asyncio.run(_serve_until_told(uvicorn.Server(config), place.listener, workers))
-    if not workers.wait_until_idle(seconds=LEAVE_SECONDS):
+        asyncio.run(_serve_until_told(uvicorn.Server(config), place.listener, pools))
+    if not all(pool.wait_until_idle(seconds=LEAVE_SECONDS / len(pools)) for pool in pools):
         # A compiled loop still runs in a thread, and Python cannot end in order before it has.
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(0)
 
 
-async def _serve_until_told(server: uvicorn.Server, listener: socket.socket, workers: Workers) -> None:
+async def _serve_until_told(server: uvicorn.Server, listener: socket.socket, pools: list[Workers]) -> None:
     serving = asyncio.ensure_future(server.serve(sockets=[listener]))
     while not server.should_exit and not serving.done():
         await asyncio.sleep(0.1)
-    workers.stop()  # now, or those who wait for answers would hold up the end
+    for pool in pools:
+        pool.stop()  # now, or those who wait for answers would hold up the end
     await serving
 
 

@@ -30,6 +30,8 @@ class Panel:
     describe: Describe
     about: str = ""
     """What it answers, in one sentence."""
+    slow: bool = False
+    """Whether it may take seconds: then it waits behind others of its kind, and nobody waits behind it."""
 
 
 PANELS = {
@@ -39,12 +41,24 @@ PANELS = {
         Panel("advice", "What to do", describe_advice),
         Panel("next", "What next", describe_next, "The tests not done yet, the most useful first."),
         Panel("outcomes", "What each result would do", describe_outcomes),
-        Panel("why", "What drove it", describe_why, "What each finding added to the decision."),
-        Panel("flips", "What would turn it", describe_flips, "Results that would change the decision."),
+        Panel("why", "What drove it", describe_why, "What each finding added to the decision.", slow=True),
+        Panel(
+            "flips",
+            "What would turn it",
+            describe_flips,
+            "Results that would change the decision.",
+            slow=True,
+        ),
         Panel("history", "How the case went", describe_history, "Decision and safety, finding by finding."),
         Panel("range", "How far the decision stays", describe_range),
         Panel("costs", "Costs", describe_costs, "What was spent, and what the rest would cost."),
-        Panel("plan", "Plan", describe_plan, "Which test to do first, and what then, until it is safe."),
+        Panel(
+            "plan",
+            "Plan",
+            describe_plan,
+            "Which test to do first, and what then, until it is safe.",
+            slow=True,
+        ),
         Panel("network", "Network", describe_network, "Every variable with its probability now."),
         Panel("compare", "Compare", describe_comparison, "Two what-ifs side by side."),
     )
