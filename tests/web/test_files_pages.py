@@ -21,6 +21,7 @@ from starlette.testclient import TestClient
 
 import unswayed
 from unswayed.api.examples import EXAMPLE_BY_NAME
+from unswayed.model.annotation import Annotation
 from unswayed.model.formats.files import write_network
 from unswayed.model.zoo import disease_tests, printer
 from unswayed.web.server import make_site
@@ -134,6 +135,18 @@ def test_rows_of_a_table_are_listed_by_fragility_and_open_as_cases(client):
     )
 
 
+def test_an_audited_table_is_saved_as_the_command_line_saves_it(client, tmp_path):
+    rows = b"R1,R2,AC\n+,,\n,,-\n-,-,-\n"
+    place = upload(client, "papers.csv", rows, case="/case/review").headers["location"]
+    answer = client.get(f"{place}/audit.csv")
+    assert answer.headers["content-disposition"] == 'attachment; filename="review.audit.csv"'
+    (tmp_path / "papers.csv").write_bytes(rows)
+    unswayed.audit(EXAMPLE_BY_NAME["review"].classifier(), tmp_path / "papers.csv").write(
+        tmp_path / "out.csv"
+    )
+    assert answer.content == (tmp_path / "out.csv").read_bytes()
+
+
 def test_long_tables_come_in_parts(client):
     rng = np.random.default_rng(1)
     text = "R1,R2\n" + "".join(
@@ -237,10 +250,11 @@ def test_script_in_the_names_of_a_table_is_text(client):
         assert "<b>x" not in page.text
 
 
-def test_script_in_every_name_of_a_network_is_text(tmp_path):
+def test_script_in_every_name_of_a_network_is_text():
+    about = Annotation(f"label{SCRIPT}", f"text{SCRIPT}", (f"l1{SCRIPT}", f"l2{SCRIPT}"))
     variables = [
         unswayed.Variable(f"D{SCRIPT}", [f"yes{SCRIPT}", f'no"><img src=x onerror=alert(1)>{SCRIPT}']),
-        unswayed.Variable(f"F'{SCRIPT}", [f"a{SCRIPT}", f"b'{SCRIPT}"]),
+        unswayed.Variable(f"F'{SCRIPT}", [f"a{SCRIPT}", f"b'{SCRIPT}"], about),
     ]
     network = unswayed.BayesianNetwork(
         [

@@ -2,6 +2,7 @@
 
     /case/{network}/table/{table}         the first rows
     /case/{network}/table/{table}/{part}  further ones
+    /case/{network}/table/{table}/audit.csv  all of them, in the table's own order, as a file
 
 The rule, the features and the level are those of the case in the address; its findings are not: every row
 brings its own.
@@ -9,9 +10,11 @@ brings its own.
 
 from __future__ import annotations
 
+import tempfile
 import threading
 import warnings
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -33,8 +36,10 @@ from unswayed.view.numbers import percent, probability_text
 from unswayed.web.answers import AnswerDesk, case_key
 from unswayed.web.app import find_setting
 from unswayed.web.case import CaseAddress
+from unswayed.web.export import attach
 from unswayed.web.names import action_label, finding_label
 from unswayed.web.pages import make_frame, render_page
+from unswayed.web.recipes import file_name
 from unswayed.web.setting import Setting
 from unswayed.web.start import find_table
 from unswayed.web.trail import Way
@@ -66,20 +71,42 @@ async def cases_page(request: Request) -> Response:
     n_parts = -(-held.table.n_rows // ROWS_A_PAGE)
     if not 1 <= part <= n_parts:
         raise HTTPException(404, f"The list has {n_parts} parts.")
-    setting = find_setting(request)
-    setting = replace(setting, evidence={}, address=replace(setting.address, findings=(), undone=()))
+    setting = _find_setting(request)
     desk: AnswerDesk = request.app.state.desk
     rows = await run_limited(request, lambda: audit_rows(desk, setting, held))
     page = render_page(
         "cases.html",
         **make_frame(setting, "cases"),
         held=held,
+        file=setting.address.url_of(f"table/{held.id}/audit.csv"),
         summary=[line.plain for line in audit_lines(rows.audit)],
         notes=rows.notes,
         rows=[_describe_row(setting, rows, row) for row in _part(rows.order, part)],
         parts=_list_parts(setting.address, held.id, part, n_parts),
     )
     return HTMLResponse(page)
+
+
+async def audit_file(request: Request) -> Response:
+    """The table with its audit, as `unswayed audit -o` writes it."""
+    held = find_table(request, request.path_params["table"])
+    setting = _find_setting(request)
+    desk: AnswerDesk = request.app.state.desk
+    data = await run_limited(request, lambda: _write_audit(audit_rows(desk, setting, held).audit, held))
+    return attach(data, file_name(setting.held, "audit.csv"))
+
+
+def _write_audit(found: Audit, held: HeldTable) -> bytes:
+    with tempfile.TemporaryDirectory(prefix="unswayed-") as folder:
+        path = Path(folder, "audit.csv")
+        replace(found, table=held.table).write(path)
+        return path.read_bytes()
+
+
+def _find_setting(request: Request) -> Setting:
+    """The case in the address without its findings."""
+    setting = find_setting(request)
+    return replace(setting, evidence={}, address=replace(setting.address, findings=(), undone=()))
 
 
 def audit_rows(desk: AnswerDesk, setting: Setting, held: HeldTable) -> AuditedRows:
@@ -144,5 +171,6 @@ def _list_parts(address: CaseAddress, table: str, part: int, n_parts: int) -> li
 
 ROUTES = (
     Route("/case/{network}/table/{table}", cases_page, methods=["GET"]),
+    Route("/case/{network}/table/{table}/audit.csv", audit_file, methods=["GET"]),
     Route("/case/{network}/table/{table}/{part:int}", cases_page, methods=["GET"]),
 )

@@ -41,6 +41,7 @@ REPORT_SECONDS = 30.0
 MEDIA_TYPES = {
     "html": "text/html; charset=utf-8",
     "json": "application/json",
+    "csv": "text/csv; charset=utf-8",
     "svg": "image/svg+xml",
     "png": "image/png",
 }
@@ -97,7 +98,7 @@ async def export_report(request: Request) -> Response:
     setting = find_setting(request)
     desk: AnswerDesk = request.app.state.desk
     text = await run_limited(request, lambda: _write_report(desk, setting))
-    return _attach(text.encode(), file_name(setting.held, "html"))
+    return attach(text.encode(), file_name(setting.held, "html"))
 
 
 def _write_report(desk: AnswerDesk, setting: Setting) -> str:
@@ -114,7 +115,7 @@ async def export_case(request: Request) -> Response:
     desk: AnswerDesk = request.app.state.desk
     facts = await run_limited(request, lambda: describe_case(desk, setting))
     text = json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False)
-    return _attach(text.encode(), file_name(setting.held, "case.json"))
+    return attach(text.encode(), file_name(setting.held, "case.json"))
 
 
 def describe_case(desk: AnswerDesk, setting: Setting) -> dict[str, Any]:
@@ -151,7 +152,7 @@ async def export_network(request: Request) -> Response:
         raise HTTPException(404, f"Networks are offered as {', '.join(NETWORK_SUFFIXES)}.")
     held = find_network(request)
     data = await run_limited(request, lambda: _write_network(held.network, suffix))
-    return _attach(data, file_name(held, suffix))
+    return attach(data, file_name(held, suffix))
 
 
 def _write_network(network: BayesianNetwork, suffix: str) -> bytes:
@@ -170,10 +171,10 @@ async def export_picture(request: Request) -> Response:
     desk: AnswerDesk = request.app.state.desk
     draw = PICTURES[name][1]
     data = await run_limited(request, lambda: draw(desk, setting).to_bytes(f".{suffix}"))
-    return _attach(data, file_name(setting.held, f"{name}.{suffix}"))
+    return attach(data, file_name(setting.held, f"{name}.{suffix}"))
 
 
-def _attach(data: bytes, name: str) -> Response:
+def attach(data: bytes, name: str) -> Response:
     """A file to be saved and not shown: the page's own rules on style and script do not fit it."""
     media = MEDIA_TYPES.get(name.rpartition(".")[2], "application/octet-stream")
     return Response(data, media_type=media, headers={"Content-Disposition": f'attachment; filename="{name}"'})
