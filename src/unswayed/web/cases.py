@@ -28,6 +28,7 @@ from unswayed.api.audits.result import Audit
 from unswayed.api.audits.rows import CERTAINTIES
 from unswayed.core.arrays import Codes
 from unswayed.core.errors import UnswayedWarning
+from unswayed.model.chunks import Chunk
 from unswayed.model.encoding import encode
 from unswayed.model.tables import LabelColumn, Table, make_table
 from unswayed.model.variable import Variable
@@ -99,7 +100,8 @@ async def audit_file(request: Request) -> Response:
 def _write_audit(found: Audit, held: HeldTable) -> bytes:
     with tempfile.TemporaryDirectory(prefix="unswayed-") as folder:
         path = Path(folder, "audit.csv")
-        replace(found, table=held.table).write(path)
+        table = held.table  # with all its columns, also those that the network does not know
+        replace(found, rows=Chunk(table, table.names, table.n_rows, 0)).write(path)
         return path.read_bytes()
 
 
