@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
+import unswayed
 from engines.test_contract import other_threshold, problems
+from naive_cases import naive_problems
 from oracles.enumerate_profile import enumerate_profile
 from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.classifier import Classifier
-from unswayed.decisions.measures import expected_agreement, maximum_potential_agreement
+from unswayed.decisions.measures import (
+    expected_agreement,
+    maximum_achievable_agreement,
+    maximum_potential_agreement,
+)
 from unswayed.decisions.problem import make_problem
 from unswayed.decisions.rules import ThresholdRule
+from unswayed.engines import naive_bayes
 from unswayed.engines.bounds import BoundsEngine
 from unswayed.engines.log_odds import LogOddsEngine
 from unswayed.engines.protocol import Needs, Question, Refusal
@@ -129,3 +136,33 @@ def test_exact_questions_are_refused():
     answer = BoundsEngine().cost(naive(50, 0), Question(frozenset()))
     assert isinstance(answer, Refusal)
     assert "pass a tolerance" in answer.reason
+
+
+@given(naive_problems(max_features=5), st.data())
+@settings(max_examples=20, deadline=None)
+def test_achievable_agreement_is_between_its_bounds(problem, data):
+    """Without lists: the best threshold is within the interval, and the one given achieves its lower end."""
+    kept = frozenset(f for f in problem.free if data.draw(st.booleans()))
+    decider = problem.decider
+    oracle = BoundsEngine().prepare(problem, Limits())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(naive_bayes, "LISTED_BITS", -1.0)
+        interval, best = oracle.achievable(kept, decider.upper, 1e-3)
+    profile = enumerate_profile(problem, kept)
+    exact = maximum_achievable_agreement(profile, decider.upper).value
+    assert interval.low - ROUNDING <= exact <= interval.high + ROUNDING
+    target = problem.network.variables[problem.target]
+    rule = ThresholdRule(target.states[decider.upper], best.threshold).bind(target)
+    assert interval.low <= expected_agreement(profile, rule) + ROUNDING
+
+
+def test_achievable_agreement_of_a_hundred_features():
+    """A third of a hundred features: the interval holds what samples show, as narrow as one asks for."""
+    rng = np.random.default_rng(3)
+    classifier = Classifier(random_naive_bayes(100, rng), "C", None, ThresholdRule("s0", 0.5))
+    kept = classifier.features[:33]
+    found = unswayed.maximum_achievable_agreement(classifier, kept)
+    assert found.engine == "bounds"
+    assert found.high - found.low < 1e-3
+    own = unswayed.expected_same_decision_probability(classifier, kept, tolerance=1e-4)
+    assert own.low <= found.high

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -26,6 +26,7 @@ from unswayed.decisions.rules import Decider, LogOddsIntervals
 from unswayed.engines.certified_tests import Sums, agreement_bounds, potential_bounds
 from unswayed.engines.grid import Blocks, fitting_step, make_blocks, rounded, window
 from unswayed.engines.groups import Group, group_tables, independent_groups
+from unswayed.engines.naive_bayes import Agreement, best_threshold_of, many_features
 from unswayed.engines.parts import (
     Parts,
     Span,
@@ -48,6 +49,9 @@ STALLED = 0.9
 MOST_STALLS = 3
 SECONDS_PER_TABLED = 5e-7
 """Measured for one instantiation of a group of dependent features."""
+THRESHOLD_SECONDS = 1.0
+"""Measured for the best threshold on the finest grid."""
+NO_THRESHOLDS = "knows the best threshold only of features that are independent given two classes"
 MOST_MIXED = 64
 """Most outcomes of partly kept groups that are listed one by one."""
 
@@ -67,7 +71,7 @@ class BoundsEngine:
         refusal = refuse_groups(problem)
         if refusal:
             return refusal
-        if question.needs in (Needs.ROWS, Needs.ACHIEVABLE):
+        if question.needs is Needs.ROWS:
             return Refusal("gives intervals for agreements, not rows")
         if question.tolerance <= 0:
             return Refusal("gives intervals, and an exact value was asked for; pass a tolerance")
@@ -75,6 +79,8 @@ class BoundsEngine:
         if question.needs is Needs.POTENTIAL and len(problem.decider.regions) != 2:
             return Refusal("bounds the potential agreement only of rules that decide between two actions")
         groups = independent_groups(problem)
+        if question.needs is Needs.ACHIEVABLE:
+            return _price_thresholds(problem, groups)
         partly = [g for g in groups if question.kept.intersection(g) and not question.kept.issuperset(g)]
         mixed = math.prod(math.prod(map(float, problem.sizes(group))) for group in partly)
         if partly and question.needs is Needs.POTENTIAL:
@@ -137,8 +143,14 @@ class BoundsOracle:
     def achievable(
         self, kept: frozenset[int], positive: int, tolerance: float
     ) -> tuple[Interval, AchievableAgreement]:
-        """This grid cannot tell: it knows no thresholds."""
-        raise LimitError("bounds on the grid tell no thresholds; use another engine")
+        """Bounds on the maximum achievable agreement, which for naive Bayes is the potential one."""
+        decider = intervals_of(self.problem)
+        if _not_naive(self.problem, [group.features for group in self.groups]) or positive != decider.upper:
+            raise LimitError(f"{NO_THRESHOLDS}; use another engine")
+        many = many_features(self.problem, self.limits)
+        best = best_threshold_of(many, kept)
+        high = Agreement(many, own_rule=False).closer(kept)[1]
+        return Interval(best.value, max(high, best.value), Certainty.BOUND), best
 
     def _class_bounds(self, sums: Sums, decider: LogOddsIntervals, moved: Span) -> Span:
         """Agreement under one class when partly kept groups add `moved` to the full and the kept sum."""
@@ -195,6 +207,18 @@ class BoundsOracle:
             )
             made.append(Sums(share, is_upper, one, other, step))
         return made
+
+
+def _not_naive(problem: Problem, groups: Sequence[Sequence[int]]) -> bool:
+    """Whether features depend on each other, or more than one cut decides."""
+    return len(intervals_of(problem).regions) != 2 or any(len(group) != 1 for group in groups)
+
+
+def _price_thresholds(problem: Problem, groups: Sequence[Sequence[int]]) -> Cost | Refusal:
+    """The price of the best threshold, or why it is not known."""
+    if _not_naive(problem, groups):
+        return Refusal(NO_THRESHOLDS)
+    return Cost(THRESHOLD_SECONDS, 100.0 * FINEST_GRID)
 
 
 def _less(span: Span, moved: float) -> Span:

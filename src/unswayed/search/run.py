@@ -15,6 +15,7 @@ from unswayed.engines.log_odds import LogOddsEngine
 from unswayed.engines.naive_bayes import Agreement, cut_question, search_grid
 from unswayed.search.baselines import information_by_feature, maxdr, most_informative
 from unswayed.search.branch_and_bound import branch_and_bound
+from unswayed.search.ceiling.cover import load_ceiling
 from unswayed.search.ceiling.spectra import feature_laws
 from unswayed.search.checkpoint import Checkpoint, open_checkpoint
 from unswayed.search.exhaustive import exhaustive
@@ -37,6 +38,8 @@ _SEARCH_BY_METHOD: dict[Method, Callable[[Task], Found]] = {
     Method.EXHAUSTIVE: exhaustive,
     Method.GREEDY: greedy,
 }
+OFTEN_BOUNDED = 60
+"""Features from which on searches seldom end, so that the loops of the ceiling are loaded before."""
 _ON_TABLES = {Method.EXHAUSTIVE, Method.INFORMATION_GAIN}
 """Methods that need a table, also where a search on a grid would be quicker."""
 
@@ -92,7 +95,10 @@ def _search_grid(plan: SearchPlan, objective: SearchObjective, terms: Terms, opt
     most_bytes = 0.5 * plan.limits.max_bytes
     costs, budget = terms.costs, terms.budget
     steps = search_grid(many, lambda steps: bytes_needed(costs.values(), budget, steps.width) <= most_bytes)
+    laws = feature_laws(many.weights, cut_question(plan.problem))
     load_kernels(steps.grid)
+    if laws is not None and len(many.features) >= OFTEN_BOUNDED:
+        load_ceiling()
     agreement.between(frozenset())
     if not plan.is_timed:
         deadline = plan.limits.deadline()
@@ -107,7 +113,7 @@ def _search_grid(plan: SearchPlan, objective: SearchObjective, terms: Terms, opt
         own_rule=agreement.own_rule,
         between=agreement.between,
         closer=agreement.closer,
-        laws=feature_laws(many.weights, cut_question(plan.problem)),
+        laws=laws,
         deadline=deadline,
         report=options.get("report"),
         team=team_of(options),

@@ -11,7 +11,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -30,6 +30,10 @@ from unswayed.search.ceiling.spectra import FeatureLaws, Spectra, find_spectra
 
 FIRST_WIDTH, GROWTH = 0.006, 0.2
 """Widths of the first cells: of the most information, then of the distance from it."""
+COARSER = 4.0
+"""How much wider the first cells are where a strong feature is missing: these are seldom close."""
+STRONG, MOST_STRONG = 6.0, 6
+"""Information over that of usual kept features from which on a feature is strong; how many there may be."""
 OUTSTANDING = 0.3
 """Share of a cell's variance above which one feature is decided before a statistic is divided."""
 UNDECIDED = 0.01
@@ -78,13 +82,26 @@ class Ceiling:
 
     spectra: Spectra
     statistics: Floats
-    cells: list[_Open]
+    families: list[Cell]
+    """Cells that cover all subsets before any is bounded."""
+    cells: list[_Open] = field(default_factory=list)
     count: int = 0
+    is_whole: bool = False
+    """Whether every family was bounded, so that the cells cover all subsets."""
 
     @property
     def agreement(self) -> float:
         """Upper bound on the agreement of every subset within the budget."""
+        if not self.is_whole:
+            return 1.0
         return min(1.0 - self.cells[0].low, 1.0) if self.cells else 0.0
+
+
+def load_ceiling() -> None:
+    """Load the compiled loops, which takes some seconds at first use, so that no search waits for them."""
+    halves = np.full((3, 2), 0.5) + np.array([[0.1, -0.1], [0.2, -0.2], [0.3, -0.3]])
+    laws = FeatureLaws(np.log(halves / halves[:, ::-1]), halves, halves[:, ::-1].copy(), 0.5, 0.0)
+    next(lower(open_ceiling(laws, Budget(np.ones(3), 1.0))))
 
 
 def open_ceiling(laws: FeatureLaws, budget: Budget) -> Ceiling:
@@ -100,25 +117,44 @@ def open_ceiling(laws: FeatureLaws, budget: Budget) -> Ceiling:
     weights = refer(statistics, Cell(top, top, whole.kept, whole.dropped)).weights
     extra = choose_statistics(spectra.logs, spectra.frequencies, statistics, weights)
     statistics = np.ascontiguousarray(np.column_stack([statistics, extra]))
-    return Ceiling(spectra, statistics, [_whole(spectra, statistics, limits)])
+    whole = whole_cell(spectra, statistics, limits)
+    return Ceiling(spectra, statistics, list(_families(whole, statistics)))
 
 
-def _whole(spectra: Spectra, statistics: Floats, limits: tuple[float, float]) -> _Open:
-    cell = whole_cell(spectra, statistics, limits)
-    return _Open(0.0, 0, cell, CellError(0.0, refer(statistics, cell), 1.0))
+def _families(whole: Cell, statistics: Floats) -> Iterator[Cell]:
+    """Cells that cover all subsets: those that keep every strong feature, and those that lack a given one.
+
+    Adding the other strong features to the latter, and the budget to pay for them, only lowers their error.
+    """
+    costs, information = statistics[:, 0], statistics[:, 1]
+    order = np.argsort(-information, kind="stable")
+    n_kept = max(int(np.searchsorted(np.cumsum(costs[order]), whole.high[0])), 1)
+    usual = float(np.median(information[order[:n_kept]]))
+    strong = order[:MOST_STRONG][information[order[:MOST_STRONG]] > STRONG * usual]
+    everything = whole
+    for feature in strong:
+        everything = everything.decided(int(feature), keep=True)
+    yield everything
+    for lacking in strong:
+        others = [int(f) for f in strong if f != lacking]
+        cell = whole.decided(int(lacking), keep=False)
+        for feature in others:
+            cell = cell.decided(feature, keep=True)
+        high = min(float(whole.high[0] + costs[others].sum()), float(costs.sum() - costs[lacking]))
+        slack = float(whole.high[0] - whole.low[0])
+        low = np.concatenate([[max(high - slack, 0.0), 0.0], -np.abs(statistics[:, 2:]).sum(axis=0)])
+        top = np.concatenate([[high, information.sum()], np.abs(statistics[:, 2:]).sum(axis=0)])
+        yield replace(cell, low=low, high=top)
 
 
 def lower(ceiling: Ceiling) -> Iterator[float]:
     """Divide the worst cell again and again; the bound after each step."""
-    first = heapq.heappop(ceiling.cells)
-    slices = list(_slices(first.cell))
-    # Until all slices are bounded, the rest of them counts as not bounded at all.
-    heapq.heappush(ceiling.cells, first)
-    for cell in slices:
-        _add(ceiling, cell, 0.0)
-        yield 1.0
-    ceiling.cells.remove(first)
-    heapq.heapify(ceiling.cells)
+    for position, family in enumerate(ceiling.families):
+        narrowed = _narrow(ceiling.statistics, family)
+        for cell in () if narrowed is None else _slices(narrowed, COARSER if position else 1.0):
+            _add(ceiling, cell, 0.0)
+            yield 1.0
+    ceiling.is_whole = True
     while ceiling.cells:
         yield ceiling.agreement
         if not ceiling.cells[0].cell.free.any():
@@ -128,12 +164,12 @@ def lower(ceiling: Ceiling) -> Iterator[float]:
             _add(ceiling, part, worst.low)
 
 
-def _slices(cell: Cell) -> Iterator[Cell]:
+def _slices(cell: Cell, coarser: float) -> Iterator[Cell]:
     """Slices by information, finer the nearer to the most."""
     least, most = float(cell.low[1]), float(cell.high[1])
     upper, distance = most, 0.0
     while upper > least:
-        distance += max(FIRST_WIDTH * most, GROWTH * distance)
+        distance += coarser * max(FIRST_WIDTH * most, GROWTH * distance)
         lower = max(most - distance, least)
         yield cell.limited(1, lower, upper)
         upper = lower
