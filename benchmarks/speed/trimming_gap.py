@@ -93,9 +93,9 @@ def write_page(rows: list[Row], seconds: float) -> None:
     lines = [
         "# Trimming many features: the certified gap",
         "",
-        f"`python -m benchmarks.speed.trimming_gap --seconds {seconds:g}`: naive Bayes, two states each, a third "
-        "of the features kept. *Gap*: how much more often any other third could agree with the full decision, "
-        "certified ([how](../adr/0022-upper-bound-of-trimming.md)). *Trivial*: with an upper bound of 1.",
+        f"`python -m benchmarks.speed.trimming_gap --seconds {seconds:g}`: naive Bayes, two states each, a "
+        "third of the features kept. *Gap*: how much more often any other third could agree with the full "
+        "decision, certified ([how](../adr/0022-upper-bound-of-trimming.md)). *Trivial*: with a bound of 1.",
         "",
         "| features | n | agreement | gap | trivial | CPU s |",
         "|---|---|---|---|---|---|",
