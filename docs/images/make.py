@@ -20,6 +20,7 @@ from unswayed.api.thresholds import sweep_thresholds
 from unswayed.circuits.libsdd.builder import SddBuilder
 from unswayed.circuits.sdd.sdd import Sdd
 from unswayed.circuits.vtree import balanced
+from unswayed.learning.classifiers import learn_naive_bayes
 from unswayed.model import zoo
 from unswayed.view.page import report_page
 from unswayed.view.plotting import draw_circuit, draw_network
@@ -41,6 +42,16 @@ def main() -> None:
     searched().plot(title="Fourteen of 44 features").save(HERE / "progress.png")
     draw_circuit(courses(), title="which courses may be taken together").save(HERE / "circuit.png")
     show_report(tests)
+    show_protocol()
+
+
+def show_protocol() -> None:
+    """A protocol of three tests at most, from a table that is not part of the project."""
+    table = HERE.parents[2] / "shared" / "data" / "tables" / "heart_statlog.csv"
+    if table.exists():
+        network = learn_naive_bayes(table, "disease")
+        heart = unswayed.Classifier(network, "disease", None, unswayed.ThresholdRule("2", 0.5))
+        unswayed.plan_tests(heart, at_least=0.9, max_depth=3).plot().save(HERE / "heart_plan.svg")
 
 
 def searched() -> SearchRecord:

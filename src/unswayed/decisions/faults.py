@@ -14,7 +14,7 @@ from itertools import product
 
 import numpy as np
 
-from unswayed.core.errors import QueryError
+from unswayed.core.errors import QueryError, expect
 from unswayed.core.names import listing
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import MostProbable, UtilityRule
@@ -69,6 +69,7 @@ def fault_classifier(
     >>> votes.actions
     ('R1=-', 'R2=-', 'none')
     """
+    expect(network, BayesianNetwork, "the network")
     chosen = dict(faults) if faults else _marked_faults(network)
     targets = [network.variable(name).name for name in chosen]
     present = [network.variable(name).index(state) for name, state in chosen.items()]
@@ -106,6 +107,7 @@ def _features(
 
 
 def _variables(network: BayesianNetwork, targets: Sequence[str]) -> list[Variable]:
+    expect(network, BayesianNetwork, "the network")
     found = [network.variable(name) for name in targets]
     if len({each.name for each in found}) < max(len(found), 1):
         raise QueryError(f"name each target once, and at least one; got {listing(list(targets))}")

@@ -1,8 +1,8 @@
 """The flow chart of a test plan, from left to right: tests in boxes, links by what a test tells, verdicts.
 
 A plan is nested plain data, as in the JSON of `unswayed plan`: a test is `{"test", "cost", "decision", "sdp",
-"probability", "outcomes": {state: ...}}`, a leaf `{"decision", "sdp", "probability"}`. Tests deeper than
-`DEEPEST` are folded.
+"probability", "outcomes": {state: ...}}`, a leaf `{"decision", "sdp", "probability"}`, with the tests that
+are left as `"rest"` where all of them are to be done. Tests deeper than `DEEPEST` are folded.
 """
 
 from __future__ import annotations
@@ -41,6 +41,8 @@ class FlowBox:
         """The two lines that are written in it."""
         if self.children:
             return cut(str(self.node["test"])), f"cost {self.node['cost']:g}"
+        if rest := self.node.get("rest"):
+            return f"all {len(rest)} tests left", f"cost {self.node['rest_cost']:g}, then decide"
         folded = "… " if "test" in self.node else ""
         missed = "" if self.node.get("reached", True) else ", not safe"
         return cut(folded + str(self.node["decision"])), f"SDP {probability_text(self.node['sdp'])}{missed}"
@@ -127,7 +129,8 @@ def _link_marks(label: str, child: FlowBox, start: tuple[float, float], end: flo
 def _box_mark(box: FlowBox, left: float, width: float, colours: Mapping[str, str]) -> Cluster:
     top, (title, note) = box.row * ROW, box.texts
     is_test = bool(box.children)
-    dash = (4.0, 3.0) if not box.node.get("reached", True) or (not is_test and "test" in box.node) else ()
+    is_open = not is_test and ("test" in box.node or "rest" in box.node)
+    dash = (4.0, 3.0) if is_open or not box.node.get("reached", True) else ()
     colour = "soft" if is_test else colours[str(box.node["decision"])]
     look = Look("paper" if is_test else f"pale-{colour}", colour, 1.2, dash)
     marks = (
