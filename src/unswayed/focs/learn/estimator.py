@@ -221,12 +221,13 @@ class FocsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return max(8, 2 * len(self.classes_)) if self.max_contexts is None else self.max_contexts
 
     def _fits(self, n_states: int) -> list[Fit]:
-        """The ways to learn a scorer among which held-out rows choose."""
+        """The ways to learn a scorer among which held-out rows choose, the simplest first."""
         if self.scorer is not None:
             return [fit_estimator(self.scorer, is_ordinal=self.ordinal)]
         alphas = ALPHAS if self.alpha is None else (self.alpha,)
         fits = [fit_by_training(self._training(alpha), n_states, is_ordinal=self.ordinal) for alpha in alphas]
-        return [*fits, fit_line] if self.alpha is None and n_states == 2 else fits
+        has_line = self.alpha is None and n_states == 2 and self.cross_fit > 0
+        return [fit_line, *fits] if has_line else fits
 
     def _may_be_steps(self, rows: WeightedRows) -> bool:
         """Whether rows of bits, counted whole, tell two classes apart."""

@@ -22,6 +22,7 @@ from unswayed.focs.learn.steps import learn_step_contexts
 from unswayed.focs.learn.thresholds import (
     Partition,
     ScoredRows,
+    choose_size,
     grow,
     make_rows,
     row_log_likelihoods,
@@ -34,6 +35,8 @@ MOST_FITTED = 16_000
 """Rows that our own scorers are fitted to; with more they take longer and are hardly better."""
 FEW_ROWS = 3_000
 """Rows up to which scorers are compared on all folds, else on one."""
+DOUBT = 1.0
+"""Standard errors by which a scorer must do better than the simpler ones before it."""
 MOST_STATES = 64
 """Whole numbers below this are states of variables, so that a line over them can be compiled."""
 
@@ -64,11 +67,11 @@ def learn_scores(
     fit = fits[0]
     if len(fits) > 1:
         held = range(n_folds) if len(parts.labels) <= FEW_ROWS else range(1)
-        worths = []
+        rivals = []
         for each in fits:
             scores, places = cross_fit_scores(each, parts, fold, rng, held)
-            worths.append(_worth(_scored(scores, parts.at(places), n_states)))
-        fit = fits[int(np.argmax(worths))]
+            rivals.append(_scored(scores, parts.at(places), n_states))
+        fit = fits[_choose(rivals)]
     scores, places = cross_fit_scores(fit, parts, fold, rng, range(n_folds))
     judged = parts.at(places)
     return LearnedScores(fit(rows, rng), _scored(scores, judged, n_states), judged.inputs)
@@ -84,21 +87,26 @@ def learn_scores_of_many(
     for fit in fits:
         scorer = fit(used, rng)
         found.append(LearnedScores(scorer, _scored(scorer.scores(rest.inputs), rest, n_states), rest.inputs))
-    return max(found, key=lambda each: _worth(each.rows)) if len(found) > 1 else found[0]
+    return found[_choose([each.rows for each in found])] if len(found) > 1 else found[0]
 
 
 def _scored(scores: Floats, rows: WeightedRows, n_states: int) -> ScoredRows:
     return make_rows(scores, rows.labels, n_states, rows.weights)
 
 
-def _worth(rows: ScoredRows) -> float:
-    """Mean log-likelihood of the labels under calibrated scores."""
+def _choose(judged: Sequence[ScoredRows]) -> int:
+    """The first of the scorers that the best one does not lead; all scored the same rows."""
+    logs = np.stack([_log_likelihoods_of(rows) for rows in judged])
+    return choose_size(logs, judged[0].weights, by=DOUBT) - 1
+
+
+def _log_likelihoods_of(rows: ScoredRows) -> Floats:  # (rows,)
+    """Log-likelihood of each label under calibrated scores."""
     shares = calibrate_scores(rows)
     if shares is None:  # no probabilities: the contexts themselves are the judge
-        partition = grow(rows, max_contexts=8)[-1]
-        return float(rows.weights @ row_log_likelihoods(partition, rows)) / float(rows.weights.sum())
-    logs = np.log(np.maximum(shares[np.arange(len(rows.labels)), rows.labels], 1e-300))
-    return float(rows.weights @ logs) / float(rows.weights.sum())
+        return row_log_likelihoods(grow(rows, max_contexts=8)[-1], rows)
+    found: Floats = np.log(np.maximum(shares[np.arange(len(rows.labels)), rows.labels], 1e-300))
+    return found
 
 
 def learn_contexts(
