@@ -36,7 +36,7 @@ MOST_FITTED = 16_000
 FEW_ROWS = 3_000
 """Rows up to which scorers are compared on all folds, else on one."""
 DOUBT = 1.0
-"""Standard errors by which a scorer must do better than the simpler ones before it."""
+"""Standard errors by which a scorer must do better than the first and simplest one."""
 MOST_STATES = 64
 """Whole numbers below this are states of variables, so that a line over them can be compiled."""
 
@@ -95,9 +95,11 @@ def _scored(scores: Floats, rows: WeightedRows, n_states: int) -> ScoredRows:
 
 
 def _choose(judged: Sequence[ScoredRows]) -> int:
-    """The first of the scorers that the best one does not lead; all scored the same rows."""
+    """The best of the scorers, or the first where the best does not surely lead it; all scored equal rows."""
     logs = np.stack([_log_likelihoods_of(rows) for rows in judged])
-    return choose_size(logs, judged[0].weights, by=DOUBT) - 1
+    best = int(np.argmax(logs @ judged[0].weights))
+    is_sure = choose_size(logs[[0, best]], judged[0].weights, by=DOUBT) == 2
+    return best if is_sure else 0
 
 
 def _log_likelihoods_of(rows: ScoredRows) -> Floats:  # (rows,)
