@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.speed import (
+    audit,
     choice,
     companion,
     focs_learning,
@@ -18,6 +19,7 @@ from benchmarks.speed import (
     trim,
 )
 
+audit.main()
 choice.main()
 companion.main()
 focs_learning.main()

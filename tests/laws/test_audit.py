@@ -119,3 +119,54 @@ def test_reasons_next_tests_outcomes_and_files(tmp_path):
         found.write(tmp_path / "audited.xls")
     with pytest.raises(QueryError, match="outcome is no column"):
         audit(papers, columns, outcome="E")
+
+
+def trees(n_features, seed):
+    rng = np.random.default_rng(seed)
+    return unswayed.learning.learn_tan(rng.integers(0, 3, (150, n_features + 1)), "x0", smoothing=0.2)
+
+
+@pytest.mark.parametrize("n_features", [4, 9])
+def test_trees_by_sums_over_components(n_features, monkeypatch):
+    """What a component adds depends on the observed features around it alone."""
+    monkeypatch.setattr("unswayed.engines.patterns.SMALL_TABLE", 0.0)
+    classifier = Classifier(trees(n_features, 2), "x0", threshold=0.3, positive="1")
+    two_classes = Classifier(
+        unswayed.learning.learn_tan(np.random.default_rng(1).integers(0, 2, (90, n_features + 1)), "x0"), "x0"
+    )
+    for each in (classifier, two_classes):
+        check(each, rows_of(each, np.random.default_rng(4), 15), 15)
+
+
+def test_boundaries_too_large_for_one_table(monkeypatch):
+    monkeypatch.setattr("unswayed.engines.patterns.SMALL_TABLE", 0.0)
+    monkeypatch.setattr("unswayed.engines.components.LARGEST_JOINT", 0)
+    network = random_bounded_treewidth(9, 2, np.random.default_rng(5))
+    classifier = Classifier(network, network.names[3], threshold=0.5, positive="s1")
+    check(classifier, rows_of(classifier, np.random.default_rng(4), 12), 12)
+
+
+def test_alike_features_have_few_sums():
+    """Sixty alike features have 61 sums, not 2^60."""
+    c = unswayed.Variable("C", ["a", "b"])
+    table = [[0.7, 0.3], [0.4, 0.6]]
+    cpts = [unswayed.Cpt(c, [], [0.5, 0.5])]
+    cpts += [unswayed.Cpt(unswayed.Variable(f"F{i}", ["0", "1"]), [c], table) for i in range(60)]
+    classifier = Classifier(unswayed.BayesianNetwork(cpts), "C")
+    found = audit(classifier, {"F0": ["0", "1"], "F1": ["0", None]})
+    for row, evidence in enumerate([{"F0": "0", "F1": "0"}, {"F0": "1"}]):
+        single = unswayed.same_decision_probability(classifier, evidence)
+        assert found.sdp[row] == pytest.approx(single.value, abs=EXACT)
+
+
+@pytest.mark.slow
+@settings(max_examples=600, deadline=None)
+@given(classifiers(), st.integers(0, 2**32 - 1))
+def test_ten_thousand_rows_equal_single_questions(classifier, seed):
+    """Patterns, zeros, ties, several classes, dependent features: 600 classifiers of up to 17 rows each."""
+    assume(classifier.features)
+    columns = rows_of(classifier, np.random.default_rng(seed), 17)
+    try:
+        check(classifier, columns, 17)
+    except ImpossibleEvidence:
+        assume(False)

@@ -18,7 +18,7 @@ from unswayed.core.arrays import Floats
 from unswayed.core.errors import FormatError, ModelError
 from unswayed.core.extras import import_extra
 from unswayed.model.frame_tables import read_frame
-from unswayed.model.tables import MISSING_WORDS, Table
+from unswayed.model.tables import MISSING_WORDS, Table, number_in
 
 if TYPE_CHECKING:
     from unswayed.model.csv_tables import CsvFile, RawColumn
@@ -147,6 +147,10 @@ def _numbers(cells: Any) -> Floats | None:
     import pyarrow as pa
     from pyarrow import compute
 
+    # A column of labels shows itself early; to fail on each block would take longer than all the rest.
+    start = [text.strip() for text in cells.slice(0, 64).to_pylist()]
+    if any(text not in MISSING_WORDS and number_in(text) is None for text in start):
+        return None
     stripped = compute.utf8_trim_whitespace(cells)
     missing = compute.is_in(stripped, value_set=pa.array(sorted(MISSING_WORDS)))
     if compute.all(missing).as_py():

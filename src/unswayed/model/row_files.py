@@ -48,8 +48,10 @@ def _extended(frame: Any, added: Mapping[str, Any]) -> Any:
     import narwhals as nw
 
     rows = nw.from_native(frame, eager_only=True)
+    types = {"b": nw.Boolean, "f": nw.Float64, "O": nw.String}
     series = [
-        nw.new_series(name, values, backend=rows.implementation) for name, values in _lists(added).items()
+        nw.new_series(name, values.tolist(), types[values.dtype.kind], backend=rows.implementation)
+        for name, values in added.items()
     ]
     if rows.implementation.is_pandas():  # whose series are joined by their index
         series = [nw.from_native(s.to_native().set_axis(frame.index), series_only=True) for s in series]

@@ -15,6 +15,7 @@ import pickle
 import threading
 import warnings
 from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from hashlib import sha256
@@ -126,7 +127,7 @@ def _in_parallel(
                 # joblib warns of a worker that stopped; what it left is asked again below.
                 warnings.filterwarnings("ignore", "A worker stopped", UserWarning)
                 return list(Parallel(n_jobs=n_jobs)(tasks))
-        except BrokenProcessPool:
+        except (BrokenProcessPool, CancelledError):  # loky's word for a worker that died, and Dask's
             continue
     raise SolverError(
         f"workers were killed {ATTEMPTS} times over; they may need more memory than there is: use fewer jobs"
