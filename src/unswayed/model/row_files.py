@@ -48,7 +48,7 @@ def _extended(frame: Any, added: Mapping[str, Any]) -> Any:
     import narwhals as nw
 
     rows = nw.from_native(frame, eager_only=True)
-    types = {"b": nw.Boolean, "f": nw.Float64, "O": nw.String}
+    types: dict[str, Any] = {"b": nw.Boolean, "f": nw.Float64, "O": nw.String}
     series = [
         nw.new_series(name, values.tolist(), types[values.dtype.kind], backend=rows.implementation)
         for name, values in added.items()
