@@ -22,7 +22,7 @@ OPTIONS_BY_COMMAND = {
     "voi": (),
     "voi --keep": ("--keep", "AC"),
     "plan": (),
-    "audit": (str(EXAMPLES / "papers.csv"), "--outcome", "D"),
+    "audit": (str(EXAMPLES / "papers.csv"), "--outcome", "D", "-o", "audited.csv", "--summary", "a.html"),
     "follow": ("--observe", "AC=+"),
     "select": ("--budget", "1"),
     "trim": ("--budget", "1"),
