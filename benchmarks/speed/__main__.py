@@ -6,6 +6,7 @@ from benchmarks.speed import (
     audit,
     choice,
     companion,
+    executor,
     focs_learning,
     inference,
     large_naive_bayes,
@@ -22,6 +23,7 @@ from benchmarks.speed import (
 audit.main()
 choice.main()
 companion.main()
+executor.main()
 focs_learning.main()
 inference.main()
 mpe.main()

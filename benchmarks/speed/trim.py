@@ -1,4 +1,4 @@
-"""How the cost of trimming grows with the number of features, search by search, and what threads bring.
+"""How the cost of trimming grows with the number of features, search by search.
 
     python -m benchmarks.speed.trim [--seconds 30] [--quick]
 
@@ -11,7 +11,6 @@ one thread and with two. Writes docs/benchmarks/trim.md and trim.png.
 from __future__ import annotations
 
 import argparse
-import os
 import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,11 +23,10 @@ from benchmarks.speed.trim_cases import (
     SEARCHES_OF_TREES,
     Search,
     naive_bayes,
-    nearly_equal,
     selected,
     tree_augmented,
 )
-from benchmarks.speed.trim_page import AGREEMENT, HEAD, PAGE, PAPERS, THREADS, TREES, Result, plot, table
+from benchmarks.speed.trim_page import AGREEMENT, HEAD, PAGE, PAPERS, TREES, Result, plot, table
 from unswayed.api import trim
 from unswayed.core.limits import Limits
 from unswayed.decisions.classifier import Classifier
@@ -104,28 +102,6 @@ def _seconds(call: Callable[[], object]) -> float:
     return time.process_time() - started
 
 
-def by_threads(n_features: int) -> Iterator[str]:
-    """Markdown: a search that takes long, alone and together, in turns."""
-    classifier = nearly_equal(n_features)
-    clock: dict[int, list[float]] = {1: [], 2: []}
-    processor: dict[int, list[float]] = {1: [], 2: []}
-    answers: set[tuple[tuple[str, ...], float]] = set()
-    for _ in range(REPEATS):
-        for jobs in clock:
-            started, began = time.process_time(), time.perf_counter()
-            found = trim(classifier, n_features // 3, jobs=jobs).selection
-            clock[jobs].append(time.perf_counter() - began)
-            processor[jobs].append(time.process_time() - started)
-            answers.add((found.kept, found.value))
-    if len(answers) > 1:
-        raise SystemExit("one thread and two give different answers")
-    yield "| threads | seconds, each run | processor time, each run | load average on two cores |"
-    yield "|---|---|---|---|"
-    for jobs in clock:
-        times = (" / ".join(f"{t:.3g}" for t in each[jobs]) for each in (clock, processor))
-        yield f"| {jobs} | {' | '.join(times)} | {os.getloadavg()[1]:.1f} |"
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=30.0, help="limit on one search")
@@ -143,7 +119,6 @@ def main() -> None:
     if NETWORKS.exists():
         page += [PAPERS.format(repeats=REPEATS), *_rows(of_the_papers())]
     if not options.quick:
-        page += [THREADS.format(repeats=REPEATS, features=SIZES[-1]), *_rows(by_threads(SIZES[-1]))]
         PAGE.write_text("".join(page))
         plot(results, of_trees)
     print("".join(page))

@@ -58,15 +58,6 @@ Milliseconds of processor time for the whole answer, mean over the thresholds .1
 
 """
 
-THREADS = """
-## Threads
-
-A tree of features that hardly differ, so that little can be pruned: {features} of them, a third kept,
-{repeats} runs in turns, seconds by the clock. Both give the same answer. The last column is the load average
-over five minutes, this search included: two threads only help where a core is free.
-
-"""
-
 
 def table(results: Sequence[Result], searches: Mapping[str, Search]) -> Iterator[str]:
     """Markdown, a row for each number of features."""

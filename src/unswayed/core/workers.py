@@ -10,6 +10,7 @@ of a person breaks, or keeps failing at a call, the calls are made in this proce
 
 from __future__ import annotations
 
+import math
 import os
 import pickle
 import signal
@@ -222,13 +223,17 @@ def start_pool(n_workers: int) -> Executor:
     """
     from joblib.externals.loky import get_reusable_executor
 
-    pool: Executor = get_reusable_executor(n_workers, timeout=IDLE_SECONDS, initializer=_ignore_interrupts)
+    pool: Executor = get_reusable_executor(n_workers, timeout=IDLE_SECONDS, initializer=_set_up_process)
     return pool
 
 
-def _ignore_interrupts() -> None:
-    """Leave Ctrl-C to the process that started this one."""
+def _set_up_process() -> None:
+    """Leave Ctrl-C to the process that started this one, and do not take a large table for a leak."""
+    from joblib.externals.loky import process_executor
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # A worker that has grown by 300 MB would end itself after its call, and the next begin from nothing.
+    process_executor._MAX_MEMORY_LEAK_SIZE = math.inf
 
 
 def _error_of(future: Future[Any]) -> BaseException | None:

@@ -99,7 +99,7 @@ class _Auction:
             if engine.least_seconds >= seconds:
                 break
             price = self.price(engine)
-            if isinstance(price, Cost) and _fits(price, self.limits) and price.seconds < seconds:
+            if isinstance(price, Cost) and _fits(engine, price, self.limits) and price.seconds < seconds:
                 best, seconds = engine, price.seconds
         return best
 
@@ -133,12 +133,14 @@ def _preference(question: Question, allow_estimates: bool) -> list[set[Certainty
     return [*order, {Certainty.ESTIMATE}] if allow_estimates else order
 
 
-def _fits(price: Cost, limits: Limits) -> bool:
-    return price.n_bytes <= limits.max_bytes and price.seconds <= (limits.max_seconds or PATIENCE)
+def _fits(engine: Engine, price: Cost, limits: Limits) -> bool:
+    """Whether a price is within the limits; an estimate makes do with what time there is."""
+    in_time = price.seconds <= (limits.max_seconds or PATIENCE) or engine.certainty is Certainty.ESTIMATE
+    return price.n_bytes <= limits.max_bytes and in_time
 
 
 def _bid(engine: Engine, price: Cost | Refusal, limits: Limits) -> Bid:
     if isinstance(price, Refusal):
         return Bid(engine.name, None, None, price.reason)
-    note = "" if _fits(price, limits) else "over the limits"
+    note = "" if _fits(engine, price, limits) else "over the limits"
     return Bid(engine.name, price.seconds, price.n_bytes, note)

@@ -2,11 +2,15 @@
 
 Instantiations of the features are drawn from their exact distribution given the evidence, each is decided
 with its exact posterior, and the share of agreement gets an exact binomial (Clopper-Pearson) confidence
-interval. So the only error is that of sampling, and it is stated.
+interval. So the only error is that of sampling, and it is stated. When time runs out, the samples decided by
+then are what counts: the interval is wider, and as reliable.
 """
 
 from __future__ import annotations
 
+import math
+import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -27,6 +31,8 @@ SECONDS_PER_SAMPLE = 2e-5
 """Measured for one posterior in a small network,"""
 SECONDS_PER_VARIABLE = 1e-6
 """and what each variable adds to it."""
+FIRST_PORTION = 64
+"""Samples decided before the clock is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +62,9 @@ class SamplingEngine:
     def prepare(self, problem: Problem, limits: Limits) -> SamplingOracle:
         """Draw the samples."""
         rng = np.random.default_rng(0) if self.rng is None else self.rng
+        deadline = limits.deadline()
         states = sample_states(problem.network, self.n_samples, problem.evidence, rng, limits=limits)
-        return SamplingOracle(problem, states[:, list(problem.free)], self.confidence, limits)
+        return SamplingOracle(problem, states[:, list(problem.free)], self.confidence, limits, deadline)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,17 +75,35 @@ class SamplingOracle:
     samples: Ints = field(repr=False)  # (samples, free features)
     confidence: float
     limits: Limits = field(repr=False)
-    _full: list[Ints] = field(default_factory=list, repr=False)
+    deadline: float = math.inf
+    """Moment of `time.monotonic()` at which to make do with the samples decided by then."""
+    _full: dict[int, Ints] = field(default_factory=dict, repr=False)
+    """Full decisions of the portions decided so far, by their first sample."""
 
     def agreement(self, kept: frozenset[int], decider: Decider, tolerance: float) -> Interval:
         """The share of samples on which `decider` on the kept features repeats the full decision."""
-        if not self._full:
-            self._full.append(self._decisions(tuple(self.problem.free), self.problem.decider))
-        full = self._full[0]
-        chosen = tuple(feature for feature in self.problem.free if feature in kept)
-        agreeing = int((self._decisions(chosen, decider) == full).sum())
-        low, high = clopper_pearson(agreeing, len(full), self.confidence)
-        return Interval(low, high, Certainty.ESTIMATE, self.confidence, middle=agreeing / len(full))
+        problem = self.problem
+        chosen = tuple(feature for feature in problem.free if feature in kept)
+        agreeing = n_decided = 0
+        for portion in self._portions():
+            # One portion is decided in any case. When to stop depends on the clock, never on what was drawn.
+            if n_decided and time.monotonic() > self.deadline:
+                break
+            if portion.start not in self._full:
+                self._full[portion.start] = self._decisions(tuple(problem.free), problem.decider, portion)
+            full = self._full[portion.start]
+            agreeing += int((self._decisions(chosen, decider, portion) == full).sum())
+            n_decided += len(full)
+        low, high = clopper_pearson(agreeing, n_decided, self.confidence)
+        return Interval(low, high, Certainty.ESTIMATE, self.confidence, middle=agreeing / n_decided)
+
+    def _portions(self) -> Iterator[slice]:
+        """The samples in portions, each as large as all before it; at once where there is no hurry."""
+        n_samples = len(self.samples)
+        start, end = 0, n_samples if math.isinf(self.deadline) else FIRST_PORTION
+        while start < n_samples:
+            yield slice(start, min(end, n_samples))
+            start, end = end, 2 * end
 
     def potential(self, kept: frozenset[int], tolerance: float) -> Interval:
         """Samples cannot tell: rows seen once look unanimous."""
@@ -92,17 +117,21 @@ class SamplingOracle:
 
     def posteriors(self, features: tuple[int, ...]) -> Floats:  # (samples, classes)
         """The exact posterior of the target for each sample when only `features` are seen."""
+        return self._posteriors(features, self.samples, self.limits)
+
+    def _posteriors(self, features: tuple[int, ...], samples: Ints, limits: Limits) -> Floats:
         columns = [self.problem.free.index(feature) for feature in features]
-        rows, which = np.unique(self.samples[:, columns], axis=0, return_inverse=True)
+        rows, which = np.unique(samples[:, columns], axis=0, return_inverse=True)
         problem = self.problem
         found = batch_posteriors(
-            problem.network, problem.target, features, rows, problem.evidence, limits=self.limits
+            problem.network, problem.target, features, rows, problem.evidence, limits=limits
         )
         return found[which.reshape(-1)]
 
-    def _decisions(self, features: tuple[int, ...], decider: Decider) -> Ints:
-        """The decision for each sample when only `features` are seen."""
-        return decider.decide(self.posteriors(features))
+    def _decisions(self, features: tuple[int, ...], decider: Decider, portion: slice) -> Ints:
+        """The decision for each sample of a portion when only `features` are seen."""
+        on_memory = Limits(max_bytes=self.limits.max_bytes)
+        return decider.decide(self._posteriors(features, self.samples[portion], on_memory))
 
 
 def clopper_pearson(successes: int, trials: int, confidence: float) -> tuple[float, float]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 
@@ -19,6 +21,7 @@ from unswayed.focs.mpe.packing import branching_order, pack
 from unswayed.focs.mpe.problem import Evaluator
 from unswayed.focs.mpe.program import Highs
 from unswayed.focs.mpe.search import BranchAndBound, _Probe
+from unswayed.kernels import jit
 from unswayed.kernels.interval_search import Best, advance, compiled_advance, open_bound, start
 from unswayed.model.cpt import Cpt
 from unswayed.model.network import BayesianNetwork
@@ -68,6 +71,27 @@ def test_when_time_runs_out_the_best_so_far_comes_with_a_bound(monkeypatch):
     value = Evaluator(problem).values(problem.completed(early.states))[0]
     assert value <= exact.bound + 1e-9 <= early.bound + 2e-9
     assert early.bound > value
+
+
+def test_nothing_is_compiled_where_that_would_outlast_the_limit(monkeypatch):
+    """A fresh machine: the search goes on without compiled code, to its deadline and not much longer."""
+    monkeypatch.setattr(compiled_advance, "_compiled", None)
+    monkeypatch.setattr(jit, "_folders", list)
+    monkeypatch.setattr(search, "INTERPRETED_NODES", 5)
+
+    def refuse(_):
+        raise AssertionError("compiles")
+
+    monkeypatch.setattr(jit.Kernel, "_make", refuse)
+    network = dense_network(18, 12)
+    problem = build_problem(network, network.evidence(observed(network)), table_cells=0)
+    began = time.monotonic()
+    early = BranchAndBound().solve(problem, Limits(max_seconds=0.3))
+    assert time.monotonic() - began < 5.0
+    value = Evaluator(problem).values(problem.completed(early.states))[0]
+    assert early.n_nodes > search.INTERPRETED_NODES
+    assert value <= early.bound + 1e-9
+    assert not early.finished
 
 
 @pytest.mark.parametrize("table_cells", [0, 2**14])

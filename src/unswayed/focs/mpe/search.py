@@ -11,6 +11,7 @@ ends without finding better ones, nothing exceeds that value. Both take turns.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -36,6 +37,8 @@ INTERPRETED_NODES = 300
 """Nodes visited before compiled code is loaded, which takes about a second."""
 SLICE_NODES = 2**15
 """Nodes between two looks at the clock: some 50 ms."""
+COMPILE_SECONDS = 15.0
+"""Seconds that compiling may take on a busy machine; with less time left it is not begun."""
 
 FIRST_STEP = 0.03
 """How far the first probe goes down from the bound to the best states."""
@@ -61,27 +64,31 @@ class BranchAndBound:
 
     def solve(self, problem: MpeProblem, limits: Limits) -> Answer:
         """The best states, or, when time runs out, the best so far with a bound."""
-        first, value = improve(problem, self.n_starts, np.random.default_rng(self.seed))
+        deadline = limits.deadline()
+        first, value = improve(problem, self.n_starts, np.random.default_rng(self.seed), deadline)
         if not problem.free:
             return Answer(None if value == -np.inf else {}, value, finished=True)
         packed = pack(problem)
         best = Best(np.array([value]), first[list(packed.order)].copy())
-        bound, finished, n_nodes = _search(packed, best, limits)
+        bound, finished, n_nodes = _search(packed, best, deadline)
         found = float(best.value[0])
         states = {v: int(s) for v, s in zip(packed.order, best.states, strict=True)}
         is_possible = found > -np.inf
         return Answer(states if is_possible else None, max(found, bound), finished, n_nodes)
 
 
-def _search(packed: Packed, best: Best, limits: Limits) -> tuple[float, bool, int]:
+def _search(packed: Packed, best: Best, deadline: float) -> tuple[float, bool, int]:
     """Search to the end or to the deadline: the bound of what is left, whether it ended, nodes."""
     frontier = start(packed.ground, packed.biases)
-    deadline = limits.deadline()
-    is_over = not compiled_advance.is_loaded and advance(packed.ground, frontier, best, INTERPRETED_NODES)
+    is_quick = compiled_advance.is_ready or deadline - time.monotonic() > COMPILE_SECONDS
     probe = _Probe(packed, float(frontier.bound[0, 0]))
     try:
+        is_over = not compiled_advance.is_loaded and advance(packed.ground, frontier, best, INTERPRETED_NODES)
         while not is_over and time.monotonic() < deadline:
-            is_over = compiled_advance(packed.ground, frontier, best, SLICE_NODES) or probe.advance(best)
+            if is_quick:
+                is_over = compiled_advance(packed.ground, frontier, best, SLICE_NODES) or probe.advance(best)
+            else:
+                is_over = advance(packed.ground, frontier, best, INTERPRETED_NODES)
     except KeyboardInterrupt:
         is_over = False
     bound = -np.inf if is_over else min(open_bound(packed.ground.sizes, frontier), probe.ceiling)
@@ -126,13 +133,18 @@ class _Probe:
         self.last_nodes = max(n_nodes, 1)
 
 
-def improve(problem: MpeProblem, n_starts: int, rng: np.random.Generator) -> tuple[Ints, float]:
-    """The best row found by climbing from several starts, and its value."""
+def improve(
+    problem: MpeProblem, n_starts: int, rng: np.random.Generator, deadline: float = math.inf
+) -> tuple[Ints, float]:
+    """The best row found by climbing from several starts, and its value; one start is climbed from anyway."""
     single = [((v, step),) for v in problem.free for step in range(1, problem.sizes[v])]
     double = [(*one, *two) for one, two in combinations(single, 2) if one[0][0] != two[0][0]]
     shifts = [_shifts(single, problem), _shifts(double if len(double) <= MOST_PAIRS else [], problem)]
     evaluator = Evaluator(problem)
-    rows = [_climbed(evaluator, row, shifts) for row in _starts(problem, n_starts, rng)]
+    rows: list[tuple[Ints, float]] = []
+    for row in _starts(problem, n_starts, rng):
+        if not rows or time.monotonic() < deadline:
+            rows.append(_climbed(evaluator, row, shifts, deadline))
     return max(rows, key=lambda pair: pair[1])
 
 
@@ -161,12 +173,12 @@ def _shifts(moves: Sequence[Move], problem: MpeProblem) -> Ints:  # (moves, vari
     return shifts
 
 
-def _climbed(evaluator: Evaluator, row: Ints, shifts: list[Ints]) -> tuple[Ints, float]:
+def _climbed(evaluator: Evaluator, row: Ints, shifts: list[Ints], deadline: float) -> tuple[Ints, float]:
     """Climb by the first kind of moves as long as one helps, then by the next kind, and so on."""
     sizes = np.array(evaluator.problem.sizes)
     value = float(evaluator.values(row[np.newaxis])[0])
     kind = 0
-    while kind < len(shifts):
+    while kind < len(shifts) and time.monotonic() < deadline:
         neighbours = (row + shifts[kind]) % sizes
         values = evaluator.values(neighbours)
         best = int(np.argmax(values)) if len(values) else -1
