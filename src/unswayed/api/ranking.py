@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Unpack
@@ -21,6 +22,7 @@ from unswayed.api.values import (
     value_of_objects,
 )
 from unswayed.core.errors import LimitError, QueryError
+from unswayed.core.limits import DEFAULT_LIMITS
 from unswayed.core.measurement import Measurement
 from unswayed.decisions.binding import bind_purchase, leave_out_skipped
 from unswayed.decisions.catalogue import Catalogue, cost_together, price_after
@@ -35,6 +37,8 @@ from unswayed.model.evidence import Evidence
 if TYPE_CHECKING:
     from unswayed.spaces.decisions.classifier import StructuredCase, StructuredClassifier
 
+DONE_SECONDS = 5.0
+"""Seconds for the chances that single tests settle the decision; what is left out then is not known."""
 NO_VALUE = 1e-12
 """Values up to this are rounding."""
 MOST_BUNDLED = 16
@@ -186,7 +190,7 @@ def ranking_of(
         tuple(catalogue.offers[test].name for test in tests),
         tuple(values[test] for test in tests),
         tuple(prices[test] for test in tests),
-        tuple(_chance_done(problem, catalogue.offers[test].features, at_least, options) for test in tests),
+        _chances_done(problem, [catalogue.offers[test].features for test in tests], at_least, options),
         at_least,
         None if gains else _find_bundle(rows, sorted(tests, key=lambda test: -information[test])),
     )
@@ -270,6 +274,18 @@ def _bundles(catalogue: Catalogue, tests: Sequence[int], size: int) -> Iterator[
         done = sum(1 << test for test in bundle)
         if not any(catalogue.offers[test].needs & ~done for test in bundle):
             yield bundle
+
+
+def _chances_done(
+    problem: Problem, tests: Sequence[Sequence[int]], at_least: float, options: Options
+) -> tuple[float | None, ...]:
+    """The chance of each test to settle the decision, the best tests first; None once the time is over."""
+    limits = options.get("limits", DEFAULT_LIMITS)
+    deadline = time.monotonic() + min(limits.max_seconds or DONE_SECONDS, DONE_SECONDS)
+    return tuple(
+        _chance_done(problem, features, at_least, options) if time.monotonic() < deadline else None
+        for features in tests
+    )
 
 
 def _chance_done(
