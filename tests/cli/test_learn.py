@@ -105,3 +105,30 @@ def test_what_cannot_be_learned_says_why(unswayed, measured, tmp_path, options, 
     outcome = unswayed("learn", measured, "-o", output, *options)
     assert (outcome.code, outcome.out, outcome.err) == (2, "", message)
     assert not output.exists()
+
+
+def test_columns_that_are_hardly_features_are_named(unswayed, tmp_path):
+    path = tmp_path / "t.csv"
+    rows = [f'{i},2024-01-{i:02d},"1,{i:03d}",text {i},{"ab"[i % 2]},same' for i in range(1, 29)]
+    path.write_text("\n".join(["id,when,amount,note,kind,one", *rows]))
+    outcome = unswayed("learn", path, "--target", "kind", "-o", tmp_path / "t.bif")
+    assert outcome.code == 0
+    assert outcome.err.splitlines() == [
+        "warning: column 'amount': '1,001' is read as 1001 (commas between thousands)",
+        "warning: id: the whole numbers 1 to 28, one a row; an id? Leave it out with --ignore",
+        "warning: when: 28 dates in 28 rows; keep what matters of them, such as the weekday; "
+        "leave it out with --ignore",
+        "warning: amount: the whole numbers 1001 to 1028, one a row; an id? Leave it out with --ignore",
+        "warning: note: 28 texts in 28 rows; missing marks, or an id? Leave it out with --ignore",
+    ]
+    outcome = unswayed("learn", path, "--target", "one", "-o", tmp_path / "t.bif")
+    assert "warning: one: the class has one state, so there is nothing to tell apart\n" in outcome.err
+
+
+def test_decimal_commas_are_numbers(unswayed, tmp_path):
+    path = tmp_path / "d.csv"
+    rows = [f"{i % 7},{i % 10};{'ab'[i % 7 > 3]}" for i in range(60)]
+    path.write_text("\n".join(["x;c", *rows]))
+    outcome = unswayed("learn", path, "--target", "c", "-o", tmp_path / "d.bif")
+    assert outcome.err == "warning: column 'x': '0,0' is read as 0 (decimal commas)\n"
+    assert read_network(tmp_path / "d.bif").variable("x").states == ("<=4", ">4")

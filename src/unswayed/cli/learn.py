@@ -11,6 +11,7 @@ import typer
 
 from unswayed.cli.evidence import assignment, names_in
 from unswayed.cli.options import AsJson
+from unswayed.cli.outcome import complain
 from unswayed.cli.output import check_output, show, show_json
 from unswayed.core.errors import QueryError
 
@@ -113,6 +114,7 @@ def learn(
     from unswayed.model.dataset import make_dataset
     from unswayed.model.discretize import Discretization
     from unswayed.model.formats.files import write_network
+    from unswayed.model.suspicions import list_suspicions
     from unswayed.model.tables import read_table
     from unswayed.view.summaries import learned_lines, size_text, summarize_rows
 
@@ -122,6 +124,8 @@ def learn(
     rows = make_dataset(columns, target, discretization=discretization, weights=weights)
     network = _classifier(rows, target, structure, smoothing)
     write_network(_named(network, table), output)
+    for words in list_suspicions(columns, target):
+        complain("warning", words)
     facts = summarize_rows(rows, target)
     if as_json:
         show_json({"output": str(output), "structure": structure, **asdict(facts)})

@@ -14,6 +14,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import warnings
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -24,9 +25,10 @@ from typing import Any, NoReturn, TextIO
 import numpy as np
 
 from unswayed.core.arrays import Codes, Floats
-from unswayed.core.errors import FormatError
+from unswayed.core.errors import FormatError, UnswayedWarning
 from unswayed.core.names import listing
 from unswayed.model.formats.reading.source import load, open_bytes, text_encoding
+from unswayed.model.spelt_numbers import read_spelt
 from unswayed.model.tables import (
     MARKS_AMONG_NUMBERS,
     MISSING_WORDS,
@@ -263,6 +265,9 @@ def _column(name: str, raw: RawColumn) -> Column:
     texts, codes = raw
     numbers = [_number(text) for text in texts]
     if None in numbers or all(number is not None and math.isnan(number) for number in numbers):
+        if (spelt := read_spelt(texts)) is not None:
+            warnings.warn(f"column {name!r}: {spelt[1]}", UnswayedWarning, stacklevel=2)
+            return NumberColumn(name, np.array(spelt[0])[codes])
         stripped = [None if text.strip() in MISSING_WORDS else text.strip() for text in texts]
         return coded_labels(name, stripped, codes)
     return NumberColumn(name, np.array(numbers, dtype=np.float64)[codes])

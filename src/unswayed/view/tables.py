@@ -170,6 +170,8 @@ def decision_lines(classifier: Classifier, decision: Decision, evidence: Mapping
 def decision_line(classifier: Classifier, decision: Decision) -> Text:
     """What is decided, and why.
 
+    >>> from unswayed.api.decisions import Decision
+    >>> from unswayed.decisions.classifier import Classifier
     >>> from unswayed.model.zoo import review
     >>> papers = Classifier(review(), "D", None, ThresholdRule("+", 0.6))
     >>> decision_line(papers, Decision("+", {"+": 0.61, "-": 0.39})).plain
