@@ -24,7 +24,7 @@ from sklearn.naive_bayes import CategoricalNB
 import unswayed
 from unswayed import Classifier
 from unswayed.learning import learn_tan
-from unswayed.model.tables import LabelColumn, Table
+from unswayed.model.data.tables import LabelColumn, Table
 from unswayed.model.zoo import random_naive_bayes
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "benchmarks" / "audit.md"

@@ -24,8 +24,8 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer
 from sklearn.tree import DecisionTreeClassifier
 
-from unswayed.api.plan_result import TestPlan
 from unswayed.api.plans import plan_tests
+from unswayed.api.results.plan import TestPlan
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits
 from unswayed.decisions.binding import bind_purchase
@@ -35,7 +35,7 @@ from unswayed.decisions.purchase import Purchase
 from unswayed.decisions.rules import MostProbable
 from unswayed.inference.posteriors import joint_table
 from unswayed.learning.classifiers import learn_naive_bayes, learn_tan
-from unswayed.model.encoding import encode
+from unswayed.model.data.encoding import encode
 from unswayed.model.zoo import random_naive_bayes
 from unswayed.plans.goals import Goal, PlanObjective, SameDecisionLevel
 from unswayed.plans.greedy import Greed, GreedyPolicy

@@ -19,8 +19,8 @@ from pathlib import Path
 
 import numpy as np
 
-from unswayed.api.explained import Reasons
 from unswayed.api.reasons import explain_decision
+from unswayed.api.results.reasons import Reasons
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import make_problem

@@ -147,7 +147,7 @@ def compare(split: Split, way: str, kept: list[str], decided: list[str], seconds
 
 def coded(split: Split) -> np.ndarray[Any, Any]:
     """The rows learned from as codes of states, -1 where missing: what mutual information takes."""
-    from unswayed.model.encoding import encode
+    from unswayed.model.data.encoding import encode
 
     variables = [split.classifier.network.variable(name) for name in split.classifier.features]
     return encode(split.train[0], variables).codes

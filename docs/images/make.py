@@ -14,8 +14,8 @@ import numpy as np
 
 import unswayed
 from unswayed.api.history import replay
-from unswayed.api.recording import SearchRecord
 from unswayed.api.report import examine
+from unswayed.api.results.recording import SearchRecord
 from unswayed.api.thresholds import sweep_thresholds
 from unswayed.circuits.libsdd.builder import SddBuilder
 from unswayed.circuits.sdd.sdd import Sdd

@@ -98,8 +98,8 @@ def test_keys_of_other_commands_are_those_of_the_documentation(unswayed, tmp_pat
 
 
 def test_every_command_with_json_is_documented():
+    from unswayed.cli.commands.snb import app as snb
     from unswayed.cli.main import make_app
-    from unswayed.cli.snb import app as snb
 
     commands = [each.name or each.callback.__name__.rstrip("_") for each in make_app().registered_commands]
     commands += [f"snb {each.name or each.callback.__name__}" for each in snb.registered_commands]

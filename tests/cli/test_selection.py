@@ -278,7 +278,7 @@ def test_one_ctrl_c_gives_the_best_so_far(unswayed, wide, monkeypatch, method):
     def interrupting(options):
         yield {**options, "report": interrupted}
 
-    monkeypatch.setattr("unswayed.cli.selection.showing_progress", interrupting)
+    monkeypatch.setattr("unswayed.cli.commands.selection.showing_progress", interrupting)
     options = [
         "--target",
         read_network(wide).names[0],

@@ -18,7 +18,7 @@ from unswayed.learning import (
 )
 from unswayed.learning.augmented import tan_families
 from unswayed.model import BayesianNetwork, Variable
-from unswayed.model.dataset import Dataset
+from unswayed.model.data.dataset import Dataset
 
 LEARNERS = [learn_naive_bayes, learn_tan]
 

@@ -11,7 +11,7 @@ from shared_data import SHARED, needs_shared_data
 from tolerances import ENGINE
 from unswayed.learning import learn_naive_bayes, learn_parameters
 from unswayed.learning.estimator import BayesNetClassifier
-from unswayed.model.discretize import EqualFrequency, EqualWidth, Observed, chosen_cuts
+from unswayed.model.data.discretize import EqualFrequency, EqualWidth, Observed, chosen_cuts
 
 
 def categories(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

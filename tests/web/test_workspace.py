@@ -8,8 +8,8 @@ pytest.importorskip("starlette", reason="the companion needs the extra 'web'")
 
 from unswayed.api.examples import EXAMPLES
 from unswayed.core.errors import QueryError
+from unswayed.model.data.tables import read_table
 from unswayed.model.network import BayesianNetwork
-from unswayed.model.tables import read_table
 from unswayed.model.zoo import disease_tests, review, sprinkler
 from unswayed.web import workspace as module
 from unswayed.web.workspace import HeldTable, Origin, Workspace, choose_classifier, hold_given, hold_network

@@ -19,8 +19,6 @@ from .decisions import (
     same_decision_probability as same_decision_probability,
 )
 from .estimators import TrimmedClassifier as TrimmedClassifier
-from .explained import Reasons as Reasons
-from .held_out import CountedAgreement as CountedAgreement, count_agreement as count_agreement
 from .history import CaseHistory as CaseHistory, replay as replay
 from .interview import Interview as Interview
 from .networks import (
@@ -41,19 +39,21 @@ from .observations import (
     should_stop as should_stop,
     start_case as start_case,
 )
-from .outcomes import Finding as Finding, list_outcomes as list_outcomes
-from .plan_result import PlanPath as PlanPath, TestPlan as TestPlan, load_plan as load_plan
 from .plans import plan_tests as plan_tests
 from .ranking import ObservationRanking as ObservationRanking, rank_observations as rank_observations
 from .reasons import explain_decision as explain_decision
-from .recording import SearchRecord as SearchRecord
 from .report import Examination as Examination, examine as examine
-from .results import (
+from .results.choices import (
     Frontier as Frontier,
     SameDecision as SameDecision,
     Selection as Selection,
     Trimming as Trimming,
 )
+from .results.held_out import CountedAgreement as CountedAgreement, count_agreement as count_agreement
+from .results.outcomes import Finding as Finding, list_outcomes as list_outcomes
+from .results.plan import PlanPath as PlanPath, TestPlan as TestPlan, load_plan as load_plan
+from .results.reasons import Reasons as Reasons
+from .results.recording import SearchRecord as SearchRecord
 from .saving import load_classifier as load_classifier, save_classifier as save_classifier
 from .selection import (
     Method as Method,

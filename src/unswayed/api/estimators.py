@@ -36,10 +36,10 @@ from unswayed.learning.estimator import (
     target_name,
 )
 from unswayed.learning.foreign import from_sklearn
-from unswayed.model.dataset import Dataset, smallest_type
-from unswayed.model.encoding import encode
+from unswayed.model.data.dataset import Dataset, smallest_type
+from unswayed.model.data.encoding import encode
+from unswayed.model.data.tables import LabelColumn, Table, make_table
 from unswayed.model.network import BayesianNetwork
-from unswayed.model.tables import LabelColumn, Table, make_table
 
 METHODS = (Method.BRANCH_AND_BOUND, Method.EXHAUSTIVE, Method.GREEDY)
 """Searches that can adapt a threshold."""

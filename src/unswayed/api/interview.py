@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from unswayed.api.plan_result import TestPlan
+from unswayed.api.results.plan import TestPlan
 from unswayed.core.errors import QueryError, UnswayedError
 from unswayed.core.names import unknown_name
-from unswayed.model.encoding import encode
+from unswayed.model.data.encoding import encode
 from unswayed.model.variable import Variable
 from unswayed.plans.tree import PlanLeaf, PlanNode, PlanStep
 

@@ -20,7 +20,7 @@ from unswayed.core.errors import ImpossibleEvidence, QueryError, expect
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.numerics import is_whole
 from unswayed.inference import marginals, posteriors, sampling
-from unswayed.model.dataset import Dataset
+from unswayed.model.data.dataset import Dataset
 from unswayed.model.evidence import Evidence as Evidence, observe
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.variable import Variable

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from concurrent.futures import Executor
 from dataclasses import replace
 
-from unswayed.api.plan_origin import PlanOrigin
-from unswayed.api.plan_result import TestPlan
+from unswayed.api.results.plan import TestPlan
+from unswayed.api.results.plan_origin import PlanOrigin
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.workers import Team

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar, Unpack
 
 from unswayed.api.decisions import agreement_of, decision_of
-from unswayed.api.explained import Contribution, Flip, ParameterRange, Reason, Reasons
 from unswayed.api.questions import Options, problem_of
+from unswayed.api.results.reasons import Contribution, Flip, ParameterRange, Reason, Reasons
 from unswayed.core.errors import ImpossibleEvidence, LimitError, QueryError, expect
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.measurement import Measurement

@@ -17,16 +17,16 @@ import numpy as np
 
 from unswayed.api.compare import Comparison, compare_decisions
 from unswayed.api.decisions import Decision, decide
-from unswayed.api.explained import Reasons
 from unswayed.api.observations import (
     Stopping,
     should_stop,
     start_case,
 )
-from unswayed.api.outcomes import Finding, measure_findings, outcomes_of
 from unswayed.api.questions import Options
 from unswayed.api.ranking import ObservationRanking, rank_observations
 from unswayed.api.reasons import explain_decision
+from unswayed.api.results.outcomes import Finding, measure_findings, outcomes_of
+from unswayed.api.results.reasons import Reasons
 from unswayed.api.selection import Costs, Frontier, SearchOptions, Selection, Trimming, frontier
 from unswayed.api.values import Criterion
 from unswayed.core.errors import LimitError, QueryError

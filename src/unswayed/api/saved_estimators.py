@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.frozen import FrozenEstimator
 
 from unswayed.api.estimators import TrimmedClassifier
-from unswayed.api.results import Selection, Trimming
+from unswayed.api.results.choices import Selection, Trimming
 from unswayed.core.arrays import Floats, read_only
 from unswayed.core.errors import ModelError, expect
 from unswayed.core.measurement import Certainty

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Unpack
 
-from unswayed.api.held_out import count_agreement
 from unswayed.api.questions import check_options
-from unswayed.api.results import Frontier, Objective, SameDecision, Selection, Trimming
+from unswayed.api.results.choices import Frontier, Objective, SameDecision, Selection, Trimming
+from unswayed.api.results.held_out import count_agreement
 from unswayed.api.values import SameDecisionGain
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
@@ -22,8 +22,8 @@ from unswayed.decisions.problem import Problem, join_findings, make_problem
 from unswayed.decisions.purchase import Costs, Purchase
 from unswayed.decisions.rewards import Reward
 from unswayed.decisions.table_classifier import TableClassifier
+from unswayed.model.data.tables import Table, read_table
 from unswayed.model.evidence import Evidence
-from unswayed.model.tables import Table, read_table
 from unswayed.search.options import Method, SearchOptions, method_of, team_of
 from unswayed.search.plan import SearchPlan, plan_search
 from unswayed.search.task import SLACK, Found, Terms, make_terms

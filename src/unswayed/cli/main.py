@@ -45,7 +45,7 @@ MODULE_BY_COMMAND = {
     "compile": "compile",
     "snb": "snb",
 }
-"""Where each command lives, below `unswayed.cli`, in the order of the help."""
+"""Where each command lives, below `unswayed.cli.commands`, in the order of the help."""
 
 
 def make_app(commands: Iterable[str] = MODULE_BY_COMMAND) -> typer.Typer:
@@ -60,7 +60,7 @@ def make_app(commands: Iterable[str] = MODULE_BY_COMMAND) -> typer.Typer:
     )
     app.callback()(_unswayed)
     for name in commands:
-        module = import_module(f"unswayed.cli.{MODULE_BY_COMMAND[name]}")
+        module = import_module(f"unswayed.cli.commands.{MODULE_BY_COMMAND[name]}")
         if isinstance(group := getattr(module, "app", None), typer.Typer):
             app.add_typer(group)
         else:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from unswayed.core.errors import FormatError
 
 if TYPE_CHECKING:
-    from unswayed.model.tables import Column, Table
+    from unswayed.model.data.tables import Column, Table
 
 Utilities = dict[str, dict[str, float]]
 
@@ -30,7 +30,7 @@ def utilities_in(path: Path) -> Utilities:
         case ".json":
             return _from_json(path)
         case ".csv":
-            from unswayed.model.tables import read_table
+            from unswayed.model.data.tables import read_table
 
             return _from_table(read_table(path), path)
     raise FormatError(f"utilities come from .json or .csv files, not {path.suffix!r}", path)
@@ -53,7 +53,7 @@ def _from_json(path: Path) -> Utilities:
 
 
 def _from_table(table: Table, path: Path) -> Utilities:
-    from unswayed.model.tables import number_in
+    from unswayed.model.data.tables import number_in
 
     actions, *states = map(_texts, table.columns)
     found: Utilities = {}
@@ -70,7 +70,7 @@ def _from_table(table: Table, path: Path) -> Utilities:
 
 def _texts(column: Column) -> list[str]:
     """A column's cells as texts, empty where nothing is given: an action may be called 1."""
-    from unswayed.model.tables import NumberColumn, is_missing, text_of
+    from unswayed.model.data.tables import NumberColumn, is_missing, text_of
 
     if isinstance(column, NumberColumn):
         return ["" if is_missing(value) else text_of(value) for value in column.values.tolist()]

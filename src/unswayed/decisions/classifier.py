@@ -108,8 +108,8 @@ class Classifier:
         """
         # Imported here: few questions are about tables.
         from unswayed.decisions.prediction import refuse_impossible, row_log_posteriors
-        from unswayed.model.chunks import chunk_table, read_chunks
-        from unswayed.model.encoding import encode
+        from unswayed.model.data.chunks import chunk_table, read_chunks
+        from unswayed.model.data.encoding import encode
 
         positions = tuple(map(self.network.index, self.features))
         seen, decisions = observe(self.network, self.given), []

@@ -19,7 +19,7 @@ from unswayed.inference.batches import batch_posteriors
 from unswayed.inference.forests import class_log_joint, has_feature_forest
 from unswayed.inference.posteriors import joint_table
 from unswayed.model.cpt import Cpt
-from unswayed.model.dataset import Dataset, smallest_type
+from unswayed.model.data.dataset import Dataset, smallest_type
 from unswayed.model.network import BayesianNetwork
 
 LARGEST_TABLE = 2**18

@@ -17,7 +17,7 @@ import numpy as np
 from unswayed.core.arrays import Bools, Codes, Floats, Ints, frozen_floats
 from unswayed.core.errors import ImpossibleEvidence, ModelError
 from unswayed.decisions.prediction import row_numbers
-from unswayed.model.encoding import encode
+from unswayed.model.data.encoding import encode
 from unswayed.model.network import BayesianNetwork
 
 

@@ -22,8 +22,8 @@ import numpy as np
 from unswayed.core.arrays import Bools, Codes, Floats
 from unswayed.core.errors import ImpossibleEvidence, QueryError
 from unswayed.kernels.forests import Forest, compiled_add_forest
-from unswayed.model.dataset import Dataset
-from unswayed.model.encoding import encode
+from unswayed.model.data.dataset import Dataset
+from unswayed.model.data.encoding import encode
 from unswayed.model.network import BayesianNetwork
 
 BLOCK_ROWS = 16_384

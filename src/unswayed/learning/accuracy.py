@@ -23,7 +23,7 @@ from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.names import unknown_name
 from unswayed.decisions.rules import Decider, MostProbable, Rule
 from unswayed.learning.classifiers import as_dataset, learn_naive_bayes
-from unswayed.model.dataset import Dataset
+from unswayed.model.data.dataset import Dataset
 
 SAME = 1e-12
 """Accuracies closer than this are equal."""

@@ -17,8 +17,8 @@ from unswayed.learning.augmented import (
     tan_network,
 )
 from unswayed.learning.counts import count_families
-from unswayed.model.dataset import Dataset, make_dataset
-from unswayed.model.discretize import Discretization
+from unswayed.model.data.dataset import Dataset, make_dataset
+from unswayed.model.data.discretize import Discretization
 from unswayed.model.network import BayesianNetwork
 
 

@@ -22,7 +22,7 @@ from unswayed.core.errors import ModelError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.kernels.counting import cell_counts, mixed_radix
 from unswayed.model.cpt import Cpt
-from unswayed.model.dataset import Dataset
+from unswayed.model.data.dataset import Dataset
 from unswayed.model.variable import Variable
 
 Family = tuple[int, ...]

@@ -23,8 +23,8 @@ from unswayed.core.names import listing
 from unswayed.inference.forests import class_log_posteriors
 from unswayed.learning.augmented import naive_families, naive_network, tan_families, tan_network
 from unswayed.learning.counts import FamilyCounts, checked_smoothing, count_families, merge
-from unswayed.model.dataset import Dataset, make_dataset
-from unswayed.model.discretize import (
+from unswayed.model.data.dataset import Dataset, make_dataset
+from unswayed.model.data.discretize import (
     AtMean,
     CutMethod,
     Discretization,
@@ -32,10 +32,10 @@ from unswayed.model.discretize import (
     EqualFrequency,
     EqualWidth,
 )
-from unswayed.model.encoding import encode
-from unswayed.model.frame_tables import is_frame
-from unswayed.model.intervals import interval_cuts
-from unswayed.model.tables import LabelColumn, Table, make_table, read_table
+from unswayed.model.data.encoding import encode
+from unswayed.model.data.frames import is_frame
+from unswayed.model.data.intervals import interval_cuts
+from unswayed.model.data.tables import LabelColumn, Table, make_table, read_table
 
 STRUCTURES = ("naive", "tan")
 METHODS = ("mdl", "frequency", "width", "mean")
@@ -51,7 +51,7 @@ class BayesNetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     smoothing : float
         Added to every count, those of the class included; at least 0.
     discretize : {"mdl", "frequency", "width", "mean", None}
-        Where numeric columns are cut (`unswayed.model.discretize`); None keeps each number as a category.
+        Where numeric columns are cut (`unswayed.model.data.discretize`); None keeps numbers as categories.
     n_bins : int
         Number of intervals for "frequency" and "width".
     cut_points : dict or None

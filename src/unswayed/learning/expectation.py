@@ -27,8 +27,8 @@ from unswayed.inference.posteriors import log_probability
 from unswayed.learning.counts import checked_smoothing, count_families, smoothed_cpt
 from unswayed.learning.parameters import Structure, structure_families, structured_dataset, with_functions
 from unswayed.model.cpt import Cpt
-from unswayed.model.dataset import Dataset
-from unswayed.model.discretize import Discretization
+from unswayed.model.data.dataset import Dataset
+from unswayed.model.data.discretize import Discretization
 from unswayed.model.network import BayesianNetwork
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import ModelError
 from unswayed.model.cpt import Cpt
-from unswayed.model.intervals import interval_states
+from unswayed.model.data.intervals import interval_states
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.variable import Variable
 

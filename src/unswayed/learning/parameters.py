@@ -11,9 +11,9 @@ from unswayed.core.names import listing, unknown_name
 from unswayed.learning.classifiers import as_dataset
 from unswayed.learning.counts import Family, count_families, smoothed_cpt
 from unswayed.model.cpt import Cpt
-from unswayed.model.dataset import Dataset
-from unswayed.model.discretize import Discretization
-from unswayed.model.encoding import encode
+from unswayed.model.data.dataset import Dataset
+from unswayed.model.data.discretize import Discretization
+from unswayed.model.data.encoding import encode
 from unswayed.model.network import BayesianNetwork
 
 Structure = Mapping[str, Sequence[str]] | BayesianNetwork

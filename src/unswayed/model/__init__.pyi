@@ -7,15 +7,15 @@ from .adapters import (
     to_pyagrum as to_pyagrum,
 )
 from .cpt import Cpt as Cpt
-from .dataset import Dataset as Dataset, make_dataset as make_dataset
-from .discretize import (
+from .data.dataset import Dataset as Dataset, make_dataset as make_dataset
+from .data.discretize import (
     AtMean as AtMean,
     Discretization as Discretization,
     EntropyMdl as EntropyMdl,
     EqualFrequency as EqualFrequency,
     EqualWidth as EqualWidth,
 )
-from .encoding import encode as encode
+from .data.encoding import encode as encode
 from .formats.files import read_network as read_network, write_network as write_network
 from .network import BayesianNetwork as BayesianNetwork, to_tables as to_tables
 from .nodes.focs import FocsCpt as FocsCpt, rule_cpt as rule_cpt

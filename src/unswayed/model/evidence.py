@@ -33,9 +33,9 @@ from unswayed.core.arrays import Floats
 from unswayed.core.errors import QueryError, expect
 from unswayed.core.names import listing, unknown_name
 from unswayed.model.cpt import Cpt
+from unswayed.model.data.tables import MISSING_WORDS, is_missing
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.states import find_state
-from unswayed.model.tables import MISSING_WORDS, is_missing
 from unswayed.model.variable import Variable
 
 Evidence = Mapping[str, Any]

@@ -17,10 +17,10 @@ from unswayed.core.errors import ModelError, QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.names import listing, unknown_name
 from unswayed.model.cpt import Cpt
+from unswayed.model.data.tables import is_missing
 from unswayed.model.distribution import ConditionalDistribution, write_table
 from unswayed.model.influence import Influence
 from unswayed.model.states import find_state
-from unswayed.model.tables import is_missing
 from unswayed.model.variable import Variable, check_name
 
 MOST_OF_CYCLE = 5

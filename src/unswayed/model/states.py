@@ -15,8 +15,8 @@ import math
 from numbers import Real
 from typing import Any
 
-from unswayed.model.intervals import interval_cuts
-from unswayed.model.tables import number_in, text_of
+from unswayed.model.data.intervals import interval_cuts
+from unswayed.model.data.tables import number_in, text_of
 from unswayed.model.variable import Variable
 
 _TRUTHS = (("false", "true"), ("no", "yes"), ("0", "1"))

@@ -13,12 +13,12 @@ from typing import Any
 
 from unswayed.api.compare import Comparison
 from unswayed.api.decisions import Decision
-from unswayed.api.explained import Reasons
 from unswayed.api.history import CaseHistory
 from unswayed.api.networks import Explanation, JointTable
-from unswayed.api.plan_result import TestPlan
 from unswayed.api.ranking import ObservationRanking
-from unswayed.api.results import Frontier, Selection, Trimming
+from unswayed.api.results.choices import Frontier, Selection, Trimming
+from unswayed.api.results.plan import TestPlan
+from unswayed.api.results.reasons import Reasons
 from unswayed.api.thresholds import ThresholdSweep
 from unswayed.core.errors import QueryError
 from unswayed.core.extras import import_extra

@@ -10,11 +10,11 @@ from typing import Any
 from markupsafe import Markup
 
 from unswayed.api.decisions import Decision
-from unswayed.api.explained import Reasons
 from unswayed.api.history import CaseHistory
 from unswayed.api.observations import Case, Stopping
-from unswayed.api.plan_result import TestPlan
 from unswayed.api.ranking import ObservationRanking
+from unswayed.api.results.plan import TestPlan
+from unswayed.api.results.reasons import Reasons
 from unswayed.api.selection import Frontier, Selection, Trimming
 from unswayed.api.thresholds import ThresholdSweep
 from unswayed.core.measurement import Measurement

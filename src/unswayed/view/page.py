@@ -9,10 +9,10 @@ from importlib.metadata import version
 from typing import Any
 
 from unswayed.api.compare import Difference
-from unswayed.api.explained import Reasons
 from unswayed.api.observations import Stopping
-from unswayed.api.outcomes import Finding
 from unswayed.api.report import Examination
+from unswayed.api.results.outcomes import Finding
+from unswayed.api.results.reasons import Reasons
 from unswayed.api.selection import Trimming
 from unswayed.decisions.rules import MostProbable, ThresholdRule
 from unswayed.view.charts.curves import draw_frontier

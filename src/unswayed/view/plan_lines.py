@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from unswayed.api.plan_result import TestPlan
+from unswayed.api.results.plan import TestPlan
 from unswayed.plans.comparisons import PlanComparison
 from unswayed.plans.goals import PlanObjective
 from unswayed.plans.outline import outline_text

@@ -13,12 +13,12 @@ from unswayed.api.audits.files import AuditedFile
 from unswayed.api.audits.result import Audit
 from unswayed.api.audits.tally import confirmed_bands
 from unswayed.api.decisions import Decision
-from unswayed.api.explained import Reasons
 from unswayed.api.history import CaseHistory
 from unswayed.api.observations import Case, Stopping
-from unswayed.api.plan_result import TestPlan
 from unswayed.api.ranking import ObservationRanking
-from unswayed.api.recording import SearchRecord
+from unswayed.api.results.plan import TestPlan
+from unswayed.api.results.reasons import Reasons
+from unswayed.api.results.recording import SearchRecord
 from unswayed.api.selection import Frontier, Selection, Trimming
 from unswayed.api.thresholds import ThresholdSweep
 from unswayed.circuits.psdd.psdd import Psdd

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from rich.text import Text
 
-from unswayed.api.explained import Contribution, Flip, ParameterRange, Reason, Reasons
+from unswayed.api.results.reasons import Contribution, Flip, ParameterRange, Reason, Reasons
 from unswayed.core.measurement import Measurement
 from unswayed.view.numbers import measurement_text, names_text, probability_text
 from unswayed.view.sentences import reason_text, with_probability

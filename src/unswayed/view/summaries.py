@@ -11,7 +11,7 @@ from unswayed.core.errors import LimitError
 from unswayed.core.limits import DEFAULT_LIMITS, readable_bytes
 from unswayed.inference.problem import contraction
 from unswayed.model.cpt import Cpt
-from unswayed.model.dataset import Dataset
+from unswayed.model.data.dataset import Dataset
 from unswayed.model.network import BayesianNetwork
 from unswayed.view.numbers import counted, shortened
 from unswayed.view.tables import padded, widest

@@ -13,15 +13,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from unswayed.api.decisions import Decision
-from unswayed.api.explained import Reasons
 from unswayed.api.history import CaseHistory, HistoryStep
 from unswayed.api.networks import all_marginals
 from unswayed.api.observations import Case, Stopping, start_case
-from unswayed.api.plan_result import TestPlan
 from unswayed.api.plans import plan_tests
 from unswayed.api.questions import Options
 from unswayed.api.ranking import ObservationRanking
 from unswayed.api.reasons import explain_decision
+from unswayed.api.results.plan import TestPlan
+from unswayed.api.results.reasons import Reasons
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits
 from unswayed.decisions.rewards import Margin, NegativeEntropy

@@ -28,9 +28,9 @@ from unswayed.api.audits.result import Audit
 from unswayed.api.audits.rows import CERTAINTIES
 from unswayed.core.arrays import Codes
 from unswayed.core.errors import UnswayedWarning
-from unswayed.model.chunks import Chunk
-from unswayed.model.encoding import encode
-from unswayed.model.tables import LabelColumn, Table, make_table
+from unswayed.model.data.chunks import Chunk
+from unswayed.model.data.encoding import encode
+from unswayed.model.data.tables import LabelColumn, Table, make_table
 from unswayed.model.variable import Variable
 from unswayed.view.audit_lines import audit_lines
 from unswayed.view.numbers import percent, probability_text

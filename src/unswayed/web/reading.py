@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from unswayed.core.errors import LimitError, UnswayedError, UnswayedWarning
+from unswayed.model.data.tables import Table, read_table
 from unswayed.model.formats.files import name_after_file, read_network
 from unswayed.model.network import BayesianNetwork
-from unswayed.model.tables import Table, read_table
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".txt")
 MOST_SECONDS = 20

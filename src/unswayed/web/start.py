@@ -22,8 +22,8 @@ from unswayed.core.errors import QueryError
 from unswayed.core.limits import Limits
 from unswayed.core.names import unknown_name
 from unswayed.learning.classifiers import learn_naive_bayes, learn_tan
+from unswayed.model.data.tables import LabelColumn, NumberColumn, Table
 from unswayed.model.network import BayesianNetwork
-from unswayed.model.tables import LabelColumn, NumberColumn, Table
 from unswayed.view.numbers import counted
 from unswayed.view.summaries import size_text
 from unswayed.web.case import CaseAddress, parse_query

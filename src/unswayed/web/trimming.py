@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from unswayed.api.results import Frontier, Trimming
+from unswayed.api.results.choices import Frontier, Trimming
 from unswayed.api.selection import frontier
 from unswayed.decisions.classifier import Classifier
 from unswayed.view.charts.curves import draw_frontier

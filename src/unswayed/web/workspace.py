@@ -21,8 +21,8 @@ from unswayed.core.limits import Limits
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.defaults import choose_target
 from unswayed.decisions.influence import classifier_of_diagram
+from unswayed.model.data.tables import Table
 from unswayed.model.network import BayesianNetwork
-from unswayed.model.tables import Table
 
 MOST_BYTES = 512 * 2**20
 """Memory for everything that sessions brought."""

@@ -217,7 +217,7 @@ def test_a_changed_table_is_audited_anew(tmp_path):
 def test_a_full_disk_keeps_what_is_done(tmp_path, monkeypatch):
     classifier = naive_classifier()
     random_frame(classifier, 300).to_csv(tmp_path / "in.csv", index=False)
-    from unswayed.model import parts
+    from unswayed.model.data import parts
 
     whole, calls = parts.write_csv, []
 

@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import binomtest
 
 from unswayed.api.estimators import TrimmedClassifier
-from unswayed.api.held_out import count_agreement
 from unswayed.api.report import examine
+from unswayed.api.results.held_out import count_agreement
 from unswayed.api.selection import frontier, trim
 from unswayed.core.errors import QueryError
 from unswayed.decisions.classifier import Classifier

@@ -14,7 +14,7 @@ from unswayed.api import (
     list_outcomes,
     start_case,
 )
-from unswayed.api.outcomes import measure_findings
+from unswayed.api.results.outcomes import measure_findings
 from unswayed.core.errors import QueryError
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import UtilityRule

@@ -14,7 +14,7 @@ import typer
 from typer.testing import CliRunner
 
 from oracles.enumerate_functions import enumerate_rows
-from unswayed.cli.decode import decode as decode_command
+from unswayed.cli.commands.decode import decode as decode_command
 from unswayed.core.errors import ImpossibleEvidence, LimitError, ModelError, QueryError
 from unswayed.core.limits import Limits
 from unswayed.focs import decoding

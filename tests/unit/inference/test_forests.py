@@ -13,7 +13,7 @@ from unswayed.core.errors import ImpossibleEvidence, QueryError
 from unswayed.inference.forests import class_log_joint, class_log_posteriors, has_feature_forest
 from unswayed.learning import class_posteriors, learn_naive_bayes
 from unswayed.model import BayesianNetwork, Cpt, Variable
-from unswayed.model.dataset import Dataset
+from unswayed.model.data.dataset import Dataset
 
 
 @st.composite

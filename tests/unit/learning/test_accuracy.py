@@ -13,7 +13,7 @@ from unswayed.core.errors import QueryError
 from unswayed.core.limits import Limits
 from unswayed.decisions.rules import ThresholdRule
 from unswayed.learning.accuracy import select_by_accuracy
-from unswayed.model.dataset import Dataset
+from unswayed.model.data.dataset import Dataset
 from unswayed.model.variable import Variable
 
 FOLDS = 4

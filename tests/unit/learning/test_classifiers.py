@@ -17,8 +17,8 @@ from unswayed.core.errors import LimitError, ModelError, QueryError
 from unswayed.core.limits import Limits
 from unswayed.learning import learn_naive_bayes, learn_tan
 from unswayed.learning.trees import maximum_spanning_tree
-from unswayed.model.dataset import Dataset, make_dataset
-from unswayed.model.discretize import AtMean, Discretization
+from unswayed.model.data.dataset import Dataset, make_dataset
+from unswayed.model.data.discretize import AtMean, Discretization
 from unswayed.model.formats import read_network
 from unswayed.model.variable import Variable
 

@@ -13,7 +13,7 @@ from unswayed.core.errors import LimitError, ModelError
 from unswayed.core.limits import Limits
 from unswayed.learning.counts import count_families, merge, smoothed_cpt, zero_counts
 from unswayed.model.cpt import row_of
-from unswayed.model.dataset import Dataset
+from unswayed.model.data.dataset import Dataset
 from unswayed.model.variable import Variable
 
 

@@ -12,7 +12,7 @@ from tolerances import ENGINE
 from unswayed.core.errors import ModelError, UnswayedWarning
 from unswayed.learning import learn_parameters
 from unswayed.learning.expectation import EmOptions, learn_parameters_em
-from unswayed.model.dataset import Dataset
+from unswayed.model.data.dataset import Dataset
 from unswayed.model.variable import Variable
 
 STRUCTURE = {"B": ["A"], "C": ["B"]}

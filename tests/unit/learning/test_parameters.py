@@ -10,8 +10,8 @@ import pytest
 from unswayed.core.errors import ModelError, QueryError, UnswayedWarning
 from unswayed.learning import learn_parameters
 from unswayed.model import BayesianNetwork, Cpt, Variable
-from unswayed.model.dataset import make_dataset
-from unswayed.model.discretize import AtMean, Discretization
+from unswayed.model.data.dataset import make_dataset
+from unswayed.model.data.discretize import AtMean, Discretization
 from unswayed.model.formats import read_network, write_network
 
 ROWS = {"rain": ["no", "no", "yes", "yes"], "grass": ["dry", "wet", "wet", "wet"], "id": [1, 2, 3, 4]}

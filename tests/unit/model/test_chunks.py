@@ -11,10 +11,10 @@ import pytest
 
 from unswayed.core.errors import FormatError, ModelError
 from unswayed.learning import learn_naive_bayes
-from unswayed.model.chunks import chunk_table, estimate_rows, read_chunks, read_whole
-from unswayed.model.encoding import encode
-from unswayed.model.row_files import cells_of
-from unswayed.model.tables import LabelColumn, Table, read_table
+from unswayed.model.data.chunks import chunk_table, estimate_rows, read_chunks, read_whole
+from unswayed.model.data.encoding import encode
+from unswayed.model.data.row_files import cells_of
+from unswayed.model.data.tables import LabelColumn, Table, read_table
 from unswayed.model.variable import Variable
 
 pyarrow = pytest.importorskip("pyarrow", reason="large files are read by pyarrow")
@@ -48,10 +48,10 @@ def test_both_readers_read_the_same_cells(tmp_path, monkeypatch, text, suffix):
     path = tmp_path / f"table{suffix}"
     path.write_bytes(gzip.compress(text.encode()) if suffix.endswith(".gz") else text.encode())
     by_library = cells(read_table(path))
-    monkeypatch.setattr("unswayed.model.csv_tables.SMALL_FILE", -1)
-    monkeypatch.setattr("unswayed.model.csv_tables.BLOCK_ROWS", 7)
+    monkeypatch.setattr("unswayed.model.data.csv.SMALL_FILE", -1)
+    monkeypatch.setattr("unswayed.model.data.csv.BLOCK_ROWS", 7)
     assert cells(read_table(path)) == by_library
-    monkeypatch.setattr("unswayed.model.arrow_tables.has_arrow", lambda: False)
+    monkeypatch.setattr("unswayed.model.data.arrow.has_arrow", lambda: False)
     assert cells(read_table(path)) == by_library
 
 
@@ -59,7 +59,7 @@ def test_both_readers_read_the_same_cells(tmp_path, monkeypatch, text, suffix):
 def test_encodings_of_large_files(tmp_path, monkeypatch, encoding):
     path = tmp_path / "table.csv"
     path.write_bytes("Größe,x\ngroß,1\nklein,2\n".encode(encoding))
-    monkeypatch.setattr("unswayed.model.csv_tables.SMALL_FILE", -1)
+    monkeypatch.setattr("unswayed.model.data.csv.SMALL_FILE", -1)
     assert cells(read_table(path)) == {"Größe": ["groß", "klein"], "x": [1.0, 2.0]}
 
 
@@ -76,7 +76,7 @@ def test_encodings_of_large_files(tmp_path, monkeypatch, encoding):
 def test_large_broken_files_name_the_line(tmp_path, monkeypatch, text, line, message):
     path = tmp_path / "table.csv"
     path.write_text(text)
-    monkeypatch.setattr("unswayed.model.csv_tables.SMALL_FILE", -1)
+    monkeypatch.setattr("unswayed.model.data.csv.SMALL_FILE", -1)
     with pytest.raises(FormatError, match=message) as error:
         list(map(chunk_table, read_chunks(path)))
     assert error.value.line == line
@@ -181,7 +181,7 @@ def test_learning_from_a_large_file_is_learning_from_a_small_one(tmp_path, monke
     frame = pd.DataFrame({"x": (rng.normal(size=500) + label).round(3), "y": rng.choice(["a", "b", ""], 500)})
     frame.assign(label=label).to_csv(tmp_path / "t.csv", index=False)
     small = learn_naive_bayes(tmp_path / "t.csv", "label")
-    monkeypatch.setattr("unswayed.model.csv_tables.SMALL_FILE", -1)
+    monkeypatch.setattr("unswayed.model.data.csv.SMALL_FILE", -1)
     large = learn_naive_bayes(tmp_path / "t.csv", "label")
     assert large.variables == small.variables
     for one, other in zip(large.cpts, small.cpts, strict=True):

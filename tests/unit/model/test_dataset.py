@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from unswayed.core.errors import ModelError, QueryError
-from unswayed.model.dataset import Dataset, make_dataset
-from unswayed.model.discretize import AtMean, Discretization, EqualFrequency
+from unswayed.model.data.dataset import Dataset, make_dataset
+from unswayed.model.data.discretize import AtMean, Discretization, EqualFrequency
 from unswayed.model.variable import Variable
 
 

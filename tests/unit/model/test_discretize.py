@@ -9,8 +9,8 @@ from hypothesis import given, settings, strategies as st
 from oracles.mdl_by_definition import mdl_cuts_by_definition
 from shared_data import SHARED, needs_shared_data
 from unswayed.core.errors import ModelError
-from unswayed.model.dataset import make_dataset
-from unswayed.model.discretize import (
+from unswayed.model.data.dataset import make_dataset
+from unswayed.model.data.discretize import (
     AtMean,
     CutMethod,
     Discretization,
@@ -20,8 +20,8 @@ from unswayed.model.discretize import (
     Observed,
     chosen_cuts,
 )
-from unswayed.model.intervals import interval_codes, interval_cuts
-from unswayed.model.mdl import mdl_cuts
+from unswayed.model.data.intervals import interval_codes, interval_cuts
+from unswayed.model.data.mdl import mdl_cuts
 
 labelled = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 2)), min_size=1, max_size=60)
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from unswayed.core.errors import QueryError, UnswayedWarning
-from unswayed.model.dataset import make_dataset
-from unswayed.model.discretize import Discretization, EqualFrequency
-from unswayed.model.encoding import encode
+from unswayed.model.data.dataset import make_dataset
+from unswayed.model.data.discretize import Discretization, EqualFrequency
+from unswayed.model.data.encoding import encode
 from unswayed.model.variable import Variable
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from unswayed.core.errors import ModelError
-from unswayed.model.intervals import (
+from unswayed.model.data.intervals import (
     FEW,
     checked_cuts,
     interval_codes,

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 from unswayed.core.errors import FormatError
-from unswayed.model.chunks import read_chunks
-from unswayed.model.parts import join_parts, open_parts, read_notes, write_part
-from unswayed.model.row_files import frame_with, write_rows
+from unswayed.model.data.chunks import read_chunks
+from unswayed.model.data.parts import join_parts, open_parts, read_notes, write_part
+from unswayed.model.data.row_files import frame_with, write_rows
 
 pytest.importorskip("pyarrow", reason="Parquet files are written by pyarrow")
 
@@ -43,7 +43,7 @@ def test_csv_keeps_its_cells_as_they_are(tmp_path):
 
 
 def test_large_csv_keeps_its_cells_as_they_are(tmp_path, monkeypatch):
-    monkeypatch.setattr("unswayed.model.csv_tables.SMALL_FILE", -1)
+    monkeypatch.setattr("unswayed.model.data.csv.SMALL_FILE", -1)
     write_all(open_parts(tmp_path / "out.csv", None), csv_chunks(tmp_path))
     found = pd.read_csv(tmp_path / "out.csv", dtype=str, keep_default_na=False)
     assert found.values.tolist() == [
@@ -99,7 +99,7 @@ def test_a_full_disk_names_the_rows_and_keeps_what_is_done(tmp_path, monkeypatch
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as full:
-        full.setattr("unswayed.model.parts.write_csv", fail)
+        full.setattr("unswayed.model.data.parts.write_csv", fail)
         with pytest.raises(FormatError, match=r"rows 3 to 3 .*No space left.*2 rows before them are kept"):
             write_part(parts, 1, chunks[1], added(chunks[1]), {})
     assert read_notes(parts, 1) is None
@@ -109,7 +109,7 @@ def test_a_full_disk_names_the_rows_and_keeps_what_is_done(tmp_path, monkeypatch
 
 def test_nothing_half_written_appears(tmp_path, monkeypatch):
     (chunk,) = csv_chunks(tmp_path, rows=9)
-    monkeypatch.setattr("unswayed.model.row_files.csv_line", lambda _: 1 / 0)
+    monkeypatch.setattr("unswayed.model.data.row_files.csv_line", lambda _: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         write_rows(chunk, added(chunk), tmp_path / "out.csv")
     assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from unswayed.core.errors import FormatError, ModelError, QueryError
-from unswayed.model.tables import LabelColumn, NumberColumn, Table, read_table
+from unswayed.model.data.tables import LabelColumn, NumberColumn, Table, read_table
 
 
 def write(folder: Path, text: str, name: str = "data.csv") -> Path:
@@ -58,7 +58,7 @@ def test_csv_in_blocks_is_csv_at_once(tmp_path: Path, monkeypatch: pytest.Monkey
     text = "n,s\n" + "".join(f"{rng.integers(9)},{rng.choice(['p', 'q', ''])}\n" for _ in range(50))
     path = write(tmp_path, text)
     whole = read_table(path)
-    monkeypatch.setattr("unswayed.model.csv_tables.BLOCK_ROWS", 7)
+    monkeypatch.setattr("unswayed.model.data.csv.BLOCK_ROWS", 7)
     for name in whole.names:
         assert cells(read_table(path), name) == cells(whole, name)
 

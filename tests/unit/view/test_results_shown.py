@@ -23,7 +23,7 @@ from unswayed.api import (
 )
 from unswayed.api.decisions import same_decision_probability
 from unswayed.api.history import replay
-from unswayed.api.recording import SearchRecord
+from unswayed.api.results.recording import SearchRecord
 from unswayed.api.thresholds import sweep_thresholds
 from unswayed.core.errors import QueryError
 from unswayed.core.measurement import Certainty, Measurement

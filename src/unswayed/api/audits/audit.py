@@ -17,7 +17,7 @@ from unswayed.api.questions import Options, check_options
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import DEFAULT_LIMITS
 from unswayed.decisions.classifier import Classifier
-from unswayed.model.chunks import CHUNK_ROWS, read_whole
+from unswayed.model.data.chunks import CHUNK_ROWS, read_whole
 
 
 class AuditOptions(Options, total=False):

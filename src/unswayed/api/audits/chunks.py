@@ -13,9 +13,9 @@ from unswayed.core.arrays import Bools, Codes, Floats
 from unswayed.core.errors import QueryError
 from unswayed.core.names import unknown_name
 from unswayed.decisions.prediction import refuse_impossible
-from unswayed.model.chunks import Chunk, chunk_table
-from unswayed.model.encoding import encode
-from unswayed.model.row_files import cells_of
+from unswayed.model.data.chunks import Chunk, chunk_table
+from unswayed.model.data.encoding import encode
+from unswayed.model.data.row_files import cells_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)

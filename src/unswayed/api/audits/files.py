@@ -1,6 +1,6 @@
 """An audit from file to file, in bounded memory: chunk by chunk, each finished part kept.
 
-Whoever is interrupted asks again and goes on where the finished parts end (`model/parts.py`).
+Whoever is interrupted asks again and goes on where the finished parts end (`model/data/parts.py`).
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from unswayed.api.audits.tally import Tally, add_tallies, read_tally, summarize
 from unswayed.core.errors import FormatError
 from unswayed.core.limits import DEFAULT_LIMITS
 from unswayed.decisions.classifier import Classifier
-from unswayed.model.chunks import CHUNK_ROWS, estimate_rows, read_chunks
 from unswayed.model.cpt import Cpt
+from unswayed.model.data.chunks import CHUNK_ROWS, estimate_rows, read_chunks
+from unswayed.model.data.parts import join_parts, open_parts, read_notes, write_part
 from unswayed.model.network import BayesianNetwork
-from unswayed.model.parts import join_parts, open_parts, read_notes, write_part
 
 
 @dataclass(frozen=True, slots=True)

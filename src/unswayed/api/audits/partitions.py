@@ -13,8 +13,8 @@ from unswayed.api.audits.rows import AuditColumns, Recipe
 from unswayed.core.errors import QueryError
 from unswayed.core.extras import import_extra
 from unswayed.core.names import unknown_name
-from unswayed.model.chunks import Chunk
-from unswayed.model.row_files import frame_with
+from unswayed.model.data.chunks import Chunk
+from unswayed.model.data.row_files import frame_with
 
 
 class DaskFrame(Protocol):

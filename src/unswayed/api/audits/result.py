@@ -13,8 +13,8 @@ from unswayed.api.audits.tally import Tally, summarize
 from unswayed.core.arrays import Bools, Floats
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.classifier import Classifier
-from unswayed.model.chunks import Chunk
-from unswayed.model.row_files import frame_with, write_rows
+from unswayed.model.data.chunks import Chunk
+from unswayed.model.data.row_files import frame_with, write_rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)

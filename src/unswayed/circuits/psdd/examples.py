@@ -24,7 +24,7 @@ from unswayed.core.arrays import Bools, Floats
 from unswayed.core.errors import QueryError
 from unswayed.core.names import unknown_name
 from unswayed.kernels.circuits import psdd_bits, psdd_walk
-from unswayed.model.frame_tables import is_frame
+from unswayed.model.data.frames import is_frame
 
 Marks = npt.NDArray[np.int8]
 """Rows of 1, 0 and `UNKNOWN`."""

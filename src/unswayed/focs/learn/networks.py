@@ -15,7 +15,7 @@ from unswayed.core.errors import QueryError, UnswayedWarning
 from unswayed.focs.learn.cpts import learn_focs_cpt, learn_states_cpt
 from unswayed.focs.learn.inputs import StepOptions
 from unswayed.model.cpt import Cpt
-from unswayed.model.dataset import Dataset
+from unswayed.model.data.dataset import Dataset
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.nodes.focs import FocsCpt
 from unswayed.model.variable import Variable

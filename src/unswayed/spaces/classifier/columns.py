@@ -17,8 +17,8 @@ import numpy as np
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import ModelError, QueryError, UnswayedWarning
 from unswayed.core.names import listing, unknown_name
-from unswayed.model.frame_tables import is_frame
-from unswayed.model.tables import Column, NumberColumn, is_missing, read_table, text_of
+from unswayed.model.data.frames import is_frame
+from unswayed.model.data.tables import Column, NumberColumn, is_missing, read_table, text_of
 from unswayed.spaces.classifier.attributes import (
     Attribute,
     Discrete,

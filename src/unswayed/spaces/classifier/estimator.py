@@ -20,7 +20,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, colu
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import ModelError, QueryError
 from unswayed.core.names import listing
-from unswayed.model.frame_tables import is_frame
+from unswayed.model.data.frames import is_frame
 from unswayed.spaces.classifier.attributes import Values
 from unswayed.spaces.classifier.columns import (
     Layout,

@@ -22,7 +22,7 @@ from unswayed.core.arrays import Floats
 from unswayed.core.errors import ImpossibleEvidence, ModelError, QueryError
 from unswayed.core.names import unknown_name
 from unswayed.decisions.rules import Decider, MostProbable, Rule, ThresholdRule
-from unswayed.model.tables import is_missing, text_of
+from unswayed.model.data.tables import is_missing, text_of
 from unswayed.model.variable import Variable
 from unswayed.spaces.classifier.anomaly import StructuredAnomalyDetector
 from unswayed.spaces.classifier.attributes import Attribute, Discrete, DiscreteTable, GaussianTable

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from unswayed.api.outcomes import Finding, list_outcomes
 from unswayed.api.ranking import ObservationRanking, divide_by_cost
+from unswayed.api.results.outcomes import Finding, list_outcomes
 from unswayed.core.errors import LimitError
 from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.rules import ThresholdRule

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from unswayed.api.plan_result import TestPlan
+from unswayed.api.results.plan import TestPlan
 from unswayed.plans.nested import nested_plan
 from unswayed.plans.tree import PlanLeaf, PlanNode
 from unswayed.view.charts.plans import draw_plan

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-from unswayed.api.explained import Flip, Reasons
+from unswayed.api.results.reasons import Flip, Reasons
 from unswayed.view.numbers import measurement_text, names_text, percent
 from unswayed.view.reason_lines import SURPRISE, number_text, range_sentences
 from unswayed.web.answers import AnswerDesk

@@ -1,0 +1,145 @@
+"""The command `audit`: every decision of a table, how safe it is, and what they add up to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from unswayed.cli.case import QuestionOptions, ResolvedCase, resolve_question, with_case
+from unswayed.cli.costs import plain_costs_of
+from unswayed.cli.options import Cost, CostsFile
+from unswayed.cli.output import check_output, show, show_json, write_text
+from unswayed.cli.progress import showing_words
+from unswayed.core.errors import FormatError
+
+if TYPE_CHECKING:
+    from unswayed.api.audits.files import AuditProgress
+    from unswayed.decisions.classifier import Classifier
+
+TableFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="TABLE",
+        help="A CSV, Parquet or Arrow file with a row for each case, or a folder of Parquet files.",
+        show_default=False,
+    ),
+]
+
+
+@with_case
+def audit(
+    case: QuestionOptions,
+    *,
+    table: TableFile,
+    at_least: Annotated[
+        float, typer.Option(metavar="P", help="A decision is safe when its SDP is this high.")
+    ] = 0.95,
+    next_test: Annotated[
+        bool, typer.Option("--next", help="Name the test to ask next where a decision is not safe.")
+    ] = False,
+    why: Annotated[
+        bool, typer.Option("--why", help="Name the fewest findings that keep each decision.")
+    ] = False,
+    outcome: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="What turned out to be true, to count confirmed decisions."),
+    ] = None,
+    cost: Cost = None,
+    costs: CostsFile = None,
+    jobs: Annotated[int, typer.Option(metavar="N", help="Processes that may work at once.")] = 1,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Where the rows go, with the columns decision, posterior, sdp, sdp_low, sdp_high and safe: "
+            ".csv or .parquet. They are written as they are audited; ask again to go on if interrupted.",
+            show_default=False,
+        ),
+    ] = None,
+    summary: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.html", help="Where a page about all rows goes.", show_default=False),
+    ] = None,
+) -> None:
+    """Which decisions of a table were safe, and which would probably have turned?
+
+    Each row is a case; empty cells were not observed. Rows that observe the same features share their work.
+    """
+    from unswayed import api
+    from unswayed.view.audit_lines import audit_lines
+
+    _check_outputs(output, summary)
+    found = resolve_question(case)
+    options: dict[str, Any] = {
+        "at_least": at_least,
+        "next_test": next_test,
+        "reason": why,
+        "outcome": outcome,
+        "costs": plain_costs_of(cost, costs),
+        "n_jobs": jobs,
+        **found.options,
+    }
+    if output is None:
+        audited: Any = api.audit(_classifier(found), table, **options)
+    else:
+        with _showing_progress() as report:
+            audited = api.audit_file(_classifier(found), table, output, report=report, **options)
+    if summary is not None:
+        from unswayed.view.audit_page import audit_page
+
+        write_text(audit_page(audited), summary)
+    written = {
+        name: str(path) for name, path in (("output", output), ("summary", summary)) if path is not None
+    }
+    if case.as_json:
+        show_json({**found.described(), **audited.summary(), **written})
+    else:
+        show(audit_lines(audited, list(written.values())))
+
+
+def _check_outputs(output: Path | None, summary: Path | None) -> None:
+    if output is not None:
+        from unswayed.model.data.row_files import check_row_file
+
+        check_row_file(output)
+        check_output(output)
+    if summary is not None:
+        if summary.suffix.lower() not in (".html", ".htm"):
+            raise FormatError("a summary is an .html file; name it so", summary)
+        check_output(summary)
+
+
+def _classifier(found: ResolvedCase) -> Classifier:
+    """The classifier, with evidence that holds for every row."""
+    full = found.classifier
+    if not found.evidence:
+        return full
+    from unswayed.decisions.classifier import Classifier
+
+    return Classifier(full.network, full.target, full.features, full.rule, given=found.evidence)
+
+
+@contextmanager
+def _showing_progress() -> Iterator[Callable[[AuditProgress], None] | None]:
+    """A function that shows how far an audit is, where stderr is a terminal."""
+    with showing_words() as show_words:
+        yield None if show_words is None else lambda progress: show_words(progress_text(progress))
+
+
+def progress_text(progress: AuditProgress) -> str:
+    """Rows audited, how fast, and how long the rest takes.
+
+    >>> from unswayed.api.audits.files import AuditProgress
+    >>> progress_text(AuditProgress(200_000, 1_000_000, 2.0))
+    '200,000 of about 1,000,000 rows, 100,000 rows/s, 8 s left'
+    """
+    whole = "" if progress.total is None else f" of about {max(progress.total, progress.n_rows):,}"
+    text = f"{progress.n_rows:,}{whole} rows, {progress.rows_per_second:,.0f} rows/s"
+    left = progress.seconds_left
+    return text if left is None else f"{text}, {left:.0f} s left"

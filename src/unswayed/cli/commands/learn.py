@@ -1,0 +1,193 @@
+"""The command `learn`: a classifier from a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from unswayed.cli.evidence import assignment, names_in
+from unswayed.cli.options import AsJson
+from unswayed.cli.outcome import complain
+from unswayed.cli.output import check_output, show, show_json
+from unswayed.core.errors import QueryError
+
+if TYPE_CHECKING:
+    from unswayed.model.data.dataset import Dataset
+    from unswayed.model.data.discretize import CutMethod
+    from unswayed.model.data.tables import Table
+    from unswayed.model.network import BayesianNetwork
+
+DEFAULT_BINS = 5
+
+
+class Structure(StrEnum):
+    """The words for `--structure`."""
+
+    NAIVE = "naive"
+    TAN = "tan"
+    FOCS = "focs"
+
+
+class DiscretizeWord(StrEnum):
+    """The words for `--discretize`."""
+
+    MDL = "mdl"
+    FREQUENCY = "frequency"
+    WIDTH = "width"
+    MEAN = "mean"
+
+
+TableFile = Annotated[
+    Path, typer.Argument(metavar="TABLE", help="A CSV file with column names.", show_default=False)
+]
+Target = Annotated[str, typer.Option(metavar="COLUMN", help="The class to predict.", show_default=False)]
+Output = Annotated[
+    Path, typer.Option("--output", "-o", metavar="OUT", help="The network file to write.", show_default=False)
+]
+StructureWord = Annotated[
+    Structure,
+    typer.Option(
+        "--structure",
+        help="Naive Bayes; with a tree over the features (tan); or the target as a function of all features "
+        "by contexts (focs), to a .json file.",
+    ),
+]
+Smoothing = Annotated[float, typer.Option(metavar="X", help="Added to every count.")]
+MethodWord = Annotated[
+    DiscretizeWord,
+    typer.Option(
+        "--discretize",
+        help="Where to cut columns of numbers: where it tells about the target (mdl), into bins of equal "
+        "frequency or width, or at the mean.",
+    ),
+]
+Bins = Annotated[
+    int | None,
+    typer.Option(min=2, metavar="N", help=f"Bins for frequency and width; {DEFAULT_BINS} by default."),
+]
+Cuts = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--cut", metavar="COLUMN=X,Y", help="Cut points of a column; may be repeated.", show_default=False
+    ),
+]
+MaxCategories = Annotated[
+    int,
+    typer.Option(min=0, metavar="N", help="Columns of at most so many distinct integers are not cut."),
+]
+Ignored = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--ignore", metavar="A,B", help="Leave these columns out; may be repeated.", show_default=False
+    ),
+]
+Weights = Annotated[
+    str | None,
+    typer.Option(metavar="COLUMN", help="The column that says how much each row counts.", show_default=False),
+]
+
+
+def learn(
+    table: TableFile,
+    *,
+    target: Target,
+    output: Output,
+    structure: StructureWord = Structure.NAIVE,
+    smoothing: Smoothing = 1.0,
+    discretize: MethodWord = DiscretizeWord.MDL,
+    bins: Bins = None,
+    cuts: Cuts = None,
+    max_categories: MaxCategories = 10,
+    ignored: Ignored = None,
+    weights: Weights = None,
+    as_json: AsJson = False,
+) -> None:
+    """Learn a classifier from a table, as a network file."""
+    from dataclasses import asdict
+
+    from rich.text import Text
+
+    from unswayed.model.data.dataset import make_dataset
+    from unswayed.model.data.discretize import Discretization
+    from unswayed.model.data.suspicions import list_suspicions
+    from unswayed.model.data.tables import read_table
+    from unswayed.model.formats.files import write_network
+    from unswayed.view.summaries import learned_lines, size_text, summarize_rows
+
+    discretization = Discretization(_cut_method(discretize, bins), _cut_points(cuts or ()), max_categories)
+    check_output(output)
+    columns = _without(read_table(table), tuple(names_in(ignored or ())), target)
+    rows = make_dataset(columns, target, discretization=discretization, weights=weights)
+    network = _classifier(rows, target, structure, smoothing)
+    write_network(_named(network, table), output)
+    for words in list_suspicions(columns, target):
+        complain("warning", words)
+    facts = summarize_rows(rows, target)
+    if as_json:
+        show_json({"output": str(output), "structure": structure, **asdict(facts)})
+    else:
+        show([*learned_lines(facts), Text(f"wrote {output}: {size_text(network)}")])
+
+
+def _cut_method(word: DiscretizeWord, bins: int | None) -> CutMethod:
+    from unswayed.model.data.discretize import AtMean, EntropyMdl, EqualFrequency, EqualWidth
+
+    match word:
+        case DiscretizeWord.FREQUENCY:
+            return EqualFrequency(bins or DEFAULT_BINS)
+        case DiscretizeWord.WIDTH:
+            return EqualWidth(bins or DEFAULT_BINS)
+    if bins is not None:
+        raise QueryError(
+            f"--bins goes with --discretize frequency or width; {word} chooses the number itself"
+        )
+    return EntropyMdl() if word is DiscretizeWord.MDL else AtMean()
+
+
+def _cut_points(words: Sequence[str]) -> dict[str, list[float]]:
+    """Cut points by column, from words such as `age=30,45.5`."""
+    expected = "COLUMN=NUMBER,NUMBER, such as age=30,45.5"
+    found = {}
+    for word in words:
+        name, numbers = assignment(word, expected=expected)
+        try:
+            found[name] = [float(number) for number in numbers.split(",")]
+        except ValueError:
+            raise QueryError(f"cannot read {word!r}; expected {expected}") from None
+    return found
+
+
+def _without(table: Table, names: Sequence[str], target: str) -> Table:
+    from unswayed.model.data.tables import make_table
+
+    if target in names:
+        raise QueryError(f"--ignore leaves out the target {target!r}; leave it in")
+    ignored = [table.column(name) for name in names]
+    return make_table([column for column in table.columns if column not in ignored], table.path)
+
+
+def _classifier(rows: Dataset, target: str, structure: Structure, smoothing: float) -> BayesianNetwork:
+    from unswayed.learning.classifiers import learn_naive_bayes, learn_tan
+
+    match structure:
+        case Structure.NAIVE:
+            return learn_naive_bayes(rows, target, smoothing=smoothing)
+        case Structure.TAN:
+            return learn_tan(rows, target, smoothing=smoothing)
+        case Structure.FOCS:
+            import numpy as np
+
+            from unswayed.focs.learn.networks import learn_context_network
+
+            return learn_context_network(rows, target, smoothing=smoothing, rng=np.random.default_rng(0))
+
+
+def _named(network: BayesianNetwork, table: Path) -> BayesianNetwork:
+    """The network under the name of the table it was learned from."""
+    from unswayed.model.network import BayesianNetwork
+
+    return BayesianNetwork(network.cpts, table.name.partition(".")[0].strip())

@@ -1,0 +1,172 @@
+"""The command `plan`: which test first, which next, and when to stop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from unswayed.cli.case import PricedOptions, resolve, with_case
+from unswayed.cli.costs import costs_of
+from unswayed.cli.options import Jobs, limits_of
+from unswayed.cli.output import check_output, show, show_json
+from unswayed.cli.progress import showing_words
+from unswayed.core.errors import FormatError, QueryError
+
+if TYPE_CHECKING:
+    from unswayed.api.results.plan import TestPlan
+    from unswayed.decisions.classifier import Classifier
+    from unswayed.decisions.purchase import Costs
+    from unswayed.plans.goals import StopRule
+
+PLAN_FILES = (".json", ".txt", ".html", ".dot")
+
+
+class PlanObjectiveWord(StrEnum):
+    """The words for `--objective`: the values of `unswayed.plans.PlanObjective`."""
+
+    EXPECTED_COST = "expected-cost"
+    WORST_COST = "worst-cost"
+    SDP = "sdp"
+    UTILITY = "utility"
+    NET_UTILITY = "net-utility"
+
+
+AtLeast = Annotated[
+    float, typer.Option(metavar="P", help="Stop where the same-decision probability is at least this.")
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanOptions(PricedOptions):
+    """The options that a plan is made from, as they were typed."""
+
+    at_least: AtLeast = 0.95
+    objective: Annotated[
+        PlanObjectiveWord,
+        typer.Option(help="What the best plan has least of, or, for sdp and utilities, most of."),
+    ] = PlanObjectiveWord.EXPECTED_COST
+    stop_posterior: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LOW,HIGH",
+            help="Stop where the posterior of the positive state is at most LOW or at least HIGH, instead of "
+            "by --at-least.",
+            show_default=False,
+        ),
+    ] = None
+    budget: Annotated[
+        float | None,
+        typer.Option(metavar="B", help="What the tests of a path may cost together.", show_default=False),
+    ] = None
+    max_depth: Annotated[
+        int | None, typer.Option(metavar="K", help="How many tests a path may have.", show_default=False)
+    ] = None
+    max_leaves: Annotated[
+        int | None, typer.Option(metavar="M", help="How many ends the plan may have.", show_default=False)
+    ] = None
+    max_seconds: Annotated[
+        float | None,
+        typer.Option(metavar="S", help="Take the best plan found in this time.", show_default=False),
+    ] = None
+    jobs: Jobs = 1
+
+
+@with_case
+def plan(
+    case: PlanOptions,
+    *,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write the plan: a flow chart (.svg, .png, .pdf), an outline (.txt, .html), .json or .dot.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Which test first, which next by what it tells, and when to stop?
+
+    The plan of tests with the least expected cost until the decision is safe, proven to be so; beside it the
+    cost of testing everything, of the best fixed sets of tests, and of plans that look one test ahead.
+    """
+    from unswayed.view.plan_lines import plan_lines
+
+    if output is not None:
+        check_plan_file(output)
+    asked = resolve(case)
+    with showing_words() as report:
+        found = plan_at(case, asked.classifier, asked.evidence, costs_of(case.cost, case.costs), report)
+    if case.as_json:
+        show_json({**asked.described(), **found.to_dict()})
+    else:
+        show(plan_lines(found))
+    if output is not None:
+        save_plan(found, output)
+        if not case.as_json:
+            typer.echo(f"wrote {output}")
+
+
+def plan_at(
+    case: PlanOptions,
+    classifier: Classifier,
+    evidence: Mapping[str, Any],
+    costs: Costs | None,
+    report: Callable[[str], None] | None = None,
+) -> TestPlan:
+    """The plan for a classifier at some evidence, with all other options as they were typed."""
+    from unswayed.api.plans import plan_tests
+    from unswayed.plans.goals import PlanObjective
+
+    return plan_tests(
+        classifier,
+        costs=costs,
+        at_least=case.at_least,
+        evidence=evidence,
+        objective=PlanObjective(case.objective.value),
+        stop=None if case.stop_posterior is None else _posterior_limits(case.stop_posterior, classifier),
+        budget=case.budget,
+        max_depth=case.max_depth,
+        max_leaves=case.max_leaves,
+        limits=limits_of(case.max_memory, case.max_seconds),
+        report=report,
+        jobs=case.jobs,
+    )
+
+
+def _posterior_limits(text: str, classifier: Classifier) -> StopRule:
+    """The stopping rule that `--stop-posterior` names."""
+    from unswayed.decisions.rules import ThresholdRule
+    from unswayed.plans.goals import PosteriorLimits
+
+    if not isinstance(classifier.rule, ThresholdRule):
+        raise QueryError("--stop-posterior needs a positive state; name it with --target D=STATE")
+    try:
+        low, high = (float(part) for part in text.split(","))
+    except ValueError:
+        raise QueryError(f"--stop-posterior is {text!r}; expected two numbers, such as 0.05,0.9") from None
+    return PosteriorLimits(classifier.rule.positive, low, high)
+
+
+def check_plan_file(path: Path) -> None:
+    """`FormatError` for a name that no plan can be saved under; asked before the work."""
+    from unswayed.view.figure import SUFFIXES
+
+    known = (*SUFFIXES, *PLAN_FILES)
+    if path.suffix.lower() not in known:
+        raise FormatError(f"plans are saved as {', '.join(known)}, not {path.suffix!r}", path)
+    check_output(path)
+
+
+def save_plan(found: TestPlan, path: Path) -> None:
+    """Write a plan as the suffix says."""
+    if path.suffix.lower() in PLAN_FILES:
+        found.save(path)
+    else:
+        found.plot().save(path)

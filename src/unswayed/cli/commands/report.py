@@ -1,0 +1,67 @@
+"""The command `report`: everything about one classifier on one page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from unswayed.cli.case import PricedOptions, resolve, with_case
+from unswayed.cli.commands.selection import HeldOut
+from unswayed.cli.costs import costs_of
+from unswayed.cli.output import check_output, show_json, write_text
+from unswayed.cli.progress import showing_words
+from unswayed.core.errors import FormatError
+
+
+@with_case
+def report(
+    case: PricedOptions,
+    *,
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", metavar="FILE.html", help="Where the page goes.", show_default=False),
+    ],
+    at_least: Annotated[
+        float,
+        typer.Option(
+            metavar="P", help="How safe a decision, and how often in agreement a trimming, should be."
+        ),
+    ] = 0.95,
+    held_out: HeldOut = None,
+    title: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="A title of your own.", show_default=False)
+    ] = None,
+) -> None:
+    """All about a classifier on one page, for a browser or to print.
+
+    How robust its decisions are, which features matter by which criterion, what each budget buys, and what
+    the recommended trimming would decide differently.
+    """
+    from unswayed.api.report import examine
+    from unswayed.view.numbers import counted
+    from unswayed.view.page import report_page
+
+    if output.suffix.lower() not in (".html", ".htm"):
+        raise FormatError("a report is an .html file; name it so", output)
+    check_output(output)
+    asked = resolve(case)
+    costs = costs_of(case.cost, case.costs)
+    with showing_words() as tell:
+        found = examine(
+            asked.classifier,
+            costs,
+            asked.evidence,
+            at_least=at_least,
+            held_out=held_out,
+            limits=asked.limits,
+            tell=tell,
+        )
+    write_text(report_page(found, title=title or ""), output)
+    if case.as_json:
+        show_json({**asked.described(), "output": str(output), "notes": list(found.notes)})
+    else:
+        typer.echo(f"wrote {output}")
+        if found.notes:
+            typer.echo(f"{counted(len(found.notes), 'part')} left out or estimated; the page says why")

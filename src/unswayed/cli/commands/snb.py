@@ -1,0 +1,310 @@
+"""The commands `snb fit`, `snb classify` and `snb score`: rankings and paths, learned and told apart.
+
+`snb_decisions.py` has `snb sdp` and `snb next`.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from unswayed.cli.commands.snb_decisions import next_, sdp
+from unswayed.cli.options import AsJson
+from unswayed.cli.output import check_output, show, show_json
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from unswayed.core.arrays import Floats
+    from unswayed.spaces.classifier.estimator import StructuredNaiveBayes
+    from unswayed.spaces.classifier.inputs import Observations
+
+MOST_LINES = 20
+
+app = typer.Typer(
+    name="snb",
+    help="Classify rankings and paths, and find odd ones.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+app.command()(sdp)
+app.command("next")(next_)
+
+Files = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="FILE...",
+        help="Rankings (.soc, or .csv with a column for each position) or, with --graph, paths as lines of "
+        "nodes. One file for each class, or one table with a column of classes.",
+        show_default=False,
+    ),
+]
+ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="What `snb fit` wrote.", show_default=False)]
+DataFile = Annotated[
+    Path, typer.Argument(metavar="FILE", help="Rankings or paths, as for fit.", show_default=False)
+]
+Output = Annotated[
+    Path, typer.Option("--output", "-o", metavar="OUT", help="The file to write.", show_default=False)
+]
+Label = Annotated[
+    str | None,
+    typer.Option(metavar="COLUMN", help="The column of classes in a table of rankings.", show_default=False),
+]
+GraphFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="The graph of the paths: a .csv of edges, or .json.", show_default=False
+    ),
+]
+Smoothing = Annotated[
+    str,
+    typer.Option(
+        metavar="X",
+        help="Added to every count; 'uniform:X' for X examples spread over all objects; 'held-out' for the "
+        "one of these that explains examples held out best.",
+    ),
+]
+Directed = Annotated[bool, typer.Option("--directed", help="Edges of the graph are one-way streets.")]
+CutMap = Annotated[
+    bool,
+    typer.Option(
+        "--cut-map", help="Learn on the part of a large map that most trips use, and say what it leaves out."
+    ),
+]
+EraseLoops = Annotated[
+    bool,
+    typer.Option("--erase-loops", help="Shorten trips that visit a node twice instead of leaving them out."),
+]
+Together = Annotated[
+    bool, typer.Option("--together", help="All observations come from one source: one answer for all.")
+]
+NormalClass = Annotated[
+    str | None,
+    typer.Option("--class", metavar="NAME", help="The class that is normal.", show_default=False),
+]
+Prior = Annotated[float, typer.Option(metavar="P", help="Probability of an anomaly before anything is seen.")]
+Worst = Annotated[int, typer.Option(min=1, metavar="N", help="How many of the oddest to show.")]
+
+
+@app.command()
+def fit(
+    files: Files,
+    *,
+    output: Output,
+    label: Label = None,
+    graph: GraphFile = None,
+    directed: Directed = False,
+    erase_loops: EraseLoops = False,
+    cut_map: CutMap = False,
+    smoothing: Smoothing = "1",
+    as_json: AsJson = False,
+) -> None:
+    """Learn a classifier from rankings or paths.
+
+    A distribution for each class, and how often it occurred.
+    """
+    from rich.text import Text
+
+    from unswayed.spaces.classifier.files import save_structured
+    from unswayed.spaces.classifier.inputs import (
+        learn_observations,
+        read_observations,
+        space_of,
+        stay_inside,
+    )
+    from unswayed.spaces.route_files import read_graph
+
+    check_output(output)
+    roads = None if graph is None else read_graph(graph, directed=directed)
+    observed = [
+        read_observations(file, are_paths=graph is not None, label=label, erase_loops=erase_loops)
+        for file in files
+    ]
+    lines = []
+    if cut_map and roads is not None:
+        observed, part = stay_inside(observed, roads)
+        roads = part.graph
+        lines.append(
+            Text(
+                f"the part of the map that most trips use has {len(roads.nodes):,} nodes; "
+                f"{part.share_outside.value:.1%} of trips leave it (at most "
+                f"{part.share_outside.high:.1%} with {part.share_outside.confidence:.0%} confidence)"
+            )
+        )
+    space = space_of(observed, roads)
+    names = [file.name.partition(".")[0] for file in files]
+    classifier = learn_observations(space, observed, names, smoothing=_prior_of(smoothing))
+    save_structured(classifier, output)
+    facts = _facts(classifier)
+    if as_json:
+        show_json({"output": str(output), **facts})
+    else:
+        classes = ", ".join(f"{name} {weight:g}" for name, weight in facts["classes"].items())
+        size = f"{facts['objects']:,} objects, {facts['parameters']:,} parameters for each class"
+        lines.append(Text(f"learned from {classes}"))
+        if smoothing == "held-out":
+            lines.append(Text(f"prior that explains examples held out best: {facts['smoothing']}"))
+        show([*lines, Text(f"wrote {output}: {facts['space']}, {size}")])
+
+
+def _prior_of(text: str) -> Any:
+    """What the option --smoothing says: a number, `uniform:NUMBER` or `held-out`."""
+    from unswayed.circuits.psdd.learn import UniformExamples
+    from unswayed.core.errors import QueryError
+
+    if text == "held-out":
+        return text
+    kind, _, amount = text.rpartition(":")
+    try:
+        number = float(amount)
+    except ValueError:
+        number = -1.0
+    if kind not in ("", "uniform") or not 0 <= number < math.inf:
+        raise QueryError(
+            f"--smoothing is {text!r}; expected a number of at least 0, 'uniform:NUMBER' or 'held-out'"
+        )
+    return UniformExamples(number) if kind else number
+
+
+def _facts(classifier: StructuredNaiveBayes) -> dict[str, Any]:
+    space: Any = classifier.structured
+    return {
+        "space": space.description,
+        "objects": space.size,
+        "parameters": space.structure.n_parameters,
+        "classes": dict(zip(classifier.classes_.tolist(), classifier.counts_.classes.tolist(), strict=True)),
+        "smoothing": repr(classifier.priors_[0]),
+    }
+
+
+@app.command()
+def classify(
+    model: ModelFile, file: DataFile, *, together: Together = False, as_json: AsJson = False
+) -> None:
+    """Say which class each observation is from.
+
+    Or, with --together, all of them.
+    """
+    import numpy as np
+
+    from unswayed.spaces.classifier.lines import write_object
+    from unswayed.spaces.classifier.model import log_posteriors
+
+    classifier, observed, scores = _scored(model, file)
+    classes = classifier.classes_.tolist()
+    if together:
+        scores = (scores * observed.weights[:, None]).sum(axis=0, keepdims=True)
+    posteriors = np.exp(log_posteriors(classifier.model_.log_prior, scores))
+    names = ["all together"] if together else [write_object(each) for each in observed.objects]
+    if as_json:
+        answers = [
+            {
+                "object": name,
+                "class": classes[int(np.argmax(row))],
+                "probabilities": dict(zip(classes, row.tolist(), strict=True)),
+            }
+            for name, row in zip(names, posteriors, strict=True)
+        ]
+        show_json({"answers": answers})
+    else:
+        show(_class_lines(classes, names, posteriors))
+
+
+def _class_lines(classes: list[str], names: list[str], posteriors: Floats) -> list[Text]:
+    import numpy as np
+    from rich.text import Text
+
+    best = np.argmax(posteriors, axis=1)
+    lines = []
+    if len(names) > 1:
+        shares = np.bincount(best, minlength=len(classes))
+        parts = [f"{name} {count}" for name, count in zip(classes, shares.tolist(), strict=True)]
+        lines.append(Text(f"{len(names)} observations: {', '.join(parts)}"))
+    width = max(map(len, classes))
+    for name, k, row in list(zip(names, best.tolist(), posteriors, strict=True))[:MOST_LINES]:
+        lines.append(Text(f"{classes[k]:{width}}  {row[k]:.4f}  {name}"))
+    if len(names) > MOST_LINES:
+        lines.append(Text(f"... and {len(names) - MOST_LINES} more; all of them with --json"))
+    return lines
+
+
+@app.command()
+def score(
+    model: ModelFile,
+    file: DataFile,
+    *,
+    normal: NormalClass = None,
+    prior: Prior = 0.5,
+    worst: Worst = 10,
+    as_json: AsJson = False,
+) -> None:
+    """Find observations that are odd, the oddest first.
+
+    An observation is odd when chance explains it better than the normal class does.
+    """
+    import numpy as np
+
+    from unswayed.circuits.psdd.query import log_likelihood
+    from unswayed.circuits.psdd.structure import uniform_psdd
+    from unswayed.core.errors import QueryError
+    from unswayed.spaces.classifier.inputs import chosen_class
+    from unswayed.spaces.classifier.lines import write_object
+
+    if not 0 < prior < 1:
+        raise QueryError(f"--prior must be between 0 and 1, not {prior:g}")
+    classifier, observed, scores = _scored(model, file)
+    space: Any = classifier.structured
+    chance = log_likelihood(uniform_psdd(space.structure), space.observe_many(observed.objects))
+    found = scores[:, chosen_class(classifier.classes_.tolist(), normal)] - chance
+    threshold = math.log(prior / (1 - prior))
+    order = np.argsort(found, kind="stable")[:worst]
+    worst_ones = [(write_object(observed.objects[i]), float(found[i])) for i in order.tolist()]
+    n_odd = int((found < threshold).sum())
+    if as_json:
+        show_json(
+            {
+                "objects": len(found),
+                "anomalous": n_odd,
+                "threshold": threshold,
+                "scores": found.tolist(),
+                "oddest": [{"object": name, "score": value} for name, value in worst_ones],
+            }
+        )
+    else:
+        show(_score_lines(worst_ones, n_odd, len(found), threshold))
+
+
+def _score_lines(
+    worst_ones: list[tuple[str, float]], n_odd: int, n_objects: int, threshold: float
+) -> list[Text]:
+    from rich.text import Text
+
+    lines = [
+        Text(f"{n_odd} of {n_objects} are more probable by chance than as normal (score below {threshold:g})")
+    ]
+    for name, value in worst_ones:
+        mark = "odd   " if value < threshold else "normal"
+        lines.append(Text(f"{mark} {value:9.3f}  {name}"))
+    return lines
+
+
+def _scored(model: Path, file: Path) -> tuple[StructuredNaiveBayes, Observations, Floats]:
+    """The classifier, the observations, and their log-likelihoods in each class."""
+    from unswayed.core.errors import FormatError
+    from unswayed.spaces.classifier.columns import objects_of
+    from unswayed.spaces.classifier.estimator import StructuredNaiveBayes
+    from unswayed.spaces.classifier.files import load_structured
+    from unswayed.spaces.classifier.inputs import read_observations
+    from unswayed.spaces.classifier.model import class_scores
+    from unswayed.spaces.paths import PathCoding
+
+    classifier = load_structured(model)
+    if not isinstance(classifier, StructuredNaiveBayes) or classifier.layout_.n_columns:
+        raise FormatError("this model is not of rankings or paths alone; use it from Python", model)
+    space: Any = classifier.structured
+    observed = read_observations(file, are_paths=isinstance(space.coding, PathCoding))
+    return classifier, observed, class_scores(classifier.model_, [objects_of(space, observed.objects)])

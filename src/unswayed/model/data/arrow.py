@@ -1,0 +1,163 @@
+"""Tables through pyarrow, where it is installed: large CSV files, Parquet files, Arrow datasets, in blocks.
+
+A block of a CSV file is read as texts, so that the standard library's reader and this one settle what is a
+number, a label or a missing cell by the same words (`csv_tables.py`). Parquet and Arrow have types, which are
+believed as those of a dataframe (`frame_tables.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unswayed.core.arrays import Floats
+from unswayed.core.errors import FormatError, ModelError
+from unswayed.core.extras import import_extra
+from unswayed.model.data.frames import read_frame
+from unswayed.model.data.tables import MISSING_WORDS, Table, number_in
+
+if TYPE_CHECKING:
+    from unswayed.model.data.csv import CsvFile, RawColumn
+
+SUFFIXES = (".parquet", ".pq", ".arrow", ".feather", ".ipc")
+"""Files that pyarrow reads as datasets."""
+MOST_ROWS = 2**17
+"""Rows that a dataset is asked for at a time."""
+BLOCK_BYTES = 2**22
+"""Bytes of a CSV file that are parsed together."""
+
+
+def has_arrow() -> bool:
+    """Whether pyarrow is installed."""
+    return find_spec("pyarrow") is not None
+
+
+def is_arrow_path(path: Path) -> bool:
+    """Whether the name says Parquet or Arrow, or the path is a folder of such files."""
+    return path.suffix.lower() in SUFFIXES or path.is_dir()
+
+
+def is_arrow_stream(data: Any) -> bool:
+    """Whether `data` is an Arrow dataset or a reader of record batches."""
+    return hasattr(data, "schema") and (hasattr(data, "scanner") or hasattr(data, "read_next_batch"))
+
+
+def read_arrow(path: Path) -> Table:
+    """The whole table in a Parquet or Arrow file, or in a folder of them."""
+    try:
+        table = read_frame(_open_dataset(path).to_table())
+    except (OSError, ModelError) as error:
+        raise FormatError(str(error), path) from None
+    return Table(table.columns, table.n_rows, path)
+
+
+def arrow_blocks(source: Any, rows: int) -> Iterator[Any]:
+    """Arrow tables of `rows` rows: of a Parquet or Arrow file, a folder of them, or an Arrow dataset."""
+    yield from _rebatch(_batches(source, rows), rows)
+
+
+def count_arrow_rows(path: Path) -> int:
+    """How many rows a Parquet or Arrow file, or a folder of them, holds."""
+    return int(_open_dataset(path).count_rows())
+
+
+def _batches(source: Any, rows: int) -> Iterator[Any]:
+    path = Path(source) if isinstance(source, str | Path) else None
+    dataset = source if path is None else _open_dataset(path)
+    try:
+        yield from (
+            dataset.to_batches(batch_size=min(rows, MOST_ROWS)) if hasattr(dataset, "scanner") else dataset
+        )
+    except (OSError, ValueError) as error:
+        raise FormatError(f"cannot be read ({error})", path) from None
+
+
+def _open_dataset(path: Path) -> Any:
+    library = import_extra("pyarrow.dataset", "arrow")
+    if not path.exists():
+        raise FormatError("no such file; check the path", path)
+    kind = "parquet" if path.is_dir() or path.suffix.lower() in (".parquet", ".pq") else "ipc"
+    try:
+        return library.dataset(path, format=kind)
+    except (OSError, ValueError) as error:
+        raise FormatError(f"this is no {kind} file ({error})", path) from None
+
+
+def _rebatch(batches: Iterable[Any], rows: int) -> Iterator[Any]:
+    """The same rows in Arrow tables of `rows` each, the last one shorter."""
+    import pyarrow as pa
+
+    waiting, n_waiting = [], 0
+    for batch in batches:
+        waiting.append(batch)
+        n_waiting += batch.num_rows
+        while n_waiting >= rows:
+            joined = pa.Table.from_batches(waiting)
+            yield joined.slice(0, rows)
+            waiting = joined.slice(rows).to_batches()
+            n_waiting -= rows
+    if n_waiting:
+        yield pa.Table.from_batches(waiting)
+
+
+def arrow_csv_blocks(file: CsvFile, rows: int) -> Iterator[Any]:
+    """Blocks of a CSV file; what pyarrow refuses is read again to name the line."""
+    import pyarrow as pa
+    from pyarrow import csv
+
+    reading = csv.ReadOptions(
+        column_names=list(file.names),
+        skip_rows=file.header_lines,
+        block_size=BLOCK_BYTES,
+        encoding=file.encoding.removesuffix("-sig"),
+    )
+    parsing = csv.ParseOptions(delimiter=file.delimiter, newlines_in_values=True)
+    converting = csv.ConvertOptions(
+        column_types=dict.fromkeys(file.names, pa.string()), strings_can_be_null=False
+    )
+    packed = "gzip" if file.path.suffix.lower() == ".gz" else None
+    try:
+        with pa.input_stream(str(file.path), compression=packed) as stream:
+            reader = csv.open_csv(stream, reading, parsing, converting)
+            yield from _rebatch(reader, rows)
+    except pa.ArrowInvalid as error:
+        from unswayed.model.data.csv import check_csv
+
+        if "Empty CSV" in str(error):
+            return
+        check_csv(file)
+        raise FormatError(f"cannot be read ({error})", file.path) from None
+
+
+def raw_arrow_column(chunked: Any, is_text: bool = False) -> RawColumn:
+    """Numbers where all cells spell some or are missing; else distinct texts and positions."""
+    cells = chunked.combine_chunks()
+    numbers = None if is_text else _numbers(cells)
+    if numbers is not None:
+        return numbers
+    coded = cells.dictionary_encode()
+    return coded.dictionary.to_pylist(), coded.indices.to_numpy()
+
+
+def _numbers(cells: Any) -> Floats | None:
+    import pyarrow as pa
+    from pyarrow import compute
+
+    # A column of labels shows itself early; to fail on each block would take longer than all the rest.
+    start = [text.strip() for text in cells.slice(0, 64).to_pylist()]
+    if any(text not in MISSING_WORDS and number_in(text) is None for text in start):
+        return None
+    stripped = compute.utf8_trim_whitespace(cells)
+    missing = compute.is_in(stripped, value_set=pa.array(sorted(MISSING_WORDS)))
+    if compute.all(missing).as_py():
+        return None  # a column without values says nothing, and has no numbers either
+    try:
+        found = compute.if_else(missing, pa.scalar(None, pa.string()), stripped).cast(pa.float64())
+    except pa.ArrowInvalid:
+        return None
+    values: Floats = np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.float64)
+    return values

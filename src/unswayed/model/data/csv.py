@@ -1,0 +1,283 @@
+"""CSV files: the first line names the columns, every later line is a row.
+
+The delimiter is a comma, a semicolon, a tab or a bar, whichever divides the first line into most names. Cells
+may be quoted. Empty lines are skipped. A name ending in `.gz` is unpacked on the way.
+
+A file is read in blocks of rows, and each column keeps every distinct text once. Small files are read by the
+standard library, which names the line of whatever is wrong; large ones by pyarrow where it is installed
+(`arrow_tables.py`), some ten times faster, and again by the standard library when pyarrow refuses them.
+`read_csv` gives the whole table, `text_blocks` one block of rows after the other.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import warnings
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count, islice
+from pathlib import Path
+from typing import Any, NoReturn, TextIO
+
+import numpy as np
+
+from unswayed.core.arrays import Codes, Floats
+from unswayed.core.errors import FormatError, UnswayedWarning
+from unswayed.core.names import listing
+from unswayed.model.data.spelt_numbers import read_spelt
+from unswayed.model.data.tables import (
+    MARKS_AMONG_NUMBERS,
+    MISSING_WORDS,
+    Column,
+    NumberColumn,
+    Table,
+    coded_labels,
+    make_table,
+    number_in,
+)
+from unswayed.model.formats.reading.source import load, open_bytes, text_encoding
+
+DELIMITERS = (",", ";", "\t", "|")
+BLOCK_ROWS = 20_000
+"""Rows held as Python strings at one time."""
+SMALL_FILE = 2**22
+"""Bytes up to which a file is read by the standard library: loading pyarrow takes as long."""
+
+
+@dataclass(frozen=True, slots=True)
+class CsvFile:
+    """How a CSV file is written."""
+
+    path: Path
+    encoding: str
+    delimiter: str
+    names: tuple[str, ...]
+    """Names of the columns."""
+    header_lines: int
+    """Lines up to the last one of the names."""
+    text: str | None = None
+    """Contents of a small file."""
+
+    def open(self) -> TextIO:
+        """The text from its beginning, line ends as they are."""
+        if self.text is not None:
+            return io.StringIO(self.text, newline="")
+        return io.TextIOWrapper(open_bytes(self.path), self.encoding, newline="")  # type: ignore[type-var]
+
+    def fail(self, message: str, line: int) -> NoReturn:
+        """Raise `FormatError` for a line of this file."""
+        raise FormatError(message, self.path, line)
+
+
+TextBlock = Any
+"""A block of rows by columns: a mapping from names to tuples of texts, or an Arrow table of texts."""
+RawColumn = Floats | tuple[list[str], Codes]
+"""The cells of a block: numbers, or distinct texts and the position of each cell's among them."""
+
+
+def read_csv(path: Path) -> Table:
+    """The table in a CSV file; `FormatError` names the line of what is wrong."""
+    file = inspect_csv(path)
+    columns = _gather(file, frozenset())
+    _check_finite(file, columns)
+    return make_table(columns, path)
+
+
+def inspect_csv(path: Path) -> CsvFile:
+    """How the file is written, from its first lines."""
+    text = None
+    if str(path) == "-" or _n_bytes(path) <= SMALL_FILE:
+        text = load(path).text
+        start, encoding = text[:65_536], "utf-8"
+    else:
+        encoding = text_encoding(path)
+        with open_bytes(path) as stream:
+            start = stream.read(65_536).decode(encoding, errors="ignore")
+    # Parsed, not counted: a quoted name may contain the other delimiters. max keeps the first of equals.
+    delimiter = max(DELIMITERS, key=lambda each: len(next(_reader(io.StringIO(start), each, False), [])))
+    file = CsvFile(path, encoding, delimiter, (), 0, text)
+    return _with_header(file)
+
+
+def _n_bytes(path: Path) -> float:
+    # A packed file may be any size unpacked; what cannot be asked for its size is refused when it is read.
+    try:
+        return path.stat().st_size * (16 if path.suffix.lower() == ".gz" else 1)
+    except OSError:
+        return 0
+
+
+def _reader(stream: TextIO, delimiter: str, strict: bool = True) -> Any:
+    # The type of a reader, with its line numbers, has no public name before Python 3.13.
+    return csv.reader(stream, delimiter=delimiter, strict=strict)
+
+
+def _with_header(file: CsvFile) -> CsvFile:
+    with file.open() as stream:
+        reader = _reader(stream, file.delimiter)
+        try:
+            names = [name.strip() for name in next(filter(None, reader), [])]
+        except csv.Error as error:
+            file.fail(f"not a CSV file here ({error}); check quotes and line ends", reader.line_num)
+    if not names:
+        file.fail("the file is empty; expected a line of column names", 1)
+    for position, name in enumerate(names):
+        if not name:
+            file.fail(f"column {position + 1} has no name; name every column in the first line", 1)
+    twice = sorted(name for name, n_times in Counter(names).items() if n_times > 1)
+    if twice:
+        file.fail(f"columns share a name: {listing(twice)}; give each its own", 1)
+    numbered = [str(position) for position in range(len(names))]
+    if names != numbered and all(number_in(name) is not None for name in names):
+        file.fail(f"expected column names, found numbers: {listing(names)}; add a line of names", 1)
+    return CsvFile(file.path, file.encoding, file.delimiter, tuple(names), reader.line_num, file.text)
+
+
+def text_blocks(file: CsvFile, rows: int) -> Iterator[TextBlock]:
+    """Blocks of `rows` rows, every cell as the text it is."""
+    if file.text is None:
+        from unswayed.model.data.arrow import arrow_csv_blocks, has_arrow
+
+        if has_arrow():
+            yield from arrow_csv_blocks(file, rows)
+            return
+    for cells in _blocks(file, rows):
+        yield dict(zip(file.names, zip(*cells, strict=True), strict=True))
+
+
+def text_column(file: CsvFile, name: str, cells: Any, n_before: int = 0) -> Column:
+    """The column that cells of a block are; `n_before` rows came before them."""
+    column = _column(name, _raw(cells))
+    _check_finite(file, [column], n_before)
+    return column
+
+
+def _raw(cells: Any, is_text: bool = False) -> RawColumn:
+    if isinstance(cells, tuple):
+        return _coded(cells)
+    from unswayed.model.data.arrow import raw_arrow_column
+
+    return raw_arrow_column(cells, is_text)
+
+
+def check_csv(file: CsvFile) -> None:
+    """Raise `FormatError` for the first line that is wrong, if there is one."""
+    for _ in _blocks(file, BLOCK_ROWS):
+        pass
+
+
+def _blocks(file: CsvFile, n_rows: int) -> Iterator[list[list[str]]]:
+    rows = islice(_rows(file), 1, None)
+    n_before, n_columns = 1, len(file.names)
+    while block := list(islice(rows, n_rows)):
+        if set(map(len, block)) != {n_columns}:
+            ragged = next(i for i, row in enumerate(block) if len(row) != n_columns)
+            file.fail(
+                f"{len(block[ragged])} cells found, but the first line names {n_columns} columns; "
+                "a cell that contains the delimiter must be quoted",
+                _line_of(file, n_before + ragged),
+            )
+        n_before += len(block)
+        yield block
+
+
+def _rows(file: CsvFile) -> Iterator[list[str]]:
+    """The cells of every line that is not empty, the header first."""
+    with file.open() as stream:
+        reader = _reader(stream, file.delimiter)
+        try:
+            yield from filter(None, reader)
+        except csv.Error as error:
+            file.fail(f"not a CSV file here ({error}); check quotes and line ends", reader.line_num)
+
+
+def _line_of(file: CsvFile, row: int) -> int:
+    """The line that row number `row` ends on, the header being row 0; found by reading again."""
+    with file.open() as stream:
+        reader = _reader(stream, file.delimiter)
+        next(islice(filter(None, reader), row, None))
+        return int(reader.line_num)
+
+
+def _coded(texts: Sequence[str]) -> tuple[list[str], Codes]:
+    # A text that is looked up for the first time gets the next number.
+    known = defaultdict[str, int](count().__next__)
+    codes = np.fromiter(map(known.__getitem__, texts), dtype=np.int32, count=len(texts))
+    return list(known), codes
+
+
+def _gather(file: CsvFile, as_text: frozenset[str]) -> list[Column]:
+    """All rows by columns; those that turn out to hold labels late are read again as texts."""
+    blocks: list[list[RawColumn]] = [[] for _ in file.names]
+    for block in text_blocks(file, BLOCK_ROWS):
+        for name, found in zip(file.names, blocks, strict=True):
+            found.append(_raw(block[name], name in as_text))
+    if not blocks[0]:
+        refuse_empty(file)
+    mixed = {name for name, found in zip(file.names, blocks, strict=True) if _is_mixed(found)}
+    if mixed:
+        return _gather(file, as_text | mixed)
+    return [_column(name, _joined(found)) for name, found in zip(file.names, blocks, strict=True)]
+
+
+def refuse_empty(file: CsvFile) -> NoReturn:
+    """Raise `FormatError` for a file without rows."""
+    raise FormatError("there are column names but no rows; add at least one", file.path)
+
+
+def _is_mixed(blocks: Sequence[RawColumn]) -> bool:
+    """Whether some blocks were read as numbers although others hold texts that are none."""
+    texts = {text for block in blocks if isinstance(block, tuple) for text in block[0]}
+    return any(isinstance(block, np.ndarray) for block in blocks) and None in map(_number, texts)
+
+
+def _joined(blocks: Sequence[RawColumn]) -> RawColumn:
+    if any(isinstance(block, np.ndarray) for block in blocks):
+        numbers = [b if isinstance(b, np.ndarray) else _numbers(*b) for b in blocks]
+        return np.concatenate(numbers)
+    known = defaultdict[str, int](count().__next__)
+    codes = []
+    for block in blocks:
+        assert isinstance(block, tuple)
+        position = np.array([known[text] for text in block[0]], dtype=np.int32)
+        codes.append(position[block[1]])
+    return list(known), np.concatenate(codes)
+
+
+def _number(text: str) -> float | None:
+    """The number that a cell spells, NaN where it is missing among numbers, None where it is a label."""
+    stripped = text.strip()
+    return math.nan if stripped in MISSING_WORDS | MARKS_AMONG_NUMBERS else number_in(stripped)
+
+
+def _numbers(texts: list[str], codes: Codes) -> Floats:
+    found: Floats = np.array([_number(text) for text in texts], dtype=np.float64)[codes]
+    return found
+
+
+def _column(name: str, raw: RawColumn) -> Column:
+    """A column from the numbers in it, or from its distinct texts."""
+    if isinstance(raw, np.ndarray):
+        return NumberColumn(name, raw)
+    texts, codes = raw
+    numbers = [_number(text) for text in texts]
+    if None in numbers or all(number is not None and math.isnan(number) for number in numbers):
+        if (spelt := read_spelt(texts)) is not None:
+            warnings.warn(f"column {name!r}: {spelt[1]}", UnswayedWarning, stacklevel=2)
+            return NumberColumn(name, np.array(spelt[0])[codes])
+        stripped = [None if text.strip() in MISSING_WORDS else text.strip() for text in texts]
+        return coded_labels(name, stripped, codes)
+    return NumberColumn(name, np.array(numbers, dtype=np.float64)[codes])
+
+
+def _check_finite(file: CsvFile, columns: Sequence[Column], n_before: int = 0) -> None:
+    for column in columns:
+        if isinstance(column, NumberColumn) and np.isinf(column.values).any():
+            row = int(np.argmax(np.isinf(column.values)))
+            file.fail(
+                f"column {column.name!r}: {column.values[row]} is not finite; leave the cell empty instead",
+                _line_of(file, n_before + row + 1),
+            )
