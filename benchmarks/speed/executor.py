@@ -41,7 +41,7 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class SimulatedWorkers(Generic[T]):
-    """What `unswayed.core.workers.Workers` is to the driver, with an imagined clock."""
+    """What `unswayed.core.workers.Threads` is to the driver, with an imagined clock."""
 
     team: Team
     function: Callable[..., Any]
@@ -124,7 +124,7 @@ def simulated(classifier: Classifier, budget: int, workers: Sequence[int]) -> It
     single, search = time.process_time() - began, 0.0
     yield "| workers | table and driver, s | search, s | search, times as fast | slices | busy | all work |"
     yield "|---|---|---|---|---|---|---|"
-    with patch.object(slices, "Workers", SimulatedWorkers), patch.object(slices, "ALONE_SECONDS", 0.0):
+    with patch.object(slices, "Threads", SimulatedWorkers), patch.object(slices, "ALONE_SECONDS", 0.0):
         for n_workers in workers:
             started = time.process_time()
             found = trim(classifier, budget, jobs=n_workers, executor=_Nobody()).selection

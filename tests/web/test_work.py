@@ -17,10 +17,10 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from unswayed.core.errors import LimitError, QueryError
-from unswayed.web.work import Workers, run_limited
+from unswayed.web.work import Threads, run_limited
 
 
-def make_request(workers: Workers, *, gone: asyncio.Event | None = None) -> Request:
+def make_request(workers: Threads, *, gone: asyncio.Event | None = None) -> Request:
     """A request whose client stays, or goes when the event is set."""
     app = Starlette()
     app.state.workers = workers
@@ -47,7 +47,7 @@ def spin(ended: threading.Event, *, seconds: float = 20.0) -> Callable[[], None]
 
 
 def test_an_answer_and_an_error_come_back():
-    workers = Workers()
+    workers = Threads()
     assert asyncio.run(run_limited(make_request(workers), lambda: 6 * 7)) == 42
 
     def fail() -> None:
@@ -58,7 +58,7 @@ def test_an_answer_and_an_error_come_back():
 
 
 def test_a_client_that_goes_stops_its_computation():
-    workers, ended = Workers(n_threads=1), threading.Event()
+    workers, ended = Threads(n_threads=1), threading.Event()
 
     async def leave() -> None:
         gone = asyncio.Event()
@@ -77,12 +77,12 @@ def test_a_client_that_goes_stops_its_computation():
 def test_time_that_is_over_stops_the_computation():
     ended = threading.Event()
     with pytest.raises(LimitError, match="takes longer than"):
-        asyncio.run(run_limited(make_request(Workers()), spin(ended), max_seconds=0.1))
+        asyncio.run(run_limited(make_request(Threads()), spin(ended), max_seconds=0.1))
     assert ended.wait(1.0)
 
 
 def test_a_full_queue_sends_the_next_away():
-    workers, ended = Workers(n_threads=1, most_waiting=1), threading.Event()
+    workers, ended = Threads(n_threads=1, most_waiting=1), threading.Event()
 
     async def crowd() -> list[Any]:
         request = make_request(workers)
@@ -99,7 +99,7 @@ def test_a_full_queue_sends_the_next_away():
 
 
 def test_jobs_start_in_the_order_in_which_they_came():
-    workers, order = Workers(n_threads=1), []
+    workers, order = Threads(n_threads=1), []
 
     async def ask() -> None:
         request = make_request(workers)
@@ -110,7 +110,7 @@ def test_jobs_start_in_the_order_in_which_they_came():
 
 
 def test_a_waiting_job_of_a_client_that_goes_never_starts():
-    workers, ended, started = Workers(n_threads=1), threading.Event(), threading.Event()
+    workers, ended, started = Threads(n_threads=1), threading.Event(), threading.Event()
 
     async def leave() -> None:
         gone = asyncio.Event()
@@ -127,7 +127,7 @@ def test_a_waiting_job_of_a_client_that_goes_never_starts():
 
 
 def test_a_thousand_stopped_jobs_leave_the_threads_alive():
-    workers = Workers(n_threads=2, most_waiting=2000)
+    workers = Threads(n_threads=2, most_waiting=2000)
     jobs = [workers.submit(lambda: sum(range(2000))) for _ in range(1000)]
     for job in jobs:
         job.stop()

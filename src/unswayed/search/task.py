@@ -45,7 +45,7 @@ EXTRA = 5
 
 
 @dataclass(slots=True)
-class Workspace:
+class SearchSpace:
     """What searches of one table with other budgets use again; changes speed, never an answer."""
 
     root: Node | None = None
@@ -66,7 +66,7 @@ class Terms:
     """What each free feature costs, all positive."""
     budget: float
     """What the kept features may cost together."""
-    workspace: Workspace = field(default_factory=Workspace, repr=False, compare=False)
+    workspace: SearchSpace = field(default_factory=SearchSpace, repr=False, compare=False)
     """Shared by searches with other budgets."""
     catalogue: Catalogue | None = None
     """The tests, where costs are more than a number for each feature."""
@@ -167,7 +167,7 @@ class Task:
     """Who searches."""
     checkpoint: Checkpoint | None = None
     """Where to keep what the search has come to."""
-    workspace: Workspace = field(default_factory=Workspace, repr=False, compare=False)
+    workspace: SearchSpace = field(default_factory=SearchSpace, repr=False, compare=False)
     """What searches with other budgets over the same root use again."""
     catalogue: Catalogue | None = None
     """The tests, where costs are more than a number for each feature."""
@@ -188,7 +188,7 @@ class Task:
     def to_send(self) -> Task:
         """The task for a worker elsewhere."""
         return replace(
-            self, deadline=math.inf, report=None, team=Team(), checkpoint=None, workspace=Workspace()
+            self, deadline=math.inf, report=None, team=Team(), checkpoint=None, workspace=SearchSpace()
         )
 
 

@@ -30,7 +30,7 @@ from unswayed.web.case import parse_query
 from unswayed.web.pages import show_case, show_error, show_panel, show_targets
 from unswayed.web.panels.catalogue import PANELS
 from unswayed.web.setting import NoTarget, Setting, resolve
-from unswayed.web.work import Workers, run_limited
+from unswayed.web.work import Threads, run_limited
 from unswayed.web.workspace import HeldNetwork, Workspace
 
 
@@ -63,11 +63,11 @@ def make_app(
         exception_handlers={HTTPException: _refuse, UnswayedError: _refuse, 500: _fail},
     )
     app.state.workspace = workspace
-    app.state.workers = Workers()
+    app.state.workers = Threads()
     # A click shows the decision at once, whatever the panels of the case before still compute.
-    app.state.page_workers = Workers(n_threads=1)
+    app.state.page_workers = Threads(n_threads=1)
     # Reasons and plans take longest, and two panels share one answer: they queue for a thread of their own.
-    app.state.slow_workers = Workers(n_threads=1)
+    app.state.slow_workers = Threads(n_threads=1)
     app.state.desk = AnswerDesk(settings.limits)
     return app
 
@@ -96,7 +96,7 @@ async def case_page(request: Request) -> Response:
         held = find_network(request)
         return HTMLResponse(show_targets(held, parse_query(held.id, request.url.query)))
     desk: AnswerDesk = request.app.state.desk
-    workers: Workers = request.app.state.page_workers
+    workers: Threads = request.app.state.page_workers
     return HTMLResponse(await run_limited(request, lambda: show_case(desk, setting), workers=workers))
 
 
@@ -108,7 +108,7 @@ async def panel_page(request: Request) -> Response:
     setting = find_setting(request)
     desk: AnswerDesk = request.app.state.desk
     is_fragment = request.headers.get("HX-Request-Type") == "partial"
-    workers: Workers = request.app.state.slow_workers if PANELS[name].slow else request.app.state.workers
+    workers: Threads = request.app.state.slow_workers if PANELS[name].slow else request.app.state.workers
     page = await run_limited(
         request, lambda: show_panel(desk, setting, name, is_fragment=is_fragment), workers=workers
     )

@@ -26,7 +26,7 @@ from unswayed.core.errors import QueryError
 from unswayed.web import cases, export, start, trimming
 from unswayed.web.app import make_app
 from unswayed.web.security import Access, Guard, make_access
-from unswayed.web.work import Workers
+from unswayed.web.work import Threads
 from unswayed.web.workspace import Workspace
 
 ROUTES = (*start.ROUTES, *cases.ROUTES, *trimming.ROUTES, *export.ROUTES)
@@ -128,7 +128,7 @@ def make_site(workspace: Workspace) -> Starlette:
 def run_server(workspace: Workspace, place: Place, *, open_at: str | None = None) -> None:
     """Serve until a signal comes; opens the browser at a path where one is given."""
     app = make_site(workspace)
-    pools: list[Workers] = [app.state.workers, app.state.page_workers, app.state.slow_workers]
+    pools: list[Threads] = [app.state.workers, app.state.page_workers, app.state.slow_workers]
     config = uvicorn.Config(
         Guard(app, place.access),
         http=_ImpatientProtocol,
@@ -156,7 +156,7 @@ def run_server(workspace: Workspace, place: Place, *, open_at: str | None = None
         os._exit(0)
 
 
-async def _serve_until_told(server: uvicorn.Server, listener: socket.socket, pools: list[Workers]) -> None:
+async def _serve_until_told(server: uvicorn.Server, listener: socket.socket, pools: list[Threads]) -> None:
     serving = asyncio.ensure_future(server.serve(sockets=[listener]))
     while not server.should_exit and not serving.done():
         await asyncio.sleep(0.1)

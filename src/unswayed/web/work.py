@@ -88,7 +88,7 @@ class TooMany(Exception):  # noqa: N818 - reads as what happened
     """The queue is full."""
 
 
-class Workers:
+class Threads:
     """A few threads and the queue before them; they start with the first job."""
 
     def __init__(self, *, n_threads: int = N_THREADS, most_waiting: int = MOST_WAITING) -> None:
@@ -155,14 +155,14 @@ async def run_limited(
     function: Callable[[], Answer],
     *,
     max_seconds: float = MOST_SECONDS,
-    workers: Workers | None = None,
+    workers: Threads | None = None,
 ) -> Answer:
     """What `function` returns, computed by `workers`, or by those of the app.
 
     Raises what it raises; `LimitError` when the time is over; `HTTPException` with 503 when too many wait,
     and with 499 when the client has gone.
     """
-    workers = workers or cast(Workers, request.app.state.workers)
+    workers = workers or cast(Threads, request.app.state.workers)
     try:
         job = workers.submit(function)
     except TooMany:
@@ -190,7 +190,7 @@ async def run_limited(
 def _result_of(answer: asyncio.Future[Any]) -> Any:
     try:
         return answer.result()
-    except (Stopped, asyncio.CancelledError):  # not by this request, so by `Workers.stop`
+    except (Stopped, asyncio.CancelledError):  # not by this request, so by `Threads.stop`
         raise HTTPException(503, "The server is ending.") from None
 
 

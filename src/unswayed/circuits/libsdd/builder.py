@@ -20,7 +20,7 @@ import numpy as np
 from unswayed.circuits.io.sdd import sdd_text
 from unswayed.circuits.io.vtree import parse_vtree, tree_lines
 from unswayed.circuits.libsdd.client import Progress, run_job
-from unswayed.circuits.libsdd.exchange import Job, Report
+from unswayed.circuits.libsdd.exchange import CircuitJob, Report
 from unswayed.circuits.libsdd.program import MOST_SECONDS, CircuitProgram, Operation
 from unswayed.circuits.sdd import apply
 from unswayed.circuits.sdd.apply import canonical, load
@@ -198,7 +198,7 @@ def run_in_worker(
     """The results of a program, computed by libsdd in a process of its own."""
     text = "\n".join([*tree_lines(vtree), ""]).encode()
     files = tuple(sdd_text(_fit_for_libsdd(sdd, limits)).encode() for sdd in loaded)
-    job = Job(program, text, files, limits.max_bytes, limits.max_seconds)
+    job = CircuitJob(program, text, files, limits.max_bytes, limits.max_seconds)
     answer = run_job(job, limits=limits, progress=progress)
     if answer.vtree is not None:
         vtree = parse_vtree(Source(Path("the worker's vtree"), answer.vtree.decode()), vtree.names).vtree

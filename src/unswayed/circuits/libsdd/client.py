@@ -20,7 +20,7 @@ import time
 from collections.abc import Callable
 from typing import IO, Any, Final
 
-from unswayed.circuits.libsdd.exchange import Failure, Job, JobResult, Report, receive, send
+from unswayed.circuits.libsdd.exchange import CircuitJob, Failure, JobResult, Report, receive, send
 from unswayed.core.errors import LimitError, SolverError
 from unswayed.core.extras import install_command
 from unswayed.core.limits import Limits, readable_bytes
@@ -58,7 +58,7 @@ class Worker:
         """Whether it can take a job from this process."""
         return self._process.poll() is None and self._owner == os.getpid()
 
-    def run(self, job: Job, limits: Limits, progress: Progress | None) -> JobResult | Failure:
+    def run(self, job: CircuitJob, limits: Limits, progress: Progress | None) -> JobResult | Failure:
         """The worker's answer; the worker is dead afterwards unless this returns."""
         deadline = limits.deadline()
         self._is_busy = True
@@ -72,7 +72,9 @@ class Worker:
             if self._is_busy:
                 self.kill()
 
-    def _conversation(self, job: Job, deadline: float, progress: Progress | None) -> JobResult | Failure:
+    def _conversation(
+        self, job: CircuitJob, deadline: float, progress: Progress | None
+    ) -> JobResult | Failure:
         assert self._process.stdin is not None
         send(self._process.stdin, job)
         while isinstance(message := self._next(deadline), Report):
@@ -159,7 +161,7 @@ def _too_large(limits: Limits) -> LimitError:
 _IDLE: Final[list[Worker]] = []
 
 
-def run_job(job: Job, *, limits: Limits, progress: Progress | None = None) -> JobResult:
+def run_job(job: CircuitJob, *, limits: Limits, progress: Progress | None = None) -> JobResult:
     """The answer to a job from a worker process, kept from before or started.
 
     `LimitError` when time or memory is over, `SolverError` when libsdd is not there or has died.

@@ -22,7 +22,7 @@ from unswayed.core.arrays import Ints
 _LENGTH = struct.Struct("<Q")
 
 
-class Job(NamedTuple):
+class CircuitJob(NamedTuple):
     """A program to run over libsdd."""
 
     program: CircuitProgram

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from unswayed.circuits.libsdd.exchange import (
+    CircuitJob,
     Failure,
-    Job,
     JobResult,
     Report,
     arrays_from_saved,
@@ -50,7 +50,7 @@ def main() -> None:
         send(out, _answer_job(job, out))
 
 
-def _answer_job(job: Job, out: IO[bytes]) -> JobResult | Failure:
+def _answer_job(job: CircuitJob, out: IO[bytes]) -> JobResult | Failure:
     try:
         import pysdd.sdd
     except ImportError as error:
@@ -67,7 +67,7 @@ def _answer_job(job: Job, out: IO[bytes]) -> JobResult | Failure:
 class _Run:
     """One job: a manager of libsdd, and the registers that hold its nodes."""
 
-    def __init__(self, library: Any, job: Job, folder: Path, report: Callable[[Report], None]) -> None:
+    def __init__(self, library: Any, job: CircuitJob, folder: Path, report: Callable[[Report], None]) -> None:
         self.job = job
         self.folder = folder
         self.report = report
@@ -154,7 +154,7 @@ class _Run:
         return path
 
 
-def _limit(job: Job) -> None:
+def _limit(job: CircuitJob) -> None:
     """Bound memory from inside, and time for the case that the parent has died."""
     if job.max_seconds is not None:
         _set_alarm(math.ceil(min(job.max_seconds, _LONGEST_ALARM)) + _GRACE_SECONDS)

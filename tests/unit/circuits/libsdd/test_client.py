@@ -18,7 +18,7 @@ from unswayed.circuits.formulas.compile import compile_cnf
 from unswayed.circuits.io.vtree import tree_lines
 from unswayed.circuits.libsdd import builder as building, client as workers
 from unswayed.circuits.libsdd.builder import SddBuilder, run_here, run_in_worker
-from unswayed.circuits.libsdd.exchange import Failure, Job, JobResult, Report
+from unswayed.circuits.libsdd.exchange import Failure, CircuitJob, JobResult, Report
 from unswayed.circuits.libsdd.program import CircuitProgram, Operation
 from unswayed.circuits.sdd.evaluate import model_count
 from unswayed.circuits.vtree import balanced, right_linear
@@ -109,7 +109,7 @@ def test_a_worker_killed_from_outside_is_replaced():
 
 
 def job(vtree=b"vtree 3\nL 0 1\nL 2 2\nI 1 0 2\n", program=TRUE_PROGRAM, loaded=()):
-    return Job(program, vtree, loaded, 10**9, None)
+    return CircuitJob(program, vtree, loaded, 10**9, None)
 
 
 def test_when_libsdd_ends_its_process_ours_goes_on():
