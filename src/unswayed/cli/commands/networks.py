@@ -1,4 +1,4 @@
-"""Commands about network files: `info` and `convert`."""
+"""Commands about networks: `info`, `convert`, and `examples` for those that come with unswayed."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from unswayed.cli.options import AsJson, Format, NetworkFile, Normalize, network
 from unswayed.cli.output import check_output, show, show_json
 
 if TYPE_CHECKING:
+    from unswayed.api.examples import Example
     from unswayed.model.network import BayesianNetwork
 
 
@@ -68,3 +69,35 @@ def convert(
         show_json({"output": str(target), "n_variables": len(network.cpts), "n_arcs": arcs})
     else:
         show([Text(f"wrote {target}: {size_text(network)}")])
+
+
+def examples(*, as_json: AsJson = False) -> None:
+    """List the networks that come with unswayed.
+
+    Their names may stand wherever a network file is asked for; a file of that name goes first.
+    """
+    from rich.text import Text
+
+    from unswayed.api.examples import EXAMPLES
+
+    if as_json:
+        facts = [{"name": e.name, "about": e.about, "variables": e.make().names} for e in EXAMPLES]
+        show_json({"examples": facts})
+        return
+    width = max(len(example.name) for example in EXAMPLES)
+    lines = []
+    for example in EXAMPLES:
+        lines.append(Text(f"{example.name:{width}}  ", style="bold").append(example.about, style="not bold"))
+        lines.append(Text(f"{'':{width}}  unswayed sdp {example.name} {_options(example)}", style="dim"))
+    show(lines)
+
+
+def _options(example: Example) -> str:
+    """The options that ask the example's question."""
+    words = ["--target", example.target + ("" if example.positive is None else f"={example.positive}")]
+    if example.threshold is not None:
+        words += ["--threshold", f"{example.threshold:g}"]
+    if example.features is not None:
+        others = len(example.make()) - 1
+        words += ["--features", "all" if len(example.features) == others else ",".join(example.features)]
+    return " ".join(words)

@@ -18,7 +18,7 @@ from unswayed.circuits.formulas.compile import compile_cnf
 from unswayed.circuits.io.vtree import tree_lines
 from unswayed.circuits.libsdd import builder as building, client as workers
 from unswayed.circuits.libsdd.builder import SddBuilder, run_here, run_in_worker
-from unswayed.circuits.libsdd.exchange import Failure, CircuitJob, JobResult, Report
+from unswayed.circuits.libsdd.exchange import CircuitJob, Failure, JobResult, Report
 from unswayed.circuits.libsdd.program import CircuitProgram, Operation
 from unswayed.circuits.sdd.evaluate import model_count
 from unswayed.circuits.vtree import balanced, right_linear
