@@ -17,7 +17,7 @@ $(BIN)/python:
 
 .venv/.user: pyproject.toml | $(BIN)/python
 	@echo "installing unswayed into .venv (about a minute the first time)"
-	@$(PIP) -e '.[plots]'
+	@$(PIP) -e '.[plots,web]'
 	@touch $@
 
 .venv/.dev: pyproject.toml | $(BIN)/python
