@@ -21,7 +21,7 @@ from unswayed.decisions.oracle import (
     find_single_agreements,
 )
 from unswayed.decisions.problem import Problem
-from unswayed.decisions.rules import Decider, ThresholdRule, UtilityRule
+from unswayed.decisions.rules import Decider, Rule, ThresholdRule, UtilityRule
 from unswayed.engines.protocol import Needs, Question
 from unswayed.model.evidence import Evidence
 
@@ -37,6 +37,8 @@ class Decision:
     """What the rule decides."""
     posterior: dict[str, float]
     """Pr(target | evidence), a probability for each state."""
+    threshold: tuple[str, float] | None = None
+    """The positive state, and the probability from which on it is decided for; None for other rules."""
 
     plot = shown.plot
     to_frame = shown.to_frame
@@ -65,7 +67,12 @@ def decision_of(problem: Problem) -> Decision:
     """The decision of a problem as it stands."""
     action = int(problem.decider.decide(problem.prior[np.newaxis])[0])
     states = problem.network.variables[problem.target].states
-    return Decision(problem.decider.actions[action], dict(zip(states, problem.prior.tolist(), strict=True)))
+    posterior = dict(zip(states, problem.prior.tolist(), strict=True))
+    return Decision(problem.decider.actions[action], posterior, _threshold(problem.classifier.rule))
+
+
+def _threshold(rule: Rule) -> tuple[str, float] | None:
+    return (rule.positive, rule.threshold) if isinstance(rule, ThresholdRule) else None
 
 
 def expected_utilities(classifier: Classifier, decision: Decision) -> dict[str, float]:

@@ -120,12 +120,18 @@ def draw_vtree(vtree: Vtree, *, title: str = "") -> Picture:
 
 
 def _plot_decision(decision: Decision, *, title: str, subtitle: str) -> Drawing:
-    return draw_posterior(decision.posterior, decision.action, title=title, subtitle=subtitle)
+    threshold = decision.threshold
+    return draw_posterior(
+        decision.posterior, decision.action, threshold=threshold, title=title, subtitle=subtitle
+    )
 
 
 def _plot_stopping(stopping: Stopping, *, title: str, subtitle: str) -> Drawing:
     decision, gauge = stopping.decision, make_gauge(stopping.sdp, stopping.at_least)
-    return draw_decision(decision.posterior, decision.action, gauge, title=title, subtitle=subtitle)
+    threshold = decision.threshold
+    return draw_decision(
+        decision.posterior, decision.action, gauge, threshold=threshold, title=title, subtitle=subtitle
+    )
 
 
 def make_gauge(sdp: Measurement, at_least: float) -> Gauge:

@@ -199,3 +199,9 @@ def test_a_card_shows_the_confidence_of_an_estimate():
     stopping = replace(should_stop(PAPERS), sdp=sdp, certain=True)
     words = " ".join(Texts(stopping._repr_html_()).words)
     assert "about 0.9000, between 0.8900 and 0.9100 with confidence 0.99" in words
+
+
+def test_the_picture_of_a_decision_marks_the_threshold():
+    said = should_stop(PAPERS, {"AC": "+"}).plot().to_svg()
+    assert "threshold" in said
+    assert "0.6" in said or "60%" in said

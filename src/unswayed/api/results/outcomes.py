@@ -68,7 +68,8 @@ def outcomes_of(problem: Problem, position: int, limits: Limits) -> list[Finding
     for state in np.flatnonzero(shares > 0):
         posterior = table[state] / shares[state]
         action = problem.decider.actions[int(problem.decider.decide(posterior[np.newaxis])[0])]
-        later = Decision(action, dict(zip(now.posterior, posterior.tolist(), strict=True)))
+        states = dict(zip(now.posterior, posterior.tolist(), strict=True))
+        later = Decision(action, states, now.threshold)
         effect = float(np.abs(posterior - prior).sum()) / 2
         found.append(Finding(variable.name, variable.states[state], float(shares[state]), later, effect))
     return found
