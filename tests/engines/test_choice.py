@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from dataclasses import dataclass
 
 import numpy as np
@@ -112,3 +113,16 @@ def test_limits_reach_the_preparation():
     problem = tree_problem(21)
     with pytest.raises(LimitError, match="no engine can answer"):
         same_decision_probability(problem.classifier, limits=Limits(max_bytes=20_000))
+
+
+def test_pricing_keeps_to_the_memory_allowed():
+    """Features that depend on each other through a tree: their joint table would take far more."""
+    classifier = Classifier(random_tree(np.random.default_rng(3), 21, sizes=(2, 3)), "C")
+    limits = Limits(max_bytes=20_000_000)
+    tracemalloc.start()
+    try:
+        problem = make_problem(classifier, limits=limits)
+        choose(problem, Question(frozenset(), tolerance=0.05), limits=limits, all_bids=True)
+        assert tracemalloc.get_traced_memory()[1] <= 20_000_000
+    finally:
+        tracemalloc.stop()

@@ -29,6 +29,8 @@ class Problem:
     """Positions of the features not observed yet."""
     prior: Floats = field(repr=False)
     """Pr(target | evidence), a number for each class."""
+    limits: Limits = field(default=DEFAULT_LIMITS, repr=False, compare=False)
+    """What an answer may take; pricing keeps to it too."""
     _memo: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -95,4 +97,4 @@ def make_problem(
         )
     free = tuple(p for p in map(network.index, classifier.features) if p not in observed)
     prior = joint_table(network, [classifier.target_index], observed, limits=limits)
-    return Problem(classifier, observed, free, read_only(prior))
+    return Problem(classifier, observed, free, read_only(prior), limits)

@@ -13,7 +13,7 @@ import numpy as np
 
 from unswayed.core.arrays import frozen_floats
 from unswayed.core.errors import LimitError
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.measures import AchievableAgreement, maximum_potential_agreement
 from unswayed.decisions.oracle import Interval, achieve_with_rows
@@ -98,7 +98,7 @@ class LogOddsEngine:
 def _sizes_of_weights(problem: Problem, question: Question) -> Sizes:
     """Sizes as the weights themselves tell, which may be alike or decide everything at once."""
     assert isinstance(problem.decider, LogOddsIntervals)
-    parts = split_groups(problem, group_tables(problem, DEFAULT_LIMITS), question.kept)
+    parts = split_groups(problem, group_tables(problem, problem.limits), question.kept)
     outcomes = split_size(parts.kept, parts.hidden, parts.mixed)
     if question.needs is Needs.AGREEMENT and settled(problem, parts, problem.decider) is not None:
         outcomes = 1.0

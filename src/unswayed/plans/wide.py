@@ -223,7 +223,7 @@ class WideGround:
             return self.problem
         evidence = self._evidence(state)
         free = tuple(f for f in self.problem.free if f not in evidence)
-        problem = Problem(self.problem.classifier, evidence, free, posterior)
+        problem = Problem(self.problem.classifier, evidence, free, posterior, self.problem.limits)
         self._memo.problems[state] = problem
         for test, outcome in enumerate(state):
             features = self.catalogue.offers[test].features
