@@ -54,8 +54,10 @@ CEILING_SHARE = 0.6
 """Share of the time left that lowering the ceiling may take."""
 CLOSE = 2e-4
 """A gap at which the ceiling is low enough."""
-FEWEST_BOUNDED = 16
-"""Features below which a search is quicker than a ceiling."""
+FEWEST_BOUNDED = 48
+"""Features below which a search proves the optimum before a ceiling comes close."""
+LONGEST_CEILING = 30.0
+"""Seconds after which a ceiling hardly sinks any more."""
 FIRST_SHARE = 0.2
 """Share of the time that looking for a subset to start with may take."""
 
@@ -217,7 +219,7 @@ def _lower_ceiling(task: GridTask, best: BestOnGrid) -> None:
     if task.laws is None or len(task.features) < FEWEST_BOUNDED:
         return
     now = time.monotonic()
-    end = now + CEILING_SHARE * (task.deadline - now)
+    end = now + min(CEILING_SHARE * (task.deadline - now), LONGEST_CEILING)
     budget = Budget(np.array([task.terms.costs[f] for f in task.features]), task.allowed)
     for bound in lower(open_ceiling(task.laws, budget)):
         best.ceiling = min(best.ceiling, bound)
