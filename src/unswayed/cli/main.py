@@ -36,7 +36,7 @@ MODULE_BY_COMMAND = {
     "mpe": "posteriors",
     "info": "networks",
     "convert": "networks",
-    "draw": "pictures",
+    "draw": "networks",
     "examples": "networks",
     "demo": "demo",
     "paths": "structured",

@@ -1,4 +1,4 @@
-"""Pictures on the command line: the command `draw`, and `-o FILE` of commands that have something to show."""
+"""Pictures on the command line: `-o FILE` of commands that have something to show."""
 
 from __future__ import annotations
 
@@ -8,15 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 import typer
 
-from unswayed.cli.classifiers import classifier_of
-from unswayed.cli.evidence import evidence_of, names_in
-from unswayed.cli.options import AsJson, Evidence, Features, Format, NetworkFile, Normalize, network_in
-from unswayed.cli.output import check_output, show_json
-from unswayed.core.errors import FormatError, QueryError
+from unswayed.cli.output import check_output
+from unswayed.core.errors import FormatError
 
 if TYPE_CHECKING:
     from unswayed.decisions.classifier import Classifier
-    from unswayed.model.network import BayesianNetwork
     from unswayed.view.figure import Picture
 
 PictureFile = Annotated[
@@ -37,67 +33,6 @@ class Asked(Protocol):
     @property
     def evidence(self) -> Mapping[str, str]:
         """What is known."""
-
-
-def draw(
-    network: NetworkFile,
-    *,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="The picture: .svg, .png or .pdf.", show_default=False
-        ),
-    ],
-    target: Annotated[
-        str | None,
-        typer.Option(metavar="D", help="What is decided about.", show_default=False),
-    ] = None,
-    features: Features = None,
-    evidence: Evidence = None,
-    keep: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--keep",
-            metavar="A,B",
-            help="Features that are kept; the others are dropped.",
-            show_default=False,
-        ),
-    ] = None,
-    title: Annotated[
-        str | None,
-        typer.Option(metavar="TEXT", help="A title; the network's name by default.", show_default=False),
-    ] = None,
-    normalize: Normalize = False,
-    format: Format = None,
-    as_json: AsJson = False,
-) -> None:
-    """Draw a network, and what its variables are to a question.
-
-    The target, the features, what was observed, what is kept and what is dropped.
-    """
-    check_picture(output)
-    found = network_in(network, normalize=normalize, format=format)
-    observed = evidence_of(evidence, found)
-    kept = None if keep is None else tuple(names_in(keep))
-    model = _model(found, target, features)
-    heading = found.name if title is None else title
-    from unswayed.view.plotting import draw_network
-
-    draw_network(model, observed, kept, title=heading).save(output)
-    if as_json:
-        show_json({"network": found.name, "evidence": observed, "output": str(output)})
-    else:
-        typer.echo(f"wrote {output}")
-
-
-def _model(
-    network: BayesianNetwork, target: str | None, features: list[str] | None
-) -> BayesianNetwork | Classifier:
-    if target is not None:
-        return classifier_of(network, target, features, threshold=None, utilities=None)
-    if features is not None:
-        raise QueryError("--features belong to a target; name it with --target")
-    return network
 
 
 def check_picture(path: Path) -> None:

@@ -219,12 +219,22 @@ def _held() -> dict[str, Any]:
 def start_pool(n_workers: int) -> Executor:
     """Processes of our own; searches that follow soon use them again.
 
-    They are joblib's, which need no guard around the main program of a person.
+    They are of the kind that joblib starts, which need no guard around the main program of a person; but not
+    the pool that joblib keeps for itself, which is set up otherwise.
     """
-    from joblib.externals.loky import get_reusable_executor
+    from joblib.externals.loky import ProcessPoolExecutor
 
-    pool: Executor = get_reusable_executor(n_workers, timeout=IDLE_SECONDS, initializer=_set_up_process)
+    pools = _pools()
+    if n_workers not in pools or pools[n_workers]._flags.broken or pools[n_workers]._flags.shutdown:
+        pools[n_workers] = ProcessPoolExecutor(n_workers, timeout=IDLE_SECONDS, initializer=_set_up_process)
+    pool: Executor = pools[n_workers]
     return pool
+
+
+@cache
+def _pools() -> dict[int, Any]:
+    """Our pools by the number of their processes."""
+    return {}
 
 
 def _set_up_process() -> None:

@@ -9,6 +9,7 @@ import time
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 
+import joblib
 import pytest
 
 from unswayed.core.errors import QueryError, UnswayedWarning
@@ -174,3 +175,10 @@ def test_an_executor_can_submit():
 def test_the_size_is_what_the_executor_has():
     with ThreadPoolExecutor(3) as pool:
         assert (Team(pool).size, Team(pool, jobs=7).size, Team(jobs=2).size, Team().size) == (3, 7, 2, 1)
+
+
+def test_our_pool_and_that_of_joblib_live_side_by_side():
+    expected = {f"call {number}": 100 + number for number in range(4)}
+    assert call(Team(jobs=2), add, 100, 4, "before") == expected
+    assert joblib.Parallel(n_jobs=2)(joblib.delayed(abs)(-i) for i in range(4)) == [0, 1, 2, 3]
+    assert call(Team(jobs=2), add, 100, 4, "after") == expected
