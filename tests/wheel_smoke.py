@@ -13,7 +13,7 @@ from pathlib import Path
 QUESTION = """
 import unswayed
 from unswayed.model.zoo import review
-papers = unswayed.Classifier(review(), "D", threshold=0.6, positive="+")
+papers = unswayed.Classifier(review(), "D", ["R1", "R2", "AC"], threshold=0.6, positive="+")
 assert round(unswayed.same_decision_probability(papers), 4) == 0.9
 assert unswayed.trim(papers, budget=1).kept == ("AC",)
 print("asked", unswayed.__version__)
@@ -25,6 +25,8 @@ def main(folder: str) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     assert "unswayed/__init__.pyi" in names, "the stub that lists the names is missing from the wheel"
     assert "unswayed/py.typed" in names, "py.typed is missing from the wheel"
+    for shown in ("view/templates/report.html", "web/templates/base.html", "web/static/htmx.min.js"):
+        assert f"unswayed/{shown}" in names, f"{shown} is missing from the wheel"
     with tarfile.open(sdist) as archive:
         parts = {Path(name).parts[1] for name in archive.getnames() if len(Path(name).parts) > 1}
     assert {"src", "tests", "docs", "examples", "README.md", "CHANGELOG.md", "Makefile"} <= parts, sorted(
