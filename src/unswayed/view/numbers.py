@@ -131,6 +131,7 @@ def threshold_texts(threshold: float, interval: tuple[float, float]) -> tuple[st
         scale = 10**digits
         # An end of few digits is not moved by the rounding of the product.
         first, last = math.floor(low * scale + 1e-6), math.floor(high * scale + 1e-6)
+        last -= last / scale > high + 1e-12
         middle = round(threshold * scale)
         told_apart = low <= 0.0 or high >= 1.0 or last > first + 1
         if first < middle <= last and 0 < middle < scale and told_apart:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import assume, given, strategies as st
+from hypothesis import assume, example, given, strategies as st
 from rich.cells import cell_len
 
 from unswayed.view.numbers import interval_texts, probability_text, shortened, threshold_texts
@@ -55,6 +55,7 @@ def test_intervals_are_never_narrower_than_they_are_and_never_collapse(one, othe
 
 
 @given(st.floats(1e-6, 1 - 1e-6), st.floats(1e-9, 1e-2))
+@example(low=0.9921875, width=0.0078125)
 def test_thresholds_are_written_so_that_each_named_one_achieves_it(low, width):
     high = min(low + width, 1 - 1e-9)
     assume(high > low)
