@@ -69,7 +69,8 @@ def keys_in(text: str) -> set[str]:
 
 
 @pytest.mark.parametrize("command", OPTIONS_BY_COMMAND)
-def test_keys_are_those_of_the_documentation(unswayed, command):
+def test_keys_are_those_of_the_documentation(unswayed, tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
     done = unswayed(command.split()[0], *PAPERS, *OPTIONS_BY_COMMAND[command])
     answer = json.loads(done.out)
     outer, _, inner = documented(command).partition(": a list")
