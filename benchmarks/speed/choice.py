@@ -27,8 +27,7 @@ from unswayed.decisions.measures import expected_agreement
 from unswayed.decisions.oracle import AgreementOracle
 from unswayed.decisions.problem import Problem, make_problem
 from unswayed.decisions.rules import MostProbable, Rule, ThresholdRule
-from unswayed.engines.choice import choose
-from unswayed.engines.listed import ENGINES
+from unswayed.engines.choice import ENGINES, choose
 from unswayed.engines.protocol import Cost, Engine, Question
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.zoo import random_bounded_treewidth, random_naive_bayes, random_polytree

@@ -29,7 +29,7 @@ from unswayed.decisions.rules import ThresholdRule
 from unswayed.engines.bounds import BoundsEngine
 from unswayed.engines.chen2014.brute_force import BruteForceEngine
 from unswayed.engines.chen2014.depth_first import DepthFirstEngine
-from unswayed.engines.listed import ENGINES
+from unswayed.engines.choice import ENGINES
 from unswayed.engines.protocol import Engine, Question, Refusal
 from unswayed.model.zoo import random_naive_bayes
 

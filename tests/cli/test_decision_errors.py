@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from unswayed.engines.listed import ENGINES
+from unswayed.engines.choice import ENGINES
 from unswayed.model import zoo
 from unswayed.model.formats.files import write_network
 

@@ -13,7 +13,7 @@ import re
 import pytest
 
 from tolerances import ENGINE, paper
-from unswayed.engines.listed import ENGINES
+from unswayed.engines.choice import ENGINES
 
 PAPERS = ["--target", "D=+", "--threshold", "0.6", "--features", "R1,R2,AC"]
 NUMBERS = {"value", "low", "high", "certainty", "engine", "seconds"}

@@ -16,9 +16,8 @@ from unswayed.core.measurement import Certainty
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import make_problem
 from unswayed.engines import choice
-from unswayed.engines.choice import choose
+from unswayed.engines.choice import ENGINES, choose
 from unswayed.engines.dense import DenseEngine
-from unswayed.engines.listed import ENGINES
 from unswayed.engines.protocol import Cost, Needs, Question
 from unswayed.model.zoo import random_naive_bayes
 

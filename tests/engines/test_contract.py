@@ -16,7 +16,7 @@ from unswayed.decisions.measures import expected_agreement, maximum_potential_ag
 from unswayed.decisions.oracle import AgreementOracle
 from unswayed.decisions.problem import make_problem
 from unswayed.decisions.rules import ThresholdRule
-from unswayed.engines.listed import BASELINES, ENGINES
+from unswayed.engines.choice import BASELINES, ENGINES
 from unswayed.engines.protocol import Needs, Question, Refusal
 
 EXACT_ENGINES = [engine for engine in (*ENGINES, *BASELINES) if engine.certainty is Certainty.EXACT]

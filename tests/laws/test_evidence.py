@@ -24,7 +24,7 @@ from unswayed.api.networks import (
 )
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.problem import make_problem
-from unswayed.engines.listed import ENGINES
+from unswayed.engines.choice import ENGINES
 from unswayed.engines.protocol import Question, Refusal
 from unswayed.model.evidence import observe, read_evidence
 from unswayed.model.network import BayesianNetwork

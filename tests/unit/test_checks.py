@@ -10,7 +10,7 @@ from unswayed.checks import EngineFault, check_engine
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.oracle import Interval
 from unswayed.engines import DenseEngine
-from unswayed.engines.listed import BASELINES, ENGINES
+from unswayed.engines.choice import BASELINES, ENGINES
 
 
 @pytest.mark.parametrize("engine", [*ENGINES, *BASELINES], ids=lambda engine: engine.name)

@@ -16,8 +16,7 @@ from unswayed.decisions.oracle import AgreementOracle
 from unswayed.decisions.problem import Problem, make_problem
 from unswayed.engines.chen2014.brute_force import BruteForceEngine
 from unswayed.engines.chen2014.depth_first import DepthFirstEngine
-from unswayed.engines.choice import choose
-from unswayed.engines.listed import ENGINES
+from unswayed.engines.choice import ENGINES, choose
 from unswayed.engines.protocol import Question
 
 NOTHING: frozenset[int] = frozenset()

@@ -14,8 +14,7 @@ from unswayed.core.names import unknown_name
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.oracle import AgreementOracle, Interval, Oracle
 from unswayed.decisions.problem import Problem, make_problem
-from unswayed.engines.choice import DEFAULT_TOLERANCE, choose, line
-from unswayed.engines.listed import engine_called
+from unswayed.engines.choice import DEFAULT_TOLERANCE, choose, engine_called, line
 from unswayed.engines.protocol import Engine, Question, Refusal
 
 

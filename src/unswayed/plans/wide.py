@@ -23,9 +23,8 @@ from unswayed.decisions.margins import keeping_tests, posterior_bounds
 from unswayed.decisions.measures import LEVEL_SLACK
 from unswayed.decisions.oracle import Interval, find_agreement
 from unswayed.decisions.problem import Problem
-from unswayed.engines.choice import choose
+from unswayed.engines.choice import ENGINES, choose
 from unswayed.engines.groups import independent_groups
-from unswayed.engines.listed import ENGINES
 from unswayed.engines.observed import carry_over
 from unswayed.engines.protocol import Question
 from unswayed.inference.marginals import all_marginals
