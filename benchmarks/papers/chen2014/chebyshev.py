@@ -20,7 +20,7 @@ from unswayed.core.measurement import Certainty
 from unswayed.decisions.oracle import Interval
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.rules import LogOddsIntervals
-from unswayed.engines.chen2014.outcomes import chunks
+from unswayed.engines.chen2014.brute_force import chunks
 from unswayed.engines.parts import probability_of, refuse_groups
 
 

@@ -15,7 +15,7 @@ from dataclasses import astuple, dataclass, field, replace
 from typing import Any
 
 from unswayed.core.workers import Workers
-from unswayed.decisions.catalogue import Catalogue, cost_together, least_together, tests_in, with_needs
+from unswayed.decisions.catalogue import Catalogue, cost_together, tests_in, with_needs
 from unswayed.search.driver import SliceOutcome, search_in_slices
 from unswayed.search.lattice import Node, drop, keep_only, reordered
 from unswayed.search.task import SLACK, Incumbent, Task, most_harmful, order_by_harm
@@ -100,13 +100,6 @@ class UnitSearch:
         catalogue, task = self.task.catalogue, self.task
         tests = catalogue is not None and cost_together(catalogue, tests_in(bits))
         return task.affordable(tests if catalogue is not None else task.cost(self.features(bits)))
-
-    def may_be_affordable(self, bits: int) -> bool:
-        """Whether some units, perhaps with others, can be within the budget together."""
-        catalogue = self.task.catalogue
-        if catalogue is None or not catalogue.has_conditions:
-            return self.is_affordable(bits)
-        return self.task.affordable(least_together(catalogue, tests_in(bits)))
 
     def may_win(self, incumbent: Incumbent, ceiling: float, kept: int) -> bool:
         """Whether some units that hold the kept ones could be better than the best so far."""

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from unswayed.api.audits.files import AuditedFile
 from unswayed.api.audits.result import Audit
+from unswayed.view.numbers import counted
 
 MOST_MISSING = 5
 """Missing features that are named."""
@@ -18,8 +19,8 @@ def audit_lines(audit: Audit | AuditedFile, outputs: Sequence[str] = ()) -> list
     found = audit.summary()
     lines = [
         Text(
-            f"{found['rows']:,} decisions on {found['patterns']:,} patterns of observed features, "
-            f"{found['seconds']:.2g} s"
+            f"{counted(found['rows'], 'decision')} on {counted(found['patterns'], 'pattern')} "
+            f"of observed features, {found['seconds']:.2g} s"
         ),
         Text(f"safe at {audit.at_least:g}: {share_text(found['safe'], found['rows'])}", style="bold"),
         Text(f"fragile: {share_text(found['fragile'], found['rows'])}"),

@@ -7,6 +7,7 @@ from importlib.metadata import version
 from unswayed.api.audits.files import AuditedFile
 from unswayed.api.audits.result import Audit
 from unswayed.view.audit_lines import share_text
+from unswayed.view.numbers import counted
 from unswayed.view.plotting import plot_result
 from unswayed.view.templating import read_style, render, show_drawing
 
@@ -24,7 +25,7 @@ def audit_page(audit: Audit | AuditedFile) -> str:
         title=f"{rows:,} decisions about {audit.classifier.target}",
         style=read_style(),
         tiles=[
-            ("decisions", f"{rows:,}", f"on {found['patterns']:,} patterns of observed features"),
+            ("decisions", f"{rows:,}", f"on {counted(found['patterns'], 'pattern')} of observed features"),
             (f"safe at {level}", f"{found['safe'] / rows:.1%}", share_text(found["safe"], rows)),
             ("fragile", f"{found['fragile'] / rows:.1%}", share_text(found["fragile"], rows)),
         ],

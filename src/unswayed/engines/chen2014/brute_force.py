@@ -6,22 +6,31 @@ The baseline of [chen2014, sections 3 and 6], with the weights of evidence at ha
 
 from __future__ import annotations
 
+import math
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
+from unswayed.core.arrays import Floats
+from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.rules import LogOddsIntervals
 from unswayed.engines.chen2014.nothing_kept import DecidedOracle, refuse_kept
-from unswayed.engines.chen2014.outcomes import chunk_size, chunks, n_instantiations
+from unswayed.engines.groups import group_tables, independent_groups
 from unswayed.engines.protocol import Cost, Question, Refusal
+from unswayed.engines.weights import log_ratio
 
 SECONDS_PER_INSTANTIATION = 2e-8
 """Measured, with chunks that fit the cache."""
 BYTES_PER_INSTANTIATION = 120.0
 """Of a chunk, while it is decided."""
+CHUNK = 2**15
+"""Instantiations at a time, about: long enough for numpy, short enough for the cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,3 +61,79 @@ class BruteForceEngine:
             decision_mass += np.bincount(decisions, chunk.upper + chunk.lower, minlength=n_actions)
             n_listed += len(chunk)
         return DecidedOracle(problem, decision_mass, n_listed)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcomes:
+    """Some instantiations h of the free features, impossible ones included."""
+
+    log_odds: Floats
+    """log O(d | h, e); nan only where h is impossible."""
+    upper: Floats
+    """Pr(d, h | e), where d is the upper class."""
+    lower: Floats
+    """Pr(not d, h | e)."""
+
+    def __len__(self) -> int:
+        return len(self.log_odds)
+
+
+def n_instantiations(problem: Problem) -> float:
+    """How many instantiations the free features have."""
+    return math.prod(map(float, problem.sizes(problem.free)))
+
+
+def chunk_size(problem: Problem) -> float:
+    """Instantiations in a chunk: those of the groups that fit, or of one group that does not."""
+    sizes = [math.prod(problem.sizes(group)) for group in independent_groups(problem)]
+    return float(math.prod(sizes[: _n_inner(sizes)]))
+
+
+def chunks(problem: Problem, limits: Limits) -> Iterator[Outcomes]:
+    """All instantiations, the first groups' fastest; `LimitError` between two chunks when time is over."""
+    assert isinstance(problem.decider, LogOddsIntervals)
+    upper, deadline = problem.decider.upper, limits.deadline()
+    tables = [problem.prior[np.newaxis], *(group.likelihood for group in group_tables(problem, limits))]
+    lists = [
+        Outcomes(log_ratio(table[:, upper], table[:, 1 - upper]), table[:, upper], table[:, 1 - upper])
+        for table in tables
+    ]
+    n_inner = 1 + _n_inner([len(each) for each in lists[1:]])
+    inner = _joined(lists[:n_inner])
+    for number, values in enumerate(product(*map(_singles, lists[n_inner:]))):
+        if time.monotonic() > deadline:
+            raise LimitError(
+                f"listing instantiations reached {number * len(inner):,} of "
+                f"{n_instantiations(problem):.3g} within {limits.max_seconds:g} seconds; raise "
+                "Limits(max_seconds=...), or use another engine"
+            )
+        yield _joined([_joined(values), inner]) if values else inner
+
+
+def _n_inner(sizes: Sequence[int]) -> int:
+    """How many of the first groups are listed together: as many as fit a chunk, at least one."""
+    total, count = 1, 0
+    for size in sizes:
+        total *= size
+        if total > CHUNK and count:
+            break
+        count += 1
+    return count
+
+
+def _singles(outcomes: Outcomes) -> list[Outcomes]:
+    """Each of the outcomes in a list of its own."""
+    columns = (outcomes.log_odds, outcomes.upper, outcomes.lower)
+    return [Outcomes(*(column[i : i + 1] for column in columns)) for i in range(len(outcomes))]
+
+
+def _joined(lists: Sequence[Outcomes]) -> Outcomes:
+    """Outcomes of independent groups together: log-odds add, probabilities multiply."""
+    log_odds, upper, lower = lists[0].log_odds, lists[0].upper, lists[0].lower
+    # Opposite certainties give nan; such outcomes have no mass under either class.
+    with np.errstate(invalid="ignore"):
+        for other in lists[1:]:
+            log_odds = np.add.outer(log_odds, other.log_odds).reshape(-1)
+            upper = np.multiply.outer(upper, other.upper).reshape(-1)
+            lower = np.multiply.outer(lower, other.lower).reshape(-1)
+    return Outcomes(log_odds, upper, lower)

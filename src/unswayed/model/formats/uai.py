@@ -12,25 +12,35 @@ programs do not put the child last, so which variable a factor is the table of i
 (`uai_children.py`).
 
 The format has no names. Variables are called V0, V1, ... and states s0, s1, ..., unless
-`FILE.uai.names.json` is beside the file: `write_network` puts the names there, with a checksum of the text
-they belong to (`uai_names.py`).
+`FILE.uai.names.json` is beside the file, where `write_network` puts them:
+
+    {
+      "sha256": checksum of the text of the UAI file, so that names are never given to another network,
+      "network": name,
+      "variables": [{"name": name, "states": [name, ...]}, ...]    in the order of the file
+    }
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
+import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
+from unswayed.core.errors import UnswayedWarning
 from unswayed.model.formats.reading.decimals import decimal_number
 from unswayed.model.formats.reading.draft import MAX_ENTRIES, NetworkDraft
-from unswayed.model.formats.reading.source import Source
+from unswayed.model.formats.reading.source import Source, load
 from unswayed.model.formats.uai_children import UaiFactor, find_children
-from unswayed.model.formats.uai_names import companion, names_beside
 from unswayed.model.network import BayesianNetwork
+from unswayed.model.variable import Variable, check_name
 
 __all__ = ["companion", "read", "write"]
 
@@ -40,6 +50,8 @@ MAX_STATES = 1_000_000
 """Most states read, of all variables together."""
 MAX_SCOPE = 100
 """Most variables of one factor; with two states each, 25 fill the largest table."""
+SUFFIX = ".names.json"
+"""Added to the name of a file: its names are there."""
 
 _WORD = re.compile(r"(?:\#|//)[^\r\n]*|[^\s\#/]+|/")
 
@@ -165,3 +177,62 @@ def _draft(source: Source, sizes: Sequence[int], factors: Sequence[UaiFactor]) -
         parents = [names.variables[parent].name for parent in factor.scope if parent != child]
         draft.add_table(names.variables[child].name, parents, factor.rows_of(child), factor.offset)
     return draft
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What the UAI format leaves out."""
+
+    network: str
+    """Name of the network."""
+    variables: tuple[Variable, ...]
+    """The variables with their states, in the order of the file."""
+
+
+def companion(network: BayesianNetwork, text: str) -> tuple[str, str]:
+    """Suffix and text of the file that keeps the names of a network written as `text`."""
+    content = {
+        "sha256": _checksum(text),
+        "network": network.name,
+        "variables": [{"name": v.name, "states": v.states} for v in network.variables],
+    }
+    return SUFFIX, json.dumps(content, ensure_ascii=False, indent=1) + "\n"
+
+
+def names_beside(source: Source, sizes: Sequence[int]) -> Names:
+    """The names kept beside the file, or V0, V1, ... and s0, s1, ... with a warning where they do not fit."""
+    path = source.path.with_suffix("") if source.path.suffix.lower() == ".gz" else source.path
+    path = path.with_name(path.name + SUFFIX)
+    if path.is_file():
+        try:
+            return _fitting(json.loads(load(path).text), _checksum(source.text), sizes)
+        except (ValueError, RecursionError) as error:
+            warnings.warn(
+                f"{path} is ignored ({error}); variables are called V0, V1, ...; write the network again to "
+                "renew it, or delete it",
+                UnswayedWarning,
+                stacklevel=5,
+            )
+    variables = [Variable(f"V{i}", (f"s{state}" for state in range(size))) for i, size in enumerate(sizes)]
+    return Names("", tuple(variables))
+
+
+def _fitting(content: Any, checksum: str, sizes: Sequence[int]) -> Names:
+    """The names in `content`; `ValueError` when they are not for this file."""
+    try:
+        name = content["network"]
+        if name != "":
+            check_name(name, "the network's name")
+        variables = tuple(Variable(each["name"], each["states"]) for each in content["variables"])
+        fits = content["sha256"] == checksum and list(map(len, variables)) == list(sizes)
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"not a file of names: {error}") from None
+    if not fits:
+        raise ValueError("it was written for another file")
+    if len({variable.name for variable in variables}) < len(variables):
+        raise ValueError("it gives two variables one name")
+    return Names(name, variables)
+
+
+def _checksum(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
