@@ -43,6 +43,7 @@ class Decision:
     plot = shown.plot
     to_frame = shown.to_frame
     _repr_html_ = shown.to_html
+    __str__ = shown.to_text
 
 
 def decide(

@@ -56,6 +56,7 @@ class CaseHistory:
     plot = shown.plot
     to_frame = shown.to_frame
     _repr_html_ = shown.to_html
+    __str__ = shown.to_text
 
 
 def replay(

@@ -41,6 +41,7 @@ class Stopping:
 
     plot = shown.plot
     _repr_html_ = shown.to_html
+    __str__ = shown.to_text
 
 
 def should_stop(
@@ -143,6 +144,7 @@ class Case:
 
     plot = shown.plot
     _repr_html_ = shown.to_html
+    __str__ = shown.to_text
 
 
 def start_case(classifier: Classifier, evidence: Evidence | None = None, **options: Unpack[Options]) -> Case:

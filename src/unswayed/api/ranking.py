@@ -94,6 +94,7 @@ class ObservationRanking:
     plot = shown.plot
     to_frame = shown.to_frame
     _repr_html_ = shown.to_html
+    __str__ = shown.to_text
 
 
 def rank_observations(

@@ -1,6 +1,6 @@
 """How results show themselves: the one place where the api asks the view, which lies above it.
 
-Every result takes its `plot`, its `_repr_html_` and its `to_frame` from here. The view is imported when
+Every result takes its `plot`, `_repr_html_`, `__str__` and `to_frame` from here. The view is imported when
 something is shown, and finds the right picture, card or rows by the type of the result (`view/plotting.py`,
 `view/notebook.py`, `view/frames.py`).
 """
@@ -29,6 +29,13 @@ def to_html(self: Any) -> str:
     from unswayed.view.notebook import make_card
 
     return make_card(self)
+
+
+def to_text(self: Any) -> str:
+    """The result as lines of text, for `print`."""
+    from unswayed.view.notebook import make_text
+
+    return make_text(self)
 
 
 def to_frame(self: Any, library: str = "pandas", **options: Any) -> Any:

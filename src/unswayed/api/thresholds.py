@@ -39,6 +39,7 @@ class ThresholdSweep:
     plot = shown.plot
     to_frame = shown.to_frame
     _repr_html_ = shown.to_html
+    __str__ = shown.to_text
 
 
 def sweep_thresholds(

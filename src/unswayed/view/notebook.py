@@ -1,14 +1,17 @@
-"""Results as notebook cells: what `_repr_html_` of each result shows."""
+"""Results as cards: what `_repr_html_` of each result shows in a notebook, and `print` in a terminal."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import Any
 
 from markupsafe import Markup
 
+from unswayed.api.audits.files import AuditedFile
+from unswayed.api.audits.result import Audit
 from unswayed.api.decisions import Decision
 from unswayed.api.history import CaseHistory
 from unswayed.api.observations import Case, Stopping
@@ -21,6 +24,7 @@ from unswayed.core.measurement import Measurement
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import ThresholdRule
 from unswayed.plans.nested import nested_plan
+from unswayed.view.audit_lines import audit_lines
 from unswayed.view.charts.curves import draw_frontier
 from unswayed.view.charts.networks import draw_graph
 from unswayed.view.charts.plans import draw_plan
@@ -34,7 +38,7 @@ from unswayed.view.numbers import (
     share_text,
     threshold_texts,
 )
-from unswayed.view.plotting import list_findings, list_offers, make_trimmed_graph
+from unswayed.view.plotting import list_findings, list_offers, make_trimmed_graph, plot_result
 from unswayed.view.reason_lines import (
     finding_text,
     note_sentences,
@@ -44,10 +48,13 @@ from unswayed.view.reason_lines import (
 )
 from unswayed.view.sentences import BROKEN_PROMISE, advice_text, next_text
 from unswayed.view.svg import to_svg
+from unswayed.view.tables import table_lines
 from unswayed.view.templating import render
 
 MOST_ROWS = 20
 """Rows of a table before it is cut."""
+TEXT_WIDTH = 100
+"""Characters of a line of text."""
 MOST_NODES = 40
 """Variables of a network that is drawn in a card."""
 BLUE, GREEN, ORANGE = PALETTE["blue"][0], PALETTE["green"][0], PALETTE["orange"][0]
@@ -65,26 +72,44 @@ class BarCell:
 Row = Sequence[str | BarCell]
 
 
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What there is to say about a result."""
+
+    heading: str
+    rows: Sequence[Row] = ()
+    headings: Sequence[str] = ()
+    sentences: Sequence[str] = ()
+    drawings: Sequence[Drawing] = ()
+
+
 def make_card(result: Any) -> str:
-    """The card of a result, by its type."""
-    return _CARD_BY_TYPE[type(result)](result)
-
-
-def _card(
-    heading: str,
-    *,
-    rows: Sequence[Row] = (),
-    headings: Sequence[str] = (),
-    sentences: Sequence[str] = (),
-    drawings: Sequence[Drawing] = (),
-) -> str:
-    shown = list(rows[:MOST_ROWS])
-    if len(rows) > MOST_ROWS:
-        shown.append([f"and {len(rows) - MOST_ROWS:,} more"])
-    svgs = [Markup(to_svg(each, fixed=True)) for each in drawings]
+    """The card of a result as HTML."""
+    card: Card = _CARD_BY_TYPE[type(result)](result)
+    svgs = [Markup(to_svg(each, fixed=True)) for each in card.drawings]
     return render(
-        "card.html", heading=heading, rows=shown, headings=headings, sentences=sentences, drawings=svgs
+        "card.html",
+        heading=card.heading,
+        rows=_first_rows(card),
+        headings=card.headings,
+        sentences=card.sentences,
+        drawings=svgs,
     )
+
+
+def make_text(result: Any) -> str:
+    """The card of a result as plain text, without its pictures."""
+    card: Card = _CARD_BY_TYPE[type(result)](result)
+    rows = [[cell if isinstance(cell, str) else cell.text for cell in row] for row in _first_rows(card)]
+    table = [list(card.headings), *rows] if card.headings else rows
+    columns = [line.plain for line in table_lines(table)] if rows else []
+    sentences = [line for each in card.sentences for line in wrap(each, TEXT_WIDTH)]
+    return "\n".join([*wrap(card.heading, TEXT_WIDTH), *columns, *sentences])
+
+
+def _first_rows(card: Card) -> list[Row]:
+    more = len(card.rows) - MOST_ROWS
+    return [*card.rows[:MOST_ROWS], *([[f"and {more:,} more"]] if more > 0 else [])]
 
 
 def _posterior_rows(decision: Decision) -> list[Row]:
@@ -96,25 +121,25 @@ def _bar(measured: Measurement) -> BarCell:
     return BarCell(measurement_text(measured), measured.value, GREEN)
 
 
-def _decision_card(decision: Decision) -> str:
-    return _card(f"decision: {decision.action}", rows=_posterior_rows(decision))
+def _decision_card(decision: Decision) -> Card:
+    return Card(f"decision: {decision.action}", rows=_posterior_rows(decision))
 
 
-def _stopping_card(stopping: Stopping) -> str:
+def _stopping_card(stopping: Stopping) -> Card:
     rows: list[Row] = [*_posterior_rows(stopping.decision), ["same-decision probability", _bar(stopping.sdp)]]
-    return _card(f"decision: {stopping.decision.action}", rows=rows, sentences=[advice_text(stopping)])
+    return Card(f"decision: {stopping.decision.action}", rows=rows, sentences=[advice_text(stopping)])
 
 
-def _ranking_card(ranking: ObservationRanking) -> str:
+def _ranking_card(ranking: ObservationRanking) -> Card:
     if not ranking.features:
-        return _card("nothing left to observe")
+        return Card("nothing left to observe")
     tops = [max(v[i].value for v in ranking.values) for i in range(len(ranking.criteria))]
     rows = [
         [feature, *(_gain_cell(each, top) for each, top in zip(values, tops, strict=True))]
         for feature, values in zip(ranking.features, ranking.values, strict=True)
     ]
     heading = f"observe next: {ranking.best or 'nothing gains by ' + ranking.criteria[0]}"
-    return _card(heading, rows=rows, headings=["feature", *ranking.criteria], sentences=[next_text(ranking)])
+    return Card(heading, rows=rows, headings=["feature", *ranking.criteria], sentences=[next_text(ranking)])
 
 
 def _gain_cell(gain: Measurement, top: float) -> str | BarCell:
@@ -122,14 +147,14 @@ def _gain_cell(gain: Measurement, top: float) -> str | BarCell:
     return BarCell(gain_text(gain), share) if share else gain_text(gain)
 
 
-def _case_card(case: Case) -> str:
+def _case_card(case: Case) -> Card:
     findings = ", ".join(f"{name}={state}" for name, state in list_findings(case).items())
     sentences = [f"observed: {findings or 'nothing yet'}", f"would decide: {case.decision.action}"]
     target = case.problem.classifier.target
-    return _card(f"a case of {target}", rows=_posterior_rows(case.decision), sentences=sentences)
+    return Card(f"a case of {target}", rows=_posterior_rows(case.decision), sentences=sentences)
 
 
-def _selection_card(selection: Selection) -> str:
+def _selection_card(selection: Selection) -> Card:
     proof = (
         "proven optimal" if selection.optimal else f"within {selection.gap:.4f} of the best there could be"
     )
@@ -139,10 +164,10 @@ def _selection_card(selection: Selection) -> str:
         ["cost", f"{selection.cost:g}"],
         ["proof", f"{proof}, {work}"],
     ]
-    return _card(f"keep {_names(selection)}", rows=rows)
+    return Card(f"keep {_names(selection)}", rows=rows)
 
 
-def _trimming_card(trimming: Trimming) -> str:
+def _trimming_card(trimming: Trimming) -> Card:
     selection, trimmed = trimming.selection, trimming.classifier
     agreement = BarCell(measurement_text(selection.measurement), selection.value, GREEN)
     rows: list[Row] = [["agreement with the full classifier", agreement]]
@@ -158,14 +183,14 @@ def _trimming_card(trimming: Trimming) -> str:
     small = len(trimmed.network) <= MOST_NODES
     drawings = [draw_graph(make_trimmed_graph(trimming))] if small else []
     sentences = [] if trimming.keeps_promise is not False else [BROKEN_PROMISE]
-    return _card(f"keep {_names(selection)}", rows=rows, sentences=sentences, drawings=drawings)
+    return Card(f"keep {_names(selection)}", rows=rows, sentences=sentences, drawings=drawings)
 
 
-def _frontier_card(frontier: Frontier) -> str:
+def _frontier_card(frontier: Frontier) -> Card:
     chosen = [point.selection for point in frontier.points]
     rows = [[f"{s.cost:g}", f"{s.value:.4f}{'' if s.optimal else '*'}", _names(s)] for s in chosen]
     sentences = [] if all(s.optimal for s in chosen) else ["* not proven to be the best"]
-    return _card(
+    return Card(
         "what each budget buys",
         rows=rows,
         headings=["cost", "agreement", "keep"],
@@ -174,7 +199,7 @@ def _frontier_card(frontier: Frontier) -> str:
     )
 
 
-def _history_card(history: CaseHistory) -> str:
+def _history_card(history: CaseHistory) -> Card:
     rows: list[Row] = [
         [
             "nothing yet" if step.observed is None else "=".join(step.observed),
@@ -184,17 +209,17 @@ def _history_card(history: CaseHistory) -> str:
         for step in history.steps
     ]
     headings = ["observed", "decision", "same-decision probability"]
-    return _card(f"a case of {history.classifier.target}", rows=rows, headings=headings)
+    return Card(f"a case of {history.classifier.target}", rows=rows, headings=headings)
 
 
-def _sweep_card(sweep: ThresholdSweep) -> str:
+def _sweep_card(sweep: ThresholdSweep) -> Card:
     pairs = zip(sweep.thresholds, sweep.selections, strict=True)
     rows = [[f"{threshold:g}", f"{s.value:.4f}", _names(s)] for threshold, s in pairs]
     heading = f"the best features within a budget of {sweep.budget:g}"
-    return _card(heading, rows=rows, headings=["threshold", "agreement", "keep"])
+    return Card(heading, rows=rows, headings=["threshold", "agreement", "keep"])
 
 
-def _reasons_card(why: Reasons) -> str:
+def _reasons_card(why: Reasons) -> Card:
     finite = [abs(each.weight) for each in why.contributions if math.isfinite(each.weight)]
     longest = max(finite, default=0.0) or 1.0
     rows: list[Row] = [
@@ -211,20 +236,25 @@ def _reasons_card(why: Reasons) -> str:
     ]
     told = [*reason_sentences(why), *turning_sentences(why), *note_sentences(why)]
     headings = ["finding", "weight", "decision without it"]
-    return _card(f"decision: {why.decision.action}", rows=rows, headings=headings, sentences=told)
+    return Card(f"decision: {why.decision.action}", rows=rows, headings=headings, sentences=told)
 
 
-def _plan_card(plan: TestPlan) -> str:
+def _plan_card(plan: TestPlan) -> Card:
     proof = "proven best" if plan.optimal else f"best within {plan.gap:.4g}"
     heading = f"plan for {plan.target}: expected cost {plan.expected_cost:.4g}, {proof}"
-    return _card(heading, drawings=[draw_plan(nested_plan(plan.tree))])
+    return Card(heading, drawings=[draw_plan(nested_plan(plan.tree))])
+
+
+def _audit_card(audit: Audit | AuditedFile) -> Card:
+    heading, *lines = [line.plain.strip() for line in audit_lines(audit)]
+    return Card(heading, sentences=lines, drawings=[plot_result(audit).drawing])
 
 
 def _names(selection: Selection) -> str:
     return names_text(selection.kept, at_most=len(selection.kept))
 
 
-_CARD_BY_TYPE: dict[type, Callable[..., str]] = {
+_CARD_BY_TYPE: dict[type, Callable[..., Card]] = {
     Decision: _decision_card,
     Stopping: _stopping_card,
     ObservationRanking: _ranking_card,
@@ -236,4 +266,6 @@ _CARD_BY_TYPE: dict[type, Callable[..., str]] = {
     ThresholdSweep: _sweep_card,
     Reasons: _reasons_card,
     TestPlan: _plan_card,
+    Audit: _audit_card,
+    AuditedFile: _audit_card,
 }

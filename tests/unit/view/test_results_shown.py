@@ -7,11 +7,13 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import assume, given
 
 from strategies import classifiers
 from unswayed.api import (
+    audit,
     decide,
     frontier,
     posterior,
@@ -204,3 +206,19 @@ def test_a_card_shows_the_confidence_of_an_estimate():
 def test_the_picture_of_a_decision_marks_the_threshold():
     said = should_stop(PAPERS, {"AC": "+"}).plot()._repr_svg_()
     assert "decide + from 0.6 on" in said
+
+
+def test_print_shows_what_a_card_says_and_no_markup() -> None:
+    for name, make in RESULTS.items():
+        if name != "SearchRecord":
+            result = make()
+            text = str(result)
+            assert not text.startswith(f"{name}(")
+            assert "<" not in text.replace("<=", "")
+            assert max(map(len, text.splitlines())) <= 100
+    assert "Stop observing" in str(should_stop(PAPERS, {"AC": "-"}))
+    assert str(trim(PAPERS, 1)).startswith("keep AC")
+    assert "0.9200" in str(trim(PAPERS, 1))
+    audited = audit(PAPERS, pd.DataFrame({"AC": ["-", "+"]}))
+    assert str(audited).startswith("2 decisions on 1 pattern of observed features")
+    assert "<svg" in audited._repr_html_()

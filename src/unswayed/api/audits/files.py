@@ -67,6 +67,8 @@ class AuditedFile:
     seconds: float = 0.0
 
     plot = shown.plot
+    _repr_html_ = shown.to_html
+    __str__ = shown.to_text
 
     def __len__(self) -> int:
         return self.tally.n_rows

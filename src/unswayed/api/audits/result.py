@@ -34,6 +34,8 @@ class Audit:
     seconds: float = 0.0
 
     plot = shown.plot
+    _repr_html_ = shown.to_html
+    __str__ = shown.to_text
 
     def __len__(self) -> int:
         return self.rows.n_rows

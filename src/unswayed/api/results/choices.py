@@ -71,6 +71,7 @@ class Selection:
     plot = shown.plot
     to_frame = shown.to_frame
     _repr_html_ = shown.to_html
+    __str__ = shown.to_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +131,7 @@ class Trimming:
     plot = shown.plot
     to_frame = shown.to_frame
     _repr_html_ = shown.to_html
+    __str__ = shown.to_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,3 +144,4 @@ class Frontier:
     plot = shown.plot
     to_frame = shown.to_frame
     _repr_html_ = shown.to_html
+    __str__ = shown.to_text

@@ -146,6 +146,7 @@ class Reasons:
     plot = shown.plot
     to_frame = shown.to_frame
     _repr_html_ = shown.to_html
+    __str__ = shown.to_text
 
     @property
     def reason(self) -> Reason | None:
