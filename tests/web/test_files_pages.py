@@ -7,6 +7,8 @@ import io
 import json
 import re
 import shlex
+import warnings
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -21,10 +23,17 @@ from starlette.testclient import TestClient
 
 import unswayed
 from unswayed.api.examples import EXAMPLE_BY_NAME
+from unswayed.cli.main import run
+from unswayed.core.errors import UnswayedWarning
 from unswayed.model.annotation import Annotation
 from unswayed.model.formats.files import write_network
 from unswayed.model.zoo import disease_tests, printer
+from unswayed.web.answers import AnswerDesk
+from unswayed.web.case import parse_query
+from unswayed.web.pages import show_panel
+from unswayed.web.panels.catalogue import PANELS
 from unswayed.web.server import make_site
+from unswayed.web.setting import Setting, resolve
 from unswayed.web.workspace import HeldNetwork, Workspace, hold_given
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -180,8 +189,69 @@ def test_trimming_shows_the_frontier_and_its_points_can_be_tried(client, workspa
     assert ", ".join(cheapest.kept) in marked
 
 
+def test_trimming_is_for_cases_with_the_findings(client, workspace):
+    """Independent: the verb asked with the same evidence; and what it keeps agrees as often as it says."""
+    page = client.get("/case/disease_tests/trimming?find.T1=%2B&level=0.9")
+    assert "For cases with T1 = +" in page.text
+    full = EXAMPLE_BY_NAME["disease_tests"].classifier()
+    expected = unswayed.frontier(full, evidence={"T1": "+"})
+    forms = [unescape(each) for each in re.findall(r'<form action="([^"]+)" method="post">', page.text)]
+    assert len(forms) == len(expected.points)
+    place = client.post(forms[-1]).headers["location"]
+    tried = workspace.find_network("", re.search(r"/case/([^?]+)", place)[1]).classifier
+    assert tried.given == {"T1": "+"}
+    assert "T1" not in tried.features
+    case = client.get(place)
+    assert "Known from the start: T1 = +" in case.text
+
+
+def test_an_impossible_row_is_listed_and_the_others_are_answered(client):
+    """A chair never accepts what both reviewers reject."""
+    assert unswayed.probability(EXAMPLE_BY_NAME["review"].make(), {"R1": "-", "R2": "-", "AC": "+"}) == 0
+    rows = b"R1,R2,AC\n+,,\n-,-,+\n,,-\n"
+    place = upload(client, "papers.csv", rows, case="/case/review").headers["location"]
+    page = client.get(place)
+    assert page.status_code == 200
+    assert re.findall(r'<th scope="row"><a href="[^"]+">(\d+)<', page.text) == ["2", "1", "3"]
+    assert page.text.count("impossible together") == 1
+    assert "1 row cannot be answered" in page.text
+    saved = list(csv.DictReader(io.StringIO(client.get(f"{place}/audit.csv").text)))
+    assert [row["decision"] for row in saved] == ["not +", "", "not +"]
+    assert [bool(row["error"]) for row in saved] == [False, True, False]
+    alone = unswayed.audit(EXAMPLE_BY_NAME["review"].classifier(), {"R1": ["+"]})
+    assert float(saved[0]["sdp"]) == pytest.approx(float(alone.sdp[0]))
+    nothing = upload(client, "odd.csv", b"R1,R2,AC\n-,-,+\n", case="/case/review").headers["location"]
+    assert "impossible together" in client.get(nothing).text
+    assert "impossible together" in client.get(f"{nothing}/audit.csv").text
+
+
+def test_what_a_computation_warns_of_is_shown_with_its_answer(client):
+    """Also when another asks for the answer that is kept."""
+    rows = b"R1,R2,AC\n+,maybe,\n"
+    place = upload(client, "papers.csv", rows, case="/case/review").headers["location"]
+    for _ in range(2):
+        assert "maybe" in client.get(place).text
+    desk = client.app.state.desk
+
+    def warn() -> int:
+        warnings.warn("odd numbers", UnswayedWarning, stacklevel=1)
+        return 1
+
+    def describe(desk: AnswerDesk, setting: Setting) -> dict[str, Any]:
+        desk.answers.find("odd", warn)
+        return {"text": ""}
+
+    asked = resolve(parse_query("review", ""), Workspace().shared["review"])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(PANELS, "range", replace(PANELS["range"], describe=describe))
+        for _ in range(2):
+            assert "odd numbers" in show_panel(desk, asked, "range", is_fragment=True)
+
+
 CASES = [
     "/case/review?find.AC=-",
+    "/case/printer?find.Light=red&cost.look=2&group.Light=look&group.TestPage=look&must=Ping&budget=9",
+    "/case/disease_tests?find.T1=%2B&never=T2&cost.T3=4&budget=5",
     "/case/review?find.R1=%2B&threshold=0.3&level=0.8&cost.R2=3",
     "/case/printer?find.Light=red",
     "/case/disease_tests?find.T1=%2B&find.T2=-&skip=T3",
@@ -189,25 +259,48 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_the_exported_python_and_command_give_the_answer_of_the_page(client, case, capsys):
+def test_the_exported_python_and_commands_give_the_answers_of_the_page(
+    client, case, capsys, tmp_path, monkeypatch
+):
     path, _, query = case.partition("?")
     page = client.get(f"{path}/export?{query}")
     facts = json.loads(client.get(f"{path}/export/case.json?{query}").text)
-    command, _, python = (unescape(each) for each in re.findall(r"<code>(.*?)</code>", page.text, re.DOTALL))
+    shown = re.findall(r'<pre tabindex="0" aria-label="([^"]+)"><code>(.*?)</code>', page.text, re.DOTALL)
+    blocks = {label: unescape(text) for label, text in shown}
+    monkeypatch.chdir(tmp_path)
+    for name in blocks.keys() & {"prices.toml", "utilities.json"}:
+        (tmp_path / name).write_text(blocks[name])
     names: dict[str, Any] = {}
-    exec(compile(python, "exported", "exec"), names)
+    exec(compile(blocks["Python"], "exported", "exec"), names)
     assert names["stopping"].decision.action == facts["decision"]
     assert names["stopping"].sdp.value == pytest.approx(facts["value"], abs=1e-12)
     capsys.readouterr()
-    from unswayed.cli.main import run
 
-    with pytest.raises(SystemExit) as ended:
-        run([*shlex.split(command)[1:], "--json"])
-    assert ended.value.code in (None, 0)
-    told = json.loads(capsys.readouterr().out)
+    def run_command(verb: str) -> dict[str, Any]:
+        with pytest.raises(SystemExit) as ended:
+            run([*shlex.split(blocks[f"command {verb}"])[1:], "--json"])
+        assert ended.value.code in (None, 0)
+        return json.loads(capsys.readouterr().out)
+
+    told = run_command("sdp")
     assert told["value"] == pytest.approx(facts["value"], abs=1e-12)
     for key in told.keys() - {"value", "low", "high", "seconds", "engine", "posterior"}:
         assert facts[key] == told[key], key
+    ranked = run_command("voi")["ranking"]
+    assert tuple(row["feature"] for row in ranked) == names["ranking"].features
+    shown = re.findall(
+        r'<span class="name">([^<]+?) ?(?:<span class="badge">over budget</span>)?</span>',
+        client.get(f"{path}/panel/next?{query}").text,
+    )
+    assert [row["feature"] for row in ranked] == shown
+    planned = run_command("plan")
+    assert planned["expected_cost"] == pytest.approx(names["plan"].expected_cost)
+    plan = client.get(f"{path}/panel/plan?{query}")
+    assert f'<th scope="row">this plan</th><td>{planned["expected_cost"]:.4g}</td>' in plan.text
+    points = run_command("frontier")["points"]
+    trimming = client.get(f"{path}/trimming?{query}")
+    costs = re.findall(r'title="What the kept tests cost together"[^>]*>([^<]+)<', trimming.text)
+    assert [f"{point['cost']:g}" for point in points] == costs
 
 
 def test_every_picture_is_a_picture(client):

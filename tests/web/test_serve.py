@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import socket
 import subprocess
 import sys
 import threading
 import time
+from html import unescape
 
 import numpy as np
 import pytest
@@ -46,6 +48,25 @@ def test_options_say_what_is_decided():
         assert "WetGrass" in page.text
         assert "0 of 1" in page.text, "one feature may be observed"
         assert 'name="threshold" min="0.01" max="0.99" step="0.01" value="0.7"' in page.text
+
+
+def test_options_open_the_page_at_a_case(tmp_path):
+    """The first page that a person sees has the findings and prices of the command line."""
+    (tmp_path / "prices.toml").write_text(
+        'mandatory = ["Ping"]\ndefault = 3\n[groups.look]\nfeatures = ["Light"]\ncost = 2\n'
+    )
+    asked = ("--evidence", "Light=red", "--evidence", "Age=new:0.9|old:0.3")
+    with serving("printer", *asked, "--costs", str(tmp_path / "prices.toml")) as served:
+        entered = served.ask("GET", served.url.removeprefix(served.origin))
+        place, cookie = entered.headers["location"], entered.headers["set-cookie"].partition(";")[0]
+        assert served.token not in place
+        page = served.ask("GET", place, headers={"Cookie": cookie})
+        assert "1 of 3" in page.text
+        assert "Known from the start: Age = new:0.9|old:0.3" in page.text
+        costs = served.ask("GET", place.replace("?", "/panel/costs?"), headers={"Cookie": cookie})
+        assert re.search(r">2</span> spent · <span[^>]+>6</span> for 2 more", costs.text)
+        start = served.ask("GET", "/", headers={"Cookie": cookie})
+        assert f'href="{place}"' in unescape(start.text)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -106,6 +127,10 @@ def test_without_a_port_two_servers_find_one_each():
         (["--host", "203.0.113.7"], "cannot listen on '203.0.113.7'"),
         (["--allow-host", "http://x"], "no name of a host"),
         (["--target", "D=+"], "need one; name it"),
+        (["-e", "D=+"], "need one; name it"),
+        (["review", "-e", "R1=maybe"], "unknown state"),
+        (["review", "-e", "D=+"], "so it cannot be a finding"),
+        (["review", "--cost", "R9=1"], "R9"),
         (["nosuchnetwork"], "no network that comes with unswayed"),
         (["review", "--target", "Nobody"], "Nobody"),
     ],

@@ -42,7 +42,8 @@ def leave_out_skipped(classifier: Classifier, purchase: Purchase) -> tuple[Class
         forbidden=tuple(name for name in purchase.forbidden if name not in names),
         skipped=(),
     )
-    return Classifier(classifier.network, classifier.target, left, classifier.rule), fewer
+    rule, given = classifier.rule, classifier.given
+    return Classifier(classifier.network, classifier.target, left, rule, given=given), fewer
 
 
 def bind_purchase(purchase: Purchase, problem: Problem) -> Catalogue:

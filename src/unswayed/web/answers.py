@@ -26,7 +26,9 @@ from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits
 from unswayed.decisions.rewards import Margin, NegativeEntropy
 from unswayed.web.case import ORDERS
+from unswayed.web.cautions import hear, repeat
 from unswayed.web.setting import Setting
+from unswayed.web.spending import find_spending
 
 T = TypeVar("T")
 MOST_CASES = 8
@@ -39,12 +41,12 @@ class RecentAnswers:
 
     def __init__(self, at_most: int) -> None:
         self._at_most = at_most
-        self._found: OrderedDict[Hashable, Any] = OrderedDict()
+        self._found: OrderedDict[Hashable, tuple[Any, tuple[str, ...]]] = OrderedDict()
         self._busy: dict[Hashable, threading.Lock] = {}
         self._guard = threading.Lock()
 
     def find(self, key: Hashable, work: Callable[[], T]) -> T:
-        """The answer kept under a key; `work` computes it where there is none. Failures are not kept."""
+        """The answer kept under a key with its warnings; else `work` computes it. Failures are not kept."""
         with self._guard:
             busy = self._busy.setdefault(key, threading.Lock())
         with busy:
@@ -52,14 +54,17 @@ class RecentAnswers:
                 if key in self._found:
                     self._found.move_to_end(key)
                     self._busy.pop(key, None)
-                    return self._found[key]  # type: ignore[no-any-return]
+                    answer, said = self._found[key]
+                    repeat(said)
+                    return answer  # type: ignore[no-any-return]
             try:
-                answer = work()
+                with hear() as cautions:
+                    answer = work()
             finally:
                 with self._guard:
                     self._busy.pop(key, None)
             with self._guard:
-                self._found[key] = answer
+                self._found[key] = answer, tuple(cautions)
                 while len(self._found) > self._at_most:
                     self._found.popitem(last=False)
             return answer
@@ -67,7 +72,7 @@ class RecentAnswers:
     def peek(self, key: Hashable) -> Any:
         """The answer kept under a key; None where there is none."""
         with self._guard:
-            return self._found.get(key)
+            return self._found.get(key, (None, ()))[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +88,11 @@ class AnswerDesk:
     def options(self) -> Options:
         """How every question is asked."""
         return Options(limits=self.limits, allow_estimates=True)
+
+    @property
+    def plan_limits(self) -> Limits:
+        """For a plan."""
+        return replace(self.limits, max_bytes=4 * self.limits.max_bytes)
 
     def case(self, setting: Setting) -> Case:
         """The case with what its engines prepared."""
@@ -149,7 +159,8 @@ class AnswerDesk:
                 costs=setting.purchase,
                 at_least=setting.level,
                 evidence=setting.evidence,
-                limits=replace(self.limits, max_bytes=4 * self.limits.max_bytes),
+                budget=find_spending(setting).left,
+                limits=self.plan_limits,
             ),
         )
 

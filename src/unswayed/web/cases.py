@@ -5,14 +5,13 @@
     /case/{network}/table/{table}/audit.csv  all of them, in the table's own order, as a file
 
 The rule, the features and the level are those of the case in the address; its findings are not: every row
-brings its own.
+brings its own. Rows that the network holds for impossible come first, each with the reason.
 """
 
 from __future__ import annotations
 
 import tempfile
-import threading
-import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -26,17 +25,19 @@ from starlette.routing import Route
 from unswayed.api.audits.audit import audit
 from unswayed.api.audits.result import Audit
 from unswayed.api.audits.rows import CERTAINTIES
-from unswayed.core.arrays import Codes
-from unswayed.core.errors import UnswayedWarning
+from unswayed.core.arrays import Codes, Ints
+from unswayed.decisions.prediction import row_log_posteriors
+from unswayed.decisions.problem import make_problem
 from unswayed.model.data.chunks import Chunk
 from unswayed.model.data.encoding import encode
-from unswayed.model.data.tables import LabelColumn, Table, make_table
-from unswayed.model.variable import Variable
+from unswayed.model.data.row_files import write_rows
+from unswayed.model.data.tables import LabelColumn, make_table
 from unswayed.view.audit_lines import audit_lines
-from unswayed.view.numbers import percent, probability_text
+from unswayed.view.numbers import counted, percent, probability_text
 from unswayed.web.answers import AnswerDesk, case_key
 from unswayed.web.app import find_setting
 from unswayed.web.case import CaseAddress
+from unswayed.web.cautions import hear
 from unswayed.web.export import attach
 from unswayed.web.names import action_label, finding_label
 from unswayed.web.pages import make_frame, render_page
@@ -48,21 +49,27 @@ from unswayed.web.work import run_limited
 from unswayed.web.workspace import HeldTable
 
 ROWS_A_PAGE = 50
-_CATCHING = threading.Lock()
+IMPOSSIBLE = "The network holds these findings for impossible together; correct the row, or leave cells empty"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AuditedRows:
-    """An audit with the findings of its rows, and the rows in order."""
+    """An audit of the possible rows of a table, with the findings of all its rows."""
 
-    audit: Audit
+    audit: Audit | None
+    """None where no row is possible."""
     names: tuple[str, ...]
     """Features of the columns of `codes`."""
     codes: Codes  # (rows, features)
+    places: Ints
+    """For each row of the table its row of the audit; -1 for an impossible one."""
     order: list[int]
-    """Row numbers, the most fragile first."""
-    notes: tuple[str, ...]
-    """Cells that no state of the network fits."""
+    """Rows of the table: the impossible ones, then the most fragile first."""
+
+    @property
+    def n_impossible(self) -> int:
+        """How many rows are impossible."""
+        return int((self.places < 0).sum())
 
 
 async def cases_page(request: Request) -> Response:
@@ -74,14 +81,15 @@ async def cases_page(request: Request) -> Response:
         raise HTTPException(404, f"The list has {n_parts} parts.")
     setting = _find_setting(request)
     desk: AnswerDesk = request.app.state.desk
-    rows = await run_limited(request, lambda: audit_rows(desk, setting, held))
+    rows, cautions = await run_limited(request, lambda: _audit_aloud(desk, setting, held))
     page = render_page(
         "cases.html",
         **make_frame(setting, "cases"),
         held=held,
         file=setting.address.url_of(f"table/{held.id}/audit.csv"),
-        summary=[line.plain for line in audit_lines(rows.audit)],
-        notes=rows.notes,
+        summary=[] if rows.audit is None else [line.plain for line in audit_lines(rows.audit)],
+        n_impossible=counted(rows.n_impossible, "row") if rows.n_impossible else "",
+        cautions=cautions,
         rows=[_describe_row(setting, rows, row) for row in _part(rows.order, part)],
         parts=_list_parts(setting.address, held.id, part, n_parts),
     )
@@ -89,20 +97,35 @@ async def cases_page(request: Request) -> Response:
 
 
 async def audit_file(request: Request) -> Response:
-    """The table with its audit, as `unswayed audit -o` writes it."""
+    """The table with its audit, as `unswayed audit -o` writes it; impossible rows have an error instead."""
     held = find_table(request, request.path_params["table"])
     setting = _find_setting(request)
     desk: AnswerDesk = request.app.state.desk
-    data = await run_limited(request, lambda: _write_audit(audit_rows(desk, setting, held).audit, held))
+    data = await run_limited(request, lambda: _write_audit(audit_rows(desk, setting, held), held))
     return attach(data, file_name(setting.held, "audit.csv"))
 
 
-def _write_audit(found: Audit, held: HeldTable) -> bytes:
+def _write_audit(rows: AuditedRows, held: HeldTable) -> bytes:
+    added: dict[str, Any] = {} if rows.audit is None else dict(rows.audit.added())
+    if rows.n_impossible:
+        added = {name: _spread(values, rows.places) for name, values in added.items()}
+        errors = [IMPOSSIBLE if place < 0 else None for place in rows.places.tolist()]
+        added["error"] = np.array(errors, dtype=object)
     with tempfile.TemporaryDirectory(prefix="unswayed-") as folder:
         path = Path(folder, "audit.csv")
         table = held.table  # with all its columns, also those that the network does not know
-        replace(found, rows=Chunk(table, table.names, table.n_rows, 0)).write(path)
+        write_rows(Chunk(table, table.names, table.n_rows, 0), added, path)
         return path.read_bytes()
+
+
+def _spread(values: Sequence[Any], places: Ints) -> np.ndarray[Any, Any]:
+    """A column of the audit as one of the table: impossible rows have none of it."""
+    found = np.asarray(values)[np.maximum(places, 0)]
+    if found.dtype.kind == "f":
+        found[places < 0] = np.nan
+        return found
+    texts = [None if place < 0 else str(value) for value, place in zip(found, places.tolist(), strict=True)]
+    return np.array(texts, dtype=object)
 
 
 def _find_setting(request: Request) -> Setting:
@@ -117,23 +140,31 @@ def audit_rows(desk: AnswerDesk, setting: Setting, held: HeldTable) -> AuditedRo
     return desk.answers.find(key, lambda: _audit(desk, setting, held))
 
 
+def _audit_aloud(desk: AnswerDesk, setting: Setting, held: HeldTable) -> tuple[AuditedRows, list[str]]:
+    """The audit, and what was warned of: cells that no state of the network fits."""
+    with hear() as cautions:
+        return audit_rows(desk, setting, held), cautions
+
+
 def _audit(desk: AnswerDesk, setting: Setting, held: HeldTable) -> AuditedRows:
     classifier = setting.classifier
     names = tuple(name for name in classifier.features if name not in classifier.given)
     variables = [classifier.network.variable(name) for name in names]
-    codes, notes = _encode(held.table, variables)
+    codes = encode(held.table, variables).codes
+    problem = make_problem(classifier, limits=desk.limits)
+    logs = row_log_posteriors(problem.network, problem.target, problem.free, codes, problem.evidence)
+    (possible,) = np.nonzero(np.isfinite(logs.max(axis=1)))
+    places = np.full(len(codes), -1)
+    places[possible] = np.arange(len(possible))
+    if not len(possible):
+        return AuditedRows(None, names, codes, places, list(range(len(codes))))
     # As states, so that nothing is looked up or warned of a second time.
-    states = [LabelColumn(v.name, v.states, codes[:, j].astype(np.int64)) for j, v in enumerate(variables)]
+    states = [
+        LabelColumn(v.name, v.states, codes[possible, j].astype(np.int64)) for j, v in enumerate(variables)
+    ]
     found = audit(classifier, make_table(states, None), at_least=setting.level, **desk.options)
-    return AuditedRows(found, names, codes, np.argsort(found.columns.low, kind="stable").tolist(), notes)
-
-
-def _encode(table: Table, variables: list[Variable]) -> tuple[Codes, tuple[str, ...]]:
-    """The rows as states, and what was taken as not observed; one thread at a time catches warnings."""
-    with _CATCHING, warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UnswayedWarning)
-        codes = encode(table, variables).codes
-    return codes, tuple(str(each.message) for each in caught if issubclass(each.category, UnswayedWarning))
+    fragile_first = possible[np.argsort(found.columns.low, kind="stable")].tolist()
+    return AuditedRows(found, names, codes, places, [*np.nonzero(places < 0)[0].tolist(), *fragile_first])
 
 
 def _part(order: list[int], part: int) -> list[int]:
@@ -142,18 +173,24 @@ def _part(order: list[int], part: int) -> list[int]:
 
 def _describe_row(setting: Setting, rows: AuditedRows, row: int) -> dict[str, Any]:
     """One row in words, with the address of its case."""
-    found = rows.audit
     findings = _findings_of(setting, rows, row)
-    return {
+    described = {
         "number": row + 1,
+        "error": "",
         "url": replace(setting.address, findings=findings).url,
-        "decision": action_label(setting, found.classifier.actions[int(found.columns.decisions[row])]),
-        "posterior": probability_text(float(found.posterior[row])),
-        "sdp": percent(float(found.sdp[row])),
-        "share": float(found.columns.low[row]),
-        "is_safe": bool(found.safe[row]),
-        "certainty": CERTAINTIES[found.columns.certainty[row]].value,
         "findings": [finding_label(setting, name, state) for name, state in findings],
+    }
+    found, place = rows.audit, int(rows.places[row])
+    if found is None or place < 0:
+        return {**described, "error": IMPOSSIBLE}
+    return {
+        **described,
+        "decision": action_label(setting, found.classifier.actions[int(found.columns.decisions[place])]),
+        "posterior": probability_text(float(found.posterior[place])),
+        "sdp": percent(float(found.sdp[place])),
+        "share": float(found.columns.low[place]),
+        "is_safe": bool(found.safe[place]),
+        "certainty": CERTAINTIES[found.columns.certainty[place]].value,
     }
 
 

@@ -22,7 +22,7 @@ from starlette.routing import Route
 
 from unswayed.api.report import examine
 from unswayed.core.limits import Limits
-from unswayed.decisions.rules import ThresholdRule, UtilityRule
+from unswayed.decisions.rules import ThresholdRule
 from unswayed.model.formats.files import write_network
 from unswayed.model.network import BayesianNetwork
 from unswayed.view.charts.networks import draw_graph
@@ -32,8 +32,9 @@ from unswayed.view.plotting import make_graph, plot_result
 from unswayed.web.answers import AnswerDesk
 from unswayed.web.app import find_network, find_setting
 from unswayed.web.pages import make_frame, render_page
-from unswayed.web.recipes import UTILITIES_FILE, file_name, network_word, write_command, write_python
+from unswayed.web.recipes import VERBS, file_name, list_files, network_word, write_command, write_python
 from unswayed.web.setting import Setting
+from unswayed.web.spending import find_spending
 from unswayed.web.trimming import find_frontier
 from unswayed.web.work import run_limited
 
@@ -69,7 +70,7 @@ PICTURES: dict[str, tuple[str, Draw]] = {
 async def export_page(request: Request) -> Response:
     """What can be taken along."""
     setting = find_setting(request)
-    rule = setting.classifier.rule
+    desk: AnswerDesk = request.app.state.desk
     page = render_page(
         "export.html",
         **make_frame(setting, "export"),
@@ -85,10 +86,9 @@ async def export_page(request: Request) -> Response:
             (suffix, setting.address.url_of(f"export/network.{suffix}")) for suffix in NETWORK_SUFFIXES
         ],
         file=network_word(setting),
-        commands=[write_command(setting, verb) for verb in ("sdp", "voi")],
-        python=write_python(setting),
-        utilities=json.dumps(rule.utilities, indent=2) if isinstance(rule, UtilityRule) else "",
-        utilities_file=UTILITIES_FILE,
+        files=list_files(setting),
+        commands=[(verb, about, write_command(desk, setting, verb)) for verb, about in VERBS.items()],
+        python=write_python(desk, setting),
     )
     return HTMLResponse(page)
 
@@ -141,6 +141,11 @@ def describe_case(desk: AnswerDesk, setting: Setting) -> dict[str, Any]:
         "stop": stopping.stop,
         "skipped": list(setting.address.skipped),
         "costs": dict(setting.purchase.costs),
+        "groups": {name: list(members) for name, members in setting.purchase.groups.items()},
+        "mandatory": list(setting.purchase.mandatory),
+        "forbidden": list(setting.purchase.forbidden),
+        "budget": setting.address.budget,
+        "budget_left": find_spending(setting).left,
         "address": setting.address.url,
     }
 

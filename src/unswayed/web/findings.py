@@ -110,7 +110,15 @@ def retarget(address: CaseAddress, target: str) -> CaseAddress:
         features=(),
         findings=tuple(each for each in address.findings if each[0] != target),
         undone=(),
-        skipped=tuple(each for each in address.skipped if each != target),
+        skipped=_without(address.skipped, target),
+        costs=tuple(each for each in address.costs if each[0] != target),
+        groups=tuple((name, left) for name, members in address.groups if (left := _without(members, target))),
+        mandatory=_without(address.mandatory, target),
+        forbidden=_without(address.forbidden, target),
         beside=None,
         test="",
     )
+
+
+def _without(names: tuple[str, ...], name: str) -> tuple[str, ...]:
+    return tuple(each for each in names if each != name)

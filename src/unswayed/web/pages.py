@@ -10,12 +10,15 @@ from markupsafe import Markup
 
 from unswayed.core.errors import ImpossibleEvidence, LimitError
 from unswayed.view.drawing import Drawing
+from unswayed.view.numbers import names_text
 from unswayed.view.sentences import rule_text
 from unswayed.view.svg import to_svg
 from unswayed.view.templating import make_environment
 from unswayed.web.answers import AnswerDesk
 from unswayed.web.case import CaseAddress, list_pairs
+from unswayed.web.cautions import hear
 from unswayed.web.findings import group_findings, list_targets
+from unswayed.web.names import finding_label
 from unswayed.web.panels.catalogue import PANELS
 from unswayed.web.panels.decision import describe_decision
 from unswayed.web.panels.settings import describe_settings
@@ -51,10 +54,13 @@ def show_drawing(drawing: Drawing, scale: float = 1.0) -> Markup:
 
 def show_case(desk: AnswerDesk, setting: Setting) -> str:
     """The case page: what is cheap at once, and a place for each panel."""
+    with hear() as cautions:
+        decision = _decide(desk, setting)
     return render_page(
         "case.html",
         **make_frame(setting, "case"),
-        decision=_decide(desk, setting),
+        decision=decision,
+        cautions=cautions,
         groups=group_findings(setting),
         tools=list_tools(setting.address),
         settings=describe_settings(setting),
@@ -76,7 +82,8 @@ def show_panel(desk: AnswerDesk, setting: Setting, name: str, *, is_fragment: bo
     """One panel; by itself it brings the frame of a page."""
     panel = PANELS[name]
     try:
-        content = panel.describe(desk, setting)
+        with hear() as cautions:
+            content = {**panel.describe(desk, setting), "cautions": cautions}
     except ImpossibleEvidence:
         content = {"refusal": "The findings contradict each other; take one of them back."}
     except LimitError as error:
@@ -93,9 +100,15 @@ def make_frame(setting: Setting, current: str) -> dict[str, Any]:
         "setting": setting,
         "address": setting.address,
         "title": setting.held.title,
-        "rule": rule_text(setting.asked),
+        "rule": f"{rule_text(setting.asked)}{_list_given(setting)}",
         "views": list_views(setting.address, current),
     }
+
+
+def _list_given(setting: Setting) -> str:
+    """What the classifier takes for granted in every case."""
+    given = [finding_label(setting, *each) for each in setting.asked.given.items()]
+    return f" Known from the start: {names_text(given)}." if given else ""
 
 
 def show_targets(held: HeldNetwork, address: CaseAddress) -> str:

@@ -1,19 +1,35 @@
-"""The Python and the command line that give the answers of a page.
+"""The Python and the command lines that give the answers of a page.
 
 Both say everything that the address leaves to defaults, so that they give the same answer when defaults
-change. A network that came with unswayed is named; another one is a file, which the page offers.
+change: the limits of the page, too. A network that came with unswayed is named; another one is a file, which
+the page offers, as are utilities and prices that no option can say.
 """
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Iterable
+from dataclasses import fields
 
+from unswayed.core.limits import Limits
+from unswayed.decisions.purchase import Purchase
+from unswayed.decisions.purchase_files import toml_text
 from unswayed.decisions.rules import ThresholdRule, UtilityRule
+from unswayed.web.answers import AnswerDesk
 from unswayed.web.setting import Setting
+from unswayed.web.spending import find_spending
 from unswayed.web.workspace import HeldNetwork, Origin
 
 UTILITIES_FILE = "utilities.json"
+PRICES_FILE = "prices.toml"
+VERBS = {
+    "sdp": "What is decided, and how safe it is",
+    "voi": "What to ask next",
+    "plan": "The plan",
+    "frontier": "Trimming",
+}
+"""Commands, and what each answers."""
 
 
 def network_word(setting: Setting) -> str:
@@ -28,32 +44,62 @@ def file_name(held: HeldNetwork, suffix: str) -> str:
     return f"{plain[:60] or 'network'}.{suffix}"
 
 
-def write_command(setting: Setting, verb: str = "sdp") -> str:
-    """A command line that answers about the case; names that a shell would take apart are quoted."""
-    classifier = setting.classifier
-    rule = classifier.rule
-    words = ["unswayed", verb, network_word(setting)]
-    target = _typed(classifier.target)
-    if isinstance(rule, ThresholdRule):
-        words += ["--target", f"{target}={_typed(rule.positive)}", "--threshold", repr(rule.threshold)]
-    else:
-        words += ["--target", target]
+def list_files(setting: Setting) -> dict[str, str]:
+    """The small files that the command lines name, with their texts."""
+    files, rule = {}, setting.classifier.rule
     if isinstance(rule, UtilityRule):
-        words += ["--utilities", UTILITIES_FILE]
-    words += ["--features", _joined(classifier.features)]
-    findings = {**classifier.given, **setting.evidence}
-    if findings:
-        words += ["--evidence", ",".join(f"{_typed(n)}={_typed(s)}" for n, s in findings.items())]
-    if verb != "decide":
+        files[UTILITIES_FILE] = json.dumps(rule.utilities, indent=2)
+    if not _is_simple(setting.purchase):
+        files[PRICES_FILE] = toml_text(setting.purchase)
+    return files
+
+
+def write_command(desk: AnswerDesk, setting: Setting, verb: str) -> str:
+    """A command line that answers about the case; names that a shell would take apart are quoted."""
+    words = ["unswayed", verb, network_word(setting), *_question_words(setting)]
+    if verb != "frontier":
         words += ["--at-least", repr(setting.level)]
-    if verb == "voi" and setting.purchase.costs:
-        costs = setting.purchase.costs.items()
-        words += ["--cost", ",".join(f"{_typed(name)}={cost!r}" for name, cost in costs)]
+    if verb != "sdp":
+        words += _price_words(setting.purchase)
+    if verb == "plan" and (left := find_spending(setting).left) is not None:
+        words += ["--budget", repr(left)]
+    limits = desk.plan_limits if verb == "plan" else desk.limits
+    words += ["--max-memory", repr(limits.max_bytes / 1e9)]
+    if limits.max_seconds is not None:
+        words += ["--max-seconds", repr(limits.max_seconds)]
     return shlex.join(words)
 
 
-def _joined(names: Iterable[str]) -> str:
-    return ",".join(map(_typed, names))
+def _question_words(setting: Setting) -> list[str]:
+    """What is decided, by which rule, from what."""
+    classifier = setting.classifier
+    rule, target = classifier.rule, _typed(classifier.target)
+    if isinstance(rule, ThresholdRule):
+        words = ["--target", f"{target}={_typed(rule.positive)}", "--threshold", repr(rule.threshold)]
+    else:
+        words = ["--target", target]
+    if isinstance(rule, UtilityRule):
+        words += ["--utilities", UTILITIES_FILE]
+    words += ["--features", ",".join(map(_typed, classifier.features))]
+    findings = {**classifier.given, **setting.evidence}
+    return words + (["--evidence", _joined(findings.items())] if findings else [])
+
+
+def _price_words(purchase: Purchase) -> list[str]:
+    if not _is_simple(purchase):
+        return ["--costs", PRICES_FILE]
+    return ["--cost", _joined((name, repr(cost)) for name, cost in purchase.costs.items())] * bool(
+        purchase.costs
+    )
+
+
+def _is_simple(purchase: Purchase) -> bool:
+    """Whether options can say it: a price for each test, and nothing else."""
+    return purchase.is_plain and purchase.default == 1.0
+
+
+def _joined(pairs: Iterable[tuple[str, str]]) -> str:
+    return ",".join(f"{_typed(name)}={_typed(value)}" for name, value in pairs)
 
 
 def _typed(name: str) -> str:
@@ -64,41 +110,73 @@ def _typed(name: str) -> str:
     return f'"{escaped}"'
 
 
-def write_python(setting: Setting) -> str:
+def write_python(desk: AnswerDesk, setting: Setting) -> str:
     """Python that answers about the case."""
-    classifier = setting.classifier
-    held = setting.held
-    source = (
-        f"zoo.{held.id}()"
-        if held.origin is Origin.EXAMPLE
-        else f"unswayed.read_network({network_word(setting)!r})"
-    )
-    lines = ["import unswayed", *(["from unswayed.model import zoo"] if source.startswith("zoo") else []), ""]
-    lines += [f"network = {source}", *_rule_lines(setting)]
+    classifier, held = setting.classifier, setting.held
+    is_example = held.origin is Origin.EXAMPLE
+    source = f"zoo.{held.id}()" if is_example else f"unswayed.read_network({network_word(setting)!r})"
     given = f", given={dict(classifier.given)!r}" if classifier.given else ""
-    lines += [
+    left = find_spending(setting).left
+    budget = "" if left is None else f", budget={left!r}"
+    lines = [
+        "import unswayed",
+        *(["from unswayed.model import zoo"] if is_example else []),
+        *(
+            []
+            if _is_simple(setting.purchase)
+            else ["from unswayed.decisions import PriceAfter, Purchase, SetUp"]
+        ),
+        "",
+        f"network = {source}",
+        f"rule = {_rule_text(setting)}",
         f"features = {list(classifier.features)!r}",
         f"classifier = unswayed.Classifier(network, {classifier.target!r}, features, rule{given})",
         f"evidence = {setting.evidence!r}",
+        f"costs = {_costs_text(setting)}",
         f"level = {setting.level!r}",
-        "stopping = unswayed.should_stop(classifier, evidence, at_least=level, allow_estimates=True)",
+        f"limits = {_limits_text(desk.limits)}",
+        "",
+        "stopping = unswayed.should_stop(",
+        "    classifier, evidence, at_least=level, limits=limits, allow_estimates=True",
+        ")",
         "print(stopping.decision.action, stopping.decision.posterior)",
         "print(stopping.sdp, stopping.stop)",
-    ]
-    costs = f", costs={dict(setting.purchase.costs)!r}" if setting.purchase.costs else ""
-    lines += [
-        f"ranking = unswayed.rank_observations(classifier, evidence{costs}, allow_estimates=True)",
+        "",
+        "ranking = unswayed.rank_observations(",
+        "    classifier, evidence, costs=costs, at_least=level, limits=limits, allow_estimates=True",
+        ")",
         "print(ranking.best)",
+        "",
+        "plan = unswayed.plan_tests(",
+        f"    classifier, costs=costs, at_least=level, evidence=evidence{budget},",
+        f"    limits={_limits_text(desk.plan_limits)},",
+        ")",
+        "print(plan)",
     ]
     return "\n".join(lines) + "\n"
 
 
-def _rule_lines(setting: Setting) -> list[str]:
+def _rule_text(setting: Setting) -> str:
     """The rule as Python."""
     rule = setting.classifier.rule
     if isinstance(rule, ThresholdRule):
-        return [f"rule = unswayed.ThresholdRule({rule.positive!r}, {rule.threshold!r})"]
+        return f"unswayed.ThresholdRule({rule.positive!r}, {rule.threshold!r})"
     if isinstance(rule, UtilityRule):
         worth = {action: dict(states) for action, states in rule.utilities.items()}
-        return [f"rule = unswayed.UtilityRule({worth!r})"]
-    return ["rule = unswayed.MostProbable()"]
+        return f"unswayed.UtilityRule({worth!r})"
+    return "unswayed.MostProbable()"
+
+
+def _costs_text(setting: Setting) -> str:
+    """The prices as Python; what is as in a purchase that says nothing is left out."""
+    purchase = setting.purchase
+    if _is_simple(purchase):
+        return repr(dict(purchase.costs)) if purchase.costs else "None"
+    nothing = Purchase()
+    said = {each.name: getattr(purchase, each.name) for each in fields(Purchase)}
+    told = [f"{name}={value!r}" for name, value in said.items() if value != getattr(nothing, name)]
+    return f"Purchase({', '.join(told)})"
+
+
+def _limits_text(limits: Limits) -> str:
+    return f"unswayed.Limits(max_bytes={limits.max_bytes!r}, max_seconds={limits.max_seconds!r})"

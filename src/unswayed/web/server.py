@@ -25,6 +25,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from unswayed.core.errors import QueryError
 from unswayed.web import cases, export, start, trimming
 from unswayed.web.app import make_app
+from unswayed.web.cautions import listen
 from unswayed.web.security import Access, Guard, make_access
 from unswayed.web.work import Threads
 from unswayed.web.workspace import Workspace
@@ -120,6 +121,7 @@ def _explain(error: OSError, host: str, port: int) -> QueryError:
 
 def make_site(workspace: Workspace) -> Starlette:
     """The whole companion, without its guard."""
+    listen()
     app = make_app(workspace, routes=ROUTES)
     app.state.arriving = asyncio.Semaphore(start.MOST_UPLOADS)
     return app

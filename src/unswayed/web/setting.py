@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from unswayed.core.errors import QueryError
 from unswayed.decisions.binding import leave_out_skipped
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.defaults import choose_features, choose_positive, leaves_other_than
-from unswayed.decisions.purchase import Purchase, purchase_for
+from unswayed.decisions.purchase import Purchase, SetUp, purchase_for
 from unswayed.decisions.rules import MostProbable, Rule, ThresholdRule, UtilityRule
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.variable import Variable
@@ -53,7 +53,7 @@ class Setting:
     @property
     def is_priced(self) -> bool:
         """Whether somebody stated a price."""
-        return bool(self.purchase.costs)
+        return bool(self.purchase.costs) or self.purchase.default != 1.0
 
     @property
     def open(self) -> tuple[str, ...]:
@@ -80,7 +80,7 @@ def resolve(address: CaseAddress, held: HeldNetwork) -> Setting:
             f"find.{asked.target}: it is decided about {asked.target!r}, so it cannot be a finding; "
             "take the finding back, or decide about something else"
         )
-    classifier, purchase = leave_out_skipped(asked, _make_purchase(address, asked))
+    classifier, purchase = leave_out_skipped(asked, _make_purchase(address, held, asked))
     return Setting(held, address, asked, classifier, purchase, evidence)
 
 
@@ -150,17 +150,32 @@ def _features(
     return usual or choose_features(network, target).names or others
 
 
-def _make_purchase(address: CaseAddress, classifier: Classifier) -> Purchase:
-    """What the file says about costs, corrected by what the address says."""
+def _make_purchase(address: CaseAddress, held: HeldNetwork, classifier: Classifier) -> Purchase:
+    """What the file and the command line say about costs, corrected by what the address says."""
     stated = purchase_for(classifier, None)
     grouped = {member for _, members in address.groups for member in members}
     costs = {**stated.costs, **dict(address.costs)}
     gone = {*address.forbidden, *address.skipped}
     mandatory = (name for name in stated.mandatory if name not in gone)
-    return Purchase(
-        {name: cost for name, cost in costs.items() if name not in grouped},
+    known = {*classifier.features, *dict(address.groups)}
+    return replace(
+        _keep_known(held.purchase, known),
+        costs={name: cost for name, cost in costs.items() if name not in grouped},
         groups=dict(address.groups),
         mandatory=tuple(dict.fromkeys((*mandatory, *address.mandatory))),
         forbidden=address.forbidden,
         skipped=address.skipped,
+    )
+
+
+def _keep_known(purchase: Purchase, known: set[str]) -> Purchase:
+    """The purchase without what it says of tests that nobody can buy in this case."""
+    return replace(
+        purchase,
+        set_ups={
+            name: SetUp(each.cost, tuple(test for test in each.tests if test in known))
+            for name, each in purchase.set_ups.items()
+        },
+        after=tuple(each for each in purchase.after if each.test in known),
+        needs={name: others for name, others in purchase.needs.items() if known.issuperset((name, *others))},
     )

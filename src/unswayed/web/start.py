@@ -27,6 +27,7 @@ from unswayed.model.network import BayesianNetwork
 from unswayed.view.numbers import counted
 from unswayed.view.summaries import size_text
 from unswayed.web.case import CaseAddress, parse_query
+from unswayed.web.cautions import hear
 from unswayed.web.pages import render_page
 from unswayed.web.security import session_of
 from unswayed.web.uploads import SUFFIXES, open_upload
@@ -66,7 +67,7 @@ async def start_page(request: Request) -> Response:
 def _describe(held: HeldNetwork) -> dict[str, Any]:
     return {
         "title": held.title,
-        "url": CaseAddress(held.id).url,
+        "url": held.url,
         "about": held.about or size_text(held.network),
         "origin": held.origin.value,
         "notes": held.notes,
@@ -169,23 +170,24 @@ async def learn_network(request: Request) -> Response:
     async with request.form(max_files=0, max_fields=8, max_part_size=2**17) as form:
         table, target, structure = (str(form.get(key, "")) for key in ("table", "target", "structure"))
     held = find_table(request, table)
-    network = await run_limited(request, lambda: _learn(held, target, structure))
+    network, notes = await run_limited(request, lambda: _learn(held, target, structure))
     about = f"{STRUCTURES[structure][0]} for {target}, learned from {counted(held.table.n_rows, 'row')}"
-    learned = hold_network(network, Origin.LEARNED, about=f"{about} of {held.title}.")
+    learned = hold_network(network, Origin.LEARNED, about=f"{about} of {held.title}.", notes=notes)
     workspace: Workspace = request.app.state.workspace
     workspace.keep(session_of(request), learned, weigh(network))
     return RedirectResponse(CaseAddress(learned.id).url, 303)
 
 
-def _learn(held: HeldTable, target: str, structure: str) -> BayesianNetwork:
+def _learn(held: HeldTable, target: str, structure: str) -> tuple[BayesianNetwork, tuple[str, ...]]:
+    """The network that a table teaches, and what was warned of."""
     if structure not in STRUCTURES:
         raise QueryError(unknown_name("structure", structure, list(STRUCTURES)))
-    if structure == "tan":
-        found = learn_tan(held.table, target, limits=LEARNING_LIMITS)
-    else:
-        found = learn_naive_bayes(held.table, target)
-    stem = held.title.partition(".")[0]
-    return BayesianNetwork(found.cpts, stem)
+    with hear() as cautions:
+        if structure == "tan":
+            found = learn_tan(held.table, target, limits=LEARNING_LIMITS)
+        else:
+            found = learn_naive_bayes(held.table, target)
+    return BayesianNetwork(found.cpts, held.title.partition(".")[0]), tuple(cautions)
 
 
 ROUTES = (

@@ -12,7 +12,8 @@ import re
 import secrets
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from unswayed.api.examples import EXAMPLES
@@ -21,8 +22,11 @@ from unswayed.core.limits import Limits
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.defaults import choose_target
 from unswayed.decisions.influence import classifier_of_diagram
+from unswayed.decisions.purchase import Purchase
 from unswayed.model.data.tables import Table
+from unswayed.model.evidence import observe
 from unswayed.model.network import BayesianNetwork
+from unswayed.web.case import CaseAddress
 
 MOST_BYTES = 512 * 2**20
 """Memory for everything that sessions brought."""
@@ -58,6 +62,15 @@ class HeldNetwork:
     """What it decides where an address does not say; None where the network singles nothing out."""
     notes: tuple[str, ...] = ()
     """What its reader warned of."""
+    purchase: Purchase = field(default_factory=Purchase)
+    """Set-ups, needs, later prices and the price of all other tests, which no address can hold."""
+    opening: CaseAddress | None = None
+    """The case to begin with; None for one without findings."""
+
+    @property
+    def url(self) -> str:
+        """Where its case begins."""
+        return (self.opening or CaseAddress(self.id)).url
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -149,6 +162,32 @@ def hold_given(network: BayesianNetwork, classifier: Classifier | None = None) -
     id = re.sub(r"[^a-z0-9]+", "-", network.name.lower()).strip("-")[:40] or "network"
     chosen = classifier or choose_classifier(network)
     return HeldNetwork(id, network, network.name or "network", "", Origin.GIVEN, chosen)
+
+
+def open_at(held: HeldNetwork, evidence: Mapping[str, str], purchase: Purchase) -> HeldNetwork:
+    """The network with a case to begin with: findings, prices, and what must or may not be bought.
+
+    An address holds states; a finding such as `HIGH|NORMAL` becomes part of what is decided.
+    """
+    known = observe(held.network, evidence).states
+    findings = {name: state for name, state in evidence.items() if held.network.index(name) in known}
+    soft = {name: finding for name, finding in evidence.items() if name not in findings}
+    opening = CaseAddress(
+        held.id,
+        findings=tuple(findings.items()),
+        skipped=purchase.skipped,
+        costs=tuple(purchase.costs.items()),
+        groups=tuple(purchase.groups.items()),
+        mandatory=purchase.mandatory,
+        forbidden=purchase.forbidden,
+    )
+    rest = replace(purchase, costs={}, groups={}, mandatory=(), forbidden=(), skipped=())
+    classifier = held.classifier
+    if soft and classifier is not None:
+        classifier = Classifier(
+            classifier.network, classifier.target, classifier.features, classifier.rule, given=soft
+        )
+    return replace(held, classifier=classifier, purchase=rest, opening=opening)
 
 
 def hold_network(

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from unswayed.cli.classifiers import classifier_of
+from unswayed.cli.costs import costs_of
+from unswayed.cli.evidence import evidence_of
 from unswayed.cli.options import (
+    Cost,
+    CostsFile,
+    Evidence,
     Features,
     Format,
     Normalize,
@@ -23,7 +28,9 @@ from unswayed.core.errors import QueryError
 
 if TYPE_CHECKING:
     from unswayed.decisions.classifier import Classifier
+    from unswayed.decisions.purchase import Costs
     from unswayed.model.network import BayesianNetwork
+    from unswayed.web.workspace import HeldNetwork
 
 NOT_LOCAL = (
     "other machines can reach this page, and what it shows travels unencrypted; give the address only to "
@@ -69,6 +76,9 @@ def serve(
     threshold: Threshold = None,
     utilities: UtilitiesFile = None,
     features: Features = None,
+    evidence: Evidence = None,
+    cost: Cost = None,
+    costs: CostsFile = None,
     normalize: Normalize = False,
     format: Format = None,
     port: Port = None,
@@ -78,28 +88,52 @@ def serve(
 ) -> None:
     """Open a page that asks the next question, says how safe the decision is, and when to stop.
 
-    Everything is computed on this machine. Ctrl-C ends it.
+    It begins with the case that the options describe; all of it can be changed there. Everything is computed
+    on this machine. Ctrl-C ends it.
     """
     from unswayed.core.extras import import_extra
 
     for module in ("starlette", "uvicorn", "python_multipart"):
         import_extra(module, "web")
     from unswayed.web.server import run_server, take_place
-    from unswayed.web.workspace import Workspace, hold_given
+    from unswayed.web.workspace import Workspace
 
     asked = (target, features, threshold, utilities)
     given = None
     if network is not None:
         found = network_in(network, normalize=normalize, format=format)
-        given = hold_given(found, _classifier(network, found, *asked))
-    elif (*asked, format) != (None,) * 5:
+        given = _hold(found, _classifier(network, found, *asked), evidence, costs_of(cost, costs))
+    elif any((*asked, format, evidence, cost, costs)):
         raise QueryError("options about a network need one; name it, as in: unswayed serve review")
     place = take_place(host, port, tuple(allow_host or ()))
-    path = "/" if given is None else f"/case/{given.id}"
+    path = "/" if given is None else given.url
     typer.echo(f"unswayed is at {place.url(path)}")
     if not place.is_local:
         complain("warning", NOT_LOCAL)
     run_server(Workspace(given), place, open_at=None if no_browser else path)
+
+
+def _hold(
+    network: BayesianNetwork,
+    classifier: Classifier | None,
+    evidence: Sequence[str] | None,
+    costs: Costs | None,
+) -> HeldNetwork:
+    """The network with the case that the options describe; `QueryError` where they do not fit together."""
+    from unswayed.decisions.purchase import purchase_of
+    from unswayed.web.setting import resolve
+    from unswayed.web.spending import find_spending
+    from unswayed.web.workspace import hold_given, open_at
+
+    held = hold_given(network, classifier)
+    if not evidence and costs is None:
+        return held
+    if held.classifier is None:
+        raise QueryError("evidence and costs need something to decide about; name it with --target")
+    held = open_at(held, evidence_of(evidence, network), purchase_of(costs))
+    assert held.opening is not None
+    find_spending(resolve(held.opening, held))  # binds findings and prices, and complains
+    return held
 
 
 def _classifier(

@@ -14,8 +14,8 @@ from unswayed.view.numbers import NOISE, names_text, percent
 from unswayed.web.answers import AnswerDesk, case_key
 from unswayed.web.moves import toggle_finding, toggle_skip
 from unswayed.web.names import action_label, label_of, state_label
-from unswayed.web.panels.spending import find_spending
 from unswayed.web.setting import Setting
+from unswayed.web.spending import find_spending
 from unswayed.web.trail import Way
 
 MOST_SHOWN = 8
