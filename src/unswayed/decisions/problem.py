@@ -50,7 +50,8 @@ class Problem:
 
     def sizes(self, variables: Iterable[int]) -> list[int]:
         """Numbers of states of variables given by position."""
-        return [len(self.network.variables[v]) for v in variables]
+        every = self.classifier.network.variables
+        return [len(every[v].states) for v in variables]
 
     def kept(self, names: Iterable[str]) -> frozenset[int]:
         """Positions of features to be observed next; `QueryError` when they cannot be."""

@@ -18,8 +18,11 @@ from unswayed.core.limits import Limits
 from unswayed.decisions.problem import Problem
 from unswayed.inference.posteriors import joint_table
 from unswayed.inference.relevance import ancestors_of
+from unswayed.model.cpt import Cpt
 from unswayed.model.network import BayesianNetwork
 
+MOST_REMEMBERED = 64
+"""Sets of observed and free variables whose pieces a network remembers."""
 Piece = tuple[tuple[int, ...], set[int]]
 """Free features, and all variables that connect them."""
 
@@ -36,10 +39,7 @@ class Group:
 
 def independent_groups(problem: Problem) -> list[tuple[int, ...]]:
     """The free features, split into independent groups; each and all in the order of the classifier."""
-    if "pieces of groups" not in problem._memo:
-        problem._memo["pieces of groups"] = [features for features, _ in _pieces(problem)]
-    found: list[tuple[int, ...]] = problem._memo["pieces of groups"]
-    return found
+    return [features for features, _ in _pieces(problem)]
 
 
 def group_tables(problem: Problem, limits: Limits) -> list[Group]:
@@ -57,7 +57,14 @@ def _group(problem: Problem, features: tuple[int, ...], members: set[int], *, li
 
 
 def _pieces(problem: Problem) -> list[Piece]:
-    return connected_pieces(problem.network, problem.free, {problem.target, *problem.evidence})
+    """The pieces between target and evidence; remembered with the network, since no number matters."""
+    key = (problem.free, problem.target, frozenset(problem.evidence))
+    known: dict[object, list[Piece]] = problem.network._memo.setdefault("pieces", {})
+    if key not in known:
+        while len(known) >= MOST_REMEMBERED:
+            known.pop(next(iter(known)), None)
+        known[key] = connected_pieces(problem.network, problem.free, {problem.target, *problem.evidence})
+    return known[key]
 
 
 def connected_pieces(network: BayesianNetwork, free: Sequence[int], separating: Set[int]) -> list[Piece]:
@@ -98,8 +105,10 @@ def _by_inference(problem: Problem, group: tuple[int, ...], limits: Limits) -> F
 
 def _from_table(problem: Problem, feature: int) -> Floats:  # (feature states, classes)
     """Pr(feature | class, evidence) for a feature whose parents are the target or observed: some rows."""
-    parents = problem.network.parents[feature]
+    parents, cpt = problem.network.parents[feature], problem.network.cpts[feature]
+    if parents == (problem.target,) and isinstance(cpt, Cpt):
+        return np.ascontiguousarray(cpt.table.T)
     rows = np.zeros((len(problem.prior), len(parents)), dtype=np.int64)
     for place, parent in enumerate(parents):
         rows[:, place] = np.arange(len(rows)) if parent == problem.target else problem.evidence[parent]
-    return np.ascontiguousarray(problem.network.cpts[feature].probabilities(rows).T)
+    return np.ascontiguousarray(cpt.probabilities(rows).T)

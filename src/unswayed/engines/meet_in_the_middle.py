@@ -6,8 +6,8 @@ searches.
 
 The sorted half is of groups that are all kept or all hidden: then both tests are bounds on one number.
 
-Where nothing is kept there is one test and no list need be merged: `mass_at_least` is that case, in numpy for
-short lists and compiled for long ones.
+Where nothing is kept there is one test: `masses_at_least` is that case, in numpy for short lists and compiled
+for long ones.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
 from unswayed.engines.parts import Span
 from unswayed.engines.weights import WeightList, alike_bits, combined, predicted_bits
-from unswayed.kernels.meeting import MeetingOutcomes, compiled_mass_at_least, compiled_sum_lists
+from unswayed.kernels.meeting import MeetingOutcomes, compiled_extend_sums, compiled_mass_at_least
 
 LONG_LISTS = 2**16
 """Sums in a list from which compiled code pays for being loaded,"""
@@ -162,23 +163,23 @@ def _tails(masses: Floats) -> Floats:
     return np.concatenate([np.cumsum(masses[::-1])[::-1], [0.0]])
 
 
-def mass_at_least(outcomes: MeetingOutcomes, cut: float) -> Floats:  # (2,)
-    """Probability, under either class, that the weights of all groups sum to at least `cut`.
+def masses_at_least(outcomes: MeetingOutcomes, cuts: Floats) -> Floats:  # (cuts, 2)
+    """Probability, under either class, that the weights of all groups sum to at least each cut.
 
     All weights must be finite, and the groups few enough for their probabilities to be multiplied.
     """
     n_groups = len(outcomes.starts) - 1
     middle, n_listed = _middle(outcomes)
-    is_long = n_listed > LONG_LISTS or (compiled_sum_lists.is_loaded and n_listed > SHORT_LISTS)
+    is_long = n_listed > LONG_LISTS or (compiled_extend_sums.is_loaded and n_listed > SHORT_LISTS)
     if is_long and np.diff(outcomes.starts).max() <= MOST_MERGED:
-        one = compiled_sum_lists(outcomes, 0, middle)
-        return compiled_mass_at_least(one, compiled_sum_lists(outcomes, middle, n_groups), cut)
+        one, other = _merged(outcomes, 0, middle), _merged(outcomes, middle, n_groups)
+        return np.array([compiled_mass_at_least(one, other, float(cut)) for cut in cuts])
     one, other = _listed(outcomes, 0, middle), _listed(outcomes, middle, n_groups)
     other = other[:, np.argsort(other[0])]
-    positions = np.searchsorted(other[0], cut - one[0])
+    positions = np.searchsorted(other[0], cuts[:, np.newaxis] - one[0])
     tails = np.zeros((2, other.shape[1] + 1))
     tails[:, :-1] = np.cumsum(other[1:, ::-1], axis=1)[:, ::-1]
-    masses: Floats = np.einsum("ij,ij->i", one[1:], tails[:, positions])
+    masses: Floats = np.einsum("ij,icj->ci", one[1:], tails[:, positions])
     return masses
 
 
@@ -192,12 +193,27 @@ def _middle(outcomes: MeetingOutcomes) -> tuple[int, float]:
     return middle + 1, float(2.0 ** longer[middle])
 
 
+def _merged(outcomes: MeetingOutcomes, first: int, past: int) -> Floats:  # (3, sums)
+    """All sums of some groups with their probabilities, ascending, by compiled code.
+
+    Room for long lists is made here: numpy asks the system for large pages, which come far sooner.
+    """
+    sizes = np.diff(outcomes.starts[first : past + 1]).astype(float)
+    found, at = np.array([[0.0], [1.0], [1.0]]), first
+    while at < past:
+        lengths = found.shape[1] * np.cumprod(sizes[at - first :])
+        more = max(1, int(np.searchsorted(lengths, LONG_LISTS, side="right")))
+        merged = np.empty((3, int(lengths[more - 1])))
+        n = compiled_extend_sums(outcomes, np.arange(at, at + more), found, merged)
+        found, at = np.ascontiguousarray(merged[:, :n]), at + more
+    return found
+
+
 def _listed(outcomes: MeetingOutcomes, first: int, past: int) -> Floats:  # (3, sums)
     """All sums of some groups with their probabilities, in no order."""
+    weights, products = np.zeros(1), np.ones((2, 1))
     probabilities = np.stack([outcomes.upper, outcomes.lower])
-    products = np.ones((2, 1))
-    for group in range(first, past):
-        ours = probabilities[:, outcomes.starts[group] : outcomes.starts[group + 1]]
-        products = (products[:, :, np.newaxis] * ours[:, np.newaxis]).reshape(2, -1)
-    logs = np.log(products)
-    return np.concatenate([logs[:1] - logs[1:], products])
+    for start, end in pairwise(outcomes.starts[first : past + 1].tolist()):
+        weights = np.add.outer(weights, outcomes.weight[start:end]).reshape(-1)
+        products = (products[:, :, np.newaxis] * probabilities[:, np.newaxis, start:end]).reshape(2, -1)
+    return np.concatenate([weights[np.newaxis], products])

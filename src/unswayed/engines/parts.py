@@ -25,9 +25,10 @@ def refuse_groups(problem: Problem) -> Refusal | None:
     """A refusal unless the decision is one on log-odds and no group is too large for a table."""
     if not isinstance(problem.decider, LogOddsIntervals):
         return Refusal(f"needs a target of two states; this one has {len(problem.prior)}")
-    sizes = [math.prod(map(float, problem.sizes(group))) for group in independent_groups(problem)]
-    if sizes and max(sizes) > LARGEST_GROUP:
-        return Refusal(f"features that depend on each other have {max(sizes):.3g} instantiations together")
+    groups = [group for group in independent_groups(problem) if len(group) > 1]
+    largest = max((math.prod(map(float, problem.sizes(group))) for group in groups), default=1.0)
+    if largest > LARGEST_GROUP:
+        return Refusal(f"features that depend on each other have {largest:.3g} instantiations together")
     return None
 
 
@@ -52,9 +53,9 @@ def predict_sizes(problem: Problem, kept: frozenset[int]) -> Sizes:
     bits: dict[Share, list[float]] = {share: [] for share in Share}
     rows = tabled = 0.0
     for features in independent_groups(problem):
-        size = sum(map(math.log2, problem.sizes(features)))
-        seen = [f for f in features if f in kept]
-        rows += sum(map(math.log2, problem.sizes(seen)))
+        size = sum(each := [math.log2(n) for n in problem.sizes(features)])
+        seen = [n for feature, n in zip(features, each, strict=True) if feature in kept] if kept else []
+        rows += sum(seen)
         tabled += 2.0**size if len(features) > 1 else 0.0
         share = Share.NONE if not seen else Share.ALL if len(seen) == len(features) else Share.SOME
         bits[share].append(size)

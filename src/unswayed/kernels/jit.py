@@ -64,11 +64,8 @@ class Kernel(Generic[P, R]):
         self.plain = plain
         self._parts, self._sums, self._replaced = tuple(parts), tuple(sums), dict(replaced or {})
         self._compiled: Any = None
-
-    @property
-    def is_loaded(self) -> bool:
+        self.is_loaded = False
         """Whether this process has compiled or loaded it, so that calling it costs nothing more."""
-        return self._compiled is not None and bool(self._compiled.signatures)
 
     @property
     def is_ready(self) -> bool:
@@ -81,7 +78,9 @@ class Kernel(Generic[P, R]):
             return cast(R, self._compiled(*args, **kwargs))
         with _announced(self.plain):
             self._compiled = self._compiled or self._make()
-            return cast(R, self._compiled(*args, **kwargs))
+            result = cast(R, self._compiled(*args, **kwargs))
+        self.is_loaded = True
+        return result
 
     def _make(self) -> Any:
         """The compiler's handle on the loop; it compiles for the first arguments it sees."""

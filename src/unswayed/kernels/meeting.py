@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from unswayed.kernels.jit import Kernel
+from unswayed.kernels.jit import Functions, Kernel
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -34,52 +34,112 @@ class MeetingOutcomes(NamedTuple):
     lower: Floats
 
 
-def sum_lists(outcomes: MeetingOutcomes, first: int, past: int) -> Floats:  # (3, sums)
-    """Weight and probability under either class of all sums of groups `first` to `past`, by weight.
+def sum_groups(outcomes: MeetingOutcomes, groups: Ints) -> Floats:  # (3, sums)
+    """Weight and probability under either class of all sums of some groups, by weight.
+
+    Equal sums are added up, impossible ones are left out.
 
     >>> weights, upper, lower = np.array([1.0, -1.0]), np.array([0.3, 0.7]), np.array([0.6, 0.4])
     >>> halves = MeetingOutcomes(np.array([0, 2]), weights, upper, lower)
-    >>> sum_lists(halves, 0, 1).tolist()
+    >>> sum_groups(halves, np.array([0])).tolist()
     [[-1.0, 1.0], [0.7, 0.3], [0.4, 0.6]]
     """
-    return sum_groups(outcomes, np.arange(first, past))
-
-
-def sum_groups(outcomes: MeetingOutcomes, groups: Ints) -> Floats:  # (3, sums)
-    """The sums of some groups, ascending; equal ones are added up, impossible ones are left out."""
-    found = np.empty((3, 1))
-    found[0, 0], found[1, 0], found[2, 0] = 0.0, 1.0, 1.0
+    found = np.ones((3, 1))
+    found[0, 0] = 0.0
     for group in groups:
-        start, width = outcomes.starts[group], outcomes.starts[group + 1] - outcomes.starts[group]
-        n, last = found.shape[1], -1
-        merged = np.empty((3, n * width))
-        at, head = np.zeros(width, dtype=np.int64), np.empty(width)
-        for k in range(width):
-            # The next sum of each shifted copy of the list.
-            head[k] = outcomes.weight[start + k] + found[0, 0]
-        for _ in range(n * width):
-            best = 0
-            for k in range(1, width):
-                if at[k] < n and (at[best] == n or head[k] < head[best]):
-                    best = k
-            position, weight = at[best], head[best]
-            upper = found[1, position] * outcomes.upper[start + best]
-            lower = found[2, position] * outcomes.lower[start + best]
-            at[best] = position + 1
-            if position + 1 < n:
-                head[best] = found[0, position + 1] + outcomes.weight[start + best]
-            if upper == 0.0 and lower == 0.0:
-                continue  # a sum that neither class allows may be of opposite infinities: no number
-            if last >= 0 and (weight == merged[0, last] or weight - merged[0, last] <= EQUAL):
-                merged[1, last] += upper
-                merged[2, last] += lower
-            else:
-                last += 1
-                merged[0, last], merged[1, last], merged[2, last] = weight, upper, lower
-        found = np.empty((3, last + 1))
-        for k in range(3):
-            found[k] = merged[k, : last + 1]
+        found = add_group(outcomes, group, found)
     return found
+
+
+def extend_sums(outcomes: MeetingOutcomes, groups: Ints, found: Floats, merged: Floats) -> int:
+    """Fill `merged` with the sums of `found` and one or more groups, ascending; how many there are."""
+    for group in groups[:-1]:
+        found = add_group(outcomes, group, found)
+    return merge_group(outcomes, groups[-1], found, merged)
+
+
+def add_group(outcomes: MeetingOutcomes, group: int, found: Floats) -> Floats:  # (3, sums)
+    """The sums of `found` and a group, ascending."""
+    merged = np.empty((3, found.shape[1] * (outcomes.starts[group + 1] - outcomes.starts[group])))
+    n = merge_group(outcomes, group, found, merged)
+    return merged if n == merged.shape[1] else merged[:, :n].copy()
+
+
+def merge_group(outcomes: MeetingOutcomes, group: int, found: Floats, merged: Floats) -> int:
+    """Fill `merged` with the sums of `found` and a group, ascending; how many there are."""
+    first, past = outcomes.starts[group], outcomes.starts[group + 1]
+    if past - first == 2 and np.isfinite(outcomes.weight[first]) and np.isfinite(outcomes.weight[first + 1]):
+        n = merge_two(outcomes, first, found, merged)
+    else:
+        n = merge_several(outcomes, first, past, found, merged)
+    return add_up_equal(merged, n)
+
+
+def merge_two(outcomes: MeetingOutcomes, first: int, found: Floats, merged: Floats) -> int:
+    """Merge two shifted copies of a list, from both ends at once and without a branch.
+
+    Half of the sums come from either end, so neither copy runs out before the loop ends. The processor cannot
+    guess which copy is next, and works on one end while it waits for the other.
+    """
+    n = len(found[0])
+    low, high = outcomes.weight[first], outcomes.weight[first + 1]
+    front, back = 0, n - 1
+    for k in range(n):
+        other = k - front
+        one, two = found[0, front] + low, found[0, other] + high
+        is_two = int(two < one)
+        place = front + is_two * (other - front)
+        merged[0, k] = min(one, two)
+        merged[1, k] = found[1, place] * outcomes.upper[first + is_two]
+        merged[2, k] = found[2, place] * outcomes.lower[first + is_two]
+        front += 1 - is_two
+        end, other = 2 * n - 1 - k, 2 * n - 2 - k - back
+        one, two = found[0, back] + low, found[0, other] + high
+        is_two = int(two >= one)
+        place = back + is_two * (other - back)
+        merged[0, end] = max(one, two)
+        merged[1, end] = found[1, place] * outcomes.upper[first + is_two]
+        merged[2, end] = found[2, place] * outcomes.lower[first + is_two]
+        back -= 1 - is_two
+    return 2 * n
+
+
+def merge_several(outcomes: MeetingOutcomes, first: int, past: int, found: Floats, merged: Floats) -> int:
+    """Merge a shifted copy of a list for each outcome, without the sums that neither class allows."""
+    n, width, n_merged = found.shape[1], past - first, 0
+    at, head = np.zeros(width, dtype=np.int64), np.empty(width)
+    for k in range(width):
+        # The next sum of each copy.
+        head[k] = outcomes.weight[first + k] + found[0, 0]
+    for _ in range(n * width):
+        best = 0
+        for k in range(1, width):
+            if at[k] < n and (at[best] == n or head[k] < head[best]):
+                best = k
+        position, weight = at[best], head[best]
+        upper = found[1, position] * outcomes.upper[first + best]
+        lower = found[2, position] * outcomes.lower[first + best]
+        at[best] = position + 1
+        if position + 1 < n:
+            head[best] = found[0, position + 1] + outcomes.weight[first + best]
+        if upper != 0.0 or lower != 0.0:  # else the sum may be of opposite infinities: no number
+            merged[0, n_merged], merged[1, n_merged], merged[2, n_merged] = weight, upper, lower
+            n_merged += 1
+    return n_merged
+
+
+def add_up_equal(sums: Floats, n: int) -> int:
+    """Make one of equal sums among the first `n`, in place; how many are left."""
+    last = 0
+    for k in range(1, n):
+        if sums[0, k] == sums[0, last] or sums[0, k] - sums[0, last] <= EQUAL:
+            sums[1, last] += sums[1, k]
+            sums[2, last] += sums[2, k]
+        else:
+            last += 1
+            if last < k:
+                sums[0, last], sums[1, last], sums[2, last] = sums[0, k], sums[1, k], sums[2, k]
+    return min(n, last + 1)
 
 
 def mass_at_least(one: Floats, other: Floats, cut: float) -> Floats:  # (2,)
@@ -121,6 +181,7 @@ def tails_of_rows(
     return tails
 
 
-compiled_sum_lists = Kernel(sum_lists, [sum_groups])
+_MERGING: Functions = [add_group, merge_group, merge_two, merge_several, add_up_equal]
+compiled_extend_sums = Kernel(extend_sums, _MERGING)
 compiled_mass_at_least = Kernel(mass_at_least)
-compiled_tails_of_rows = Kernel(tails_of_rows, [sum_groups, mass_at_least])
+compiled_tails_of_rows = Kernel(tails_of_rows, [*_MERGING, sum_groups, mass_at_least])

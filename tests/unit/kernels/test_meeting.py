@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from itertools import product
+from math import comb
 
 import numpy as np
 import pytest
 
-from unswayed.engines.meet_in_the_middle import mass_at_least
+from unswayed.engines import meet_in_the_middle
+from unswayed.engines.meet_in_the_middle import masses_at_least
 from unswayed.kernels import meeting
 from unswayed.kernels.meeting import MeetingOutcomes
 
@@ -33,23 +35,54 @@ def every_sum(outcomes, first, past):
     return np.array(sorted(rows)).T
 
 
+def list_sums(outcomes, *, is_compiled):
+    """The sums of all groups, in one step or from the middle on in a second one."""
+    n_groups = len(outcomes.starts) - 1
+    extend = meeting.compiled_extend_sums if is_compiled else meeting.extend_sums
+    start = meeting.sum_groups(outcomes, np.arange(n_groups // 2))
+    merged = np.empty((3, start.shape[1] * int(np.prod(np.diff(outcomes.starts)))))
+    n = extend(outcomes, np.arange(n_groups // 2, n_groups), start, merged)
+    return merged[:, :n]
+
+
 @pytest.mark.parametrize("sizes", [(2,), (1, 3), (2, 2, 2, 2), (3, 1, 4, 2)])
 @pytest.mark.parametrize("is_compiled", [False, True])
 def test_lists_hold_every_sum_in_order(sizes, is_compiled):
     outcomes = random_outcomes(np.random.default_rng(len(sizes)), sizes)
-    list_sums = meeting.compiled_sum_lists if is_compiled else meeting.sum_lists
-    found = list_sums(outcomes, 0, len(sizes))
+    found = list_sums(outcomes, is_compiled=is_compiled)
     np.testing.assert_allclose(found, every_sum(outcomes, 0, len(sizes)), atol=1e-12)
 
 
-@pytest.mark.parametrize("cut", [-np.inf, -1.0, 0.0, 0.7, np.inf])
+@pytest.mark.parametrize("is_compiled", [False, True])
+def test_alike_groups_have_a_sum_for_each_count(is_compiled):
+    """Eight coins of one kind: as many sums as there are counts of heads, with binomial probabilities."""
+    upper, lower = np.tile([0.3, 0.7], 8), np.tile([0.6, 0.4], 8)
+    coins = MeetingOutcomes(np.arange(0, 17, 2), np.log(upper / lower), upper, lower)
+    weight, high, low = list_sums(coins, is_compiled=is_compiled)
+    heads = np.arange(8, -1, -1)
+    ways = np.array([comb(8, k) for k in heads])
+    np.testing.assert_allclose(weight, heads * np.log(0.5) + (8 - heads) * np.log(1.75), atol=1e-12)
+    np.testing.assert_allclose(high, ways * 0.3**heads * 0.7 ** (8 - heads), atol=1e-12)
+    np.testing.assert_allclose(low, ways * 0.6**heads * 0.4 ** (8 - heads), atol=1e-12)
+
+
 @pytest.mark.parametrize("seed", range(4))
-def test_meeting_finds_the_mass_that_enumeration_finds(seed, cut):
-    rng = np.random.default_rng(seed)
+def test_meeting_finds_the_mass_that_enumeration_finds(seed):
+    rng, cuts = np.random.default_rng(seed), np.array([-np.inf, -1.0, 0.0, 0.7, np.inf])
     outcomes = random_outcomes(rng, rng.integers(1, 4, 7))
     sums, upper, lower = every_sum(outcomes, 0, 7)
-    expected = upper[sums >= cut].sum(), lower[sums >= cut].sum()
-    np.testing.assert_allclose(mass_at_least(outcomes, cut), expected, atol=1e-12)
-    halves = [meeting.sum_lists(outcomes, 0, 3), meeting.sum_lists(outcomes, 3, 7)]
+    expected = [[upper[sums >= cut].sum(), lower[sums >= cut].sum()] for cut in cuts]
+    np.testing.assert_allclose(masses_at_least(outcomes, cuts), expected, atol=1e-12)
+    halves = [meeting.sum_groups(outcomes, np.arange(3)), meeting.sum_groups(outcomes, np.arange(3, 7))]
     for meet in (meeting.mass_at_least, meeting.compiled_mass_at_least):
-        np.testing.assert_allclose(meet(*halves, cut), expected, atol=1e-12)
+        np.testing.assert_allclose([meet(*halves, cut) for cut in cuts], expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("threshold", [0.2, 0.5, 0.9])
+def test_long_lists_give_what_short_ones_do(threshold, monkeypatch):
+    """Compiled merges in several steps, beside one list that numpy sorts."""
+    outcomes = random_outcomes(np.random.default_rng(5), [2, 3, 2, 2, 4, 2, 2, 3, 2, 2])
+    cuts = np.array([np.log(threshold / (1 - threshold))])
+    sorted_by_numpy = masses_at_least(outcomes, cuts)
+    monkeypatch.setattr(meet_in_the_middle, "LONG_LISTS", 16)
+    np.testing.assert_allclose(masses_at_least(outcomes, cuts), sorted_by_numpy, atol=1e-12)
