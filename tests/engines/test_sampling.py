@@ -53,3 +53,13 @@ def test_a_question_in_a_hurry_gets_an_estimate_and_no_refusal():
     )
     assert found.certainty is Certainty.ESTIMATE
     assert found.low <= unswayed.same_decision_probability(classifier).value <= found.high
+
+
+def test_a_tolerance_draws_as_many_samples_as_it_needs():
+    classifier = classifier_of(8, 2)
+    truth = unswayed.same_decision_probability(classifier).value
+    found = unswayed.same_decision_probability(
+        classifier, engine="sampling", allow_estimates=True, tolerance=0.006
+    )
+    assert found.high - found.low <= 0.0061
+    assert found.low <= truth <= found.high

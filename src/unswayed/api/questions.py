@@ -150,7 +150,7 @@ def _for(engine: Engine, problem: Problem, question: Question, options: Options)
     """The question as a named engine takes it; `LimitError` says why it cannot."""
     if engine.certainty is Certainty.ESTIMATE and not options.get("allow_estimates", False):
         raise QueryError(f"engine {engine.name!r} gives estimates; allow them with allow_estimates=True")
-    if engine.certainty is not Certainty.EXACT and question.tolerance == 0:
+    if engine.certainty is Certainty.BOUND and question.tolerance == 0:
         question = replace(question, tolerance=DEFAULT_TOLERANCE)
     price = engine.cost(problem, question)
     if isinstance(price, Refusal):

@@ -109,7 +109,11 @@ class QuestionOptions(CaseOptions):
     ] = None
     tolerance: Annotated[
         float | None,
-        typer.Option(metavar="X", help="Accept a certified interval of this width.", show_default=False),
+        typer.Option(
+            metavar="X",
+            help="Accept an interval of this width; an estimate draws samples for it.",
+            show_default=False,
+        ),
     ] = None
     certain: Certain = False
     allow_estimates: AllowEstimates = False

@@ -139,8 +139,8 @@ class _Auction:
     prices: dict[str, Cost | Refusal] = field(default_factory=dict)
 
     def question_for(self, engine: Engine) -> Question:
-        """The question as the engine takes it: engines that give intervals need a tolerance."""
-        if engine.certainty is Certainty.EXACT or self.question.tolerance > 0:
+        """The question as the engine takes it: engines that give bounds need a tolerance."""
+        if engine.certainty is not Certainty.BOUND or self.question.tolerance > 0:
             return self.question
         return replace(self.question, tolerance=DEFAULT_TOLERANCE)
 
