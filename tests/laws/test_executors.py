@@ -6,7 +6,6 @@ import itertools
 import json
 import os
 import signal
-import threading
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import get_context
@@ -139,11 +138,10 @@ def test_a_cluster_gives_the_answer_of_one_process_though_a_worker_is_killed():
             with many_slices():
                 assert told(unswayed.trim(classifier, budget, executor=executor).selection) == told(alone)
         victim = client.submit(os.getpid).result()
-        killer = threading.Timer(0.2, os.kill, (victim, signal.SIGKILL))
-        killer.start()
-        with many_slices(50):
-            found = unswayed.trim(classifier, budget, executor=executor).selection
-        killer.join()
+        with many_slices(50), reporting_always():
+            report, n_reports = killing_at_second_report(victim)
+            found = unswayed.trim(classifier, budget, executor=executor, report=report).selection
+        assert next(n_reports) > 2
         assert told(found) == told(alone)
 
 
@@ -152,18 +150,22 @@ def test_a_killed_process_changes_no_answer():
     classifier = naive(12, 3)
     with compiled_at_once():
         alone = unswayed.trim(classifier, 5).selection
-    victim = start_pool(2).submit(os.getpid).result()
-    slices = itertools.count()
+    with many_slices(200), reporting_always():
+        report, n_reports = killing_at_second_report(start_pool(2).submit(os.getpid).result())
+        found = unswayed.trim(classifier, 5, jobs=2, report=report).selection
+    assert next(n_reports) > 2
+    assert told(found) == told(alone)
+
+
+def killing_at_second_report(victim):
+    """A report that ends a process, by SIGKILL in the middle of a search, and how often it was called."""
+    count = itertools.count()
 
     def report(*_):
-        if next(slices) == 1:
+        if next(count) == 1:
             os.kill(victim, signal.SIGKILL)
 
-    with many_slices(200), pytest.MonkeyPatch.context() as patch:
-        patch.setattr("unswayed.search.task.REPORT_SECONDS", 0.0)
-        found = unswayed.trim(classifier, 5, jobs=2, report=report).selection
-    assert next(slices) > 2
-    assert told(found) == told(alone)
+    return report, count
 
 
 def interrupted_after(n_reports):

@@ -1,8 +1,9 @@
 """Pure calls on any executor: what they share is sent to a worker once, and a lost call is made again.
 
 A call is `function(shared, *arguments)`, made in a thread, in a process or on another machine: wherever a
-`concurrent.futures.Executor` makes it. `shared` may be large, so calls carry its key alone. A worker that
-does not hold it yet says so; the call is then sent again with it, and the worker keeps it for the next one.
+`concurrent.futures.Executor` makes it. `shared` may be large, so calls carry its key alone. A worker of this
+machine finds it in memory (`shared_values.py`). Any other that does not hold it yet says so; the call is then
+sent again with it, and the worker keeps it for the next one.
 
 Nothing is lost with a worker: its calls are made again. A pool of our own is started anew; where the executor
 of a person breaks, or keeps failing at a call, the calls are made in this process, where errors are seen.
@@ -17,13 +18,23 @@ import signal
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ThreadPoolExecutor,
+    wait,
+)
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Generic, TypeVar
 
 from unswayed.core.errors import QueryError, UnswayedWarning
 from unswayed.core.numerics import is_whole
+from unswayed.core.shared_values import find_shared, share_value
 
 T = TypeVar("T")
 
@@ -31,6 +42,8 @@ KEPT = 2
 """Shared values that a worker keeps: that of the call, and one more."""
 TRIES = 3
 """How often a call is sent before it is made here, and a pool started before we do without."""
+IN_FLIGHT = 2
+"""Calls for each worker: one that it makes, one that waits for it."""
 IDLE_SECONDS = 60
 """How long processes of our own wait for the next search."""
 
@@ -101,20 +114,28 @@ class Workers(Generic[T]):
     _here: deque[_Call[T]] = field(default_factory=deque)
     """Calls to be made in this process."""
     _packed: bytes | None = field(default=None, repr=False)
+    _place: str | None = None
+    """Where workers of this machine find the shared value."""
+    _open: ExitStack = field(default_factory=ExitStack, repr=False)
     _n_lost: int = 0
     """Executors that broke since a call was last made."""
+    has_answered: bool = False
+    """Whether a call was made elsewhere: before that, workers start, load code and get the shared value."""
 
     def __enter__(self) -> Workers[T]:
         _held()[self.key] = self.shared  # for threads of this process
         self._executor = self.team.executor
         if self._executor is None and not self.team.is_alone:
             self._executor = start_pool(self.team.size)
+        if self._executor is not None and not isinstance(self._executor, ThreadPoolExecutor):
+            self._place = self._open.enter_context(share_value(self.key, self.shared))
         return self
 
     def __exit__(self, *_: object) -> None:
         for future in self._running:
             future.cancel()
         _held().pop(self.key, None)
+        self._open.close()
 
     @property
     def size(self) -> int:
@@ -126,9 +147,17 @@ class Workers(Generic[T]):
         """The calls that are under way."""
         return [call.tag for call, _ in self._running.values()] + [call.tag for call in self._here]
 
-    def submit(self, tag: T, arguments: Sequence[Any]) -> None:
-        """Have a call made."""
-        self._send(_Call(tag, arguments))
+    @property
+    def n_free(self) -> int:
+        """How many more calls keep all workers busy; one for each until the first is made elsewhere."""
+        return (IN_FLIGHT if self.has_answered else 1) * self.size - len(self.tags)
+
+    def submit(self, tag: T, arguments: Sequence[Any], *, here: bool = False) -> None:
+        """Have a call made; `here` in this process, when the next ones are collected."""
+        if here:
+            self._here.append(_Call(tag, arguments))
+        else:
+            self._send(_Call(tag, arguments))
 
     def collect(self, seconds: float) -> list[tuple[T, Any]]:
         """What calls came to that ended, after waiting for one so long at most; a call here is made first."""
@@ -149,7 +178,7 @@ class Workers(Generic[T]):
             elif isinstance(future.result(), _NotHeld):
                 self._send(call, with_shared=True)
             else:
-                self._n_lost = 0
+                self._n_lost, self.has_answered = 0, True
                 collected.append((call.tag, future.result()))
         return collected
 
@@ -160,7 +189,9 @@ class Workers(Generic[T]):
             return
         try:
             packed = self._pack() if with_shared else None
-            future = executor.submit(call_with_shared, self.key, packed, self.function, call.arguments)
+            future = executor.submit(
+                call_with_shared, self.key, packed, self.function, call.arguments, self._place
+            )
         except (BrokenExecutor, RuntimeError) as error:  # the latter where it was shut down
             self._lose(executor, error)
             self._send(call)
@@ -197,17 +228,22 @@ class Workers(Generic[T]):
 
 
 def call_with_shared(
-    key: str, packed: bytes | None, function: Callable[..., Any], arguments: Iterable[Any]
+    key: str,
+    packed: bytes | None,
+    function: Callable[..., Any],
+    arguments: Iterable[Any],
+    place: str | None = None,
 ) -> Any:
-    """Make a call in a worker; `_NotHeld` where the shared value is neither sent along nor held."""
+    """Make a call in a worker; `_NotHeld` where it does not have the shared value and cannot find it."""
     held = _held()
-    if packed is not None and key not in held:
-        held[key] = pickle.loads(packed)
+    if key not in held:
+        shared = find_shared(key, place) if packed is None and place is not None else None
+        if packed is None and shared is None:
+            return _NotHeld()
+        held[key] = shared[0] if shared is not None else pickle.loads(packed)
         while len(held) > KEPT:
             held.pop(next(iter(held)), None)
-    missing = _NotHeld()
-    shared = held.get(key, missing)
-    return missing if shared is missing else function(shared, *arguments)
+    return function(held[key], *arguments)
 
 
 @cache

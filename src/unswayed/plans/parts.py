@@ -31,8 +31,6 @@ COMPILED_FROM = 3**7
 """States from which the compiled pass is worth loading."""
 WAIT_SECONDS = 0.1
 """How long to wait for a part before progress is reported and the clock read."""
-IN_FLIGHT = 2
-"""Parts for each worker: one that it fills, one that waits for it."""
 
 Prefix = tuple[int, ...]
 """What came of the first few tests; the number of its outcomes where a test is not done."""
@@ -142,9 +140,8 @@ def share_parts(parted: PartedGround, values: Values, team: Team, go_on: GoOn) -
     ground = replace(parted.ground, problem=replace(parted.ground.problem, _memo={}))
     with Workers[Prefix](team, run_part, uuid4().hex, replace(parted, ground=ground)) as workers:
         while len(filled) < n_parts:
-            n_free = IN_FLIGHT * workers.size - len(workers.tags)
             ready = (p for p in waiting if all(other in filled for other in parted.needed(p)))
-            for prefix, _ in zip(list(ready), range(n_free), strict=False):
+            for prefix, _ in zip(list(ready), range(workers.n_free), strict=False):
                 waiting.remove(prefix)
                 workers.submit(prefix, (prefix, _values_needed(parted, values, prefix)))
             for prefix, found in workers.collect(WAIT_SECONDS):

@@ -22,8 +22,6 @@ SLICE_SECONDS = 0.2
 """How long a slice takes: long beside sending it, short beside the news that it may miss."""
 WAIT_SECONDS = 0.1
 """How long to wait for a slice before progress is reported and the clock read."""
-IN_FLIGHT = 2
-"""Slices for each worker: one that it works on, one that waits for it."""
 
 
 class Branch(Protocol):
@@ -83,14 +81,18 @@ def search_in_slices(search: SlicedSearch[B], branches: Iterable[B], workers: Wo
 
 
 def _send_out(search: SlicedSearch[B], waiting: list[B], workers: Workers[B]) -> None:
-    """Give the workers enough to do, the highest ceilings first; branches are divided where there are few."""
-    n_wanted = IN_FLIGHT * workers.size - len(workers.tags)
+    """Give the workers enough to do, the highest ceilings first; branches are divided where there are few.
+
+    This process searches too until the first slice comes back: workers that start take a second or more.
+    """
+    n_here = 0 if workers.has_answered else 1
+    n_wanted = n_here + max(workers.n_free, 0)
     for branch in waiting[:]:
         while len(waiting) < n_wanted and (parts := branch.split()) is not None:
             waiting.remove(branch)
             branch = parts[0]
             waiting += parts
     waiting.sort(key=lambda branch: branch.ceiling)
-    for _ in range(min(n_wanted, len(waiting))):
+    for number in range(min(n_wanted, len(waiting))):
         branch = waiting.pop()
-        workers.submit(branch, search.call_for(branch, SLICE_SECONDS))
+        workers.submit(branch, search.call_for(branch, SLICE_SECONDS), here=number < n_here)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import signal
-import threading
+import tempfile
 import time
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import nullcontext
 from multiprocessing import get_context
+from pathlib import Path
 
 import joblib
+import numpy as np
 import pytest
 
+from unswayed.core import workers as workers_module
 from unswayed.core.errors import QueryError, UnswayedWarning
 from unswayed.core.workers import Team, Workers, start_pool
 
@@ -37,6 +41,13 @@ def fail_elsewhere(shared, number):
 
 def refuse(shared, number):
     raise ZeroDivisionError("a bug of our own")
+
+
+def tell_arrays(shared, _):
+    """What a call sees of an array: its last number, whether it may be written, where it begins."""
+    shared["more"][0] = -1.0
+    address = shared["table"].__array_interface__["data"][0]
+    return float(shared["table"][-1, -1]), shared["table"].flags.writeable, address % 64
 
 
 def collect_all(workers, n_calls):
@@ -106,10 +117,8 @@ def test_calls_of_a_killed_worker_are_made_again_in_a_new_pool():
     with Workers(Team(jobs=2), add_slowly, "killed", 100) as workers:
         for number in range(6):
             workers.submit(number, (number,))
-        killer = threading.Timer(0.3, os.kill, (victim, signal.SIGKILL))
-        killer.start()
+        os.kill(victim, signal.SIGKILL)  # no call has been collected yet, so some are lost
         assert dict(collect_all(workers, 6)) == {i: 100 + i for i in range(6)}
-        killer.join()
         assert workers.size == 2
 
 
@@ -182,3 +191,36 @@ def test_our_pool_and_that_of_joblib_live_side_by_side():
     assert call(Team(jobs=2), add, 100, 4, "before") == expected
     assert joblib.Parallel(n_jobs=2)(joblib.delayed(abs)(-i) for i in range(4)) == [0, 1, 2, 3]
     assert call(Team(jobs=2), add, 100, 4, "after") == expected
+
+
+def test_processes_of_this_machine_find_large_arrays_in_memory(processes, monkeypatch):
+    """Nothing is sent, no file is left, what a worker writes is its own, and what is read-only stays so."""
+    if not hasattr(os, "memfd_create"):
+        pytest.skip("this system has no memory with a name")
+    monkeypatch.setattr(Workers, "_pack", lambda self: pytest.fail("sent"))
+    table = np.arange(200_000.0).reshape(2, -1)
+    table.flags.writeable = False
+    shared = {"table": table, "more": np.zeros(3), "empty": np.zeros(0), "text": "T"}
+    before = set(Path("/dev/shm").iterdir())
+    for team in (Team(processes), Team(jobs=2)):
+        found = call(team, tell_arrays, shared, key="arrays")
+        assert set(found.values()) == {(199_999.0, False, 0)}
+    assert shared["more"][0] == 0.0
+    assert not [path for path in set(Path("/dev/shm").iterdir()) - before if "arrays" in path.name]
+
+
+def test_what_is_not_in_its_place_is_sent(processes, monkeypatch):
+    """As on another machine, where the place holds something else or nothing."""
+    with tempfile.TemporaryFile() as other:
+        for place in ("/proc/1/fd/9999", f"/proc/{os.getpid()}/fd/{other.fileno()}", "nowhere"):
+            monkeypatch.setattr(workers_module, "share_value", lambda *_, place=place: nullcontext(place))
+            assert call(Team(processes), add, 5, 3, key=place) == {f"call {i}": 5 + i for i in range(3)}
+
+
+def test_a_call_can_be_made_here(processes):
+    with Workers(Team(processes), tell_process, "both", 0) as workers:
+        workers.submit("here", (0,), here=True)
+        workers.submit("there", (0,))
+        found = dict(collect_all(workers, 2))
+    assert found["here"] == os.getpid() != found["there"]
+    assert workers.has_answered
