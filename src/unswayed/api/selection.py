@@ -285,6 +285,13 @@ def _allows_estimates(options: SearchOptions) -> bool:
 
 def _check(options: SearchOptions) -> None:
     check_options(options, SearchOptions)
-    team_of(options)  # raises where it cannot be one
-    if method_of(options) is not Method.BRANCH_AND_BOUND and "checkpoint" in options:
+    method, team = method_of(options), team_of(options)
+    if method is Method.BRANCH_AND_BOUND:
+        return
+    if "checkpoint" in options:
         raise QueryError("branch and bound alone keeps a checkpoint; leave out the checkpoint or the method")
+    if not team.is_alone:
+        raise QueryError(
+            f"method {method.value!r} works in one process; leave out jobs and executor, or search by branch "
+            "and bound"
+        )

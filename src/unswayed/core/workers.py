@@ -11,6 +11,7 @@ of a person breaks, or keeps failing at a call, the calls are made in this proce
 
 from __future__ import annotations
 
+import atexit
 import math
 import os
 import pickle
@@ -269,8 +270,15 @@ def start_pool(n_workers: int) -> Executor:
 
 @cache
 def _pools() -> dict[int, Any]:
-    """Our pools by the number of their processes."""
-    return {}
+    """Our pools by the number of their processes, which end with this one."""
+    pools: dict[int, Any] = {}
+
+    def end() -> None:
+        while pools:
+            pools.popitem()[1].shutdown(kill_workers=True)
+
+    atexit.register(end)
+    return pools
 
 
 def _set_up_process() -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
+from unswayed.core.workers import Team
 from unswayed.decisions.measures import AchievableAgreement
 from unswayed.decisions.oracle import Interval
 from unswayed.decisions.rules import ThresholdRule
@@ -53,11 +54,12 @@ def choose_and_certify(
     *,
     adapts_threshold: bool,
     report: Report | None = None,
+    team: Team | None = None,
 ) -> CertifiedChoice:
     """Features within the budget, and certain bounds on their agreement."""
     deadline = limits.deadline()
     ground = _find_ground(oracle, terms, limits, adapts_threshold=adapts_threshold, report=report)
-    choice = choose_kept(ground, terms, limits, report)
+    choice = choose_kept(ground, terms, limits, report, team)
     kept, is_stopped = choice.kept, choice.interrupted
     if _keeps_everything(oracle, kept):
         return CertifiedChoice(Found(kept, 1.0, 1.0, choice.tried, is_stopped), None, None)
@@ -71,10 +73,14 @@ def choose_and_certify(
 
 
 def choose_and_estimate(
-    ground: SampledGround, terms: Terms, limits: Limits, report: Report | None = None
+    ground: SampledGround,
+    terms: Terms,
+    limits: Limits,
+    report: Report | None = None,
+    team: Team | None = None,
 ) -> CertifiedChoice:
     """Features within the budget, and how often they agree on fresh samples: for what no sums bound."""
-    choice = choose_kept(ground, terms, limits, report)
+    choice = choose_kept(ground, terms, limits, report, team)
     threshold, decider = None, ground.problem.decider
     if ground.positive is not None:
         threshold = sampled_threshold(ground, choice.kept)

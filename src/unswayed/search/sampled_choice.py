@@ -8,8 +8,10 @@ choice agrees; `certified.py` bounds it where sums over the network can.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from uuid import uuid4
 
 import numpy as np
 
@@ -17,6 +19,7 @@ from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import Limits
 from unswayed.core.numerics import spendable
+from unswayed.core.workers import Team, Workers
 from unswayed.decisions.measures import AchievableAgreement, best_threshold
 from unswayed.decisions.oracle import Interval
 from unswayed.decisions.problem import Problem
@@ -38,6 +41,14 @@ N_SAMPLES = 4000
 """Samples to choose by, and as many to measure by."""
 CHOICE_SECONDS, CHOICE_SHARE = 3.0, 0.35
 """Seconds to choose, at most, and the share of a limit on time."""
+ALONE_SECONDS = 0.5
+"""How long this process chooses before others join."""
+BATCH = 32
+"""Choices that a worker values at a time: some hundredths of a second."""
+WARM_UP = -1
+"""The tag of calls that value nothing, by which workers get ready."""
+WAIT_SECONDS = 0.1
+"""How long to wait for a batch before the clock is read."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,18 +124,36 @@ def choice_seconds(limits: Limits) -> float:
 
 
 def choose_kept(
-    ground: SampledGround, terms: Terms, limits: Limits, report: Report | None = None
+    ground: SampledGround,
+    terms: Terms,
+    limits: Limits,
+    report: Report | None = None,
+    team: Team | None = None,
 ) -> KeptChoice:
-    """The features within the budget that agree best on the samples, as far as the time allows."""
-    search = _Search(ground, terms, time.monotonic() + choice_seconds(limits), report)
-    try:
-        for order in ground.orders:
-            search.offer(take_affordable(order, terms))
-        if terms.catalogue is None:
-            search.swap()
-    except KeyboardInterrupt:
-        search.interrupted = True
+    """The features within the budget that agree best on the samples, as far as the time allows.
+
+    A team values the choices next in line; what is taken, and in which order, is the same as without.
+    """
+    began = time.monotonic()
+    problem = replace(ground.problem, _memo={})
+    drawn = replace(ground.drawn, problem=problem)
+    sent = replace(ground, problem=problem, drawn=drawn, fresh=drawn)
+    with Workers[int](team or Team(), value_choices, uuid4().hex, sent) as workers:
+        search = _Search(ground, terms, (began, began + choice_seconds(limits)), report, workers)
+        try:
+            for order in ground.orders:
+                search.offer(take_affordable(order, terms))
+            if terms.catalogue is None:
+                search.swap()
+        except KeyboardInterrupt:
+            search.interrupted = True
     return KeptChoice(search.kept, ground.tried + len(search.values), search.interrupted)
+
+
+def value_choices(ground: SampledGround, choices: Iterable[frozenset[int]]) -> list[float]:
+    """How often each of some choices agrees on the samples."""
+    score = _score(ground.problem, ground.positive)
+    return [score(ground.drawn.posteriors(tuple(sorted(kept))), ground.decisions) for kept in choices]
 
 
 @dataclass(slots=True)
@@ -133,21 +162,26 @@ class _Search:
 
     ground: SampledGround
     terms: Terms
-    deadline: float
+    span: tuple[float, float]
+    """When it began, and when it must end."""
     report: Report | None
+    workers: Workers[int]
     kept: frozenset[int] = frozenset()
     best: float = -1.0
     interrupted: bool = False
     values: dict[frozenset[int], float] = field(default_factory=dict)
 
+    @property
+    def is_late(self) -> bool:
+        """Whether the time is over."""
+        return time.monotonic() > self.span[1]
+
     def value(self, kept: frozenset[int]) -> float:
         """How often a choice agrees on the samples."""
         if kept not in self.values:
-            ground = self.ground
-            posteriors = ground.drawn.posteriors(tuple(sorted(kept)))
-            self.values[kept] = _score(ground.problem, ground.positive)(posteriors, ground.decisions)
+            (self.values[kept],) = value_choices(self.ground, [kept])
             if self.report is not None:
-                self.report(max(self.best, self.values[kept]), 1.0, ground.tried + len(self.values))
+                self.report(max(self.best, self.values[kept]), 1.0, self.ground.tried + len(self.values))
         return self.values[kept]
 
     def offer(self, kept: frozenset[int]) -> bool:
@@ -159,7 +193,7 @@ class _Search:
 
     def swap(self) -> None:
         """Exchange one feature for another while that helps and there is time."""
-        while time.monotonic() <= self.deadline and any(map(self.offer, self._neighbours())):
+        while not self.is_late and any(map(self.offer, self._valued(self._neighbours()))):
             pass
 
     def _neighbours(self) -> Iterator[frozenset[int]]:
@@ -167,16 +201,46 @@ class _Search:
         useful = self.ground.orders[0]
         without = {}
         for feature in sorted(self.kept):
-            if time.monotonic() > self.deadline:
+            if self.is_late:
                 return
             without[feature] = self.value(self.kept - {feature})
         for out in sorted(without, key=lambda f: (-without[f], f)):
             for into in useful:
-                if time.monotonic() > self.deadline:
+                if self.is_late:
                     return
                 changed = self.kept - {out} | {into}
                 if into not in self.kept and self.terms.cost(changed) <= spendable(self.terms.budget):
                     yield changed
+
+    def _valued(self, choices: Iterator[frozenset[int]]) -> Iterator[frozenset[int]]:
+        """The same choices, valued before they come where others help."""
+        while True:
+            n_choices = BATCH * self.workers.size if self._is_helped() else 1
+            batch = list(islice(choices, n_choices))
+            if n_choices > 1:
+                self._value_elsewhere([kept for kept in batch if kept not in self.values])
+            if not batch or self.is_late:
+                return
+            yield from batch
+
+    def _is_helped(self) -> bool:
+        """Whether workers are ready; they are started here, and get the samples, when it takes long."""
+        workers = self.workers
+        is_long = time.monotonic() - self.span[0] > ALONE_SECONDS
+        if is_long and not workers.team.is_alone and not workers.has_answered:
+            for _ in range(workers.n_free):
+                workers.submit(WARM_UP, ((),))
+            workers.collect(0.0)
+        return workers.has_answered
+
+    def _value_elsewhere(self, choices: list[frozenset[int]]) -> None:
+        """Have choices valued, until the time is over."""
+        for start in range(0, len(choices), BATCH):
+            self.workers.submit(start, (choices[start : start + BATCH],))
+        while any(tag != WARM_UP for tag in self.workers.tags) and not self.is_late:
+            for start, values in self.workers.collect(WAIT_SECONDS):
+                if start != WARM_UP:
+                    self.values.update(zip(choices[start : start + BATCH], values, strict=True))
 
 
 def take_affordable(order: Sequence[int], terms: Terms) -> frozenset[int]:

@@ -17,7 +17,7 @@ from unswayed.engines.sums.engine import SumsOracle
 from unswayed.engines.sums.profile_bounds import bound_decisions
 from unswayed.search.certified import TOLERANCE, choose_and_certify, choose_and_estimate
 from unswayed.search.objectives import PotentialObjective
-from unswayed.search.options import Method, SearchOptions, method_of
+from unswayed.search.options import Method, SearchOptions, method_of, team_of
 from unswayed.search.plan import (
     SearchPlan,
     is_naive,
@@ -148,16 +148,21 @@ def _choose_on_samples(
 ) -> tuple[Chosen, AchievableAgreement | None]:
     if method_of(options) is Method.EXHAUSTIVE:
         plan_table(plan, trimming_objective(plan.problem))
-    report, limits = options.get("report"), plan.limits
+    if "checkpoint" in options:
+        raise QueryError(
+            "no table holds these features, so they are chosen on samples, within seconds and without a "
+            "checkpoint; leave it out"
+        )
+    report, limits, team = options.get("report"), plan.limits, team_of(options)
     if plan.sums is not None:
         choice = choose_and_certify(
-            plan.sums, terms, limits, adapts_threshold=adapts_threshold, report=report
+            plan.sums, terms, limits, adapts_threshold=adapts_threshold, report=report, team=team
         )
     else:
         ground = draw_ground(
             plan.problem, terms, adapts_threshold=adapts_threshold, limits=limits, report=report
         )
-        choice = choose_and_estimate(ground, terms, limits, report)
+        choice = choose_and_estimate(ground, terms, limits, report, team)
     return Chosen(choice.found, plan.engine, choice.agreement), choice.threshold
 
 

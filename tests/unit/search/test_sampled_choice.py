@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
 import unswayed
-from unswayed import Classifier, LimitError, Limits, MostProbable, ThresholdRule
+from unswayed import Classifier, LimitError, Limits, MostProbable, QueryError, ThresholdRule
 from unswayed.decisions.rules import UtilityRule
 from unswayed.model.zoo import random_bounded_treewidth
+from unswayed.search import plan, sampled_choice
 
 SMALL = Limits(max_bytes=20_000)
 """Too little for a table of the features, enough for posteriors."""
@@ -75,3 +78,35 @@ def test_time_over_is_said():
         unswayed.trim(
             classifier(0), 3, limits=Limits(max_bytes=20_000, max_seconds=1e-6), allow_estimates=True
         )
+
+
+@pytest.mark.parametrize("options", [{}, {"allow_estimates": True, "limits": SMALL}])
+@pytest.mark.parametrize("kind", ["threads", "own"])
+def test_helpers_change_no_choice(kind, options, monkeypatch):
+    """Swaps are taken in the order of one process, whoever values them; certified by sums or not."""
+    full = classifier(2)
+    if not options:
+        monkeypatch.setattr(plan, "LARGEST_TABLE", 2.0)
+    alone = unswayed.trim(full, 4, **options)
+    assert alone.selection.engine == ("sampling" if options else "sums")
+    monkeypatch.setattr(sampled_choice, "ALONE_SECONDS", -1.0)
+    monkeypatch.setattr(sampled_choice, "BATCH", 3)
+    calls = []
+    with ThreadPoolExecutor(2) as threads:
+        submit = threads.submit
+        monkeypatch.setattr(threads, "submit", lambda *call: calls.append(call) or submit(*call))
+        team = {"threads": {"executor": threads}, "own": {"jobs": 2}}[kind]
+        together = unswayed.trim(full, 4, **options, **team)
+    assert kind == "own" or any(arguments[0] for _, _, _, _, arguments, _ in calls)
+    assert (together.kept, together.selection.value) == (alone.kept, alone.selection.value)
+    assert together.selection.interval == alone.selection.interval
+
+
+def test_a_choice_on_samples_keeps_no_checkpoint(tmp_path):
+    with pytest.raises(QueryError, match="chosen on samples"):
+        unswayed.trim(classifier(0), 3, limits=SMALL, allow_estimates=True, checkpoint=tmp_path / "c.json")
+
+
+def test_other_methods_refuse_helpers():
+    with pytest.raises(QueryError, match="'greedy' works in one process"):
+        unswayed.trim(classifier(0), 3, method="greedy", jobs=2)
