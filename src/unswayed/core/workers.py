@@ -238,10 +238,14 @@ def call_with_shared(
     """Make a call in a worker; `_NotHeld` where it does not have the shared value and cannot find it."""
     held = _held()
     if key not in held:
-        shared = find_shared(key, place) if packed is None and place is not None else None
-        if packed is None and shared is None:
+        found = None
+        if packed is not None:
+            found = (pickle.loads(packed),)
+        elif place is not None:
+            found = find_shared(key, place)
+        if found is None:
             return _NotHeld()
-        held[key] = shared[0] if shared is not None else pickle.loads(packed)
+        (held[key],) = found
         while len(held) > KEPT:
             held.pop(next(iter(held)), None)
     return function(held[key], *arguments)
