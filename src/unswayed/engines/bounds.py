@@ -56,7 +56,7 @@ MOST_MIXED = 64
 """Most outcomes of partly kept groups that are listed one by one."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BoundsEngine:
     """Certified intervals from sums of weights on a grid."""
 

@@ -46,7 +46,7 @@ SECONDS_PER_EDGE = 2e-7
 """Measured for reading levels and rows."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CircuitEngine:
     """Fills profiles from a circuit that decides on the features first."""
 

@@ -37,7 +37,7 @@ MOST_KEPT_BITS = 24
 """Rows of more kept features than this are not made."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ContextsEngine:
     """Fills profiles for a target with contexts by elimination."""
 

@@ -30,7 +30,7 @@ LARGEST_KEPT = 2**23
 """Bytes of a marginal that is kept."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DenseEngine:
     """Fills profiles from one table over all features."""
 

@@ -59,7 +59,7 @@ MOST_ROWS = 2**22
 """Rows of a profile beyond which it is not listed."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LogOddsEngine:
     """Exact agreements from sums of weights of evidence."""
 

@@ -37,7 +37,7 @@ MOST_SAMPLES = 1_000_000
 """Drawn for a tolerance, at most."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SamplingEngine:
     """Estimates of agreements with a stated confidence."""
 

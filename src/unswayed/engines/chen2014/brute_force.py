@@ -33,7 +33,7 @@ CHUNK = 2**15
 """Instantiations at a time, about: long enough for numpy, short enough for the cache."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BruteForceEngine:
     """Lists all instantiations."""
 

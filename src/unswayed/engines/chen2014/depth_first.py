@@ -42,7 +42,7 @@ SLICE_NODES = 2**21
 """Nodes between two looks at the clock: some 20 ms."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DepthFirstEngine:
     """Algorithm 1 of [chen2014]."""
 

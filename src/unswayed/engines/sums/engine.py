@@ -69,7 +69,7 @@ PART_ROWS, PART_SHARE = 2**12, 0.05
 """Rows of a part of the kept features, and share of the time that a coarse round on them may take."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SumsEngine:
     """Certified intervals from transforms of sums of weights."""
 
