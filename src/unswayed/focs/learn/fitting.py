@@ -64,17 +64,19 @@ def learn_scores(
         scorer = fits[0](rows, rng)
         return LearnedScores(scorer, _scored(scorer.scores(rows.inputs), rows, n_states), rows.inputs)
     parts, fold = share_out(rows, n_folds, rng)
-    fit = fits[0]
-    if len(fits) > 1:
-        held = range(n_folds) if len(parts.labels) <= FEW_ROWS else range(1)
-        rivals = []
-        for each in fits:
-            scores, places = cross_fit_scores(each, parts, fold, rng, held)
-            rivals.append(_scored(scores, parts.at(places), n_states))
-        fit = fits[_choose(rivals)]
-    scores, places = cross_fit_scores(fit, parts, fold, rng, range(n_folds))
-    judged = parts.at(places)
-    return LearnedScores(fit(rows, rng), _scored(scores, judged, n_states), judged.inputs)
+
+    def judge(fit: Fit, held: range) -> tuple[ScoredRows, Floats]:
+        scores, places = cross_fit_scores(fit, parts, fold, rng, held)
+        return _scored(scores, parts.at(places), n_states), parts.inputs[places]
+
+    is_few = len(parts.labels) <= FEW_ROWS
+    if len(fits) == 1:
+        fit, judged = fits[0], judge(fits[0], range(n_folds))
+    else:
+        rivals = [judge(each, range(n_folds if is_few else 1)) for each in fits]
+        best = _choose([scored for scored, _ in rivals])
+        fit, judged = fits[best], rivals[best] if is_few else judge(fits[best], range(n_folds))
+    return LearnedScores(fit(rows, rng), *judged)
 
 
 def learn_scores_of_many(

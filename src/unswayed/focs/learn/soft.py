@@ -25,7 +25,7 @@ from unswayed.model.nodes.contexts import TreeContexts
 from unswayed.model.nodes.functional import distribution
 
 OPINION = 100.0
-"""Rows that the calibrated probability of a context counts for."""
+"""Rows that the calibrated probability of a context counts for; it takes the place of smoothing."""
 KEEN = 0.3
 """Standard errors by which further contexts must do better here: they cost little where columns lean."""
 
@@ -41,13 +41,11 @@ def learn_best_partition(
     shares = calibrate_scores(rows)
     if shares is not None:
         path = _soft_path(rows, shares, max_contexts)
-        soft = np.mean(
-            [_halved_soft_gains(rows, shares, path, smoothing, rng) for _ in range(HALVINGS)], axis=0
-        )
+        soft = np.mean([_halved_soft_gains(rows, shares, path, rng) for _ in range(HALVINGS)], axis=0)
         soft_size = choose_size(soft, rows.weights, by=KEEN)
         if choose_size(np.stack([gains[size - 1], soft[soft_size - 1]]), rows.weights, by=0.0) == 2:
             contexts = path[soft_size - 1]
-            return Partition(contexts, _soft_columns(contexts, rows, shares, smoothing))
+            return Partition(contexts, _soft_columns(contexts, rows, shares))
     return grow(rows, max_contexts=size, smoothing=smoothing)[-1]
 
 
@@ -83,20 +81,23 @@ def _soft_path(rows: ScoredRows, shares: Floats, max_contexts: int) -> list[Tree
     return [each.contexts for each in grow(expanded, max_contexts=max_contexts, smoothing=1e-9)]
 
 
-def _soft_columns(contexts: TreeContexts, rows: ScoredRows, shares: Floats, smoothing: float) -> Floats:
-    """Shares of the labels in each context, leaning on the mean probability there."""
+def _soft_columns(contexts: TreeContexts, rows: ScoredRows, shares: Floats) -> Floats:
+    """Shares of the labels in each context, leaning on the mean probability there.
+
+    Laplace's count on top would pull sure contexts towards even odds: .01 nats a row where scores are sure.
+    """
     where = contexts.index(rows.scores)
     counts = np.zeros((contexts.n_contexts, rows.n_states))
     expected = np.zeros_like(counts)
     np.add.at(counts, (where, rows.labels), rows.weights)
     np.add.at(expected, where, shares * rows.weights[:, np.newaxis])
     mean = (expected + 1e-9) / (expected + 1e-9).sum(axis=1, keepdims=True)
-    mass = counts + OPINION * mean + smoothing
+    mass = counts + OPINION * mean
     return np.asarray(mass / mass.sum(axis=1, keepdims=True))
 
 
 def _halved_soft_gains(
-    rows: ScoredRows, shares: Floats, path: list[TreeContexts], smoothing: float, rng: np.random.Generator
+    rows: ScoredRows, shares: Floats, path: list[TreeContexts], rng: np.random.Generator
 ) -> Floats:  # (sizes, rows)
     """Log-likelihood of each row with columns from the half that it is not in."""
     order = rng.permutation(len(rows.labels))
@@ -105,7 +106,7 @@ def _halved_soft_gains(
     for used, held in (halves, halves[::-1]):
         taken, others = _taken(rows, used), _taken(rows, held)
         for size, contexts in enumerate(path):
-            partition = Partition(contexts, _soft_columns(contexts, taken, shares[used], smoothing))
+            partition = Partition(contexts, _soft_columns(contexts, taken, shares[used]))
             gains[size, held] = row_log_likelihoods(partition, others)
     return gains
 
