@@ -24,7 +24,6 @@ from unswayed.focs.learn.fitting import (
     MOST_FITTED,
     are_bits,
     find_step_contexts,
-    learn_contexts,
     learn_scores,
     learn_scores_of_many,
     score_contexts,
@@ -32,6 +31,7 @@ from unswayed.focs.learn.fitting import (
 from unswayed.focs.learn.folds import WeightedRows, join_equal
 from unswayed.focs.learn.perceptrons import Training
 from unswayed.focs.learn.scorers import Fit, fit_by_training, fit_estimator, fit_line
+from unswayed.focs.learn.soft import learn_best_partition
 from unswayed.focs.learn.thresholds import grow
 from unswayed.model.nodes.contexts import Contexts, LookupContexts
 from unswayed.model.nodes.focs import FocsCpt
@@ -217,9 +217,10 @@ class FocsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.columns_ = partition.columns
             return
         options: Any = {"smoothing": self.smoothing, "rng": rng}
-        found = learn_contexts(learned, max_contexts=self._most_contexts(), **options)
+        partition = learn_best_partition(learned.rows, max_contexts=self._most_contexts(), **options)
+        found = score_contexts(learned, partition), partition.columns
         if len(fits) > 1 and self._may_be_steps(rows):
-            found = find_step_contexts(rows, found, **options) or found
+            found = find_step_contexts(learned, partition, **options) or found
         self.contexts_, self.columns_ = found
 
     def _most_contexts(self) -> int:

@@ -144,33 +144,31 @@ def are_bits(inputs: Floats) -> bool:
 
 
 def find_step_contexts(
-    rows: WeightedRows, rival: tuple[Contexts, Floats], *, smoothing: float, rng: np.random.Generator
+    learned: LearnedScores, rival: Partition, *, smoothing: float, rng: np.random.Generator
 ) -> tuple[Contexts, Floats] | None:
     """Contexts of a few bits by a step network, where held-out rows like them.
 
     Many rows must not like the rival surely better, since step networks compile; few rows must surely like
-    the step network better, since it has no graded scores. Rows have whole weights, and are repeated.
+    the step network better, since it has no graded scores. Rows have whole weights, and are repeated. None
+    of them was seen by the scorer that scored it, so that both are judged alike.
     """
-    parts, fold = share_out(rows, max(5, -(-len(rows.labels) // MOST_FITTED)), rng)
-    n_folds = int(fold.max()) + 1
-    held = fold == 0
-    used: Bools = ~held if n_folds <= 5 else fold == 1
+    rows = WeightedRows(learned.inputs, learned.rows.labels, learned.rows.weights)
+    n_folds = max(5, -(-len(rows.labels) // MOST_FITTED))
+    fold = rng.permutation(len(rows.labels)) % n_folds
+    held = np.flatnonzero(fold == 0)
+    used: Bools = fold != 0 if n_folds <= 5 else fold == 1
     options = StepOptions(max_contexts=2, smoothing=smoothing)
-    found = learn_step_contexts(*_repeated(parts, used), options=options, rng=rng)
-    judges = parts.at(np.flatnonzero(held))
-    one, other = _log_likelihoods(judges, found.contexts, found.columns), _log_likelihoods(judges, *rival)
+    found = learn_step_contexts(*_repeated(rows, used), options=options, rng=rng)
+    one = _log_likelihoods(rows.at(held), found.contexts, found.columns)
+    other = row_log_likelihoods(rival, learned.rows)[held]
     is_few = rows.weights.sum() <= FEW_ROWS
     if not leads(one, other, by=1.0) if is_few else leads(other, one, by=1.0):
         return None
-    whole = (
-        found
-        if n_folds > 5
-        else learn_step_contexts(*_repeated(rows, rows.weights > 0), options=options, rng=rng)
-    )
-    shape = (whole.contexts.n_contexts, 2)
-    where = whole.contexts.index(rows.inputs)
-    columns = learn_columns(where, rows.labels, shape, smoothing=smoothing, weights=rows.weights)
-    return whole.contexts, columns
+    if n_folds <= 5:
+        found = learn_step_contexts(*_repeated(rows, rows.weights > 0), options=options, rng=rng)
+    shape = (found.contexts.n_contexts, 2)
+    where = found.contexts.index(rows.inputs)
+    return found.contexts, learn_columns(where, rows.labels, shape, smoothing=smoothing, weights=rows.weights)
 
 
 def _repeated(rows: WeightedRows, used: Bools) -> tuple[Bools, np.ndarray]:

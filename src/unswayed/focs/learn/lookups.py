@@ -2,7 +2,8 @@
 
 Patterns of a dozen inputs are seen a few times or never. A perceptron of the same rows knows from similar
 patterns what to expect of them (`shrink_patterns`), so that further inputs of the ranking can be judged on
-rows held out. They are taken when several draws of such rows agree.
+rows held out. They are taken when several draws of such rows agree. A tree knows it too, and better where
+inputs matter only after others, as in a decision list (`find_tree`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from unswayed.focs.learn.inputs import (
     LIKELY,
     HeldOutSplit,
     StepOptions,
+    judged_inputs,
     leads,
     ranked_inputs,
     ranking_perceptron,
@@ -36,6 +38,10 @@ QUITE_SURE = 4.0
 """Standard errors by which they must do better,"""
 CONFIRMATIONS = 4
 """on so many draws of rows held out, which overlap a little."""
+LEAVES = (8, 12, 16, 24, 32)
+"""Sizes of trees that are tried."""
+WORD_OF_TREE = 1000.0
+"""Rows that a leaf counts for in each of its patterns: the tree alone says which context they belong to."""
 
 
 def find_more_inputs(
@@ -101,18 +107,65 @@ def _judged_shrunk(
 ) -> Floats:
     """Log-likelihood of each held-out row under contexts over patterns that a perceptron has filled in."""
     counted = count_patterns(split.rows, split.labels, inputs)
-    patterns = shrink_patterns(counted, 2 * options.n_hidden, rng)
-    partition = best_partition(patterns, max_contexts=options.max_contexts, smoothing=options.smoothing)
-    return held_out_log_likelihoods(patterns, partition, split.held_rows, split.held_labels)
+    return _judged(split, shrink_patterns(counted, 2 * options.n_hidden, rng), options)
+
+
+def _judged(split: HeldOutSplit, filled: Patterns, options: StepOptions) -> Floats:
+    partition = best_partition(filled, max_contexts=options.max_contexts, smoothing=options.smoothing)
+    return held_out_log_likelihoods(filled, partition, split.held_rows, split.held_labels)
+
+
+def find_tree(
+    data: tuple[Bits, Ints],
+    inputs: list[int],
+    options: StepOptions,
+    rng: np.random.Generator,
+    *,
+    is_filled: bool,
+) -> Patterns | None:
+    """Patterns of a tree's inputs as the tree sees them, where these are more likely than those inputs.
+
+    The inputs are judged with rare patterns filled in, or as they are, whichever they would be used with.
+    """
+    gains = np.zeros(len(LEAVES))
+    for _ in range(CONFIRMATIONS):
+        split = split_rows(*data, rng)
+        known = (
+            _judged_shrunk(split, inputs, options, rng)
+            if is_filled
+            else judged_inputs(split, inputs, options)
+        )
+        for number, n_leaves in enumerate(LEAVES):
+            patterns = tree_patterns(split.rows, split.labels, n_leaves, options)
+            gains[number] += (
+                -np.inf if patterns is None else (_judged(split, patterns, options) - known).mean()
+            )
+    best = int(np.argmax(gains))
+    return tree_patterns(*data, LEAVES[best], options) if gains[best] > 0 else None
+
+
+def tree_patterns(rows: Bits, labels: Ints, n_leaves: int, options: StepOptions) -> Patterns | None:
+    """Patterns of the inputs that a tree uses, each counted as its leaf is; None for too many inputs."""
+    from sklearn.tree import DecisionTreeClassifier
+
+    fitted = DecisionTreeClassifier(criterion="entropy", max_leaf_nodes=n_leaves, random_state=0)
+    fitted.fit(rows, labels)
+    inputs = sorted({int(i) for i in fitted.tree_.feature if i >= 0})
+    if not 0 < len(inputs) <= options.max_inputs or len(fitted.classes_) < 2:
+        return None
+    counted = count_patterns(rows, labels, inputs)
+    whole = np.zeros((len(counted.counts), rows.shape[1]), dtype=bool)
+    whole[:, inputs] = counted.states
+    weight = WORD_OF_TREE * (counted.counts.sum(axis=1, keepdims=True) + 1.0)
+    return Patterns(counted.inputs, weight * fitted.predict_proba(whole))
 
 
 def learn_lookup(
-    counted: Patterns, n_inputs: int, options: StepOptions, rng: np.random.Generator
+    counted: Patterns, filled: Patterns, n_inputs: int, options: StepOptions
 ) -> tuple[LookupContexts, Floats]:
-    """A table of contexts over the patterns, rare ones filled in by a perceptron."""
-    patterns = shrink_patterns(counted, 2 * options.n_hidden, rng)
-    partition = best_partition(patterns, max_contexts=options.max_contexts, smoothing=options.smoothing)
-    contexts = lookup_contexts(patterns, partition, n_inputs)
+    """A table of contexts over patterns whose rare ones are filled in; columns by what was counted."""
+    partition = best_partition(filled, max_contexts=options.max_contexts, smoothing=options.smoothing)
+    contexts = lookup_contexts(filled, partition, n_inputs)
     mass = np.zeros((contexts.n_contexts, 2))
     np.add.at(mass, contexts.table.reshape(-1), counted.counts)
     columns = (mass + options.smoothing) / (mass + options.smoothing).sum(axis=1, keepdims=True)

@@ -26,6 +26,8 @@ from unswayed.model.nodes.functional import distribution
 
 OPINION = 100.0
 """Rows that the calibrated probability of a context counts for; it takes the place of smoothing."""
+MANY_ROWS = 20_000
+"""Rows above which one draw of two halves decides as well as several."""
 KEEN = 0.3
 """Standard errors by which further contexts must do better here: they cost little where columns lean."""
 
@@ -36,12 +38,13 @@ def learn_best_partition(
     """Contexts by labels or by calibrated scores, whichever rows held out prefer."""
     if len(rows.labels) < 4:
         return grow(rows, max_contexts=1, smoothing=smoothing)[-1]
-    gains = np.mean([halved_gains(rows, max_contexts, smoothing, rng) for _ in range(HALVINGS)], axis=0)
+    draws = range(HALVINGS if len(rows.labels) <= MANY_ROWS else 1)
+    gains = np.mean([halved_gains(rows, max_contexts, smoothing, rng) for _ in draws], axis=0)
     size = choose_size(gains, rows.weights)
     shares = calibrate_scores(rows)
     if shares is not None:
         path = _soft_path(rows, shares, max_contexts)
-        soft = np.mean([_halved_soft_gains(rows, shares, path, rng) for _ in range(HALVINGS)], axis=0)
+        soft = np.mean([_halved_soft_gains(rows, shares, path, rng) for _ in draws], axis=0)
         soft_size = choose_size(soft, rows.weights, by=KEEN)
         if choose_size(np.stack([gains[size - 1], soft[soft_size - 1]]), rows.weights, by=0.0) == 2:
             contexts = path[soft_size - 1]

@@ -9,7 +9,8 @@
     3. A perceptron on these inputs alone, trained on the joined rows, becomes a step network; from several
        starts, until its contexts are as likely as the best contexts over the patterns.
     4. Where further inputs of the ranking make rows held out more likely, once a perceptron has filled in
-       the patterns that are seen rarely, the contexts are a table over all these inputs.
+       the patterns that are seen rarely, the contexts are a table over all these inputs; or over those of a
+       tree, where that is more likely still.
 
 Where a few inputs do not suffice (a cardinality of all inputs), a step network of all inputs stands; where
 rows are few, one linear score may do better than either. All are compared on rows held out.
@@ -40,13 +41,14 @@ from unswayed.focs.learn.inputs import (
     with_helpful,
     without_idle,
 )
-from unswayed.focs.learn.lookups import find_more_inputs, learn_lookup
+from unswayed.focs.learn.lookups import find_more_inputs, find_tree, learn_lookup
 from unswayed.focs.learn.parities import find_parity
 from unswayed.focs.learn.patterns import (
     Bits,
     Patterns,
     best_partition,
     count_patterns,
+    shrink_patterns,
 )
 from unswayed.focs.learn.perceptrons import Training, fit_perceptron
 from unswayed.focs.learn.thresholds import Partition, grow, learn_partition, row_log_likelihoods
@@ -57,7 +59,9 @@ from unswayed.model.nodes.steps import StepContexts, StepNetwork
 ALPHAS = (3.0, 0.3, 30.0)
 """Penalties that are tried for a network of all inputs; the first one is right most of the time."""
 FEW_ROWS = 4000
-"""Rows up to which one linear score is tried too."""
+"""Rows up to which one linear score is tried too, and from which a tree is."""
+TREE_INPUTS = 4
+"""Inputs above which a tree is tried: so many it finds, others may matter after them."""
 REFITS = 8
 """Starts of the small network before its contexts are written out pattern by pattern."""
 
@@ -103,10 +107,18 @@ def learn_step_contexts(
         network = _dense_network(split, options, rng) if linear is None else linear
         return _cut_scores(network, rows, labels, options, rng)
     more = find_more_inputs((rows, labels), split, chosen, options, rng)
-    if more is None and len(chosen) <= FEW_INPUTS:
-        return _on_patterns(count_patterns(rows, labels, chosen), rows.shape[1], options, rng)
-    counted = count_patterns(rows, labels, more or chosen)
-    return LearnedContexts(*learn_lookup(counted, rows.shape[1], options, rng), tuple(sorted(counted.inputs)))
+    found = more or chosen
+    is_table = more is not None or len(chosen) > FEW_INPUTS
+    filled = None
+    if len(rows) > FEW_ROWS and len(found) > TREE_INPUTS:
+        filled = find_tree((rows, labels), found, options, rng, is_filled=is_table)
+    if not is_table and filled is None:
+        return _on_patterns(count_patterns(rows, labels, found), rows.shape[1], options, rng)
+    counted = count_patterns(rows, labels, found if filled is None else filled.inputs)
+    filled = shrink_patterns(counted, 2 * options.n_hidden, rng) if filled is None else filled
+    return LearnedContexts(
+        *learn_lookup(counted, filled, rows.shape[1], options), tuple(sorted(counted.inputs))
+    )
 
 
 def _cut_scores(

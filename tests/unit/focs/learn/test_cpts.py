@@ -12,6 +12,7 @@ from unswayed.core.errors import ModelError, QueryError, UnswayedWarning
 from unswayed.focs.learn.conversion import logistic_weights, step_network
 from unswayed.focs.learn.cpts import learn_focs_cpt, learn_tree_cpt
 from unswayed.focs.learn.inputs import StepOptions
+from unswayed.focs.learn.lookups import find_tree, learn_lookup
 from unswayed.focs.learn.patterns import best_partition, count_patterns
 from unswayed.focs.learn.perceptrons import Training, _Loss, fit_perceptron
 from unswayed.focs.learn.steps import learn_step_contexts
@@ -73,6 +74,25 @@ def test_a_cardinality_of_all_inputs_keeps_all_inputs():
     assert learned.inputs == tuple(range(16))
     agreement = np.mean((learned.contexts.index(rows) == 1) == (rows.sum(axis=1) > 8))
     assert max(agreement, 1 - agreement) > 0.97
+
+
+def test_a_tree_learns_a_decision_list_to_its_rare_ends():
+    """Distance from the true list in expected log-likelihood, over all instantiations of its inputs."""
+    rng = np.random.default_rng(2)
+    rows = rng.random((8000, 14)) < 0.5
+    states = all_states([2] * 14)
+
+    def share_of_ones(bits):
+        first = np.argmax(bits[:, :12], axis=1)
+        return np.where(bits[:, :12].any(axis=1) & (first % 2 == 1), 0.95, 0.05)
+
+    labels = (rng.random(8000) < share_of_ones(rows)).astype(int)
+    options = StepOptions()
+    filled = find_tree((rows, labels), [0, 1, 2, 3, 4], options, rng, is_filled=False)
+    contexts, columns = learn_lookup(count_patterns(rows, labels, filled.inputs), filled, 14, options)
+    truth, found = share_of_ones(states), columns[contexts.index(states), 1]
+    distance = truth * np.log(truth / found) + (1 - truth) * np.log((1 - truth) / (1 - found))
+    assert distance.mean() < 0.005
 
 
 def test_contexts_may_be_more_than_two():
