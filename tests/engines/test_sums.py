@@ -139,6 +139,17 @@ def test_several_classes(rule):
     check_all_questions(problem, frozenset(problem.free[:2]), 1e-2)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_three_classes_close_where_two_are_ahead(seed):
+    """Two sums together tell how often two rivals are ahead at once, which pairs of classes cannot."""
+    network = random_tree(np.random.default_rng(seed), 9, classes=3)
+    problem = make_problem(Classifier(network, "C", network.names[1:], MostProbable()))
+    exact = expected_agreement(DenseEngine().prepare(problem, Limits()).profile(frozenset()), problem.decider)
+    found = SumsEngine().prepare(problem, Limits()).agreement(frozenset(), problem.decider, 5e-3)
+    assert_holds(found, exact)
+    assert found.high - found.low <= 5e-3
+
+
 def test_a_strong_classifier_of_ten_classes_is_narrow():
     """Where one class stands out in nearly every outcome, nothing is lost by looking at pairs."""
     rng = np.random.default_rng(1)

@@ -8,13 +8,14 @@ an action is a conjunction of linear tests of the posterior (`rules.TestedDecide
         and only where for each k of B some c of A has  a_c p_c >= share_c b_k p_k
 
 with any shares that sum to 1. For the most probable class A and B are single and nothing is lost. A
-conjunction is bounded, under each class apart, by the sum of its failures and by its least probable member.
-One class against all others, and utilities that several classes carry, get true bounds that close only as
-the posterior does.
+conjunction is bounded, under each class apart, by how often its tests fail, alone and two together
+(`unions.py`). One class against all others, and utilities that several classes carry, get true bounds that
+close only as the posterior does.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
 from unswayed.decisions.rules import Decider, LinearTest, LogOddsIntervals, TestedDecider
+from unswayed.engines.sums.unions import Bounds, Corner, bound_conjunction
 
 SMALL = 1e-8
 """Weights of a test below this share of the largest stand for ties alone,"""
@@ -31,15 +33,16 @@ SMALL_SHARE = 1e-3
 """and get this share together."""
 Cut = tuple[int, int, float]
 """Class, other class, and the log-odds that the one must have against the other."""
-Bounds = tuple[Floats, Floats]  # (classes, rows) each
-"""Least and greatest mass."""
 
 
 class PairBounds(Protocol):
-    """Bounds on how much of each class and row reaches a cut."""
+    """Bounds on how much of each class and row reaches a cut, and how much of it misses two."""
 
     def reached(self, cut: Cut) -> Bounds:
         """Mass of outcomes that allow the class and, unless they exclude the other, reach the cut."""
+
+    def corner(self, cut: Cut, other: Cut) -> Corner | None:
+        """Mass of outcomes that reach neither cut, and both, where it was bounded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +72,7 @@ def bound_actions(
     if isinstance(decider, LogOddsIntervals):
         return {action: _bound_intervals(decider, action, pairs, mass) for action in actions}
     assert isinstance(decider, TestedDecider)
-    return {action: _bound_conjunction(decider.tests(action), pairs, mass) for action in actions}
+    return {action: _bound_tests(decider.tests(action), pairs, mass) for action in actions}
 
 
 def _bound_intervals(decider: LogOddsIntervals, action: int, pairs: PairBounds, mass: Floats) -> Bounds:
@@ -86,13 +89,20 @@ def _bound_intervals(decider: LogOddsIntervals, action: int, pairs: PairBounds, 
     return low, np.minimum(high, mass)
 
 
-def _bound_conjunction(tests: Sequence[LinearTest], pairs: PairBounds, mass: Floats) -> Bounds:
-    low, high = mass.copy(), mass.copy()
-    for test in tests:
-        least, most = _bound_test(test, pairs, mass)
-        low -= mass - least
-        high = np.minimum(high, most)
-    return np.maximum(low, 0.0), high
+def _bound_tests(tests: Sequence[LinearTest], pairs: PairBounds, mass: Floats) -> Bounds:
+    """Bounds on the mass where all tests hold."""
+    corners = {}
+    for (i, one), (j, other) in itertools.combinations(enumerate(map(sole_cut, tests)), 2):
+        corner = None if one is None or other is None else pairs.corner(one, other)
+        if corner is not None:
+            corners[i, j] = corner
+    return bound_conjunction([_bound_test(test, pairs, mass) for test in tests], corners, mass)
+
+
+def sole_cut(test: LinearTest) -> Cut | None:
+    """The one cut that the test asks for, if it compares two classes; missing it fails the test for sure."""
+    groups = _sufficient(test)
+    return groups[0].cuts[0] if len(groups) == 1 and len(groups[0].cuts) == 1 else None
 
 
 def _bound_test(test: LinearTest, pairs: PairBounds, mass: Floats) -> Bounds:

@@ -13,6 +13,9 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
+from unswayed.core.arrays import Bools
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
@@ -126,9 +129,8 @@ class SumsOracle:
         if not self.lists(kept):
             return _interval(self._bound_unlisted(kept, decider, tolerance))
         layout = _kept_rows(self.problem, kept)
-        profile = self._refined(
-            layout, self._decided(layout, decider), tolerance, lambda p: bound_agreement(p, decider)
-        )
+        wanted = self._decided(layout, decider)
+        profile = self._refined(layout, wanted, tolerance, lambda p: bound_agreement(p, decider))
         return _interval(bound_agreement(profile, decider))
 
     def lists(self, kept: frozenset[int]) -> bool:
@@ -142,7 +144,7 @@ class SumsOracle:
     def bound_profile(self, kept: frozenset[int], tolerance: float) -> ProfileBounds:
         """The rows of the kept features, with bounds on what all features decide in each."""
         layout = _kept_rows(self.problem, kept)
-        return self._refined(layout, self._all_actions(), tolerance, bound_potential)
+        return self._refined(layout, self._all_actions(layout), tolerance, bound_potential)
 
     def potential(self, kept: frozenset[int], tolerance: float) -> Interval:
         """Bounds on the maximum potential agreement."""
@@ -152,11 +154,9 @@ class SumsOracle:
         self, kept: frozenset[int], positive: int, tolerance: float
     ) -> tuple[Interval, AchievableAgreement]:
         """Bounds on the maximum achievable agreement, and thresholds that achieve the lower one."""
+        layout = _kept_rows(self.problem, kept)
         profile = self._refined(
-            _kept_rows(self.problem, kept),
-            self._all_actions(),
-            tolerance,
-            lambda p: bound_achievable(p, positive)[0],
+            layout, self._all_actions(layout), tolerance, lambda p: bound_achievable(p, positive)[0]
         )
         span, best = bound_achievable(profile, positive)
         return _interval(span), best
@@ -181,7 +181,7 @@ class SumsOracle:
     def _refined(
         self,
         layout: PassLayout,
-        actions: tuple[int, ...],
+        wanted: Bools,
         tolerance: float,
         measure: Callable[[ProfileBounds], Span],
     ) -> ProfileBounds:
@@ -189,17 +189,17 @@ class SumsOracle:
             low, high = measure(decided.profile())
             return high - low
 
-        request = self._request(layout, self.problem.decider, actions, tolerance)
-        return refine(request, width).profile()
+        request = self._request(layout, self.problem.decider, wanted, tolerance)
+        # Two sums at a time for every feature alone: affordable for three classes, which have few corners.
+        in_planes = len(self.problem.prior) <= 3 or isinstance(layout, KeptRows)
+        return refine(replace(request, in_planes=in_planes), width).profile()
 
-    def _request(
-        self, layout: PassLayout, decider: Decider, actions: tuple[int, ...], tolerance: float
-    ) -> Request:
+    def _request(self, layout: PassLayout, decider: Decider, wanted: Bools, tolerance: float) -> Request:
         self.limits.check_bytes(
             sweep_bytes(layout, len(self.problem.prior)), "bounds on sums over the features"
         )
         deadline = min(self.limits.deadline(), time.monotonic() + PATIENCE)
-        return Request(self.problem, self.factors, layout, decider, actions, max(tolerance, 1e-12), deadline)
+        return Request(self.problem, self.factors, layout, decider, wanted, max(tolerance, 1e-12), deadline)
 
     def _bound_unlisted(self, kept: frozenset[int], decider: Decider, tolerance: float) -> Span:
         """Bounds on the agreement of features with too many instantiations to list."""
@@ -250,11 +250,13 @@ class SumsOracle:
         scores: tuple[Factor, ...] | None = None,
     ) -> DecidedMass:
         """Bounds on all decisions in the rows of a part of the features."""
-        actions = tuple(range(len(decider.actions)))
-        request = self._request(_kept_rows(self.problem, part), decider, actions, tolerance)
+        layout = _kept_rows(self.problem, part)
+        wanted = np.ones((layout.n_rows, len(decider.actions)), dtype=np.bool_)
+        request = self._request(layout, decider, wanted, tolerance)
         # A coarse round is what there is to know: it may take longer than predicted.
         least = COARSE_PATIENCE * _coarse_seconds(self.problem, part)
-        request = replace(request, deadline=time.monotonic() + max(seconds, least), scores=scores)
+        deadline = time.monotonic() + max(seconds, least)
+        request = replace(request, deadline=deadline, scores=scores, in_planes=False)
         return refine(request, lambda decided: 0.5 * float((decided.high - decided.low).sum()))
 
     def _choose_part(self, kept: frozenset[int]) -> frozenset[int]:
@@ -267,14 +269,16 @@ class SumsOracle:
                 part = larger
         return part
 
-    def _decided(self, layout: PassLayout, decider: Decider) -> tuple[int, ...]:
-        """The actions that `decider` takes on some row."""
+    def _decided(self, layout: PassLayout, decider: Decider) -> Bools:  # (rows, actions)
+        """The action that `decider` takes on each row that has mass."""
         class_mass = mass_allowing(layout, self.factors, ()).T
-        rows = class_mass[class_mass.sum(axis=1) > 0]
-        return tuple(sorted({int(action) for action in decide_rows(decider, rows)}))
+        decisions = decide_rows(decider, class_mass)[:, np.newaxis]
+        has_mass = class_mass.sum(axis=1, keepdims=True) > 0
+        chosen: Bools = (decisions == np.arange(len(self.problem.decider.actions))) & has_mass
+        return chosen
 
-    def _all_actions(self) -> tuple[int, ...]:
-        return tuple(range(len(self.problem.decider.actions)))
+    def _all_actions(self, layout: PassLayout) -> Bools:  # (rows, actions)
+        return np.ones((layout.n_rows, len(self.problem.decider.actions)), dtype=np.bool_)
 
 
 def _kept_rows(problem: Problem, kept: frozenset[int]) -> KeptRows:

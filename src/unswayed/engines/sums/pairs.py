@@ -9,11 +9,11 @@ window is found by Chernoff's inequality, E exp(s L) coming from the same pass a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from unswayed.core.arrays import Floats
+from unswayed.core.arrays import Floats, Ints
 from unswayed.engines.sums.factors import Factor
 from unswayed.engines.sums.passes import PassLayout
 from unswayed.inference.batches import Numbers
@@ -79,6 +79,12 @@ def make_pair(factors: Sequence[Factor], scores: Sequence[Factor], high: int, lo
     return Pair(high, low, tuple(weights), tuple(masses), float(offset), float(reach), blur)
 
 
+def take_classes(pair: Pair, classes: Ints) -> Pair:
+    """The same weights, with the masses of some classes alone."""
+    masses = tuple(mass if len(mass) == 1 else mass[classes] for mass in pair.masses)
+    return replace(pair, masses=masses)
+
+
 def mass_allowing(
     layout: PassLayout,
     factors: Sequence[Factor],
@@ -132,11 +138,16 @@ def _moments(layout: PassLayout, pair: Pair) -> tuple[float, float]:
 
 def _expected(layout: PassLayout, pair: Pair, tilts: Numbers) -> Numbers:
     """The mass-weighted mean of exp(tilt (L - offset)), all classes and rows together."""
-    leaves = [
+    leaves = tilt_leaves(pair, tilts)
+    totals: Numbers = np.broadcast_to(layout.run(leaves).sum(axis=(0, 1)), tilts.shape)
+    return totals
+
+
+def tilt_leaves(pair: Pair, tilts: Numbers) -> list[Numbers]:
+    """The factors times exp(tilt weight), a column for each tilt."""
+    return [
         mass[..., np.newaxis] * np.exp(weight[..., np.newaxis] * tilts)
         if weight.any()
         else mass[..., np.newaxis]
         for mass, weight in zip(pair.masses, pair.weights, strict=True)
     ]
-    totals: Numbers = np.broadcast_to(layout.run(leaves).sum(axis=(0, 1)), tilts.shape)
-    return totals

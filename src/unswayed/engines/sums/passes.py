@@ -14,6 +14,7 @@ from typing import Protocol
 
 import numpy as np
 
+from unswayed.core.arrays import Ints
 from unswayed.inference.batches import Numbers, arrange, contract_columns, multiply_columns, run_columns
 from unswayed.inference.plan import Plan
 
@@ -29,9 +30,8 @@ class PassLayout(Protocol):
     def n_rows(self) -> int:
         """How many rows come out."""
 
-    @property
-    def n_sets(self) -> int:
-        """How many times the rows cover everything."""
+    def set_of_row(self) -> Ints:
+        """Rows of one set cover everything once; the set of each row, from 0 on."""
 
     @property
     def width(self) -> float:
@@ -39,6 +39,9 @@ class PassLayout(Protocol):
 
     def run(self, leaves: Sequence[Numbers]) -> Numbers:  # (classes, rows, columns)
         """The product of the leaves, summed to rows."""
+
+    def select(self, rows: Ints) -> tuple[PassLayout, Ints]:
+        """A layout that gives some of the rows, and their positions in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +56,9 @@ class KeptRows:
         """How many instantiations the kept features have."""
         return math.prod(self.plan.sizes[v] for v in self.kept)
 
-    @property
-    def n_sets(self) -> int:
-        """The rows cover everything once."""
-        return 1
+    def set_of_row(self) -> Ints:
+        """All rows are one set."""
+        return np.zeros(self.n_rows, dtype=np.int64)
 
     @property
     def width(self) -> float:
@@ -69,6 +71,10 @@ class KeptRows:
         scope = self.plan.scopes[self.plan.root]
         answer = answer.transpose(0, *(1 + scope.index(v) for v in self.kept), len(scope) + 1)
         return answer.reshape(len(answer), -1, answer.shape[-1])
+
+    def select(self, rows: Ints) -> tuple[KeptRows, Ints]:
+        """All rows come out of one elimination."""
+        return self, rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +93,9 @@ class SingleRows:
         """How many states the features have together."""
         return sum(self.plan.sizes[v] for v in self.features)
 
-    @property
-    def n_sets(self) -> int:
-        """The rows of each feature cover everything."""
-        return len(self.features)
+    def set_of_row(self) -> Ints:
+        """The rows of each feature are a set."""
+        return np.repeat(np.arange(len(self.features)), [self.plan.sizes[v] for v in self.features])
 
     @property
     def width(self) -> float:
@@ -104,22 +109,32 @@ class SingleRows:
 
     def leaf_marginals(self, leaves: Sequence[Numbers]) -> list[Numbers]:
         """The product of all leaves summed to the features of each leaf."""
+        return [leaf * above for leaf, above in zip(leaves, self._leaf_derivatives(leaves), strict=True)]
+
+    def _leaf_derivatives(self, leaves: Sequence[Numbers]) -> list[Numbers]:
         buffers: list[Numbers | None] = list(leaves)
         for step in self.plan.steps:
             buffers.append(contract_columns(self.plan, step, buffers))
-        derivatives = _derivatives(self.plan, buffers)
-        return [leaf * derivatives[i] for i, leaf in enumerate(leaves)]
+        return _derivatives(self.plan, buffers)[: self.plan.n_leaves]
+
+    def select(self, rows: Ints) -> tuple[SingleRows, Ints]:
+        """Only the features whose rows are asked for."""
+        starts, owners = self.starts(), self.set_of_row()[rows]
+        chosen = np.unique(owners)
+        layout = SingleRows(self.plan, tuple(self.features[i] for i in chosen))
+        moved = np.asarray(starts)[owners] - np.asarray(layout.starts())[np.searchsorted(chosen, owners)]
+        return layout, rows - moved
 
     def run(self, leaves: Sequence[Numbers]) -> Numbers:  # (classes, rows, columns)
         """The product of all leaves summed to each feature, one after another."""
-        marginals = self.leaf_marginals(leaves)
+        derivatives = self._leaf_derivatives(leaves)
         smallest: dict[int, int] = {}
         for leaf in sorted(range(self.plan.n_leaves), key=lambda i: -leaves[i].size):
             smallest.update(dict.fromkeys(self.plan.scopes[leaf], leaf))
         rows = []
         for feature in self.features:
             leaf = smallest[feature]
-            product = marginals[leaf]
+            product = leaves[leaf] * derivatives[leaf]
             axis = 1 + self.plan.scopes[leaf].index(feature)
             others = tuple(i for i in range(1, product.ndim - 1) if i != axis)
             rows.append(product.sum(axis=others))

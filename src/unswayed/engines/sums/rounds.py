@@ -1,29 +1,41 @@
 """Finer and finer bounds on the decisions of a problem, until a measure of them is good enough.
 
-A round sweeps the log-odds of every pair of classes that the rule compares. The width of what comes out
-shrinks with the number of frequencies, so one coarse round tells how many a fine one needs.
+A round sweeps the log-odds of every pair of classes that the rule compares, or of two such pairs together
+where several classes are ahead of the one decided (`corners.py`). The width of what comes out shrinks with
+the number of frequencies, so one coarse round tells how many a fine one needs. Only classes and rows whose
+decisions are still open are swept again.
 """
 
 from __future__ import annotations
 
+import itertools
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from unswayed.core.arrays import Floats
+from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.decisions.problem import Problem
-from unswayed.decisions.rules import Decider
-from unswayed.engines.sums.decisions import Bounds, Cut, bound_actions, needed_cuts
+from unswayed.decisions.rules import Decider, TestedDecider
+from unswayed.engines.sums.corners import (
+    Ground,
+    SweptCorner,
+    SweptPair,
+    find_sole_cuts,
+    start_corner,
+    start_pair,
+)
+from unswayed.engines.sums.decisions import Cut, bound_actions, needed_cuts
 from unswayed.engines.sums.factors import Factor, plan_passes
-from unswayed.engines.sums.pairs import Pair, Window, find_window, make_pair, mass_allowing
+from unswayed.engines.sums.pairs import mass_allowing, take_classes
 from unswayed.engines.sums.passes import KeptRows, PassLayout
 from unswayed.engines.sums.profile_bounds import MASS_ROUNDING, DecidedMass
-from unswayed.engines.sums.sweeps import TailBounds, sweep
+from unswayed.engines.sums.sweeps import sweep
+from unswayed.engines.sums.unions import Bounds, Corner, span_tree
 
-FIRST_DEGREE = 256
-"""Frequencies of the first round."""
+FIRST_DEGREE, COARSE_DEGREE = 256, 32
+"""Frequencies of the first round, for one pair of classes and for several."""
 LAST_DEGREE = 2**21
 """Frequencies at most."""
 GROWTH = 4, 8
@@ -39,49 +51,10 @@ SETTLED_SHARE = 1 / 8
 """A pair that leaves less than this share of the tolerance undecided is not swept again."""
 SAFETY, LEAST_GROWTH = 0.7, 1.5
 """Share of the time left that a round may be planned for, and the growth below which none is begun."""
-
-
-@dataclass(slots=True, eq=False)
-class _SweptPair:
-    """What is known of one pair of classes so far; tightened round by round."""
-
-    pair: Pair
-    window: Window
-    cuts: tuple[float, ...]
-    finite: Floats  # (classes, rows)
-    above: Floats  # (classes, rows) mass of sums that are plus infinity
-    below: Floats  # (classes, rows) mass of sums that are minus infinity
-    tails: TailBounds
-    n_sets: int
-
-    @property
-    def gap(self) -> float:
-        """Mass that is undecided at the worst cut, as a share of everything."""
-        return float((self.tails.high - self.tails.low).sum(axis=(1, 2)).max(initial=0.0)) / self.n_sets
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Swept:
-    """All pairs, ready to be asked for cuts either way round."""
-
-    pairs: dict[tuple[int, int], _SweptPair]
-
-    @property
-    def undecided(self) -> float:
-        """Mass that more frequencies could still decide."""
-        return sum(each.gap for each in self.pairs.values())
-
-    def reached(self, cut: Cut) -> Bounds:
-        """Mass of outcomes that allow the class and, unless they exclude the other, reach the cut."""
-        one, other, odds = cut
-        if one < other:
-            swept = self.pairs[one, other]
-            at = swept.cuts.index(odds)
-            return swept.above + swept.tails.low[at], swept.above + swept.tails.high[at]
-        swept = self.pairs[other, one]
-        at = swept.cuts.index(-odds)
-        everything = swept.below + swept.finite
-        return everything - swept.tails.high[at], everything - swept.tails.low[at]
+FIRST_PLANE, LAST_PLANE = 16, 1024
+"""Frequencies either way of the first and of the last round over two sums; each round doubles them."""
+PLANE_PATIENCE = 10.0
+"""Seconds that rounds over two sums may take in all."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,86 +66,250 @@ class Request:
     layout: PassLayout
     decider: Decider
     """Whose decisions are bounded."""
-    actions: tuple[int, ...]
-    """Actions to be bounded; others are left between nothing and everything."""
+    wanted: Bools  # (rows, actions)
+    """Actions to be bounded in each row; others may be left between nothing and everything."""
     tolerance: float
     deadline: float
     scores: tuple[Factor, ...] | None = None
     """Factors by which decisions are made, where those are not the problem's own."""
+    in_planes: bool = True
+    """Whether to sweep two pairs of classes together where single ones leave too much open."""
+
+    @property
+    def actions(self) -> tuple[int, ...]:
+        """Actions to be bounded in some row."""
+        return tuple(map(int, np.flatnonzero(self.wanted.any(axis=0))))
+
+
+@dataclass(slots=True, eq=False)
+class _Rounds:
+    """Rounds of one kind."""
+
+    degree: int
+    """Frequencies of the next round; 0 when there is no need or no time for one."""
+    seconds: float = 0.0
+    """What all of them took."""
+    gain: float = 0.0
+    """Mass that more of them could decide."""
+    stalls: int = 0
+    """How many rounds one after another have narrowed little."""
+
+    def note(self, seconds: float, *, is_stalled: bool) -> None:
+        """What the last round took, and whether it narrowed little."""
+        self.seconds += max(seconds, 1e-6)
+        # Sums that tie with a cut stay undecided at any degree: then more frequencies stop helping.
+        self.stalls = self.stalls + 1 if is_stalled else 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Known:
+    """What was swept, as bounds; or as if sweeping were over, with everything in the middle of its bounds."""
+
+    pairs: Mapping[tuple[int, int], SweptPair]
+    corners: Mapping[frozenset[Cut], SweptCorner]
+    pairs_settled: bool = False
+    corners_settled: bool = False
+
+    def reached(self, cut: Cut) -> Bounds:
+        """Mass of outcomes that allow the class and, unless they exclude the other, reach the cut."""
+        one, other, odds = cut
+        bounds = self.pairs[min(one, other), max(one, other)].reached(one, odds)
+        return _settle(bounds) if self.pairs_settled else bounds
+
+    def corner(self, cut: Cut, other: Cut) -> Corner | None:
+        """Mass of outcomes that reach neither cut, and both, where it was bounded."""
+        swept = self.corners.get(frozenset((cut, other)))
+        if swept is None or not self.corners_settled:
+            return None if swept is None else swept.corner
+        return Corner(*map(_settle, swept.corner))
+
+
+def _settle(bounds: Bounds) -> Bounds:
+    middle = 0.5 * (bounds[0] + bounds[1])
+    return middle, middle
+
+
+@dataclass(slots=True, eq=False)
+class _Refinement:
+    """Everything swept so far, and what it says about the decisions."""
+
+    request: Request
+    ground: Ground
+    class_mass: Floats  # (classes, rows)
+    pairs: dict[tuple[int, int], SweptPair]
+    corners: dict[frozenset[Cut], SweptCorner] = field(default_factory=dict)
+    open: Floats = field(init=False)  # (classes, rows, actions)
+    """Mass that may or may not be decided for each action that is wanted."""
+    n_open: int = field(init=False)
+    """Sets of rows that are not narrow enough."""
+
+    def decide(self) -> DecidedMass:
+        """What is known about the decisions now."""
+        low, high = self._bound(_Known(self.pairs, self.corners))
+        stray = sum(each.tails.stray for each in self.pairs.values())
+        stray += sum(each.stray for each in self.corners.values())
+        self._mark_open(np.maximum(high - low, 0.0) * self.request.wanted, stray)
+        return DecidedMass(self.class_mass, low, high, stray + MASS_ROUNDING)
+
+    def _bound(self, known: _Known) -> Bounds:  # (classes, rows, actions) each
+        n_actions = len(self.request.decider.actions)
+        low = np.zeros((*self.class_mass.shape, n_actions))
+        high = np.repeat(self.class_mass[:, :, np.newaxis], n_actions, axis=2)
+        bounds = bound_actions(self.request.decider, self.request.actions, known, self.class_mass)
+        for action, (least, most) in bounds.items():
+            low[:, :, action], high[:, :, action] = least, most
+        return low, high
+
+    def _mark_open(self, gaps: Floats, stray: float) -> None:
+        """Set what is open; where rows are many sets, those of a set that is narrow enough are closed."""
+        sets = self.request.layout.set_of_row()
+        widths = np.bincount(sets, weights=gaps.sum(axis=(0, 2))) + 2.0 * stray
+        is_wide = widths > self.request.tolerance
+        if len(widths) > 1:
+            gaps = gaps * is_wide[sets][:, np.newaxis]
+        self.open, self.n_open = gaps, max(int(is_wide.sum()), 1)
+
+    def gains(self) -> tuple[float, float]:
+        """Mass that more frequencies could still decide: for single pairs, and then for two together."""
+        left = [float(self.open.sum())]
+        for settled in (_Known(self.pairs, self.corners, True), _Known(self.pairs, self.corners, True, True)):
+            low, high = self._bound(settled)
+            left.append(float(np.minimum(np.maximum(high - low, 0.0), self.open).sum()))
+        return (left[0] - left[1]) / self.n_open, (left[1] - left[2]) / self.n_open
+
+    def pair_gap(self, pair: SweptPair) -> Floats:  # (classes, rows)
+        """Mass that more frequencies for this pair could decide, at most."""
+        gap = (pair.tails.high - pair.tails.low).max(axis=0, initial=0.0)
+        most: Floats = self.open[:, :, list(pair.actions)].max(axis=2)
+        return np.minimum(gap, most) / self.n_open
+
+    def corner_gap(self, corner: SweptCorner) -> Floats:  # (classes, rows)
+        """Mass that more frequencies for this corner could decide, at most."""
+        return np.minimum(corner.gap, self.open[:, :, corner.action]) / self.n_open
+
+    def find_cells(self, gaps: Sequence[Floats]) -> list[tuple[Ints, Ints]]:
+        """For each gap, the classes and rows to sweep again: all but those that leave little open in all."""
+        shares = np.array([gap.sum(axis=1) for gap in gaps])
+        ascending = np.sort(shares, axis=None)
+        n_small = int((np.cumsum(ascending) <= SETTLED_SHARE * self.request.tolerance).sum())
+        least = ascending[n_small] if n_small < len(ascending) else np.inf
+        chosen = [np.flatnonzero(share >= least) for share in shares]
+        return [(each, np.flatnonzero(gap[each].any(axis=0))) for each, gap in zip(chosen, gaps, strict=True)]
+
+    def sweep_pairs(self, degree: int) -> bool:
+        """Tighten every pair that is not settled yet; False when the time is over before the last."""
+        layout, deadline = self.request.layout, self.request.deadline
+        cells_by_pair = self.find_cells([self.pair_gap(each) for each in self.pairs.values()])
+        for each, cells in zip(self.pairs.values(), cells_by_pair, strict=True):
+            if not len(cells[0]):
+                continue
+            pair, finite = take_classes(each.pair, cells[0]), each.finite[np.ix_(*cells)]
+            tails = sweep(layout, pair, each.window, each.cuts, finite, cells[1], degree, deadline)
+            if tails is None:
+                return False
+            each.tails = each.tails.tighten(tails, np.ix_(np.arange(len(each.cuts)), *cells))
+        return True
+
+    def add_corners(self) -> None:
+        """The corners of each action that may hold the most mass, as many as a tree has edges."""
+        decider = self.request.decider
+        if not isinstance(decider, TestedDecider) or not self.request.in_planes:
+            return
+        least = SETTLED_SHARE * self.request.tolerance / len(self.request.actions)
+        for action in self.request.actions:
+            cuts = find_sole_cuts(decider, action)
+            mass = {
+                (i, j): self._most_missed(action, cuts[i], cuts[j])
+                for i, j in itertools.combinations(range(len(cuts)), 2)
+                if cuts[i][0] == cuts[j][0] and cuts[i][1] != cuts[j][1]
+            }
+            for i, j in span_tree(len(cuts), {places: m for places, m in mass.items() if m > least}):
+                chosen = cuts[i], cuts[j]
+                pairs = [self.pairs[min(cut[:2]), max(cut[:2])] for cut in chosen]
+                self.corners[frozenset(chosen)] = start_corner(self.ground, action, chosen, pairs)
+
+    def _most_missed(self, action: int, cut: Cut, other: Cut) -> float:
+        """Mass that may reach neither cut, in all classes and rows together."""
+        reached = _Known(self.pairs, self.corners).reached
+        missed = np.minimum(self.class_mass - reached(cut)[0], self.class_mass - reached(other)[0])
+        return float(np.minimum(missed, self.open[:, :, action]).sum()) / self.n_open
+
+    def sweep_corners(self, degree: int) -> bool:
+        """Tighten every corner that is not settled yet; False when the time is over before the last."""
+        layout, deadline = self.request.layout, self.request.deadline
+        cells_by_corner = self.find_cells([self.corner_gap(each) for each in self.corners.values()])
+        swept = (
+            corner.sweep(layout, cells, degree, deadline)
+            for corner, cells in zip(self.corners.values(), cells_by_corner, strict=True)
+            if len(cells[0])
+        )
+        return all(swept)
 
 
 def refine(request: Request, width: Callable[[DecidedMass], float]) -> DecidedMass:
     """Bounds on the decisions, until `width` is within the tolerance or the time is over."""
-    class_mass = mass_allowing(request.layout, request.factors, ())
-    swept = _start(request)
-    decided, degree, found, stalls = _decided(request, swept, class_mass), FIRST_DEGREE, 1.0, 0
-    while stalls < MOST_STALLS and degree:
+    state = _start(request)
+    found, pairs, planes = width(state.decide()), _Rounds(FIRST_DEGREE), _Rounds(FIRST_PLANE)
+    # A coarse round tells which classes and rows matter, where there are several.
+    pairs.degree = FIRST_DEGREE if len(state.pairs) == 1 else COARSE_DEGREE
+    rounds: _Rounds | None = pairs
+    while found > request.tolerance and rounds is not None:
         started = time.monotonic()
-        if not _sweep_all(request, swept, degree):
+        is_whole = (state.sweep_pairs if rounds is pairs else state.sweep_corners)(rounds.degree)
+        before, found = found, width(state.decide())
+        if not state.corners and found > request.tolerance:
+            state.add_corners()
+        if not is_whole:
             break
-        decided, before = _decided(request, swept, class_mass), found
-        found = width(decided)
-        # Sums that tie with a cut stay undecided at any degree: then more frequencies stop helping.
-        stalls = stalls + 1 if found > STALLED * before else 0
-        if swept.undecided <= SETTLED_SHARE * found:
-            break  # what is left is the price of pairs, which no frequency lowers
-        growth = GROWTH[0] if stalls else GROWTH[1]
-        degree = _next_degree(request, degree, growth, found, time.monotonic() - started)
-    return decided
+        rounds.note(time.monotonic() - started, is_stalled=found > STALLED * before)
+        pairs.gain, planes.gain = state.gains()
+        if rounds is pairs:
+            pairs.degree = _next_degree(request, pairs, found)
+        else:
+            planes.degree = _next_plane(request, planes, found)
+        useful = [each for each in (pairs, planes) if each.degree and each.gain > SETTLED_SHARE * found]
+        # What two sums together take is not known before the first round of them.
+        known = pairs.seconds, planes.seconds or pairs.seconds
+        rounds = max(useful, key=lambda each: each.gain / known[each is planes], default=None)
+    return state.decide()
 
 
-def _next_degree(request: Request, degree: int, growth: int, found: float, seconds: float) -> int:
+def _next_degree(request: Request, pairs: _Rounds, found: float) -> int:
     """How many frequencies the next round takes; 0 when there is no need or no time for one."""
-    if found <= request.tolerance or degree >= LAST_DEGREE:
-        return 0
-    needed = SPARE * degree * found / request.tolerance
+    degree, growth = pairs.degree, GROWTH[0] if pairs.stalls else GROWTH[1]
+    room = request.tolerance - (found - pairs.gain)
+    needed = SPARE * degree * pairs.gain / room if room > 0.0 else 0.0
     wanted = min(max(needed, GROWTH[0] * degree), growth * degree, LAST_DEGREE)
-    remaining = request.deadline - time.monotonic()
-    affordable = degree * SAFETY * remaining / max(seconds, 1e-6)
-    return int(min(wanted, affordable)) if affordable > LEAST_GROWTH * degree else 0
+    affordable = degree * SAFETY * (request.deadline - time.monotonic()) / max(pairs.seconds, 1e-6)
+    is_over = pairs.stalls == MOST_STALLS or degree == LAST_DEGREE or affordable <= LEAST_GROWTH * degree
+    return 0 if is_over else int(min(wanted, affordable))
 
 
-def _start(request: Request) -> _Swept:
+def _next_plane(request: Request, planes: _Rounds, found: float) -> int:
+    """Up to twice the frequencies, which take four times as long; 0 when there is no time for that."""
+    room = request.tolerance - (found - planes.gain)
+    needed = SPARE * planes.degree * planes.gain / room if room > 0.0 else np.inf
+    wanted = int(min(max(needed, 1.5 * planes.degree), 2 * planes.degree))
+    remaining = min(request.deadline - time.monotonic(), PLANE_PATIENCE - planes.seconds)
+    has_time = (wanted / planes.degree) ** 2 * planes.seconds <= SAFETY * remaining
+    return wanted if has_time and planes.stalls < MOST_STALLS and wanted <= LAST_PLANE else 0
+
+
+def _start(request: Request) -> _Refinement:
     """What every round shares: windows, and the mass of infinite weights."""
-    wanted: dict[tuple[int, int], dict[float, None]] = {}
-    for one, other, odds in needed_cuts(request.decider, request.actions):
-        key, value = ((one, other), odds) if one < other else ((other, one), -odds)
-        wanted.setdefault(key, {})[value] = None
-    stray = STRAY_SHARE * request.tolerance / max(len(wanted), 1)
-    return _Swept({key: _start_pair(request, key, tuple(cuts), stray) for key, cuts in wanted.items()})
-
-
-def _start_pair(request: Request, key: tuple[int, int], cuts: tuple[float, ...], stray: float) -> _SweptPair:
-    layout, factors = request.layout, request.factors
-    scores = factors if request.scores is None else request.scores
-    pair = make_pair(factors, scores, *key)
-    finite = mass_allowing(layout, factors, key, scores)
-    above, below = (np.maximum(mass_allowing(layout, factors, (each,), scores) - finite, 0.0) for each in key)
-    window = find_window(KeptRows(plan_passes(request.problem, frozenset()), ()), pair, stray)
-    shape = (len(cuts), *finite.shape)
-    tails = TailBounds(np.zeros(shape), np.broadcast_to(finite, shape), 0.0)
-    return _SweptPair(pair, window, cuts, finite, above, below, tails, layout.n_sets)
-
-
-def _sweep_all(request: Request, swept: _Swept, degree: int) -> bool:
-    """Tighten every pair that is not settled yet; False when the time is over before the last."""
-    for each in swept.pairs.values():
-        if each.gap <= SETTLED_SHARE * request.tolerance / len(swept.pairs):
-            continue
-        tails = sweep(
-            request.layout, each.pair, each.window, each.cuts, each.finite, degree, request.deadline
-        )
-        if tails is None:
-            return False
-        each.tails = each.tails.tighten(tails)
-    return True
-
-
-def _decided(request: Request, swept: _Swept, class_mass: Floats) -> DecidedMass:
-    n_actions = len(request.decider.actions)
-    low = np.zeros((*class_mass.shape, n_actions))
-    high = np.repeat(class_mass[:, :, np.newaxis], n_actions, axis=2)
-    for action, bounds in bound_actions(request.decider, request.actions, swept, class_mass).items():
-        low[:, :, action], high[:, :, action] = bounds
-    stray = sum(each.tails.stray for each in swept.pairs.values())
-    return DecidedMass(class_mass, low, high, stray + MASS_ROUNDING)
+    cuts: dict[tuple[int, int], dict[float, None]] = {}
+    actions: dict[tuple[int, int], dict[int, None]] = {}
+    for action in request.actions:
+        for one, other, odds in needed_cuts(request.decider, [action]):
+            key, value = ((one, other), odds) if one < other else ((other, one), -odds)
+            cuts.setdefault(key, {})[value] = None
+            actions.setdefault(key, {})[action] = None
+    stray = STRAY_SHARE * request.tolerance / max(len(cuts), 1)
+    scores = request.factors if request.scores is None else request.scores
+    ground = Ground(request.layout, request.factors, scores)
+    whole = KeptRows(plan_passes(request.problem, frozenset()), ())
+    pairs = {
+        key: start_pair(ground, whole, key, tuple(values), tuple(actions[key]), stray)
+        for key, values in cuts.items()
+    }
+    return _Refinement(request, ground, mass_allowing(request.layout, request.factors, ()), pairs)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unswayed.core.arrays import Floats
-from unswayed.engines.sums.pairs import Pair, Window
+from unswayed.core.arrays import Floats, Ints
+from unswayed.engines.sums.pairs import Pair, Window, tilt_leaves
 from unswayed.engines.sums.passes import PassLayout
 from unswayed.engines.sums.tails import Complexes, enclosing_coefficients, rounding_bound
 from unswayed.inference.batches import Numbers
@@ -18,6 +18,11 @@ CACHED = 2**17
 """Complex numbers of the largest buffer that a block of frequencies fills: about what a cache holds."""
 FEWEST, MOST = 16, 1024
 """Frequencies in a block, at least and at most."""
+
+TILTS = np.array([0.25, 0.5, 0.8])
+"""Exponents tried before any frequency; one half is best between the two classes themselves."""
+SURELY = 1.0 + 1e-9
+"""More than floating point can change in a product of positive numbers, as a factor."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,11 +34,12 @@ class TailBounds:
     stray: float
     """Mass, in all rows together, that the bounds may leave out on either side."""
 
-    def tighten(self, other: TailBounds) -> TailBounds:
-        """What both promise."""
-        return TailBounds(
-            np.maximum(self.low, other.low), np.minimum(self.high, other.high), max(self.stray, other.stray)
-        )
+    def tighten(self, other: TailBounds, cells: tuple[Ints, ...]) -> TailBounds:
+        """What both promise; the other speaks of some cells, given by positions (`np.ix_`), alone."""
+        low, high = self.low.copy(), self.high.copy()
+        low[cells] = np.maximum(low[cells], other.low)
+        high[cells] = np.minimum(high[cells], other.high)
+        return TailBounds(low, high, max(self.stray, other.stray))
 
 
 def block_size(layout: PassLayout, n_classes: int) -> int:
@@ -53,33 +59,54 @@ def sweep_bytes(layout: PassLayout, n_classes: int) -> float:
     )
 
 
+def start_tails(layout: PassLayout, pair: Pair, cuts: Sequence[float], mass: Floats) -> TailBounds:
+    """Chernoff's inequality: Pr(L >= cut) <= E exp(s (L - cut)), and the same for the other side.
+
+    One elimination with a few exponents. It tells which classes and rows need frequencies at all.
+    """
+    with np.errstate(all="ignore"):
+        moments = layout.run(tilt_leaves(pair, np.concatenate([TILTS, -TILTS])))
+        shifts = np.array([[tilt * (pair.offset - cut) for tilt in (*TILTS, *-TILTS)] for cut in cuts])
+        # A product that overflows, or one that is no number, says nothing.
+        most = np.nan_to_num(moments * np.exp(shifts)[:, np.newaxis, np.newaxis], nan=np.inf) * SURELY
+    most = np.broadcast_to(most, (len(cuts), *mass.shape, 2 * len(TILTS)))
+    reached, missed = most[..., : len(TILTS)].min(axis=3), most[..., len(TILTS) :].min(axis=3)
+    high = np.minimum(reached, mass)
+    return TailBounds(np.clip(mass - missed, 0.0, high), high, 0.0)
+
+
 def sweep(
     layout: PassLayout,
     pair: Pair,
     window: Window,
     cuts: Sequence[float],
     mass: Floats,
+    rows: Ints,
     degree: int,
     deadline: float,
 ) -> TailBounds | None:
-    """Bounds for every cut by `degree` frequencies; None when the deadline passes first.
+    """Bounds for every cut by `degree` frequencies, in some rows; None when the deadline passes first.
 
-    `mass` is that of the finite sums, by class and row; a bound never leaves it.
+    `mass` is that of the finite sums, by the classes of the pair's masses and the rows; a bound never leaves
+    it.
     """
+    layout, rows = layout.select(rows)
     n_classes = len(mass)
     within = [cut for cut in cuts if window.low < cut < window.high]
     values = np.zeros((2 * len(within), *mass.shape))
     if within and mass.any():
-        coefficients = np.concatenate([_coefficients(pair, window, cut, degree) for cut in within])
+        coefficients = np.concatenate([cut_coefficients(pair, window, cut, degree) for cut in within])
         blocks = _Blocks.make(pair, window, min(block_size(layout, n_classes), degree + 1))
         for start in range(0, degree + 1, blocks.length):
             if time.monotonic() > deadline:
                 return None
             chosen = coefficients[:, start : start + blocks.length]
-            rows = layout.run(blocks.leaves(pair, start))
-            rows = np.broadcast_to(rows[:, :, : chosen.shape[1]], (*mass.shape, chosen.shape[1]))
-            values += np.moveaxis((rows @ chosen.T).real, 2, 0)
-    rounding = rounding_bound(degree, _operations(layout), pair.reach / max(window.high - window.low, 1e-300))
+            found = layout.run(blocks.leaves(pair, start))[:, rows, : chosen.shape[1]]
+            found = np.broadcast_to(found, (*mass.shape, chosen.shape[1]))
+            values += np.moveaxis((found @ chosen.T).real, 2, 0)
+    rounding = rounding_bound(
+        degree, count_operations(layout), pair.reach / max(window.high - window.low, 1e-300)
+    )
     low, high = np.zeros((len(cuts), *mass.shape)), np.zeros((len(cuts), *mass.shape))
     for i, cut in enumerate(cuts):
         if cut in within:
@@ -121,7 +148,7 @@ class _Blocks:
         return made
 
 
-def _coefficients(pair: Pair, window: Window, cut: float, degree: int) -> Complexes:  # (2, frequencies)
+def cut_coefficients(pair: Pair, window: Window, cut: float, degree: int) -> Complexes:  # (2, frequencies)
     """Polynomials below and above the test, as seen from the pair's offset.
 
     The cut moves by what floating point may have misplaced the sums, to the safe side in both.
@@ -139,6 +166,6 @@ def _coefficients(pair: Pair, window: Window, cut: float, degree: int) -> Comple
     )
 
 
-def _operations(layout: PassLayout) -> float:
+def count_operations(layout: PassLayout) -> float:
     """Operations one after another behind each number of a pass, at most."""
     return 4.0 * sum(step.extents[2] + 3.0 for step in layout.plan.steps) + 8.0 * layout.plan.n_leaves

@@ -52,6 +52,11 @@ def rounding_bound(degree: int, n_operations: float, turns: float) -> float:
     turns in all that are rounded n times. The coefficients are at most 2 / (pi n) + 2 / (N + 1).
     """
     unit = 2.0**-52
-    per_number = 4.0 * unit * (n_operations + 8.0) * (2.0 / math.pi * (1.0 + math.log(degree)) + 2.0)
+    per_number = 4.0 * unit * (n_operations + 8.0) * coefficient_sum(degree)
     per_phase = 4.0 * math.pi * unit * turns * degree
     return per_number + per_phase
+
+
+def coefficient_sum(degree: int) -> float:
+    """More than the absolute values of a polynomial's coefficients sum to."""
+    return 2.0 / math.pi * (1.0 + math.log(degree)) + 3.0

@@ -1,0 +1,154 @@
+"""What was swept of single pairs of classes, and of two pairs together.
+
+A *corner* is what reaches neither of two cuts of one class, where two rivals are ahead of it at once. Under
+that class it holds little mass; under a rival's, what reaches both does. A sweep bounds the two at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from unswayed.core.arrays import Floats, Ints
+from unswayed.decisions.rules import TestedDecider
+from unswayed.engines.sums.decisions import Cut, sole_cut
+from unswayed.engines.sums.factors import Factor
+from unswayed.engines.sums.pairs import Pair, Window, find_window, make_pair, mass_allowing
+from unswayed.engines.sums.passes import PassLayout
+from unswayed.engines.sums.planes import Side, sweep_plane
+from unswayed.engines.sums.sweeps import TailBounds, start_tails
+from unswayed.engines.sums.unions import Bounds, Corner
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ground:
+    """What all sweeps of a question share."""
+
+    layout: PassLayout
+    factors: tuple[Factor, ...]
+    scores: tuple[Factor, ...]
+    """Factors by which decisions are made, mostly the same."""
+
+    known: dict[frozenset[int], Floats] = field(default_factory=dict)
+    """What `allowing` found so far."""
+
+    def allowing(self, *classes: int) -> Floats:
+        """Pr(class, row) of the outcomes that exclude none of some classes."""
+        excluding = frozenset(each for each in classes if _excludes(self.scores, each))
+        if excluding not in self.known:
+            found = mass_allowing(self.layout, self.factors, sorted(excluding), self.scores)
+            self.known[excluding] = found
+        return self.known[excluding]
+
+
+def _excludes(scores: Sequence[Factor], one: int) -> bool:
+    """Whether some outcome excludes a class."""
+    return not all(bool(score.mass[one].all()) for score in scores if len(score.mass) > 1)
+
+
+@dataclass(slots=True, eq=False)
+class SweptPair:
+    """What is known of one pair of classes so far; tightened round by round."""
+
+    pair: Pair
+    window: Window
+    cuts: tuple[float, ...]
+    actions: tuple[int, ...]
+    """Actions whose bounds read the cuts."""
+    finite: Floats  # (classes, rows)
+    above: Floats  # (classes, rows) mass of sums that are plus infinity
+    below: Floats  # (classes, rows) mass of sums that are minus infinity
+    tails: TailBounds
+
+    def reached(self, one: int, odds: float) -> Bounds:
+        """Mass of outcomes that allow class `one` and, unless they exclude the other, have these odds."""
+        if one == self.pair.high:
+            at = self.cuts.index(odds)
+            return self.above + self.tails.low[at], self.above + self.tails.high[at]
+        at = self.cuts.index(-odds)
+        everything = self.below + self.finite
+        return everything - self.tails.high[at], everything - self.tails.low[at]
+
+    def missed_side(self, one: int, odds: float) -> Side:
+        """The sums at which class `one` does not have these odds."""
+        is_high = one == self.pair.high
+        return Side(self.pair, self.window, odds if is_high else -odds, is_high)
+
+
+@dataclass(slots=True, eq=False)
+class SweptCorner:
+    """What is known of the outcomes that reach neither of two cuts, or both; tightened round by round."""
+
+    action: int
+    """The action that both cuts are asked of."""
+    sides: tuple[Side, Side]
+    masses: tuple[Floats, ...]
+    """The factors without the outcomes that exclude a class of the cuts."""
+    finite: Floats  # (classes, rows)
+    excluded: Floats  # (classes, rows) mass of outcomes that exclude the cuts' own class: they miss both
+    unsure: Floats  # (classes, rows) mass of outcomes that exclude a rival alone: they may reach both
+    missed: Bounds
+    """Mass of finite outcomes that reach neither cut."""
+    reached: Bounds
+    """Mass of finite outcomes that reach both."""
+    stray: float = 0.0
+    """Mass that the bounds may leave out on either side."""
+
+    @property
+    def corner(self) -> Corner:
+        """Bounds on all outcomes."""
+        (none, most_none), (both, most_both) = self.missed, self.reached
+        return Corner((self.excluded + none, self.excluded + most_none), (both, self.unsure + most_both))
+
+    @property
+    def gap(self) -> Floats:  # (classes, rows)
+        """Mass that the better of the two leaves undecided."""
+        return np.minimum(self.missed[1] - self.missed[0], self.reached[1] - self.reached[0])
+
+    def sweep(self, layout: PassLayout, cells: tuple[Ints, Ints], degree: int, deadline: float) -> bool:
+        """Tighten the bounds in some classes and rows; False when the time is over first."""
+        at = np.ix_(*cells)
+        masses = [mass if len(mass) == 1 else mass[cells[0]] for mass in self.masses]
+        found = sweep_plane(layout, self.sides, masses, self.finite[at], cells[1], degree, deadline)
+        if found is None:
+            return False
+        self.stray = sum(side.stray for side in self.sides)
+        for (low, high), (least, most) in zip((self.missed, self.reached), found, strict=True):
+            low[at], high[at] = np.maximum(low[at], least), np.minimum(high[at], most)
+        return True
+
+
+def start_pair(
+    ground: Ground,
+    whole: PassLayout,
+    key: tuple[int, int],
+    cuts: tuple[float, ...],
+    actions: tuple[int, ...],
+    stray: float,
+) -> SweptPair:
+    """What every round shares: the window, and the mass of infinite weights."""
+    pair = make_pair(ground.factors, ground.scores, *key)
+    finite = ground.allowing(*key)
+    above, below = (np.maximum(ground.allowing(each) - finite, 0.0) for each in key)
+    tails = start_tails(ground.layout, pair, cuts, finite)
+    window = find_window(whole, pair, stray)
+    return SweptPair(pair, window, cuts, actions, finite, above, below, tails)
+
+
+def start_corner(ground: Ground, action: int, cuts: Sequence[Cut], pairs: Sequence[SweptPair]) -> SweptCorner:
+    """A corner of which nothing is known yet."""
+    own, rivals = cuts[0][0], [cut[1] for cut in cuts]
+    finite, allowed = ground.allowing(own, *rivals), ground.allowing(own)
+    excluded, unsure = np.maximum(ground.allowing() - allowed, 0.0), np.maximum(allowed - finite, 0.0)
+    one, other = (pair.missed_side(cut[0], cut[2]) for pair, cut in zip(pairs, cuts, strict=True))
+    masses = tuple(map(np.minimum, pairs[0].pair.masses, pairs[1].pair.masses))
+    missed, reached = ((np.zeros_like(finite), finite.copy()) for _ in range(2))
+    return SweptCorner(action, (one, other), masses, finite, excluded, unsure, missed, reached)
+
+
+def find_sole_cuts(decider: TestedDecider, action: int) -> list[Cut]:
+    """The cuts of the action's tests that compare two classes."""
+    cuts = (sole_cut(test) for test in decider.tests(action))
+    return [cut for cut in cuts if cut is not None]
