@@ -179,7 +179,7 @@ class _Refinement:
 
     def pair_gap(self, pair: SweptPair) -> Floats:  # (classes, rows)
         """Mass that more frequencies for this pair could decide, at most."""
-        gap = (pair.tails.high - pair.tails.low).max(axis=0, initial=0.0)
+        gap: Floats = (pair.tails.high - pair.tails.low).max(axis=0, initial=0.0)
         most: Floats = self.open[:, :, list(pair.actions)].max(axis=2)
         return np.minimum(gap, most) / self.n_open
 
