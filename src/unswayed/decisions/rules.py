@@ -251,8 +251,9 @@ class _Utility:
         for other in range(len(self.actions)):
             if other != action:
                 ahead = self.utilities[action] - self.utilities[other]
-                clear = 2 * TIE * (sizes[action] + sizes[other]) if other < action else 0.0
-                # Classes of no worth to anybody leave a tie, which any action may win.
+                # Classes of no worth to anybody leave a tie, which the first action wins.
+                both = sizes[action] + sizes[other]
+                clear = np.where(both > 0, 2 * TIE * both, least) if other < action else 0.0
                 possible = np.maximum(ahead + 2 * TIE * most, np.where(most > 0, -np.inf, least))
                 found.append(LinearTest(ahead - clear, possible))
         return tuple(found)

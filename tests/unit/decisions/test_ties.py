@@ -83,3 +83,23 @@ def test_of_actions_that_tie_only_at_certainty_the_first_is_taken_there():
     rule = UtilityRule({name: {"yes": yes, "no": no} for name, (yes, no) in worth.items()})
     decider = rule.bind(Variable("D", ["yes", "no"]))
     assert decider.decide(np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]])).tolist() == [0, 1, 1]
+
+
+WORTHS = st.lists(st.sampled_from([-2.0, 0.0, 0.0, 1.0, 5.0]), min_size=3, max_size=3)
+PRESENCE = st.lists(st.sampled_from([0.0, 0.0, 1e-9, 0.2, 0.5]), min_size=3, max_size=3).filter(any)
+
+
+@settings(max_examples=300)
+@given(st.lists(WORTHS, min_size=2, max_size=3), PRESENCE)
+def test_tests_of_an_action_say_what_the_rule_decides(worths, masses):
+    """Where all sure versions hold the action is taken; where it is taken all possible ones hold."""
+    states = ["a", "b", "c"]
+    rule = UtilityRule({f"action {i}": dict(zip(states, each, strict=True)) for i, each in enumerate(worths)})
+    decider = rule.bind(Variable("D", states))
+    mass = np.array(masses)
+    taken = int(decider.decide(mass[np.newaxis])[0])
+    for action in range(len(worths)):
+        tests = decider.tests(action)
+        if all(mass @ test.sure >= 0 for test in tests):
+            assert action == taken
+    assert all(mass @ test.possible >= 0 for test in decider.tests(taken))
