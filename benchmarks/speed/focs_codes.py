@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -68,26 +67,30 @@ def _convolutional(n_bits: int) -> ParityCode:
     return ParityCode(n_bits, tuple(checks))
 
 
-def code_lines(only: list[str]) -> Iterator[str]:
-    """A row for each code."""
-    yield "| code | checks found | learned in | words right | by a decoder that is told the code |"
-    yield "|---|---|---|---|---|"
-    for each in codes():
-        if only and not any(word in each.name for word in only):
-            continue
-        rng = np.random.default_rng(each.code.n_bits)
-        started = time.process_time()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            network = learn_code(simulate(each.code, each.channel, PAIRS, rng), rng=rng)
-        seconds = time.process_time() - started
-        sent = simulate(each.code, each.channel, WORDS, rng)
-        shares = [
-            _right(known, sent.messages, sent.received)
-            for known in (network, code_network(each.code, each.channel))
-        ]
-        found = f"{_found(network, each.code)} of {len(each.code.checks)}"
-        yield f"| {each.name} | {found} | {seconds:.0f} s | {shares[0]} | {shares[1]} |"
+def code_head() -> str:
+    """The head of the table of codes."""
+    return "| code | checks found | learned in | words right | by a decoder that is told the code |"
+
+
+def code_names() -> list[str]:
+    """The codes."""
+    return [each.name for each in codes()]
+
+
+def code_line(name: str) -> str:
+    """A row of the page."""
+    each = next(each for each in codes() if each.name == name)
+    rng = np.random.default_rng(each.code.n_bits)
+    started = time.process_time()
+    network = learn_code(simulate(each.code, each.channel, PAIRS, rng), rng=rng)
+    seconds = time.process_time() - started
+    sent = simulate(each.code, each.channel, WORDS, rng)
+    shares = [
+        _right(known, sent.messages, sent.received)
+        for known in (network, code_network(each.code, each.channel))
+    ]
+    found = f"{_found(network, each.code)} of {len(each.code.checks)}"
+    return f"| {each.name} | {found} | {seconds:.0f} s | {shares[0]} | {shares[1]} |"
 
 
 def _found(network: BayesianNetwork, code: ParityCode) -> int:

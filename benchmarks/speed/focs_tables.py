@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -28,18 +27,21 @@ NAMES = (
 Learner = Callable[[Floats, Ints, Floats], Floats]
 
 
-def table_lines(learners: Mapping[str, Learner], only: list[str]) -> Iterator[str]:
-    """A row for each table. `learn_focs_cpt` takes bits alone, so it is left out."""
-    chosen = {name: learn for name, learn in learners.items() if name != "learn_focs_cpt"}
-    yield f"| table | rows, columns, classes | {' | '.join(chosen)} |"
-    yield "|---" * (len(chosen) + 2) + "|"
-    for name in NAMES:
-        if (only and not any(word in name for word in only)) or not (TABLES / name).exists():
-            continue
-        inputs, labels = read(TABLES / name)
-        cells = [_measured(learn, inputs, labels) for learn in chosen.values()]
-        shape = f"{len(inputs)}, {inputs.shape[1]}, {labels.max() + 1}"
-        yield f"| {name.removesuffix('.csv')} | {shape} | {' | '.join(cells)} |"
+def table_names() -> list[str]:
+    """The tables that are there."""
+    return [name.removesuffix(".csv") for name in NAMES if (TABLES / name).exists()]
+
+
+def table_head(learners: Mapping[str, Learner]) -> str:
+    """The head of the table of tables."""
+    return f"| table | rows, columns, classes | {' | '.join(learners)} |"
+
+
+def table_line(name: str, learners: Mapping[str, Learner]) -> str:
+    """A row of the page."""
+    inputs, labels = read(TABLES / f"{name}.csv")
+    cells = [_measured(learn, inputs, labels) for learn in learners.values()]
+    return f"| {name} | {len(inputs)}, {inputs.shape[1]}, {labels.max() + 1} | {' | '.join(cells)} |"
 
 
 def read(path: Path) -> tuple[Floats, Ints]:
@@ -62,9 +64,7 @@ def _measured(learn: Learner, inputs: Floats, labels: Ints) -> str:
     started = time.process_time()
     losses, hits = [], []
     for used, held in StratifiedKFold(5, shuffle=True, random_state=0).split(inputs, labels):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            shares = learn(inputs[used], labels[used], inputs[held])
+        shares = learn(inputs[used], labels[used], inputs[held])
         losses.append(-np.log(np.maximum(shares[np.arange(len(held)), labels[held]], 1e-12)))
         hits.append(np.argmax(shares, axis=1) == labels[held])
     loss, accuracy = np.concatenate(losses).mean(), np.concatenate(hits).mean()

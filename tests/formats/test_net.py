@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings, strategies as st
 
 from conditionals import conditionals
 from format_checks import (
@@ -19,11 +20,12 @@ from format_checks import (
 from shared_data import SHARED, needs_shared_data
 from strategies import networks
 from tolerances import ENGINE
-from unswayed.core.errors import UnswayedWarning
+from unswayed.core.errors import FormatError, UnswayedWarning
 from unswayed.model.cpt import Cpt
 from unswayed.model.formats import net
-from unswayed.model.formats.files import read_network
+from unswayed.model.formats.files import read_network, write_network
 from unswayed.model.network import BayesianNetwork
+from unswayed.model.nodes.noisy import NoisyOrCpt
 from unswayed.model.variable import Variable
 
 NODES = """\
@@ -255,6 +257,76 @@ def test_written_file() -> None:
         "potential (Rain)\n{\n  data = (0.3 0.7);\n}\n"
         "potential (the_grass | Rain)\n{\n  data = ((0.9 0.1) (0.2 0.8));\n}\n"
     )
+
+
+NOISY = """net {{}}
+node A {{ states = ("no" "yes"); subtype = boolean; }}
+node B {{ states = ("no" "yes"); subtype = boolean; }}
+node Y {{ states = ("no" "yes"); subtype = {subtype}; }}
+potential (A) {{ data = (0.5 0.5); }}
+potential (B) {{ data = (0.5 0.5); }}
+potential (Y | A B) {{ model_nodes = (); model_data = ( {expression} ); {data} }}
+"""
+EXPRESSION = "NoisyOR (A, 0.1, B, 0.5, true, 0.9)"
+# Pr(no) = 0.9 times 0.1 where A is there, times 0.5 where B is.
+TABLE = "data = (((0.9 0.1) (0.45 0.55)) ((0.09 0.91) (0.045 0.955)));"
+
+
+def noisy_file(path, *, expression=EXPRESSION, data="", subtype="boolean"):
+    path.write_text(NOISY.format(expression=expression, data=data, subtype=subtype))
+    return read_network(path)
+
+
+@pytest.mark.parametrize("data", ["", TABLE], ids=["alone", "beside its table"])
+def test_a_noisy_or_of_hugin_stays_one(tmp_path, data) -> None:
+    cpt = noisy_file(tmp_path / "noisy.net", data=data).cpts[2]
+    assert isinstance(cpt, NoisyOrCpt)
+    assert (cpt.strengths.tolist(), cpt.leak) == ([0.9, 0.5], 0.1)
+    assert cpt.table == pytest.approx(np.array([[0.9, 0.1], [0.45, 0.55], [0.09, 0.91], [0.045, 0.955]]))
+
+
+def test_a_table_that_contradicts_its_expression_is_read(tmp_path) -> None:
+    with pytest.warns(UnswayedWarning, match="'Y' is not that of the expression"):
+        cpt = noisy_file(tmp_path / "noisy.net", data=TABLE.replace("0.9 0.1", "0.8 0.2")).cpts[2]
+    assert isinstance(cpt, Cpt)
+    assert cpt.table[0].tolist() == [0.8, 0.2]
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "NoisyOR (A, 0.1, C, 0.5)",
+        "NoisyOR (A, 1.1)",
+        "NoisyOR (A)",
+        "NoisyOR (A, x)",
+        "NoisyOR (A, 1e999999999)",
+        "NoisyOR ()",
+        'if (A == "yes", 0.1, 0.2)',
+    ],
+)
+def test_other_expressions_are_refused_by_node(tmp_path, expression) -> None:
+    with pytest.raises(FormatError, match="the table of 'Y' is given by an expression"):
+        noisy_file(tmp_path / "noisy.net", expression=expression)
+
+
+def test_labels_are_no_truth_values(tmp_path) -> None:
+    with pytest.raises(FormatError, match="the table of 'Y' is given by an expression"):
+        noisy_file(tmp_path / "noisy.net", subtype="label")
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([1, 3, 12, 13, 40]))
+@settings(max_examples=15)
+def test_noisy_or_comes_back_equal(tmp_path_factory, seed, n_causes) -> None:
+    rng = np.random.default_rng(seed)
+    causes = [Variable(f"cause {i}", ["absent", "there"]) for i in range(n_causes)]
+    strengths = np.where(
+        rng.random(n_causes) < 0.3, 10.0 ** -rng.integers(1, 300, n_causes), rng.random(n_causes)
+    )
+    effect = NoisyOrCpt(Variable("effect", ["no", "yes"]), causes, strengths, leak=rng.random())
+    network = BayesianNetwork([*(Cpt(cause, (), [[0.9, 0.1]]) for cause in causes), effect])
+    path = tmp_path_factory.mktemp("net") / "noisy.net"
+    write_network(network, path)
+    assert read_network(path).cpts[-1] == effect
 
 
 @needs_shared_data

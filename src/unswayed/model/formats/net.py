@@ -14,8 +14,11 @@ last parent next. A potential without `data` is uniform, as HUGIN takes it, with
 potential of a decision has no `data`: it says what is known when deciding. That of a utility has one number
 for each configuration of its parents.
 
+A noisy-or over Boolean nodes is read and written as such (`net_expressions.py`), whether or not its table
+stands beside it.
+
 Refused, by node: continuous and function nodes, instances of other classes, `normal(...)`, tables given as
-expressions only (`model_nodes`, `model_data`), and potentials over several nodes.
+other expressions only (`model_nodes`, `model_data`), and potentials over several nodes.
 
 **Written files.** HUGIN wants C identifiers as node names. Where a name is none, the file has an identifier
 made from it and the true name in an attribute `unswayed_name`, which is read back.
@@ -35,6 +38,7 @@ from unswayed.core.errors import UnswayedWarning
 from unswayed.core.names import listing, unknown_name
 from unswayed.model.annotation import Annotation
 from unswayed.model.distribution import ConditionalDistribution
+from unswayed.model.formats.net_expressions import NoisyOrNumbers, read_noisy_or, write_noisy_or
 from unswayed.model.formats.reading.blocks import Part, attributes, list_names, parts, unwrapped
 from unswayed.model.formats.reading.draft import NetworkDraft, clean_label
 from unswayed.model.formats.reading.identifiers import identifiers
@@ -50,12 +54,19 @@ from unswayed.model.formats.reading.tokens import (
     words,
 )
 from unswayed.model.network import BayesianNetwork
+from unswayed.model.nodes.noisy import NoisyOrCpt
 from unswayed.model.variable import Variable
 
 _NODE_WORDS = frozenset({"discrete", "chance", "node", "decision", "utility"})
 _REFUSED = frozenset({"continuous", "function", "instance", "interface"})
 _NODE_ATTRIBUTES = frozenset({"states", "state_values", "subtype", "label", "unswayed_name"})
 _POTENTIAL_ATTRIBUTES = frozenset({"data", "model_nodes", "model_data"})
+KEEPS = (NoisyOrCpt,)
+"""Functions that are written as such."""
+SAME_TABLE = 1e-6
+"""How far apart a table and an expression beside it may be: programs print few digits."""
+MOST_WRITTEN = 2**13
+"""Numbers of a noisy-or's table up to which it is written beside the expression, for other programs."""
 _KEYWORDS = _NODE_WORDS | _REFUSED | {"net", "class", "potential", "normal"}
 
 
@@ -67,6 +78,8 @@ class _Reading:
     name_by_identifier: dict[str, str] = field(default_factory=dict)
     utilities: dict[str, int] = field(default_factory=dict)
     """Where each utility was declared."""
+    booleans: set[str] = field(default_factory=set)
+    """Nodes whose states are false and true."""
     potentials: list[Part] = field(default_factory=list)
     uniform: list[str] = field(default_factory=list)
 
@@ -120,6 +133,8 @@ def _read_node(reading: _Reading, part: Part) -> None:
     if "utility" in kinds:
         reading.utilities[name] = part.head.start
         return
+    if "subtype" in found and found["subtype"].text == "boolean":
+        reading.booleans.add(name)
     label = clean_label(name_of(found["label"].text)) if "label" in found else ""
     about = Annotation(label="" if label == name else label)
     add = reading.draft.add_decision if "decision" in kinds else reading.draft.add_variable
@@ -161,6 +176,10 @@ def _read_potential(reading: _Reading, part: Part) -> None:
     if child in reading.utilities:
         _read_utility(reading, span, found, child, parents)
         return
+    function = _noisy_or(reading, found, [child, *parents], [name_of(word.text) for word in after])
+    if function is not None:
+        reading.draft.add_function(child, parents, function.make, span.start)
+        return
     sizes = reading.draft.sizes([*parents, child], span.start)
     if "data" in found:
         values = _data(child, found["data"], math.prod(sizes))
@@ -173,6 +192,28 @@ def _read_potential(reading: _Reading, part: Part) -> None:
         reading.uniform.append(child)
         values = np.full(int(np.prod(sizes)), 1.0 / sizes[-1])
     reading.draft.add_table(child, parents, values, span.start)
+
+
+def _noisy_or(
+    reading: _Reading, found: dict[str, Span], family: list[str], parents: list[str]
+) -> NoisyOrNumbers | None:
+    """The noisy-or that an expression gives, if it does, and if a table beside it says the same."""
+    if "model_data" not in found or not reading.booleans.issuperset(family):
+        return None
+    expressed = read_noisy_or(found["model_data"].text, parents)
+    if expressed is None or "data" not in found:
+        return expressed
+    n_values = math.prod(reading.draft.sizes([*family[1:], family[0]], found["data"].start))
+    written = _data(family[0], found["data"], n_values)
+    bits = [Variable(f"{place}", ["false", "true"]) for place in range(len(family))]
+    if len(written) == n_values == 2 ** len(family):
+        table = expressed.make(bits[0], bits[1:]).table
+        if np.allclose(written, table.reshape(-1), rtol=0.0, atol=SAME_TABLE):
+            return expressed
+    reading.draft.tell(
+        f"the table of {family[0]!r} is not that of the expression beside it (NoisyOR); the table is read"
+    )
+    return None
 
 
 def _read_utility(
@@ -202,7 +243,12 @@ def write(network: BayesianNetwork) -> str:
     identifier_by_name = _identifiers(network.names)
     title = f"  name = {quoted(network.name)};\n" if network.name else ""
     blocks = [f"net\n{{\n{title}}}\n"]
-    blocks += [_node_block(variable, identifier_by_name[variable.name]) for variable in network.variables]
+    noisy = [cpt for cpt in network.cpts if isinstance(cpt, NoisyOrCpt)]
+    booleans = {each.name for cpt in noisy for each in (cpt.child, *cpt.parents)}
+    blocks += [
+        _node_block(each, identifier_by_name[each.name], is_boolean=each.name in booleans)
+        for each in network.variables
+    ]
     blocks += [_potential_block(cpt, identifier_by_name) for cpt in network.cpts]
     return "".join(blocks)
 
@@ -213,18 +259,22 @@ def _identifiers(names: tuple[str, ...]) -> dict[str, str]:
     return dict(zip(names, identifiers(plain), strict=True))
 
 
-def _node_block(variable: Variable, identifier: str) -> str:
+def _node_block(variable: Variable, identifier: str, *, is_boolean: bool) -> str:
     states = " ".join(map(quoted, variable.states))
     own = "" if identifier == variable.name else f"  unswayed_name = {quoted(variable.name)};\n"
     label = f"  label = {quoted(variable.about.label)};\n" if variable.about.label else ""
-    return f"node {identifier}\n{{\n{label}  states = ({states});\n{own}}}\n"
+    kind = "  subtype = boolean;\n" if is_boolean else ""
+    return f"node {identifier}\n{{\n{label}  states = ({states});\n{kind}{own}}}\n"
 
 
 def _potential_block(cpt: ConditionalDistribution, identifier_by_name: dict[str, str]) -> str:
     child = identifier_by_name[cpt.child.name]
     parents = " ".join(identifier_by_name[parent.name] for parent in cpt.parents)
     given = f"{child} | {parents}" if parents else child
-    return f"potential ({given})\n{{\n  data = {_nested(cpt)};\n}}\n"
+    function = write_noisy_or(cpt, identifier_by_name) if isinstance(cpt, NoisyOrCpt) else ""
+    is_long = bool(function) and 2 ** (len(cpt.parents) + 1) > MOST_WRITTEN
+    data = "" if is_long else f"  data = {_nested(cpt)};\n"
+    return f"potential ({given})\n{{\n{function}{data}}}\n"
 
 
 def _nested(cpt: ConditionalDistribution) -> str:
