@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 
 from unswayed.web.app import make_app
 from unswayed.web.security import Guard
-from unswayed.web.server import take_place
+from unswayed.web.server import make_site, take_place
 from unswayed.web.workspace import HeldNetwork, Workspace
 
 BROWSERS = ("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
@@ -38,7 +38,7 @@ def serve_pages(given: HeldNetwork | None = None) -> Iterator[str]:
     """The companion behind its guard on a free port: gives the address that lets a browser in."""
     place = take_place(port=0)
     config = uvicorn.Config(
-        Guard(make_app(Workspace(given)), place.access), lifespan="off", log_level="error", access_log=False
+        Guard(make_site(Workspace(given)), place.access), lifespan="off", log_level="error", access_log=False
     )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [place.listener]}, daemon=True)

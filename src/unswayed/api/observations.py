@@ -135,9 +135,13 @@ class Case:
         reward: Criterion | Sequence[Criterion] | None = None,
         *,
         costs: Costs | None = None,
-        at_least: float = 0.95,
+        at_least: float | None = 0.95,
     ) -> ObservationRanking:
-        """The next tests, valued as `rank_observations` does."""
+        """The next tests, valued as `rank_observations` does.
+
+        `at_least=None` leaves out chances and bundles: with rewards that posteriors alone tell, such as
+        `NegativeEntropy()`, that takes a few milliseconds.
+        """
         from unswayed.api.ranking import ranking_of  # costs and rewards, which stopping does not need
 
         return ranking_of(self.problem, reward, (costs, at_least), self.options)

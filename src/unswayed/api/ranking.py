@@ -72,8 +72,8 @@ class ObservationRanking:
     """What each test costs now."""
     done: tuple[float | None, ...] = ()
     """For each test the chance that the SDP is at least `at_least` after it; None where no engine tells."""
-    at_least: float = 0.95
-    """The level at which a decision is safe."""
+    at_least: float | None = 0.95
+    """The level at which a decision is safe; None where only what posteriors tell was asked for."""
     bundle: Bundle | None = None
     """Where no test gains anything alone by the first criterion: the smallest bundle that does."""
 
@@ -155,12 +155,15 @@ def _rank_objects(
 def ranking_of(
     problem: Problem,
     reward: Criterion | Sequence[Criterion] | None,
-    terms: tuple[Costs | None, float],
+    terms: tuple[Costs | None, float | None],
     options: Options,
 ) -> ObservationRanking:
-    """The ranking for a problem as it stands; `terms` are the costs and the level of a safe decision."""
+    """The ranking for a problem as it stands; `terms` are the costs and the level of a safe decision.
+
+    Without a level, each test is valued by itself and nothing else: no chances to be done, and no bundles.
+    """
     costs, at_least = terms
-    if not 0.0 < at_least <= 1.0:
+    if at_least is not None and not 0.0 < at_least <= 1.0:
         raise QueryError(f"the level must lie between 0 and 1; got {at_least!r}")
     if reward is None:
         criteria = default_criteria(problem.classifier)
@@ -185,13 +188,15 @@ def ranking_of(
         return -round(worth, 12), -round(information[test], 12), test
 
     tests.sort(key=order)
-    gains = any(values[test][0].high > NO_VALUE for test in tests)
+    gains = at_least is None or any(values[test][0].high > NO_VALUE for test in tests)
+    offers = [catalogue.offers[test] for test in tests]
+    done = () if at_least is None else _chances_done(problem, [o.features for o in offers], at_least, options)
     return ObservationRanking(
         tuple(each.name for each in criteria),
-        tuple(catalogue.offers[test].name for test in tests),
+        tuple(offer.name for offer in offers),
         tuple(values[test] for test in tests),
         tuple(prices[test] for test in tests),
-        _chances_done(problem, [catalogue.offers[test].features for test in tests], at_least, options),
+        done,
         at_least,
         None if gains else _find_bundle(rows, sorted(tests, key=lambda test: -information[test])),
     )

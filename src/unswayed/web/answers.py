@@ -24,6 +24,7 @@ from unswayed.api.results.plan import TestPlan
 from unswayed.api.results.reasons import Reasons
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits
+from unswayed.decisions.purchase import Purchase
 from unswayed.decisions.rewards import Margin, NegativeEntropy
 from unswayed.web.case import ORDERS
 from unswayed.web.cautions import hear, repeat
@@ -120,9 +121,16 @@ class AnswerDesk:
         key = ("ranking", _question_key(setting))
         return self.answers.find(key, lambda: self._rank(setting))
 
+    def first_ranking(self, setting: Setting) -> ObservationRanking:
+        """The ranking where it is known already; else what tests tell, which is found at once."""
+        known = self.answers.peek(("ranking", _question_key(setting)))
+        if isinstance(known, ObservationRanking):
+            return known
+        costs = _costs_of(setting)
+        return self.case(setting).ranking((NegativeEntropy(), Margin()), costs=costs, at_least=None)
+
     def _rank(self, setting: Setting) -> ObservationRanking:
-        costs = setting.purchase if setting.is_priced or not setting.purchase.is_plain else None
-        case = self.case(setting)
+        case, costs = self.case(setting), _costs_of(setting)
         try:
             return case.ranking(costs=costs, at_least=setting.level)
         except LimitError:
@@ -171,6 +179,11 @@ class AnswerDesk:
             key,
             lambda: dict(all_marginals(setting.classifier.network, setting.evidence, limits=self.limits)),
         )
+
+
+def _costs_of(setting: Setting) -> Purchase | None:
+    """The prices to rank by; None where nobody stated any."""
+    return setting.purchase if setting.is_priced or not setting.purchase.is_plain else None
 
 
 def case_key(setting: Setting, *, without: str = "") -> Hashable:

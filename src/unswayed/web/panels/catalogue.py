@@ -11,7 +11,12 @@ from unswayed.web.panels.compare import describe_comparison
 from unswayed.web.panels.costs import describe_costs
 from unswayed.web.panels.history import describe_history
 from unswayed.web.panels.network import describe_network
-from unswayed.web.panels.next_tests import describe_advice, describe_next, describe_outcomes
+from unswayed.web.panels.next_tests import (
+    describe_advice,
+    describe_first,
+    describe_next,
+    describe_outcomes,
+)
 from unswayed.web.panels.plan import describe_plan
 from unswayed.web.panels.reasons import describe_flips, describe_why
 from unswayed.web.panels.settings import describe_range
@@ -40,6 +45,7 @@ PANELS = {
         Panel("verdict", "How safe is it?", describe_verdict, "Would all other tests change the decision?"),
         Panel("advice", "What to do", describe_advice),
         Panel("next", "What next", describe_next, "The tests not done yet, the most useful first."),
+        Panel("first", "What next", describe_first, "What each test tells, until the rest is known."),
         Panel("outcomes", "What each result would do", describe_outcomes),
         Panel("why", "What drove it", describe_why, "What each finding added to the decision.", slow=True),
         Panel(

@@ -50,9 +50,17 @@ class TestRow:
 
 def describe_next(desk: AnswerDesk, setting: Setting) -> dict[str, Any]:
     """The tests in the chosen order."""
-    if not setting.open:
-        return {"rows": [], "orders": (), "bundle": "", "best": ""}
-    ranking = desk.ranking(setting)
+    return _describe(setting, desk.ranking(setting) if setting.open else None)
+
+
+def describe_first(desk: AnswerDesk, setting: Setting) -> dict[str, Any]:
+    """The same with what can be told at once, until the rest is there."""
+    return _describe(setting, desk.first_ranking(setting) if setting.open else None)
+
+
+def _describe(setting: Setting, ranking: ObservationRanking | None) -> dict[str, Any]:
+    if ranking is None:
+        return {"rows": [], "pending": False}
     left = find_spending(setting).left
     worth = {name: _worth(ranking, i, setting.address.order) for i, name in enumerate(ranking.features)}
     names = sorted(worth, key=lambda name: -round(worth[name], 12))
@@ -63,9 +71,8 @@ def describe_next(desk: AnswerDesk, setting: Setting) -> dict[str, Any]:
         "more": rows[MOST_SHOWN:],
         "orders": _list_orders(setting, ranking),
         "bundle": _bundle_text(setting, ranking),
-        "fewer_criteria": "sdp" not in ranking.criteria,
-        "best": write_advice(setting, ranking),
-        "is_priced": setting.is_priced,
+        "pending": ranking.at_least is None,
+        "fewer_criteria": ranking.at_least is not None and "sdp" not in ranking.criteria,
     }
 
 
