@@ -100,7 +100,7 @@ def test_a_table_dropped_on_a_case_is_audited_and_a_row_opens(page, served):
 
 
 def test_a_trimming_is_tried(page, served):
-    page.goto(f"{served.origin}/case/disease_tests/trimming?level=0.9")
+    page.goto(f"{served.origin}/case/disease_tests/panel/trimming?level=0.9")
     assert page.locator("svg.drawing").first.is_visible()
     page.locator("tr.best").get_by_role("button").click()
     page.wait_for_url(lambda url: "/case/" in url and "disease_tests" not in url)
@@ -121,7 +121,7 @@ def test_a_case_is_taken_along(page, served):
     assert "unswayed.should_stop" in page.evaluate("navigator.clipboard.readText()")
 
 
-@pytest.mark.parametrize("path", ["/", "/case/disease_tests/trimming", "/case/review/export"])
+@pytest.mark.parametrize("path", ["/", "/case/disease_tests/panel/trimming", "/case/review/export"])
 def test_nothing_is_wider_than_the_page(page, served, path):
     page.goto(served.origin + path)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
@@ -146,7 +146,7 @@ def test_axe_finds_no_violation(page, served):
     page.wait_for_url("**/case/review/table/*")
     cases = page.url.removeprefix(served.origin)
     table = "/table/" + cases.rpartition("/")[2]
-    for path in ("/", cases, table, "/case/disease_tests/trimming?level=0.9", "/case/review/export"):
+    for path in ("/", cases, table, "/case/disease_tests/panel/trimming?level=0.9", "/case/review/export"):
         page.goto(served.origin + path)
         page.evaluate(AXE.read_text(encoding="utf-8"))
         found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")

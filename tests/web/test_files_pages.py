@@ -172,7 +172,7 @@ def test_long_tables_come_in_parts(client):
 
 
 def test_trimming_shows_the_frontier_and_its_points_can_be_tried(client, workspace):
-    page = client.get("/case/disease_tests/trimming?level=0.9")
+    page = client.get("/case/disease_tests/panel/trimming/now?level=0.9")
     assert page.status_code == 200
     expected = unswayed.frontier(EXAMPLE_BY_NAME["disease_tests"].classifier())
     forms = [unescape(each) for each in re.findall(r'<form action="([^"]+)" method="post">', page.text)]
@@ -191,7 +191,7 @@ def test_trimming_shows_the_frontier_and_its_points_can_be_tried(client, workspa
 
 def test_trimming_is_for_cases_with_the_findings(client, workspace):
     """Independent: the verb asked with the same evidence; and what it keeps agrees as often as it says."""
-    page = client.get("/case/disease_tests/trimming?find.T1=%2B&level=0.9")
+    page = client.get("/case/disease_tests/panel/trimming/now?find.T1=%2B&level=0.9")
     assert "For cases with T1 = +" in page.text
     full = EXAMPLE_BY_NAME["disease_tests"].classifier()
     expected = unswayed.frontier(full, evidence={"T1": "+"})
@@ -213,7 +213,7 @@ def test_an_impossible_row_is_listed_and_the_others_are_answered(client):
     page = client.get(place)
     assert page.status_code == 200
     assert re.findall(r'<th scope="row"><a href="[^"]+">(\d+)<', page.text) == ["2", "1", "3"]
-    assert page.text.count("impossible together") == 1
+    assert page.text.count("cannot occur together") == 1
     assert "1 row cannot be answered" in page.text
     saved = list(csv.DictReader(io.StringIO(client.get(f"{place}/audit.csv").text)))
     assert [row["decision"] for row in saved] == ["not +", "", "not +"]
@@ -221,8 +221,8 @@ def test_an_impossible_row_is_listed_and_the_others_are_answered(client):
     alone = unswayed.audit(EXAMPLE_BY_NAME["review"].classifier(), {"R1": ["+"]})
     assert float(saved[0]["sdp"]) == pytest.approx(float(alone.sdp[0]))
     nothing = upload(client, "odd.csv", b"R1,R2,AC\n-,-,+\n", case="/case/review").headers["location"]
-    assert "impossible together" in client.get(nothing).text
-    assert "impossible together" in client.get(f"{nothing}/audit.csv").text
+    assert "cannot occur together" in client.get(nothing).text
+    assert "cannot occur together" in client.get(f"{nothing}/audit.csv").text
 
 
 def test_what_a_computation_warns_of_is_shown_with_its_answer(client):
@@ -295,10 +295,10 @@ def test_the_exported_python_and_commands_give_the_answers_of_the_page(
     assert [row["feature"] for row in ranked] == shown
     planned = run_command("plan")
     assert planned["expected_cost"] == pytest.approx(names["plan"].expected_cost)
-    plan = client.get(f"{path}/panel/plan?{query}")
+    plan = client.get(f"{path}/panel/plan/now?{query}")
     assert f'<th scope="row">this plan</th><td>{planned["expected_cost"]:.4g}</td>' in plan.text
     points = run_command("frontier")["points"]
-    trimming = client.get(f"{path}/trimming?{query}")
+    trimming = client.get(f"{path}/panel/trimming/now?{query}")
     costs = re.findall(r'title="What the kept tests cost together"[^>]*>([^<]+)<', trimming.text)
     assert [f"{point['cost']:g}" for point in points] == costs
 
@@ -358,9 +358,10 @@ def test_script_in_every_name_of_a_network_is_text():
     )
     site = TestClient(make_site(Workspace(hold_given(network))), follow_redirects=False)
     id = hold_given(network).id
-    paths = ["/", f"/case/{id}", f"/case/{id}/trimming", f"/case/{id}/export"]
+    paths = ["/", f"/case/{id}", f"/case/{id}/panel/trimming/now", f"/case/{id}/export"]
     paths += [
-        f"/case/{id}/panel/{name}" for name in ("verdict", "next", "why", "flips", "network", "plan", "costs")
+        f"/case/{id}/panel/{name}/now"
+        for name in ("verdict", "next", "why", "flips", "network", "plan", "costs")
     ]
     paths += [f"/case/{id}/export/report.html", f"/case/{id}/export/picture/network.svg"]
     for path in paths:

@@ -32,7 +32,7 @@ def test_every_panel_answers(network, panel):
     query, test = CASES[network]
     with make_client() as client:
         fragment = client.get(f"/case/{network}/panel/{panel}?{query}&test={test}", headers=FRAGMENT)
-        page = client.get(f"/case/{network}/panel/{panel}?{query}&test={test}")
+        page = client.get(f"/case/{network}/panel/{panel}/now?{query}&test={test}")
     assert fragment.status_code == page.status_code == 200
     assert "<html" not in fragment.text
     assert 'class="refusal"' not in fragment.text

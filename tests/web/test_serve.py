@@ -86,7 +86,7 @@ def test_a_computation_does_not_hold_up_the_end(tmp_path):
     write_network(network, tmp_path / "large.bif")
     with serving(str(tmp_path / "large.bif"), "--target", network.names[-1], "--features", "all") as served:
         cookie = served.log_in()
-        path = served.url.partition("?")[0].removeprefix(served.origin) + "/panel/plan"
+        path = served.url.partition("?")[0].removeprefix(served.origin) + "/panel/plan/now"
         asking = threading.Thread(target=lambda: _ask_quietly(served, path, {"Cookie": cookie}), daemon=True)
         asking.start()
         time.sleep(1.0)

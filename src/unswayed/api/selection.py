@@ -12,7 +12,7 @@ from unswayed.api.questions import check_options
 from unswayed.api.results.choices import Frontier, Objective, SameDecision, Selection, Trimming
 from unswayed.api.results.held_out import count_agreement
 from unswayed.api.values import SameDecisionGain
-from unswayed.core.errors import QueryError
+from unswayed.core.errors import LimitError, QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.measurement import Certainty
 from unswayed.core.numerics import below
@@ -177,7 +177,9 @@ def _lower_budget(
     budget = terms.most
     while budget >= terms.least:
         n_left = len(points[-1].kept) if points and shares_time else 1
-        found = trim_within(budget, max(n_left, 1))
+        found = _find_point(trim_within, budget, max(n_left, 1), points)
+        if found is None:
+            break
         _add_point(points, found)
         if found.selection.interrupted:
             break
@@ -194,7 +196,9 @@ def _lower_budget_in_time(
     while budget >= terms.least:
         n_left = max((deadline - time.monotonic()) / POINT_SECONDS, 1.0)
         n_kept = len(points[-1].kept) if points else 1
-        found = trim_within(budget, max(min(n_left, n_kept), 1.0))
+        found = _find_point(trim_within, budget, max(min(n_left, n_kept), 1.0), points)
+        if found is None:
+            break
         _add_point(points, found)
         if found.selection.interrupted:
             break
@@ -202,6 +206,18 @@ def _lower_budget_in_time(
         larger = terms.least + (found.cost - terms.least) * (1.0 - 1.0 / max(n_left, 1.0))
         budget = min(below(found.cost), larger) if found.cost > terms.least else below(found.cost)
     return tuple(reversed(points))
+
+
+def _find_point(
+    trim_within: Callable[[float, float], Trimming], budget: float, n_left: float, points: list[Trimming]
+) -> Trimming | None:
+    """The best for a budget; None where its time is over before it has any answer and others stand."""
+    try:
+        return trim_within(budget, n_left)
+    except LimitError:
+        if not points:
+            raise
+        return None
 
 
 def _add_point(points: list[Trimming], found: Trimming) -> None:

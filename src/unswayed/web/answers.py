@@ -81,7 +81,7 @@ class AnswerDesk:
     """Where panels ask; it asks the verbs of the api, within limits."""
 
     limits: Limits
-    """For each question; a plan may take more memory, for it is asked for by itself."""
+    """For each question that a page asks by itself."""
     cases: RecentAnswers = field(default_factory=lambda: RecentAnswers(MOST_CASES))
     answers: RecentAnswers = field(default_factory=lambda: RecentAnswers(MOST_ANSWERS))
 
@@ -91,9 +91,10 @@ class AnswerDesk:
         return Options(limits=self.limits, allow_estimates=True)
 
     @property
-    def plan_limits(self) -> Limits:
-        """For a plan."""
-        return replace(self.limits, max_bytes=4 * self.limits.max_bytes)
+    def long_limits(self) -> Limits:
+        """For what is asked for by itself, a plan or a trimming: four times the memory, twice the time."""
+        seconds = self.limits.max_seconds
+        return Limits(4 * self.limits.max_bytes, None if seconds is None else 2 * seconds)
 
     def case(self, setting: Setting) -> Case:
         """The case with what its engines prepared."""
@@ -168,7 +169,7 @@ class AnswerDesk:
                 at_least=setting.level,
                 evidence=setting.evidence,
                 budget=find_spending(setting).left,
-                limits=self.plan_limits,
+                limits=self.long_limits,
             ),
         )
 

@@ -2,6 +2,7 @@
 
     /case/{network}?...                 the case
     /case/{network}/panel/{name}?...    one panel: a fragment for the page, a page of its own for a browser
+    /case/{network}/panel/{name}/now    the same, whole even where it takes long: for browsers without scripts
     /static/...                         style, htmx, our module
 
 `case.py` says what stands in the query string. Further routes and what guards the door are handed to
@@ -27,7 +28,7 @@ from unswayed.core.limits import Limits
 from unswayed.view.svg import palette_css
 from unswayed.web.answers import AnswerDesk
 from unswayed.web.case import parse_query
-from unswayed.web.pages import show_case, show_error, show_panel, show_targets
+from unswayed.web.pages import plain_text, show_case, show_error, show_frame, show_panel, show_targets
 from unswayed.web.panels.catalogue import PANELS
 from unswayed.web.setting import NoTarget, Setting, resolve
 from unswayed.web.work import Threads, run_limited
@@ -55,6 +56,7 @@ def make_app(
         routes=[
             Route("/case/{network}", case_page, methods=["GET"]),
             Route("/case/{network}/panel/{panel}", panel_page, methods=["GET"]),
+            Route("/case/{network}/panel/{panel}/{now}", panel_page, methods=["GET"]),
             Route("/static/colours.css", colours, methods=["GET"]),
             Mount("/static", StaticFiles(directory=str(files("unswayed.web") / "static"))),
             *routes,
@@ -102,17 +104,20 @@ async def case_page(request: Request) -> Response:
 
 async def panel_page(request: Request) -> Response:
     """One panel, as a fragment for the page or as a page of its own."""
-    name = request.path_params["panel"]
-    if name not in PANELS:
+    name, now = request.path_params["panel"], request.path_params.get("now", "")
+    if name not in PANELS or now not in ("", "now"):
         raise HTTPException(404, "There is no such panel.")
     setting = find_setting(request)
     desk: AnswerDesk = request.app.state.desk
     is_fragment = request.headers.get("HX-Request-Type") == "partial"
+    vary = {"Vary": "HX-Request-Type"}
+    if PANELS[name].slow and not is_fragment and not now:
+        return HTMLResponse(show_frame(setting, name), headers=vary)
     workers: Threads = request.app.state.slow_workers if PANELS[name].slow else request.app.state.workers
     page = await run_limited(
         request, lambda: show_panel(desk, setting, name, is_fragment=is_fragment), workers=workers
     )
-    return HTMLResponse(page, headers={"Vary": "HX-Request-Type"})
+    return HTMLResponse(page, headers=vary)
 
 
 async def colours(_: Request) -> Response:
@@ -132,4 +137,4 @@ async def _refuse(_: Request, error: Exception) -> Response:
     if isinstance(error, HTTPException):
         return HTMLResponse(show_error(error.detail, error.status_code), error.status_code, error.headers)
     status = 503 if isinstance(error, LimitError) else 400
-    return HTMLResponse(show_error(str(error), status), status)
+    return HTMLResponse(show_error(plain_text(error), status), status)

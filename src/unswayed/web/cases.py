@@ -49,7 +49,7 @@ from unswayed.web.work import run_limited
 from unswayed.web.workspace import HeldTable
 
 ROWS_A_PAGE = 50
-IMPOSSIBLE = "The network holds these findings for impossible together; correct the row, or leave cells empty"
+IMPOSSIBLE = "These findings cannot occur together in this network; correct the row, or leave cells empty"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -32,10 +32,10 @@ from unswayed.view.plotting import make_graph, plot_result
 from unswayed.web.answers import AnswerDesk
 from unswayed.web.app import find_network, find_setting
 from unswayed.web.pages import make_frame, render_page
+from unswayed.web.panels.trimming import find_frontier
 from unswayed.web.recipes import VERBS, file_name, list_files, network_word, write_command, write_python
 from unswayed.web.setting import Setting
 from unswayed.web.spending import find_spending
-from unswayed.web.trimming import find_frontier
 from unswayed.web.work import run_limited
 
 REPORT_SECONDS = 30.0

@@ -75,7 +75,7 @@ def _decide(desk: AnswerDesk, setting: Setting) -> dict[str, Any]:
     except ImpossibleEvidence as error:
         return {"refusal": f"These findings contradict each other: {error}. Take one of them back."}
     except LimitError as error:
-        return {"refusal": f"This takes too much here: {error}."}
+        return {"refusal": f"This takes too much here: {plain_text(error)}."}
 
 
 def show_panel(desk: AnswerDesk, setting: Setting, name: str, *, is_fragment: bool) -> str:
@@ -87,11 +87,21 @@ def show_panel(desk: AnswerDesk, setting: Setting, name: str, *, is_fragment: bo
     except ImpossibleEvidence:
         content = {"refusal": "The findings contradict each other; take one of them back."}
     except LimitError as error:
-        content = {"refusal": f"Left out, because {error}."}
+        content = {"refusal": f"Left out, because {plain_text(error)}."}
     values = {"setting": setting, "address": setting.address, "panel": panel, **content}
     if is_fragment:
         return render_page("fragment.html", **values)
-    return render_page("panel.html", **{**values, **make_frame(setting, name)})
+    return render_page("panel.html", **{**values, **make_frame(setting, name)}, waits=False)
+
+
+def show_frame(setting: Setting, name: str) -> str:
+    """The page of a panel at once; the panel loads itself."""
+    return render_page("panel.html", panel=PANELS[name], **make_frame(setting, name), waits=True)
+
+
+def plain_text(error: Exception) -> str:
+    """What an error says, without the arguments of functions that it advises to raise."""
+    return str(error).partition("; raise Limits(")[0]
 
 
 def make_frame(setting: Setting, current: str) -> dict[str, Any]:

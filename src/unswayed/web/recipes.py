@@ -63,7 +63,7 @@ def write_command(desk: AnswerDesk, setting: Setting, verb: str) -> str:
         words += _price_words(setting.purchase)
     if verb == "plan" and (left := find_spending(setting).left) is not None:
         words += ["--budget", repr(left)]
-    limits = desk.plan_limits if verb == "plan" else desk.limits
+    limits = desk.long_limits if verb in ("plan", "frontier") else desk.limits
     words += ["--max-memory", repr(limits.max_bytes / 1e9)]
     if limits.max_seconds is not None:
         words += ["--max-seconds", repr(limits.max_seconds)]
@@ -149,7 +149,7 @@ def write_python(desk: AnswerDesk, setting: Setting) -> str:
         "",
         "plan = unswayed.plan_tests(",
         f"    classifier, costs=costs, at_least=level, evidence=evidence{budget},",
-        f"    limits={_limits_text(desk.plan_limits)},",
+        f"    limits={_limits_text(desk.long_limits)},",
         ")",
         "print(plan)",
     ]

@@ -12,7 +12,7 @@ VIEWS = (
     ("plan", "Plan", "panel/plan"),
     ("network", "Network", "panel/network"),
     ("compare", "Compare", "panel/compare"),
-    ("trimming", "Trimming", "trimming"),
+    ("trimming", "Trimming", "panel/trimming"),
     ("export", "Export", "export"),
 )
 """Name, text, and the part of the address of each view."""

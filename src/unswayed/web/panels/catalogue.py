@@ -20,6 +20,7 @@ from unswayed.web.panels.next_tests import (
 from unswayed.web.panels.plan import describe_plan
 from unswayed.web.panels.reasons import describe_flips, describe_why
 from unswayed.web.panels.settings import describe_range
+from unswayed.web.panels.trimming import describe_trimming
 from unswayed.web.panels.verdict import describe_verdict
 from unswayed.web.setting import Setting
 
@@ -63,6 +64,13 @@ PANELS = {
             "Plan",
             describe_plan,
             "Which test to do first, and what then, until it is safe.",
+            slow=True,
+        ),
+        Panel(
+            "trimming",
+            "Which tests are enough?",
+            describe_trimming,
+            "What each budget buys, and which tests to keep.",
             slow=True,
         ),
         Panel("network", "Network", describe_network, "Every variable with its probability now."),
