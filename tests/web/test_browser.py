@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from urllib.parse import urlsplit
 
 import pytest
 
@@ -16,6 +15,7 @@ from playwright import sync_api as api
 from shared_data import SHARED, needs_shared_data
 from unswayed.model.formats.files import name_after_file, read_network
 from unswayed.web.workspace import hold_given
+from web.visitors import Visitor
 from web_clients import AXE, CHROMIUM, needs_axe, serve_pages
 
 pytestmark = [
@@ -31,54 +31,10 @@ HAILFINDER = "/case/hailfinder?target=R5Fcst"
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[api.Browser]:
-    with api.sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield found
-        found.close()
-
-
-@pytest.fixture(scope="module")
 def door() -> Iterator[str]:
     """The address that lets a browser in."""
     with serve_pages() as url:
         yield url
-
-
-class Visitor:
-    """A person before the page; everything that the console complains of is kept."""
-
-    def __init__(self, browser: api.Browser, door: str, **options: object) -> None:
-        self.context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
-        self.page = self.context.new_page()
-        self.complaints: list[str] = []
-        self.page.on("console", self.hear)
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        parts = urlsplit(door)
-        self.origin = f"{parts.scheme}://{parts.netloc}"
-        self.page.goto(door)
-
-    def hear(self, message: api.ConsoleMessage) -> None:
-        # A question that a later one replaces is aborted, and htmx says so.
-        if message.type == "error" and "AbortError" not in message.text:
-            self.complaints.append(message.text)
-
-    def go(self, path: str) -> api.Page:
-        self.page.goto(self.origin + path)
-        self.settle()
-        return self.page
-
-    def settle(self) -> None:
-        """Wait until every panel has its answer."""
-        self.page.wait_for_load_state("load")
-        api.expect(self.page.locator(".panel[hx-trigger^=load][aria-busy]")).to_have_count(0, timeout=30_000)
-
-    def decided(self) -> str:
-        return self.page.locator("#decided").inner_text()
-
-    def has(self, text: str, where: str = "main") -> bool:
-        api.expect(self.page.locator(where)).to_contain_text(text)
-        return True
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 from playwright import sync_api as api
 
 from web.served import Served, serving
+from web.visitors import DROP
 from web_clients import AXE, CHROMIUM, needs_axe
 
 pytestmark = [
@@ -24,26 +25,12 @@ pytestmark = [
 ]
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PAPERS = "R1,R2,AC\n+,,\n,,-\n-,-,-\n+,+,+\n"
-DROP = """([name, text]) => {
-  const data = new DataTransfer();
-  data.items.add(new File([Uint8Array.from(atob(text), c => c.charCodeAt(0))], name));
-  for (const kind of ["dragover", "drop"])
-    document.body.dispatchEvent(new DragEvent(kind, {dataTransfer: data, bubbles: true, cancelable: true}));
-}"""
 
 
 @pytest.fixture(scope="module")
 def served() -> Iterator[Served]:
     with serving() as running:
         yield running
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[api.Browser]:
-    with api.sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield found
-        found.close()
 
 
 @pytest.fixture(params=[1280, 400])
@@ -101,7 +88,7 @@ def test_a_table_dropped_on_a_case_is_audited_and_a_row_opens(page, served):
 
 def test_a_trimming_is_tried(page, served):
     page.goto(f"{served.origin}/case/disease_tests/panel/trimming?level=0.9")
-    assert page.locator("svg.drawing").first.is_visible()
+    api.expect(page.locator("svg.drawing").first).to_be_visible()
     page.locator("tr.best").get_by_role("button").click()
     page.wait_for_url(lambda url: "/case/" in url and "disease_tests" not in url)
     page.goto(served.origin)

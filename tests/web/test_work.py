@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 pytest.importorskip("starlette", reason="the companion needs the extra 'web'")
@@ -16,7 +17,9 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
+import unswayed
 from unswayed.core.errors import LimitError, QueryError
+from unswayed.model.zoo import random_naive_bayes
 from unswayed.web.work import Threads, run_limited
 
 
@@ -132,3 +135,16 @@ def test_a_thousand_stopped_jobs_leave_the_threads_alive():
     for job in jobs:
         job.stop()
     assert workers.submit(lambda: "alive").future.result(timeout=10) == "alive"
+
+
+def test_a_search_that_nobody_waits_for_is_gone_soon():
+    """Most of it runs in compiled loops, which no exception reaches; they are short."""
+    network = random_naive_bayes(18, np.random.default_rng(4))
+    classifier = unswayed.Classifier(network, network.names[0], threshold=0.5, positive="s0")
+    workers = Threads(n_threads=1)
+    job = workers.submit(lambda: unswayed.frontier(classifier, limits=unswayed.Limits(max_seconds=60.0)))
+    deadline = time.monotonic() + 0.3
+    while time.monotonic() < deadline and not job.future.done():
+        time.sleep(0.02)
+    job.stop()
+    assert workers.wait_until_idle(seconds=4.0)

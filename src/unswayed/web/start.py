@@ -97,14 +97,16 @@ def _place_of(held: Held, came_from: str, request: Request) -> str:
         return CaseAddress(held.id).url
     path, _, query = came_from.partition("?")
     match path.split("/"):
-        case ["", "case", network, *_] if _finds(request, network):
+        case ["", "case", network, *_] if _knows(request, network, held):
             return parse_query(unquote(network), query).url_of(f"table/{held.id}")
     return f"/table/{held.id}"
 
 
-def _finds(request: Request, network: str) -> bool:
+def _knows(request: Request, network: str, table: HeldTable) -> bool:
+    """Whether there is such a network here, and it knows a column of the table."""
     workspace: Workspace = request.app.state.workspace
-    return workspace.find_network(session_of(request), unquote(network)) is not None
+    found = workspace.find_network(session_of(request), unquote(network))
+    return found is not None and not set(table.table.names).isdisjoint(found.network.names)
 
 
 def find_table(request: Request, id: str) -> HeldTable:
