@@ -89,6 +89,25 @@ def initial_state(kind: int, width: int) -> Places:
     return np.full(width, ABSENT if kind == TREES else 0, dtype=np.int16)
 
 
+def begun_states(kind: int, width: int, begun: Ints) -> Places:
+    """The states before the first edge of paths that come from outside, leave to it, or both.
+
+    `begun` has a row for each state: the place where its path comes in and the place where it leaves, -1 where
+    it begins, or ends, inside.
+
+    >>> begun_states(PATHS, 3, np.array([[0, 2], [1, -1], [-1, -1]])).tolist()
+    [[-2, 1, -2], [0, -2, 2], [0, 1, 2]]
+    """
+    states = np.tile(initial_state(kind, width), (len(begun), 1))
+    half = width // 2 if kind == DIRECTED_PATHS else 0
+    for side in range(2):
+        row = np.flatnonzero(begun[:, side] >= 0)
+        # Of a directed path that comes in, an edge enters the place; of one that leaves, an edge leaves it.
+        states[row, begun[row, side] + half * side] = INNER
+        states[row, begun[row, side] + half * (1 - side)] = CLOSED
+    return states
+
+
 def new_level(n_states: int, width: int) -> Level:
     """An empty level below `n_states` states."""
     size = 1 << (4 * n_states - 1).bit_length()

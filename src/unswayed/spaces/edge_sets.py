@@ -21,7 +21,7 @@ from unswayed.core.errors import LimitError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.kernels import frontier
 from unswayed.spaces.graphs import Graph, breadth_first, neighbours
-from unswayed.spaces.zdd import Diagram, reduced
+from unswayed.spaces.zdd import Diagram, reduce_shared
 
 _SLICE: Final = 1 << 17
 """States expanded between looks at the clock; some tens of milliseconds."""
@@ -63,13 +63,25 @@ def diagram_of(wanted: EdgeSets, *, limits: Limits = DEFAULT_LIMITS) -> Diagram:
     Time and memory grow with the number of states, about exponential in the width of the frontier;
     `LimitError` when they reach the limits.
     """
+    nothing = np.full((1, 2), -1, dtype=np.int64)
+    return shared_diagram(wanted, nothing[0, :0], nothing, limits=limits)[0]
+
+
+def shared_diagram(
+    wanted: EdgeSets, doors: Ints, begun: Ints, *, limits: Limits = DEFAULT_LIMITS
+) -> tuple[Diagram, Ints]:
+    """One diagram with a root for each of several kinds of paths, and the roots.
+
+    The paths of a root come from outside to the first node of its row of `begun` and leave at the second;
+    nodes are positions among the `doors`, -1 where a path may begin, or end, anywhere in the graph.
+    """
     deadline = limits.deadline()
-    n_places = int(frontier_widths(wanted.graph, wanted.order).max())
+    n_places = int(frontier_widths(wanted.graph, wanted.order, doors).max())
     width = 2 * n_places if wanted.kind == frontier.DIRECTED_PATHS else n_places
-    states = frontier.initial_state(wanted.kind, width)[None, :]
+    states = frontier.begun_states(wanted.kind, width, begun)
     levels: list[Ints] = []
     n_states = 0
-    for step in _steps(wanted, n_places):
+    for step in _steps(wanted, n_places, doors):
         n_states += len(states)
         # What reducing takes for every state so far; two possible successors with their hash for these.
         n_bytes = _BYTES_PER_STATE * n_states + len(states) * (6 * width + 64)
@@ -88,7 +100,7 @@ def diagram_of(wanted: EdgeSets, *, limits: Limits = DEFAULT_LIMITS) -> Diagram:
     return _finished(wanted, levels)
 
 
-def _finished(wanted: EdgeSets, levels: list[Ints]) -> Diagram:
+def _finished(wanted: EdgeSets, levels: list[Ints]) -> tuple[Diagram, Ints]:
     """The reduced diagram; what is open after the last edge has no edges that matter, and is a matching."""
     n_edges = len(wanted.order)
     last = levels[n_edges - 1] if len(levels) == n_edges else None
@@ -96,7 +108,7 @@ def _finished(wanted: EdgeSets, levels: list[Ints]) -> Diagram:
         is_set = wanted.kind == frontier.MATCHINGS
         levels[-1] = np.where(last == frontier.OPEN, int(is_set), last)
     nothing = np.zeros((2, 0), dtype=np.int64)
-    return reduced(levels + [nothing] * (n_edges - len(levels)))
+    return reduce_shared(levels + [nothing] * (n_edges - len(levels)))
 
 
 def _check_time(deadline: float, wanted: EdgeSets, done: int) -> None:
@@ -107,15 +119,19 @@ def _check_time(deadline: float, wanted: EdgeSets, done: int) -> None:
         )
 
 
-def _steps(wanted: EdgeSets, width: int) -> Iterator[frontier.FrontierStep]:
-    """The edges in order, each with the places of its ends; a place is free again after the last edge."""
+def _steps(wanted: EdgeSets, width: int, doors: Ints) -> Iterator[frontier.FrontierStep]:
+    """The edges in order, each with the places of its ends; a place is free again after the last edge.
+
+    Doors have the first places from the start.
+    """
     ends = wanted.graph.edges[wanted.order]
-    first, last = first_and_last(ends, len(wanted.graph.nodes))
+    last = first_and_last(ends, len(wanted.graph.nodes))[1]
     place = np.full(len(wanted.graph.nodes), -1, dtype=np.int64)
-    free = list(range(width))[::-1]
+    place[doors] = np.arange(len(doors))
+    free = list(range(len(doors), width))[::-1]
     for i, pair in enumerate(ends):
         for vertex in pair:
-            if first[vertex] == i:
+            if place[vertex] < 0:
                 place[vertex] = free.pop()
         leaves = (last[pair] == i).astype(np.int64)
         yield frontier.FrontierStep(place[pair], leaves, wanted.group[pair], wanted.required[pair])
@@ -160,10 +176,12 @@ def edges_by_vertex(graph: Graph, vertices: list[int]) -> Ints:
     return np.lexsort((ranks[:, 1], ranks[:, 0]))
 
 
-def frontier_widths(graph: Graph, order: Ints) -> Ints:
-    """How many vertices each edge has in the frontier, its own ends included."""
+def frontier_widths(graph: Graph, order: Ints, doors: Ints | None = None) -> Ints:
+    """How many vertices each edge has in the frontier, its own ends included; doors are there from the start."""
     ends = graph.edges[order]
     first, last = first_and_last(ends, len(graph.nodes))
+    if doors is not None:
+        first[doors] = 0
     change = np.zeros(len(ends) + 1, dtype=np.int64)
     used = last >= 0
     np.add.at(change, first[used], 1)

@@ -24,8 +24,9 @@ from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.kernels import frontier
 from unswayed.spaces.edge_sets import EdgeSets, diagram_of, narrow_order
 from unswayed.spaces.graphs import Graph, Node, as_graph
+from unswayed.spaces.regions import RegionTree
 from unswayed.spaces.space import Space, listed, refusal
-from unswayed.spaces.zdd import Diagram, diagram_space
+from unswayed.spaces.zdd import diagram_space
 
 Path: TypeAlias = tuple[Node, ...]
 """Nodes in the order in which a path visits them."""
@@ -123,7 +124,7 @@ def space_of_paths(
         raise LimitError(
             f"{error}; of a large map, cut_map (--cut-map) keeps the part that most trips use"
         ) from None
-    coding = PathCoding(graph, decided, ends, diagram)
+    coding = PathCoding(graph, decided, ends)
     if diagram.root == 0:
         raise QueryError(f"there are no {coding.description()}: the ends are not connected")
     names = graph.edge_names()
@@ -211,19 +212,19 @@ class PathCoding:
     """The edge of each variable."""
     ends: EndPairs | DirectedEnds = field(repr=False)
     """Where paths may begin and end."""
-    diagram: Diagram = field(repr=False)
-    """All paths as sets of edges, in this order."""
+    regions: RegionTree | None = field(repr=False, default=None)
+    """Regions that no path enters twice, where there are any."""
 
     def description(self) -> str:
         """What the objects are."""
-        if isinstance(self.ends, DirectedEnds) and self.ends.fixed is None:
+        kind = "simple paths" if self.regions is None else "hierarchical simple paths"
+        if self.ends.fixed is not None:
+            first, last = (self.graph.nodes[end] for end in self.ends.fixed)
+            return f"{kind} from {first} to {last}"
+        if isinstance(self.ends, DirectedEnds):
             firsts, lasts = int(self.ends.starts.sum()), int(self.ends.stops.sum())
-            return f"directed simple paths from {firsts} possible nodes to {lasts}"
-        if isinstance(self.ends, EndPairs) and self.ends.fixed is None:
-            return f"simple paths between {int((self.ends.group >= 0).sum())} possible ends"
-        assert self.ends.fixed is not None
-        first, last = (self.graph.nodes[end] for end in self.ends.fixed)
-        return f"simple paths from {first} to {last}"
+            return f"directed {kind} from {firsts} possible nodes to {lasts}"
+        return f"{kind} between {int((self.ends.group >= 0).sum())} possible ends"
 
     def encode_many(self, objects: Any) -> Bools:
         """One row for each path, a sequence of nodes."""
@@ -233,7 +234,7 @@ class PathCoding:
         row = np.repeat(np.arange(len(paths)), lengths)
         variable = self._variables(flat[:-1], flat[1:])
         between = row[1:] == row[:-1]  # a step within one path
-        bad = (lengths < 2) | self._has_repeats(row, flat, len(paths))
+        bad = (lengths < 2) | self._has_repeats(row, flat, len(paths)) | self._comes_back(row, flat, len(paths))
         bad[row[:-1][between & (variable < 0)]] = True
         begins = np.cumsum(lengths) - lengths
         good = np.flatnonzero(~bad)
@@ -267,9 +268,7 @@ class PathCoding:
             raise QueryError(
                 "the edges of this row are no simple path: they do not hang together in one line"
             )
-        if not self.ends.allow(np.array([walked[0]]), np.array([walked[-1]]))[0]:
-            raise QueryError(self._wrong_ends([self.graph.nodes[node] for node in walked]))
-        return tuple(self.graph.nodes[node] for node in walked)
+        return self._checked(walked)
 
     def _decode_directed(self, row: Bools) -> Path:
         arcs = self.graph.edges[self.order[row]].tolist()
@@ -282,9 +281,15 @@ class PathCoding:
             walked.append(onward[walked[-1]])
         if len(walked) != len(arcs) + 1:
             raise QueryError("the edges of this row are no simple path: some form a circle")
-        if not self.ends.allow(np.array([walked[0]]), np.array([walked[-1]]))[0]:
-            raise QueryError(self._wrong_ends([self.graph.nodes[node] for node in walked]))
-        return tuple(self.graph.nodes[node] for node in walked)
+        return self._checked(walked)
+
+    def _checked(self, walked: list[int]) -> Path:
+        """A simple path by name; `QueryError` when its ends or regions do not fit the space."""
+        path, flat = tuple(self.graph.nodes[node] for node in walked), np.array(walked)
+        is_back = self._comes_back(np.zeros_like(flat), flat, 1)[0]
+        if is_back or not self.ends.allow(flat[:1], flat[-1:])[0]:
+            raise QueryError(self._reason(list(path)))
+        return path
 
     def mark(self, known: Any) -> Marks:
         """What a piece of a path says: the edges between its nodes are used."""
@@ -293,7 +298,9 @@ class PathCoding:
         if nodes:
             flat = self._positions([nodes])
             variable = self._variables(flat[:-1], flat[1:])
-            if (variable < 0).any() or self._has_repeats(np.zeros_like(flat), flat, 1)[0]:
+            row_of = np.zeros_like(flat)
+            repeats = self._has_repeats(row_of, flat, 1)[0] or self._comes_back(row_of, flat, 1)[0]
+            if (variable < 0).any() or repeats:
                 raise QueryError(self._reason(nodes))
             row[variable] = 1
         return row
@@ -333,6 +340,15 @@ class PathCoding:
         repeats[keys[1:][keys[1:] == keys[:-1]] // len(self.graph.nodes)] = True
         return repeats
 
+    def _comes_back(self, row: Ints, flat: Ints, n_paths: int) -> Bools:
+        """Whether each path enters a region twice."""
+        found = np.zeros(n_paths, dtype=np.bool_)
+        for region in () if self.regions is None else self.regions.by_depth()[1:]:
+            enters = np.ones(len(flat), dtype=np.bool_)
+            enters[1:] = (row[1:] != row[:-1]) | (region[flat[1:]] != region[flat[:-1]])
+            found |= self._has_repeats(row[enters], region[flat[enters]], n_paths)
+        return found
+
     def _reason(self, path: list[Any]) -> str:
         """Why a sequence of known nodes is no path of the space."""
         if len(path) < 2:
@@ -347,6 +363,13 @@ class PathCoding:
             if self._variables(*index)[0] < 0:
                 way = f"from {a} to {b}" if self.graph.is_directed else f"{a}-{b}"
                 return f"edge {way} is not in the graph"
+        for length in range(3, len(path) + 1):
+            flat = self._positions([path[:length]])
+            if self._comes_back(np.zeros_like(flat), flat, 1)[0]:
+                return (
+                    f"the path comes back to the region of {path[length - 1]} after it left it; "
+                    "hierarchical paths enter no region twice"
+                )
         return self._wrong_ends(path)
 
     def _wrong_ends(self, path: Sequence[Any]) -> str:

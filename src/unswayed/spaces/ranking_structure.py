@@ -17,7 +17,8 @@ from itertools import combinations
 import numpy as np
 
 from unswayed.circuits.psdd.psdd import PsddStructure
-from unswayed.circuits.vtree import NOTHING, Vtree
+from unswayed.circuits.psdd.structure import StructureWriter
+from unswayed.circuits.vtree import Vtree
 from unswayed.core.arrays import Ints
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits
@@ -42,17 +43,15 @@ def ranking_structure(vtree: Vtree, tiers: Sequence[int], *, limits: Limits) -> 
     """
     n_items = len(vtree.names) // len(tiers)
     levels = _levels(n_items, tiers, limits.deadline())
-    blocks = _BlockNodes(n_items, len(tiers))
+    blocks = _BlockNodes(vtree, n_items)
     everything = (1 << n_items) - 1
     below = blocks.numbers(len(tiers) - 1, [everything & ~mask for mask in levels[-1].reached], tiers[-1])
     primes = [blocks.numbers(tier, level.chosen, tiers[tier]) for tier, level in enumerate(levels)]
-    n_nodes = blocks.n_nodes
     for tier in range(len(levels) - 1, -1, -1):
-        level, place = levels[tier], 2 * n_items * (tier + 1) - 1
-        blocks.add(place, level.counts, primes[tier][level.choice], below[level.target])
-        below = n_nodes + np.arange(len(level.counts))
-        n_nodes += len(level.counts)
-    return blocks.finished(vtree)
+        level = levels[tier]
+        places = np.full(len(level.counts), 2 * n_items * (tier + 1) - 1)
+        below = blocks.writer.add(places, level.counts, primes[tier][level.choice], below[level.target])
+    return blocks.writer.finish()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,16 +94,11 @@ def _levels(n_items: int, tiers: Sequence[int], deadline: float) -> list[_Level]
 
 
 class _BlockNodes:
-    """Nodes while they are written: two literals for each variable, then the blocks, then the spine."""
+    """The blocks of the tiers, each node made once."""
 
-    def __init__(self, n_items: int, n_tiers: int) -> None:
+    def __init__(self, vtree: Vtree, n_items: int) -> None:
+        self.writer = StructureWriter(vtree)
         self.n_items = n_items
-        self.n_variables = n_items * n_tiers
-        self.n_nodes = 1 + 2 * self.n_variables
-        self._places: list[Ints] = []
-        self._counts: list[Ints] = []
-        self._lefts: list[Ints] = []
-        self._rights: list[Ints] = []
         self._made: dict[tuple[int, int, int, int], int] = {}
 
     def numbers(self, tier: int, pools: Sequence[int], count: int) -> Ints:
@@ -114,7 +108,7 @@ class _BlockNodes:
     def exactly(self, tier: int, item: int, pool: int, count: int) -> int:
         """The node for exactly `count` of the items in `pool` from `item` on, and no others."""
         variable = tier * self.n_items + item
-        taken, left_out = 1 + 2 * variable, 2 + 2 * variable
+        taken, left_out = (int(self.writer.literal(variable, sign)) for sign in (True, False))
         if item == self.n_items - 1:
             return taken if count else left_out
         pool = pool >> item << item if count else 0  # without any item, the pool does not matter
@@ -126,30 +120,5 @@ class _BlockNodes:
                 choices.append((taken, self.exactly(tier, item + 1, pool, count - 1)))
             if count <= rest:
                 choices.append((left_out, self.exactly(tier, item + 1, pool, count)))
-            self._made[key] = self.n_nodes
-            self.n_nodes += 1
-            pairs = np.array(choices, dtype=np.int64)
-            self.add(2 * variable + 1, np.array([len(pairs)]), pairs[:, 0], pairs[:, 1])
+            self._made[key] = self.writer.add_node(2 * variable + 1, choices)
         return self._made[key]
-
-    def add(self, place: int, counts: Ints, lefts: Ints, rights: Ints) -> None:
-        """Nodes at one vtree node with these numbers of choices."""
-        self._places.append(np.full(len(counts), place))
-        self._counts.append(counts)
-        self._lefts.append(lefts)
-        self._rights.append(rights)
-
-    def finished(self, vtree: Vtree) -> PsddStructure:
-        """The structure of everything added; the last node is the root."""
-        variable = np.repeat(np.arange(self.n_variables), 2)
-        signs = np.tile([1, -1], self.n_variables)
-        places, counts = np.concatenate(self._places), np.concatenate(self._counts)
-        no_choices = np.zeros(1 + len(variable), dtype=np.int64)
-        return PsddStructure(
-            vtree=vtree,
-            vtree_node=np.concatenate([[NOTHING], 2 * variable, places]),
-            literal=np.concatenate([[0], signs * (1 + variable), np.zeros(len(places), dtype=np.int64)]),
-            starts=np.concatenate([[0], np.cumsum(np.concatenate([no_choices, counts]))]),
-            lefts=np.concatenate(self._lefts),
-            rights=np.concatenate(self._rights),
-        )

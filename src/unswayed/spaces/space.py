@@ -78,8 +78,8 @@ class Space(Generic[Object]):
     """The vtree of the circuit."""
     coding: Coding[Object] = field(repr=False)
     """How an object is written as a model."""
-    make_sdd: Callable[[], Sdd] = field(repr=False)
-    """Builds the circuit; its price was checked when the space was made."""
+    make_sdd: Callable[[], Sdd] | None = field(repr=False)
+    """Builds the circuit, whose price was checked when the space was made; None where only a structure is made."""
     make_structure: Callable[[], PsddStructure] | None = field(repr=False, default=None)
     """Builds the structure of distributions where that is possible without the circuit."""
     made: dict[str, Any] = field(init=False, repr=False, default_factory=dict)
@@ -93,6 +93,8 @@ class Space(Generic[Object]):
     @property
     def sdd(self) -> Sdd:
         """The circuit whose models are the objects, built when it is first asked for."""
+        if self.make_sdd is None:
+            raise QueryError(f"{self.description} have no SDD; use their structure, which has all distributions")
         if "sdd" not in self.made:
             self.made["sdd"] = self.make_sdd()
         circuit: Sdd = self.made["sdd"]

@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from unswayed.circuits.psdd.structure import StructureWriter
 from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
 from unswayed.circuits.vtree import NOTHING, right_linear
 from unswayed.core.arrays import Bools, Ints, read_only
@@ -61,16 +62,20 @@ class Diagram:
         return int(np.count_nonzero(self.low[2:]))
 
 
-def reduced(levels: Sequence[Ints], root: int = 2) -> Diagram:
+def reduced(levels: Sequence[Ints]) -> Diagram:
     """The reduced diagram of levels of nodes, each with its children without and with an element.
 
-    Children are 0, 1 or 2 + the number of a node on the next level; the first level has one node, unless
-    `root` is 0 or 1.
+    Children are 0, 1 or 2 + the number of a node on the next level; the first level has one node.
 
     >>> level = np.array([[1], [1]])          # both with and without the only element
     >>> reduced([level]).n_nodes
     1
     """
+    return reduce_shared(levels)[0]
+
+
+def reduce_shared(levels: Sequence[Ints]) -> tuple[Diagram, Ints]:
+    """The same where the first level has several nodes: one diagram that all share, and the root of each."""
     n_levels = len(levels)
     level, low, high = [np.full(2, n_levels)], [np.arange(2)], [np.arange(2)]
     n_nodes = 2
@@ -86,15 +91,21 @@ def reduced(levels: Sequence[Ints], root: int = 2) -> Diagram:
         high.append(pairs & 0xFFFFFFFF)
         n_nodes += len(pairs)
     joined = [np.concatenate(parts).astype(np.int64) for parts in (level, low, high)]
-    return Diagram(n_levels, joined[0], joined[1], joined[2], int(number[root]))
+    roots = number[2:]
+    return Diagram(n_levels, joined[0], joined[1], joined[2], int(roots[0]) if len(roots) else 0), roots
 
 
 def count_sets(diagram: Diagram) -> int:
     """Number of sets, exact however large."""
+    return count_below(diagram)[diagram.root]
+
+
+def count_below(diagram: Diagram) -> list[int]:  # (nodes,)
+    """Number of sets of each node."""
     counts = [0, 1]
     for low, high in zip(diagram.low[2:].tolist(), diagram.high[2:].tolist(), strict=True):
         counts.append(counts[low] + counts[high])
-    return counts[diagram.root]
+    return counts
 
 
 def holds(diagram: Diagram, rows: Bools) -> Bools:
@@ -115,8 +126,15 @@ class _Layout(NamedTuple):
 
     top: Ints  # (diagram nodes,)
     begin: Ints  # (diagram nodes,)
-    source: Ints  # (circuit nodes,) the diagram node
     level: Ints  # (circuit nodes,)
+    low: Ints  # (circuit nodes,) the diagram node where it goes on without the element of its level
+    high: Ints  # (circuit nodes,) the same with it
+    inner: Ints  # circuit nodes above the last level, children before parents
+
+    def below(self, children: Ints, number: Ints) -> Ints:
+        """The numbers of diagram nodes one level below each inner node; 0 where there is none."""
+        places = self.begin[children] + self.level[self.inner] + 1 - self.top[children]
+        return np.where(children == 0, 0, number[np.where(children == 0, 0, places)])
 
 
 def diagram_space(
@@ -128,7 +146,7 @@ def diagram_space(
     limits: Limits,
 ) -> Space[Object]:
     """The space of the sets in a diagram; `LimitError` when its circuit would take too much memory."""
-    n_nodes = int(_lengths(diagram, _tops(diagram)).sum())
+    n_nodes = int(_lengths(diagram, _tops(diagram, np.array([diagram.root]))).sum())
     limits.check_bytes(_BYTES_PER_NODE * n_nodes, f"the circuit of {description}, of {n_nodes:,} nodes,")
     make = partial(circuit_of, diagram, tuple(names))
     return Space(description, count_sets(diagram), right_linear(names), coding, make)
@@ -145,38 +163,52 @@ def circuit_of(diagram: Diagram, names: Sequence[str]) -> Sdd:
     n = diagram.n_elements
     if diagram.root == 0:
         return _assembled(names, np.zeros(0, np.int64), np.zeros((2, 0), np.int64), FALSE)
-    layout = _laid_out(diagram)
-    own = layout.level == diagram.level[layout.source]
-    high = np.where(own, diagram.high[layout.source], 0)
-    low = np.where(own, diagram.low[layout.source], layout.source)
-    inner = np.flatnonzero(layout.level < n - 1)
-    inner = inner[np.argsort(-layout.level[inner], kind="stable")]  # children before parents
-    number = _leaf_numbers(high, low, n)
+    layout = _laid_out(diagram, np.array([diagram.root]))
+    inner = layout.inner
+    number = _leaf_numbers(layout.high, layout.low, n)
     number[inner] = 3 * n + 2 + np.arange(len(inner))
-
-    def below(children: Ints) -> Ints:
-        places = layout.begin[children] + layout.level[inner] + 1 - layout.top[children]
-        return np.where(children == 0, FALSE, number[np.where(children == 0, 0, places)])
-
-    subs = np.stack([below(high[inner]), below(low[inner])])
+    subs = np.stack([layout.below(children[inner], number) for children in (layout.high, layout.low)])
     return _assembled(names, layout.level[inner], subs, int(number[layout.begin[diagram.root]]))
 
 
-def _laid_out(diagram: Diagram) -> _Layout:
-    top = _tops(diagram)
+def write_diagram(writer: StructureWriter, diagram: Diagram, roots: Ints, first: int) -> Ints:  # (roots,)
+    """Write the sets of several roots as nodes of a structure, and give the nodes; 0 where there is no set.
+
+    The elements are the variables of the vtree from `first` on, and its subtree of them is right-linear.
+    """
+    layout = _laid_out(diagram, roots)
+    low, high, inner = layout.low, layout.high, layout.inner
+    last = first + diagram.n_elements - 1
+    taken, left_out = writer.literal(last, 1), writer.literal(last, 0)
+    free = writer.add_node(2 * last, [(left_out, 0), (taken, 0)]) if ((low == 1) & (high == 1)).any() else 0
+    number = np.where(high == 0, left_out, np.where(low == 0, taken, free))
+    variable = first + layout.level[inner]
+    number[inner] = writer.n_nodes + np.arange(len(inner))
+    is_open = np.stack([low[inner] > 0, high[inner] > 0], axis=1)
+    lefts = np.stack([writer.literal(variable, 0), writer.literal(variable, 1)], axis=1)
+    rights = np.stack([layout.below(children[inner], number) for children in (low, high)], axis=1)
+    writer.add(2 * variable + 1, is_open.sum(axis=1), lefts[is_open], rights[is_open])
+    return np.where(roots == 0, 0, number[np.where(roots == 0, 0, layout.begin[roots])])
+
+
+def _laid_out(diagram: Diagram, roots: Ints) -> _Layout:
+    top = _tops(diagram, roots)
     length = _lengths(diagram, top)
     begin = np.cumsum(length) - length
     source = np.repeat(np.arange(len(top)), length)
     level = np.arange(len(source)) - begin[source] + top[source]
-    return _Layout(top, begin, source, level)
+    own = level == diagram.level[source]
+    low, high = np.where(own, diagram.low[source], source), np.where(own, diagram.high[source], 0)
+    inner = np.flatnonzero(level < diagram.n_elements - 1)
+    return _Layout(top, begin, level, low, high, inner[np.argsort(-level[inner], kind="stable")])
 
 
-def _tops(diagram: Diagram) -> Ints:  # (diagram nodes,)
+def _tops(diagram: Diagram, roots: Ints) -> Ints:  # (diagram nodes,)
     """The highest level each node is reached on."""
     top = np.full(len(diagram.level), diagram.n_elements, dtype=np.int64)
     for children in (diagram.low[2:], diagram.high[2:]):
         np.minimum.at(top, children, diagram.level[2:] + 1)
-    top[diagram.root] = 0
+    top[roots] = 0
     return top
 
 

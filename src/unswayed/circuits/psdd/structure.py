@@ -9,7 +9,10 @@ every object of the space the same probability, one over the number of objects.
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -133,6 +136,57 @@ class StructureDraft:
             starts=np.concatenate([[0], np.cumsum(np.concatenate([leaf_counts, counts]))]).astype(np.int64),
             lefts=np.concatenate([leaf_lefts, lefts]),
             rights=np.concatenate([np.zeros(len(leaf_lefts), dtype=np.int64), rights]),
+        )
+
+
+class StructureWriter:
+    """A structure while it is written, children first: the literals of a vtree, then any nodes with choices."""
+
+    def __init__(self, vtree: Vtree) -> None:
+        self.vtree = vtree
+        self.n_nodes = 1 + 2 * len(vtree.names)
+        self._arrays = {name: array("q") for name in ("places", "counts", "lefts", "rights")}
+
+    def literal(self, variable: Any, is_positive: Any) -> Any:
+        """The node of a variable that holds, or does not; of many at once where they are arrays."""
+        return 2 + 2 * variable - is_positive
+
+    def add(self, places: Ints, counts: Ints, lefts: Ints, rights: Ints) -> Ints:
+        """Nodes at these vtree nodes, with `counts` choices each, one after another; their numbers."""
+        for name, values in (("places", places), ("counts", counts), ("lefts", lefts), ("rights", rights)):
+            self._arrays[name].frombytes(np.ascontiguousarray(values, dtype=np.int64).tobytes())
+        self.n_nodes += len(places)
+        return np.arange(self.n_nodes - len(places), self.n_nodes)
+
+    def add_node(self, place: int, choices: Sequence[tuple[int, int]]) -> int:
+        """One node with these choices; its number."""
+        self._arrays["places"].append(place)
+        self._arrays["counts"].append(len(choices))
+        self._arrays["lefts"].extend(left for left, _ in choices)
+        self._arrays["rights"].extend(right for _, right in choices)
+        self.n_nodes += 1
+        return self.n_nodes - 1
+
+    @property
+    def n_choices(self) -> int:
+        """Choices so far."""
+        return len(self._arrays["lefts"])
+
+    def finish(self) -> PsddStructure:
+        """The structure of everything added; the last node is the root."""
+        places, counts, lefts, rights = (np.frombuffer(each, np.int64) for each in self._arrays.values())
+        variable = np.repeat(np.arange(len(self.vtree.names)), 2)
+        leaf = np.empty(len(self.vtree.names), dtype=np.int64)
+        leaf[self.vtree.variable[::2]] = np.arange(0, len(self.vtree), 2)
+        signs = np.tile([1, -1], len(self.vtree.names))
+        no_choices = np.zeros(1 + len(variable), dtype=np.int64)
+        return PsddStructure(
+            vtree=self.vtree,
+            vtree_node=np.concatenate([[NOTHING], leaf[variable], places]),
+            literal=np.concatenate([[0], signs * (1 + variable), np.zeros(len(places), dtype=np.int64)]),
+            starts=np.concatenate([[0], np.cumsum(np.concatenate([no_choices, counts]))]),
+            lefts=lefts,
+            rights=rights,
         )
 
 
