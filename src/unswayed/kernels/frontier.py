@@ -92,8 +92,8 @@ def initial_state(kind: int, width: int) -> Places:
 def begun_states(kind: int, width: int, begun: Ints) -> Places:
     """The states before the first edge of paths that come from outside, leave to it, or both.
 
-    `begun` has a row for each state: the place where its path comes in and the place where it leaves, -1 where
-    it begins, or ends, inside.
+    `begun` has a row for each state: the place where its path comes in and the place where it leaves, -1
+    where it begins, or ends, inside.
 
     >>> begun_states(PATHS, 3, np.array([[0, 2], [1, -1], [-1, -1]])).tolist()
     [[-2, 1, -2], [0, -2, 2], [0, 1, 2]]

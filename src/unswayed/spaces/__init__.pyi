@@ -20,7 +20,9 @@ from .mallows import (
     heuristic_center as heuristic_center,
     learn_mallows as learn_mallows,
 )
-from .maps import MapPart as MapPart, cut_map as cut_map
+from .maps.hierarchical_paths import hierarchical_path_space as hierarchical_path_space
+from .maps.parts import MapPart as MapPart, cut_map as cut_map, split_map as split_map
+from .maps.regions import RegionTree as RegionTree
 from .paths import path_space as path_space, path_space_between as path_space_between
 from .plackett_luce import PlackettLuce as PlackettLuce, learn_plackett_luce as learn_plackett_luce
 from .preflib import (

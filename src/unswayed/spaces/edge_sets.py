@@ -177,7 +177,7 @@ def edges_by_vertex(graph: Graph, vertices: list[int]) -> Ints:
 
 
 def frontier_widths(graph: Graph, order: Ints, doors: Ints | None = None) -> Ints:
-    """How many vertices each edge has in the frontier, its own ends included; doors are there from the start."""
+    """How many vertices each edge has in the frontier, its own ends included; doors always are."""
     ends = graph.edges[order]
     first, last = first_and_last(ends, len(graph.nodes))
     if doors is not None:

@@ -24,7 +24,7 @@ from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.kernels import frontier
 from unswayed.spaces.edge_sets import EdgeSets, diagram_of, narrow_order
 from unswayed.spaces.graphs import Graph, Node, as_graph
-from unswayed.spaces.regions import RegionTree
+from unswayed.spaces.maps.regions import RegionTree
 from unswayed.spaces.space import Space, listed, refusal
 from unswayed.spaces.zdd import diagram_space
 
@@ -122,7 +122,8 @@ def space_of_paths(
         diagram = diagram_of(wanted, limits=limits)
     except LimitError as error:
         raise LimitError(
-            f"{error}; of a large map, cut_map (--cut-map) keeps the part that most trips use"
+            f"{error}; of a large map, split_map (--split-map) keeps the paths that enter no region twice, "
+            "cut_map (--cut-map) the part that most trips use"
         ) from None
     coding = PathCoding(graph, decided, ends)
     if diagram.root == 0:
@@ -234,7 +235,9 @@ class PathCoding:
         row = np.repeat(np.arange(len(paths)), lengths)
         variable = self._variables(flat[:-1], flat[1:])
         between = row[1:] == row[:-1]  # a step within one path
-        bad = (lengths < 2) | self._has_repeats(row, flat, len(paths)) | self._comes_back(row, flat, len(paths))
+        bad = (
+            (lengths < 2) | self._has_repeats(row, flat, len(paths)) | self._comes_back(row, flat, len(paths))
+        )
         bad[row[:-1][between & (variable < 0)]] = True
         begins = np.cumsum(lengths) - lengths
         good = np.flatnonzero(~bad)

@@ -23,6 +23,8 @@ from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.spaces.edges import either_way
 from unswayed.spaces.formulas import AssignmentCoding, circuit_space
 from unswayed.spaces.graphs import Graph
+from unswayed.spaces.maps.hierarchical_paths import space_of_regions
+from unswayed.spaces.maps.regions import RegionTree, region_tree
 from unswayed.spaces.paths import DirectedEnds, EndPairs, PathCoding, space_of_paths
 from unswayed.spaces.rankings import RankingCoding, tiered_ranking_space
 from unswayed.spaces.space import Space
@@ -79,7 +81,11 @@ def _described_paths(coding: PathCoding) -> dict[str, Any]:
         "is_directed": coding.graph.is_directed,
         "order": coding.order.tolist(),
         "ends": ends | {"fixed": None if fixed is None else list(fixed)},
-    }
+    } | ({} if coding.regions is None else {"regions": _described_regions(coding.regions)})
+
+
+def _described_regions(tree: RegionTree) -> dict[str, Any]:
+    return {"leaf_of": tree.leaf_of.tolist(), "halves": tree.halves.tolist()}
 
 
 def make_space(recipe: dict[str, Any], *, limits: Limits = DEFAULT_LIMITS) -> Space[Any]:
@@ -90,7 +96,11 @@ def make_space(recipe: dict[str, Any], *, limits: Limits = DEFAULT_LIMITS) -> Sp
     if kind == "paths":
         edges = np.array(recipe["edges"], dtype=np.int64)
         graph = Graph(_names(recipe["nodes"]), edges, bool(recipe["is_directed"]))
-        return space_of_paths(graph, _ends(recipe["ends"], graph), recipe["order"], limits)
+        ends, regions = _ends(recipe["ends"], graph), recipe.get("regions")
+        if regions is None:
+            return space_of_paths(graph, ends, recipe["order"], limits)
+        tree = region_tree(graph, RegionTree(regions["leaf_of"], regions["halves"]))
+        return space_of_regions(graph, tree, ends.fixed, limits)
     if kind == "sets":
         return _made_sets(recipe, limits)
     if kind == "assignments":

@@ -79,7 +79,7 @@ class Space(Generic[Object]):
     coding: Coding[Object] = field(repr=False)
     """How an object is written as a model."""
     make_sdd: Callable[[], Sdd] | None = field(repr=False)
-    """Builds the circuit, whose price was checked when the space was made; None where only a structure is made."""
+    """Builds the circuit, whose price was checked when the space was made; None where there is none."""
     make_structure: Callable[[], PsddStructure] | None = field(repr=False, default=None)
     """Builds the structure of distributions where that is possible without the circuit."""
     made: dict[str, Any] = field(init=False, repr=False, default_factory=dict)
@@ -94,7 +94,9 @@ class Space(Generic[Object]):
     def sdd(self) -> Sdd:
         """The circuit whose models are the objects, built when it is first asked for."""
         if self.make_sdd is None:
-            raise QueryError(f"{self.description} have no SDD; use their structure, which has all distributions")
+            raise QueryError(
+                f"{self.description} have no SDD; use their structure, which has all distributions"
+            )
         if "sdd" not in self.made:
             self.made["sdd"] = self.make_sdd()
         circuit: Sdd = self.made["sdd"]

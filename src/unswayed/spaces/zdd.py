@@ -172,7 +172,7 @@ def circuit_of(diagram: Diagram, names: Sequence[str]) -> Sdd:
 
 
 def write_diagram(writer: StructureWriter, diagram: Diagram, roots: Ints, first: int) -> Ints:  # (roots,)
-    """Write the sets of several roots as nodes of a structure, and give the nodes; 0 where there is no set.
+    """Write the sets of several roots, none of them node 0, as nodes of a structure, and give the nodes.
 
     The elements are the variables of the vtree from `first` on, and its subtree of them is right-linear.
     """
@@ -188,7 +188,8 @@ def write_diagram(writer: StructureWriter, diagram: Diagram, roots: Ints, first:
     lefts = np.stack([writer.literal(variable, 0), writer.literal(variable, 1)], axis=1)
     rights = np.stack([layout.below(children[inner], number) for children in (low, high)], axis=1)
     writer.add(2 * variable + 1, is_open.sum(axis=1), lefts[is_open], rights[is_open])
-    return np.where(roots == 0, 0, number[np.where(roots == 0, 0, layout.begin[roots])])
+    numbers: Ints = number[layout.begin[roots]]
+    return numbers
 
 
 def _laid_out(diagram: Diagram, roots: Ints) -> _Layout:

@@ -12,7 +12,7 @@ from shared_data import SHARED, needs_shared_data
 from unswayed.core.errors import LimitError, QueryError
 from unswayed.spaces.edge_sets import narrow_order, order_price
 from unswayed.spaces.graphs import graph_from_edges, grid
-from unswayed.spaces.maps import cut_map
+from unswayed.spaces.maps.parts import cut_map
 from unswayed.spaces.paths import path_space_between
 from unswayed.spaces.route_files import simple_trips
 

@@ -140,7 +140,7 @@ class StructureDraft:
 
 
 class StructureWriter:
-    """A structure while it is written, children first: the literals of a vtree, then any nodes with choices."""
+    """A structure while it is written, children first: the literals of a vtree, then nodes with choices."""
 
     def __init__(self, vtree: Vtree) -> None:
         self.vtree = vtree

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from unswayed.core.arrays import Floats
     from unswayed.spaces.classifier.estimator import StructuredNaiveBayes
     from unswayed.spaces.classifier.inputs import Observations
+    from unswayed.spaces.maps.parts import MapPart
 
 MOST_LINES = 20
 
@@ -69,6 +70,14 @@ Smoothing = Annotated[
     ),
 ]
 Directed = Annotated[bool, typer.Option("--directed", help="Edges of the graph are one-way streets.")]
+SplitMap = Annotated[
+    bool,
+    typer.Option(
+        "--split-map",
+        help="Split a large map into regions, learn on the paths that enter none of them twice, and say "
+        "how many trips do.",
+    ),
+]
 CutMap = Annotated[
     bool,
     typer.Option(
@@ -99,6 +108,7 @@ def fit(
     graph: GraphFile = None,
     directed: Directed = False,
     erase_loops: EraseLoops = False,
+    split_map: SplitMap = False,
     cut_map: CutMap = False,
     smoothing: Smoothing = "1",
     as_json: AsJson = False,
@@ -109,6 +119,7 @@ def fit(
     """
     from rich.text import Text
 
+    from unswayed.core.errors import QueryError
     from unswayed.spaces.classifier.files import save_structured
     from unswayed.spaces.classifier.inputs import (
         learn_observations,
@@ -124,18 +135,14 @@ def fit(
         read_observations(file, are_paths=graph is not None, label=label, erase_loops=erase_loops)
         for file in files
     ]
-    lines = []
-    if cut_map and roads is not None:
-        observed, part = stay_inside(observed, roads)
-        roads = part.graph
-        lines.append(
-            Text(
-                f"the part of the map that most trips use has {len(roads.nodes):,} nodes; "
-                f"{part.share_outside.value:.1%} of trips leave it (at most "
-                f"{part.share_outside.high:.1%} with {part.share_outside.confidence:.0%} confidence)"
-            )
-        )
-    space = space_of(observed, roads)
+    if split_map and cut_map:
+        raise QueryError("give --split-map or --cut-map, not both")
+    lines, regions = [], None
+    if (split_map or cut_map) and roads is not None:
+        observed, part = stay_inside(observed, roads, into_regions=split_map)
+        roads, regions = part.graph, part.regions
+        lines.append(Text(_part_line(part)))
+    space = space_of(observed, roads, regions)
     names = [file.name.partition(".")[0] for file in files]
     classifier = learn_observations(space, observed, names, smoothing=_prior_of(smoothing))
     save_structured(classifier, output)
@@ -149,6 +156,18 @@ def fit(
         if smoothing == "held-out":
             lines.append(Text(f"prior that explains examples held out best: {facts['smoothing']}"))
         show([*lines, Text(f"wrote {output}: {facts['space']}, {size}")])
+
+
+def _part_line(part: MapPart) -> str:
+    """What became of a large map, and how many trips that costs."""
+    share = part.share_outside
+    n_nodes = f"{len(part.graph.nodes):,} nodes"
+    if part.regions is None:
+        what, do = f"the part of the map that most trips use has {n_nodes}", "leave it"
+    else:
+        what, do = f"the map of {n_nodes} is split into {part.regions.n_leaves} regions", "enter one twice"
+    sure = f"at most {share.high:.1%} with {share.confidence:.0%} confidence"
+    return f"{what}; {share.value:.1%} of trips {do} ({sure})"
 
 
 def _prior_of(text: str) -> Any:

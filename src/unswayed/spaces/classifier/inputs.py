@@ -23,7 +23,9 @@ from unswayed.core.names import listing, unknown_name
 from unswayed.model.formats.reading.source import load
 from unswayed.spaces.classifier.estimator import StructuredNaiveBayes
 from unswayed.spaces.graphs import Graph
-from unswayed.spaces.maps import MapPart, cut_map
+from unswayed.spaces.maps.hierarchical_paths import hierarchical_path_space
+from unswayed.spaces.maps.parts import MapPart, cut_map, split_map
+from unswayed.spaces.maps.regions import RegionTree
 from unswayed.spaces.paths import path_space, path_space_between
 from unswayed.spaces.preflib import read_orders, read_soc
 from unswayed.spaces.rankings import ranking_space
@@ -107,28 +109,38 @@ def _table(path: Path, label: str | None) -> Observations:
     return Observations(tuple(objects), items, np.ones(len(objects)), tuple(labels))
 
 
-def space_of(observed: Sequence[Observations], graph: Graph | None) -> Space[Any]:
+def space_of(
+    observed: Sequence[Observations], graph: Graph | None, regions: RegionTree | None = None
+) -> Space[Any]:
     """The space of what was observed: paths on the graph, or rankings of the items that occur.
 
-    When all paths begin and end at the same two nodes, the space has those paths only.
+    When all paths begin and end at the same two nodes, the space has those paths only; with regions, those
+    that enter none of them twice.
     """
     if graph is None:
         items: set[str] = {item for one in observed for item in one.items}
         named = sorted(items, key=_natural)
         return ranking_space(named)
     ends = {(path[0], path[-1]) for one in observed for path in one.objects}
-    return path_space(graph, *next(iter(ends))) if len(ends) == 1 else path_space_between(graph)
+    fixed = next(iter(ends)) if len(ends) == 1 else ()
+    if regions is not None:
+        return hierarchical_path_space(graph, regions, *fixed)
+    return path_space(graph, *fixed) if fixed else path_space_between(graph)
 
 
-def stay_inside(observed: Sequence[Observations], graph: Graph) -> tuple[list[Observations], MapPart]:
-    """The part of a map that most trips use, and the observations that never leave it."""
-    part = cut_map(graph, [path for one in observed for path in one.objects])
+def stay_inside(
+    observed: Sequence[Observations], graph: Graph, *, into_regions: bool
+) -> tuple[list[Observations], MapPart]:
+    """The part of a map that most trips use, or its regions, and the observations that suit it."""
+    trips = [path for one in observed for path in one.objects]
+    part = split_map(graph, trips) if into_regions else cut_map(graph, trips)
     inside, begin = [], 0
     for one in observed:
         rows = [row - begin for row in part.rows if begin <= row < begin + len(one.objects)]
         if not rows:
             raise QueryError(
-                "no trip of one of the files stays inside the part of the map that most trips use"
+                "no trip of one of the files stays inside the part of the map that most trips use, or enters "
+                "no region twice"
             )
         paths = tuple(one.objects[row] for row in rows)
         inside.append(Observations(paths, (), one.weights[rows], ()))

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-import unswayed
 from tolerances import ENGINE
 from unswayed.api.decisions import decide, expected_same_decision_probability, same_decision_probability
 from unswayed.api.observations import should_stop
@@ -21,6 +20,7 @@ from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.rewards import NegativeEntropy
 from unswayed.decisions.rules import MostProbable, ThresholdRule, UtilityRule
+from unswayed.engines.dense import DenseEngine
 from unswayed.spaces.classifier.anomaly import StructuredAnomalyDetector
 from unswayed.spaces.classifier.estimator import StructuredNaiveBayes
 from unswayed.spaces.decisions.certified import certified_agreement
@@ -281,7 +281,7 @@ def test_questions_that_do_not_fit_are_refused():
     with pytest.raises(QueryError, match="StructuredClassifier is needed"):
         same_decision_probability(model)  # type: ignore[arg-type]
     with pytest.raises(QueryError, match="no choice of engine"):
-        same_decision_probability(classifier, engine=unswayed.engines.dense.DenseEngine())
+        same_decision_probability(classifier, engine=DenseEngine())
     three = structured_classifier(learned(ranking_space(9), [tuple(range(1, 10))] * 2, 3, 0, 0.5))
     assert same_decision_probability(three).value > 0
 

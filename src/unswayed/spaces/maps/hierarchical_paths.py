@@ -1,17 +1,18 @@
 """Spaces of hierarchical simple paths: those that enter no region of a map twice.
 
-All simple paths of a map have a circuit that grows exponentially with the map's width. Of the paths that enter no
-region twice the circuit is small however large the map [Choi, Shen, Darwiche 2017; Shen, Choi, Darwiche
-2018]: a path takes at most one street between the two halves of a region, so that
+All simple paths of a map have a circuit that grows exponentially with the map's width. Of the paths that
+enter no region twice the circuit is small however large the map [choi2017tractability, shen2018]: a path
+takes at most one street between the two halves of a region, so that
 
-    paths(C, s, t) = sum over streets a-b between the halves A and B of  street(a-b) paths(A, s, a) paths(B, b, t)
+    paths(C, s, t) = sum over streets a-b between halves A and B of  street(a-b) paths(A, s, a) paths(B, b, t)
 
-and, where s and t are in the same half, the paths that stay in it. What a half does depends only on where a path
-comes in and leaves, so it is one node of the circuit for each such pair of *ends*, shared by everything above.
-Inside a leaf all simple paths are found, for all its pairs of ends together, by frontier search.
+and, where s and t are in the same half, the paths that stay in it. What a half does depends only on where a
+path comes in and leaves, so it is one node of the circuit for each such pair of *ends*, shared by everything
+above. Inside a leaf all simple paths are found, for all its pairs of ends together, by frontier search;
+situations with the same ways to go on are one node there, whatever the door, as they are in flat spaces.
 
-The variables of a region are the streets between its halves, then those of each half; its vtree has
-the streets on the left, and on the right the two halves.
+The variables of a region are the streets between its halves, then those of each half; its vtree has the
+streets on the left, and on the right the two halves.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.kernels import frontier
 from unswayed.spaces.edge_sets import EdgeSets, narrow_order, shared_diagram
 from unswayed.spaces.graphs import Graph, Node, as_graph
+from unswayed.spaces.maps.regions import RegionTree, local_graph, region_tree
 from unswayed.spaces.paths import DirectedEnds, EndPairs, Path, PathCoding
-from unswayed.spaces.regions import RegionTree, local_graph, region_tree
 from unswayed.spaces.space import Space
 from unswayed.spaces.zdd import count_below, write_diagram
 
@@ -119,7 +120,9 @@ def _lay_out(graph: Graph, tree: RegionTree) -> _RegionLayout:
     own = [np.flatnonzero(region == each) for each in range(n_regions)]
     for leaf in range(tree.n_leaves):
         if len(own[leaf]):
-            own[leaf] = own[leaf][narrow_order(local_graph(graph, np.flatnonzero(tree.leaf_of == leaf), own[leaf]))]
+            own[leaf] = own[leaf][
+                narrow_order(local_graph(graph, np.flatnonzero(tree.leaf_of == leaf), own[leaf]))
+            ]
     count = np.array([len(each) for each in own])
     for i, halves in enumerate(tree.halves):
         count[tree.n_leaves + i] += count[halves].sum()
@@ -147,7 +150,7 @@ def _vtree(graph: Graph, tree: RegionTree, own: list[Ints], order: Ints) -> Vtre
 
 
 class _HierarchyBuilder:
-    """The circuit while it is made: ends are asked for from the whole map down, nodes written from the leaves up."""
+    """The circuit while it is made: ends are asked for downwards, nodes written from the leaves up."""
 
     def __init__(self, graph: Graph, tree: RegionTree, limits: Limits) -> None:
         self.graph, self.tree, self.limits = graph, tree, limits
@@ -155,7 +158,7 @@ class _HierarchyBuilder:
         self.writer = StructureWriter(self.layout.vtree)
         self.nodes = tree.members()
         self.made: list[dict[Ends, tuple[int, int]]] = []
-        """For each region and pair of ends, the node and how many paths it has; impossible ends are left out."""
+        """For each region and its possible ends, the node and how many paths it has."""
 
     def build(self, ends: Ends) -> int:
         """Write everything; the number of paths."""
@@ -229,13 +232,16 @@ class _HierarchyBuilder:
         free = np.zeros(len(nodes), dtype=np.int64)
         wanted = EdgeSets(part, np.arange(len(edges)), kind, may, np.ones((1, 1), dtype=np.int64), free)
         diagram, roots = shared_diagram(wanted, np.searchsorted(nodes, doors), begun, limits=self.limits)
+        root_by_ends = {ends: root for ends, root in zip(paths, roots.tolist(), strict=True) if root}
+        if NOWHERE in asked:
+            root_by_ends[NOWHERE] = 1  # the empty set
+        if not root_by_ends:
+            return {}
+        some = np.array(list(root_by_ends.values()))
+        numbers = write_diagram(self.writer, diagram, some, int(self.layout.begin[region])).tolist()
         counts = count_below(diagram)
-        # The empty set, node 1, is what a path does that passes the region by.
-        all_roots = np.concatenate([roots, np.ones(len(asked) - len(paths), dtype=np.int64)])
-        numbers = write_diagram(self.writer, diagram, all_roots, int(self.layout.begin[region]))
-        names = paths + [NOWHERE] * (len(asked) - len(paths))
-        found = zip(names, numbers.tolist(), all_roots.tolist(), strict=True)
-        return {ends: (number, counts[root]) for ends, number, root in found if root}
+        found = zip(root_by_ends.items(), numbers, strict=True)
+        return {ends: (number, counts[root]) for (ends, root), number in found}
 
     def _write_pair(self, region: int, asked: dict[Ends, list[Way]]) -> dict[Ends, tuple[int, int]]:
         first, second = self.tree.halves[region - self.tree.n_leaves].tolist()
@@ -272,7 +278,10 @@ class _HierarchyBuilder:
         """The nodes of: no street between the halves (-1), and each of them alone."""
         begin, n_streets = int(self.layout.begin[region]), len(self.layout.own[region])
         if n_streets and begin + n_streets == self.layout.end[region]:
-            some, others = (self.graph.nodes[min(self.nodes[half])] for half in self.tree.halves[region - self.tree.n_leaves])
+            some, others = (
+                self.graph.nodes[min(self.nodes[half])]
+                for half in self.tree.halves[region - self.tree.n_leaves]
+            )
             raise QueryError(f"the regions of {some} and {others} have no streets inside; join them")
         nodes: dict[int, int] = {}
         for position in range(n_streets - 1, -1, -1):
@@ -281,6 +290,8 @@ class _HierarchyBuilder:
                 nodes = {-1: left_out, position: taken}
                 continue
             place, rest = 2 * (begin + position) + 1, nodes[-1]
-            nodes = {street: self.writer.add_node(place, [(left_out, node)]) for street, node in nodes.items()}
+            nodes = {
+                street: self.writer.add_node(place, [(left_out, node)]) for street, node in nodes.items()
+            }
             nodes[position] = self.writer.add_node(place, [(taken, rest)])
         return nodes
