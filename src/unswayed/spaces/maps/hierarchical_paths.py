@@ -1,7 +1,7 @@
 """Spaces of hierarchical simple paths: those that enter no region of a map twice.
 
 All simple paths of a map have a circuit that grows exponentially with the map's width. Of the paths that
-enter no region twice the circuit is small however large the map [choi2017tractability, shen2018]: a path
+enter no region twice the circuit is small however large the map [Choi, Shen, Darwiche 2017; shen2018]: a path
 takes at most one street between the two halves of a region, so that
 
     paths(C, s, t) = sum over streets a-b between halves A and B of  street(a-b) paths(A, s, a) paths(B, b, t)
