@@ -38,10 +38,11 @@ Trip = tuple[str, ...]
 
 HEAD = """# Routes on maps of growing size
 
-Made by `python -m benchmarks.speed.maps` from trips recorded in Borlange, Sweden: compact pieces of its road
-network, one-way streets respected, around the crossing that most trips use, and the parts of trips inside
-them (simple ones of three crossings and more). *Regions* are `split_map` and `hierarchical_path_space`, *most
-used* is `cut_map` and `path_space_between`, *all paths* is the latter on the whole piece, within 1 GB and a minute.
+Made by `python -m benchmarks.speed.maps` from trips recorded in Borlange, Sweden: compact pieces of its
+road network, one-way streets respected, around the crossing that most trips use, and the parts of trips
+inside them (simple ones of three crossings and more). *Regions* are `split_map` and
+`hierarchical_path_space`, *most used* is `cut_map` and `path_space_between`, *all paths* is the latter on
+the whole piece, within 1 GB and a minute.
 
 Half of the trips choose the regions or the part and teach the distributions; `outside` is the share of the
 other half that is not in the space, with its 95% interval. Of those inside, the mean log-likelihood in nats

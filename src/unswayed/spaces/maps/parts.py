@@ -31,7 +31,7 @@ from unswayed.spaces.maps.regions import RegionTree, edges_among, join_component
 MOST_STATES = 5e7
 """Largest price of an order of the edges, about the states of a search: seconds and half a gigabyte."""
 MOST_LEAF_STATES = 5e5
-"""The same for a leaf, times the nodes at its border, since paths between any two of them are searched for."""
+"""The same for a leaf, times the nodes at its border, for the paths between any two of them."""
 _MOST_LEAF_NODES = 150
 """Most nodes of a leaf."""
 _GROWTH = 1.3
