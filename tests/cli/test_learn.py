@@ -41,6 +41,7 @@ def test_json_tells_what_was_learned_from(unswayed, tmp_path):
         "n_rows": 14,
         "rows_by_class": {"no": 5.0, "yes": 9.0},
         "constant_columns": [],
+        "sampled_columns": [],
     }
 
 

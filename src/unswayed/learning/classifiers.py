@@ -5,10 +5,12 @@ In both networks the target is the first variable, and every feature has it as i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from unswayed.core.errors import ModelError, QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.core.names import unknown_name
 from unswayed.inference.forests import class_posteriors as class_posteriors
 from unswayed.learning.augmented import (
     naive_families,
@@ -16,10 +18,13 @@ from unswayed.learning.augmented import (
     tan_families,
     tan_network,
 )
-from unswayed.learning.counts import count_families
+from unswayed.learning.counts import Family, FamilyCounts, count_families, merge, zero_counts
+from unswayed.model.data.census import Census, read_coded, take_census
 from unswayed.model.data.dataset import Dataset, make_dataset
 from unswayed.model.data.discretize import Discretization
+from unswayed.model.data.row_source import is_source
 from unswayed.model.network import BayesianNetwork
+from unswayed.model.variable import Variable
 
 
 def learn_naive_bayes(
@@ -33,7 +38,8 @@ def learn_naive_bayes(
     """The naive Bayes classifier of `target` that the data give: features independent given the target.
 
     `data` is a `Dataset`, or a path, dataframe, mapping or array as `make_dataset` takes it, along
-    with `discretization` and `weights`. `smoothing` is added to every count, those of the target included.
+    with `discretization` and `weights`; a file or an Arrow dataset is passed over twice, in bounded memory.
+    `smoothing` is added to every count, those of the target included.
 
     Raises `FormatError`, `QueryError` or `ModelError` for data that cannot be read or used.
 
@@ -42,9 +48,10 @@ def learn_naive_bayes(
     >>> network.names, network.cpts[0].table.round(3).tolist()
     (('flu', 'fever'), [[0.333, 0.667]])
     """
-    rows = as_dataset(data, target, discretization=discretization, weights=weights)
-    counts = count_families(rows, naive_families(len(rows.variables), rows.index(target)))
-    return naive_network(counts, rows.index(target), smoothing=smoothing)
+    rows = as_rows(data, target, discretization=discretization, weights=weights)
+    position = position_of(rows.variables, target)
+    counts = count_rows(rows, naive_families(len(rows.variables), position))
+    return naive_network(counts, position, smoothing=smoothing)
 
 
 def learn_tan(
@@ -65,13 +72,44 @@ def learn_tan(
 
     Cost: O(rows * features^2); raises `LimitError` when the counts of all pairs do not fit.
     """
-    rows = as_dataset(data, target, discretization=discretization, weights=weights)
-    if root is not None and rows.index(root) == rows.index(target):
+    rows = as_rows(data, target, discretization=discretization, weights=weights)
+    position = position_of(rows.variables, target)
+    first = None if root is None else position_of(rows.variables, root)
+    if first == position:
         raise QueryError(f"the root of the tree must be a feature, not the target {target!r}")
-    families = tan_families(len(rows.variables), rows.index(target))
-    counts = count_families(rows, families, limits=limits)
-    first = None if root is None else rows.index(root)
-    return tan_network(counts, rows.index(target), smoothing=smoothing, root=first)
+    counts = count_rows(rows, tan_families(len(rows.variables), position), limits=limits)
+    return tan_network(counts, position, smoothing=smoothing, root=first)
+
+
+def as_rows(
+    data: Any, target: str | None, *, discretization: Discretization | None, weights: Any
+) -> Dataset | Census:
+    """What to count: the rows, or the census of a file or an Arrow dataset whose rows stay there."""
+    if isinstance(data, Census) and discretization is None and weights is None:
+        return data
+    if is_source(data) and (weights is None or isinstance(weights, str)):
+        return take_census(data, target, discretization=discretization, weights=weights)
+    return as_dataset(data, target, discretization=discretization, weights=weights)
+
+
+def count_rows(
+    rows: Dataset | Census, families: Sequence[Family], *, limits: Limits = DEFAULT_LIMITS
+) -> FamilyCounts:
+    """Weight of the rows in each cell of each family; those of a census are read block by block."""
+    if isinstance(rows, Dataset):
+        return count_families(rows, families, limits=limits)
+    counts = zero_counts(rows.variables, families, limits=limits)
+    for block in read_coded(rows):
+        counts = merge(counts, count_families(block, families, limits=limits))
+    return counts
+
+
+def position_of(variables: Sequence[Variable], name: str) -> int:
+    """Position of the variable called `name`; `QueryError` suggests the nearest name."""
+    names = [variable.name for variable in variables]
+    if name not in names:
+        raise QueryError(unknown_name("column", str(name), names))
+    return names.index(name)
 
 
 def as_dataset(

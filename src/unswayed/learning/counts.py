@@ -45,9 +45,12 @@ class FamilyCounts:
         return self.tables[self.families.index(family)]
 
 
-def zero_counts(variables: Sequence[Variable], families: Iterable[Family]) -> FamilyCounts:
+def zero_counts(
+    variables: Sequence[Variable], families: Iterable[Family], *, limits: Limits = DEFAULT_LIMITS
+) -> FamilyCounts:
     """Counts of no rows at all."""
     families = tuple(families)
+    _check_memory(variables, families, limits)
     tables = tuple(read_only(np.zeros(_shape(variables, family))) for family in families)
     return FamilyCounts(tuple(variables), families, tables)
 
@@ -72,8 +75,7 @@ def count_families(
     [[1.0, 1.0], [0.0, 1.0]]
     """
     families = tuple(families)
-    n_cells = sum(math.prod(_shape(data.variables, family)) for family in families)
-    limits.check_bytes(8.0 * n_cells, f"counting {len(families)} families")
+    _check_memory(data.variables, families, limits)
     weights = None if (data.weights == 1.0).all() else data.weights
     missing = data.codes < 0
     tables = []
@@ -87,6 +89,11 @@ def count_families(
             counted = cell_counts(cells, is_left_out, n_rows * n_states, weights)
             tables.append(read_only(counted.reshape(n_rows, n_states)))
     return FamilyCounts(data.variables, families, tuple(tables))
+
+
+def _check_memory(variables: Sequence[Variable], families: Sequence[Family], limits: Limits) -> None:
+    n_cells = sum(math.prod(_shape(variables, family)) for family in families)
+    limits.check_bytes(8.0 * n_cells, f"counting {len(families)} families")
 
 
 def _shape(variables: Sequence[Variable], family: Family) -> tuple[int, int]:

@@ -11,7 +11,7 @@ from unswayed.core.errors import LimitError
 from unswayed.core.limits import DEFAULT_LIMITS, readable_bytes
 from unswayed.inference.problem import contraction
 from unswayed.model.cpt import Cpt
-from unswayed.model.data.dataset import Dataset
+from unswayed.model.data.census import Census
 from unswayed.model.network import BayesianNetwork
 from unswayed.view.numbers import counted, shortened
 from unswayed.view.tables import padded, widest
@@ -178,18 +178,20 @@ class LearnedFrom:
     """Rows of each class, by weight; rows that miss the class are in none."""
     constant_columns: tuple[str, ...]
     """Columns left with one state: of one value, or with no cut that tells about the class."""
+    sampled_columns: tuple[str, ...] = ()
+    """Columns of numbers with too many values to count each, whose cut points a sample decided."""
 
 
-def summarize_rows(rows: Dataset, target: str) -> LearnedFrom:
-    """The facts of a dataset about its target."""
-    position = rows.index(target)
-    classes = rows.codes[:, position]
-    states = rows.variables[position].states
+def summarize_census(census: Census, target: str) -> LearnedFrom:
+    """The facts of a table about its target."""
+    states = next(variable.states for variable in census.variables if variable.name == target)
+    weights = [] if census.class_weights is None else census.class_weights.tolist()
     return LearnedFrom(
         target=target,
-        n_rows=rows.n_rows,
-        rows_by_class={s: float(rows.weights[classes == code].sum()) for code, s in enumerate(states)},
-        constant_columns=tuple(v.name for v in rows.variables if len(v) == 1 and v.name != target),
+        n_rows=census.n_rows,
+        rows_by_class={state: weights[i] if i < len(weights) else 0.0 for i, state in enumerate(states)},
+        constant_columns=tuple(v.name for v in census.variables if len(v) == 1 and v.name != target),
+        sampled_columns=census.sampled,
     )
 
 
@@ -211,4 +213,7 @@ def learned_lines(facts: LearnedFrom) -> list[Text]:
     if facts.constant_columns:
         names = shortened(facts.constant_columns, MOST_COLUMNS)
         lines.append(Text(f"of one state, so without influence: {names}"))
+    if facts.sampled_columns:
+        names = shortened(facts.sampled_columns, MOST_COLUMNS)
+        lines.append(Text(f"cut next to a sample of many different numbers: {names}"))
     return lines

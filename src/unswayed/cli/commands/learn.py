@@ -13,12 +13,12 @@ from unswayed.cli.evidence import assignment, names_in
 from unswayed.cli.options import AsJson
 from unswayed.cli.outcome import complain
 from unswayed.cli.output import check_output, show, show_json
+from unswayed.cli.progress import showing_words
 from unswayed.core.errors import QueryError
 
 if TYPE_CHECKING:
-    from unswayed.model.data.dataset import Dataset
+    from unswayed.model.data.census import Census
     from unswayed.model.data.discretize import CutMethod
-    from unswayed.model.data.tables import Table
     from unswayed.model.network import BayesianNetwork
 
 DEFAULT_BINS = 5
@@ -42,7 +42,12 @@ class DiscretizeWord(StrEnum):
 
 
 TableFile = Annotated[
-    Path, typer.Argument(metavar="TABLE", help="A CSV file with column names.", show_default=False)
+    Path,
+    typer.Argument(
+        metavar="TABLE",
+        help="A CSV, Parquet or Arrow file with column names, or a folder of Parquet files.",
+        show_default=False,
+    ),
 ]
 Target = Annotated[str, typer.Option(metavar="COLUMN", help="The class to predict.", show_default=False)]
 Output = Annotated[
@@ -111,22 +116,27 @@ def learn(
 
     from rich.text import Text
 
-    from unswayed.model.data.dataset import make_dataset
+    from unswayed.model.data.census import take_census
     from unswayed.model.data.discretize import Discretization
     from unswayed.model.data.suspicions import list_suspicions
-    from unswayed.model.data.tables import read_table
     from unswayed.model.formats.files import write_network
-    from unswayed.view.summaries import learned_lines, size_text, summarize_rows
+    from unswayed.view.summaries import learned_lines, size_text, summarize_census
 
     discretization = Discretization(_cut_method(discretize, bins), _cut_points(cuts or ()), max_categories)
     check_output(output)
-    columns = _without(read_table(table), tuple(names_in(ignored or ())), target)
-    rows = make_dataset(columns, target, discretization=discretization, weights=weights)
-    network = _classifier(rows, target, structure, smoothing)
+    left_out = tuple(names_in(ignored or ()))
+    if target in left_out:
+        raise QueryError(f"--ignore leaves out the target {target!r}; leave it in")
+    with showing_words() as show_words:
+        report = None if show_words is None else lambda done, n: show_words(f"{n:,} rows {done}")
+        census = take_census(
+            table, target, discretization=discretization, weights=weights, ignored=left_out, report=report
+        )
+        network = _classifier(census, target, structure, smoothing)
     write_network(_named(network, table), output)
-    for words in list_suspicions(columns, target):
+    for words in list_suspicions(census.seen, target):
         complain("warning", words)
-    facts = summarize_rows(rows, target)
+    facts = summarize_census(census, target)
     if as_json:
         show_json({"output": str(output), "structure": structure, **asdict(facts)})
     else:
@@ -161,28 +171,22 @@ def _cut_points(words: Sequence[str]) -> dict[str, list[float]]:
     return found
 
 
-def _without(table: Table, names: Sequence[str], target: str) -> Table:
-    from unswayed.model.data.tables import make_table
-
-    if target in names:
-        raise QueryError(f"--ignore leaves out the target {target!r}; leave it in")
-    ignored = [table.column(name) for name in names]
-    return make_table([column for column in table.columns if column not in ignored], table.path)
-
-
-def _classifier(rows: Dataset, target: str, structure: Structure, smoothing: float) -> BayesianNetwork:
+def _classifier(census: Census, target: str, structure: Structure, smoothing: float) -> BayesianNetwork:
     from unswayed.learning.classifiers import learn_naive_bayes, learn_tan
 
     match structure:
         case Structure.NAIVE:
-            return learn_naive_bayes(rows, target, smoothing=smoothing)
+            return learn_naive_bayes(census, target, smoothing=smoothing)
         case Structure.TAN:
-            return learn_tan(rows, target, smoothing=smoothing)
+            return learn_tan(census, target, smoothing=smoothing)
         case Structure.FOCS:
             import numpy as np
 
             from unswayed.focs.learn.networks import learn_context_network
+            from unswayed.model.data.census import read_coded
+            from unswayed.model.data.dataset import join_datasets
 
+            rows = join_datasets(list(read_coded(census)))
             return learn_context_network(rows, target, smoothing=smoothing, rng=np.random.default_rng(0))
 
 

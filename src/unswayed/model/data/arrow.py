@@ -7,7 +7,8 @@ believed as those of a dataframe (`frame_tables.py`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from unswayed.core.arrays import Floats
 from unswayed.core.errors import FormatError, ModelError
 from unswayed.core.extras import import_extra
 from unswayed.model.data.frames import read_frame
-from unswayed.model.data.tables import MISSING_WORDS, Table, number_in
+from unswayed.model.data.tables import MARKS_AMONG_NUMBERS, MISSING_WORDS, Table, number_in
 
 if TYPE_CHECKING:
     from unswayed.model.data.csv import CsvFile, RawColumn
@@ -55,9 +56,18 @@ def read_arrow(path: Path) -> Table:
     return Table(table.columns, table.n_rows, path)
 
 
-def arrow_blocks(source: Any, rows: int) -> Iterator[Any]:
-    """Arrow tables of `rows` rows: of a Parquet or Arrow file, a folder of them, or an Arrow dataset."""
-    yield from _rebatch(_batches(source, rows), rows)
+def arrow_blocks(source: Any, rows: int, names: Sequence[str] | None = None) -> Iterator[Any]:
+    """Arrow tables of `rows` rows: of a Parquet or Arrow file, a folder of them, or an Arrow dataset.
+
+    With `names`, a file or dataset is read for these columns alone.
+    """
+    yield from _rebatch(_batches(source, rows, names), rows)
+
+
+def arrow_names(source: Any) -> tuple[str, ...]:
+    """Names of the columns of a Parquet or Arrow file, a folder of them, or an Arrow dataset."""
+    dataset = _open_dataset(source) if isinstance(source, Path) else source
+    return tuple(dataset.schema.names)
 
 
 def count_arrow_rows(path: Path) -> int:
@@ -65,13 +75,15 @@ def count_arrow_rows(path: Path) -> int:
     return int(_open_dataset(path).count_rows())
 
 
-def _batches(source: Any, rows: int) -> Iterator[Any]:
+def _batches(source: Any, rows: int, names: Sequence[str] | None) -> Iterator[Any]:
     path = Path(source) if isinstance(source, str | Path) else None
     dataset = source if path is None else _open_dataset(path)
     try:
-        yield from (
-            dataset.to_batches(batch_size=min(rows, MOST_ROWS)) if hasattr(dataset, "scanner") else dataset
-        )
+        if hasattr(dataset, "scanner"):
+            columns = None if names is None else list(names)
+            yield from dataset.to_batches(columns=columns, batch_size=min(rows, MOST_ROWS))
+        else:
+            yield from dataset
     except (OSError, ValueError) as error:
         raise FormatError(f"cannot be read ({error})", path) from None
 
@@ -104,8 +116,18 @@ def _rebatch(batches: Iterable[Any], rows: int) -> Iterator[Any]:
         yield pa.Table.from_batches(waiting)
 
 
-def arrow_csv_blocks(file: CsvFile, rows: int) -> Iterator[Any]:
-    """Blocks of a CSV file; what pyarrow refuses is read again to name the line."""
+class LateTextError(Exception):
+    """A column that began with numbers holds something else further down; its name is the argument."""
+
+
+def arrow_csv_blocks(
+    file: CsvFile, rows: int, names: Sequence[str] | None = None, numbers: Iterable[str] = ()
+) -> Iterator[Any]:
+    """Blocks of the named columns of a CSV file, or of all.
+
+    Cells are texts, but in `numbers` they are parsed on the way; `LateTextError` says where that fails. What
+    pyarrow refuses is read again to name the line.
+    """
     import pyarrow as pa
     from pyarrow import csv
 
@@ -117,7 +139,13 @@ def arrow_csv_blocks(file: CsvFile, rows: int) -> Iterator[Any]:
     )
     parsing = csv.ParseOptions(delimiter=file.delimiter, newlines_in_values=True)
     converting = csv.ConvertOptions(
-        column_types=dict.fromkeys(file.names, pa.string()), strings_can_be_null=False
+        column_types={
+            **dict.fromkeys(file.names, pa.string()),
+            **dict.fromkeys(numbers, pa.float64()),
+        },
+        null_values=sorted(MISSING_WORDS | MARKS_AMONG_NUMBERS),
+        strings_can_be_null=False,
+        include_columns=None if names is None else list(names),
     )
     packed = "gzip" if file.path.suffix.lower() == ".gz" else None
     try:
@@ -129,6 +157,8 @@ def arrow_csv_blocks(file: CsvFile, rows: int) -> Iterator[Any]:
 
         if "Empty CSV" in str(error):
             return
+        if found := re.match(r"In CSV column #(\d+): CSV conversion error", str(error)):
+            raise LateTextError(file.names[int(found[1])]) from None
         check_csv(file)
         raise FormatError(f"cannot be read ({error})", file.path) from None
 
@@ -136,6 +166,9 @@ def arrow_csv_blocks(file: CsvFile, rows: int) -> Iterator[Any]:
 def raw_arrow_column(chunked: Any, is_text: bool = False) -> RawColumn:
     """Numbers where all cells spell some or are missing; else distinct texts and positions."""
     cells = chunked.combine_chunks()
+    if str(cells.type) == "double":
+        parsed: Floats = cells.to_numpy(zero_copy_only=False)
+        return parsed
     numbers = None if is_text else _numbers(cells)
     if numbers is not None:
         return numbers

@@ -21,7 +21,7 @@ from unswayed.core.errors import ModelError
 from unswayed.model.data.arrow import arrow_blocks, count_arrow_rows, is_arrow_path, is_arrow_stream
 from unswayed.model.data.csv import CsvFile, inspect_csv, refuse_empty, text_blocks, text_column
 from unswayed.model.data.frames import is_frame, read_frame
-from unswayed.model.data.tables import NumberColumn, Table, read_table
+from unswayed.model.data.tables import Table, read_table, take_cells
 
 CHUNK_ROWS = 200_000
 """Rows in memory at one time."""
@@ -137,13 +137,8 @@ def slice_table(table: Table, start: int, stop: int) -> Table:
     """The rows from `start` up to `stop`."""
     if start <= 0 and stop >= table.n_rows:
         return table
-    columns = [
-        replace(column, values=column.values[start:stop])
-        if isinstance(column, NumberColumn)
-        else replace(column, codes=column.codes[start:stop])
-        for column in table.columns
-    ]
-    return Table(tuple(columns), min(stop, table.n_rows) - start, table.path)
+    columns = tuple(take_cells(column, slice(start, stop)) for column in table.columns)
+    return Table(columns, min(stop, table.n_rows) - start, table.path)
 
 
 def estimate_rows(data: Any) -> int | None:

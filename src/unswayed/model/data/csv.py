@@ -27,6 +27,7 @@ import numpy as np
 from unswayed.core.arrays import Codes, Floats
 from unswayed.core.errors import FormatError, UnswayedWarning
 from unswayed.core.names import listing
+from unswayed.model.data.arrow import LateTextError
 from unswayed.model.data.spelt_numbers import read_spelt
 from unswayed.model.data.tables import (
     MARKS_AMONG_NUMBERS,
@@ -148,16 +149,43 @@ def text_blocks(file: CsvFile, rows: int) -> Iterator[TextBlock]:
         yield dict(zip(file.names, zip(*cells, strict=True), strict=True))
 
 
+def raw_blocks(
+    file: CsvFile, rows: int, names: Sequence[str], as_text: frozenset[str] = frozenset()
+) -> Iterator[list[RawColumn]]:
+    """Blocks of `rows` rows of the named columns, each read as numbers as long as it holds nothing else.
+
+    Raises `LateTextError` for a column that turns out to hold something else; `as_text` lists those that are
+    known to. Others show when `join_raw` joins the blocks.
+    """
+    from unswayed.model.data.arrow import arrow_csv_blocks, has_arrow
+
+    blocks = text_blocks(file, rows)
+    if file.text is None and has_arrow():
+        numbers = _numeric_starts(file) & set(names) - as_text
+        blocks = arrow_csv_blocks(file, rows, names, numbers)
+    for block in blocks:
+        yield [_raw(block[name], name in as_text) for name in names]
+
+
+def _numeric_starts(file: CsvFile) -> set[str]:
+    """Columns whose first cells spell numbers, at least one, or are missing."""
+    start = list(islice(_rows(file), 1, 65))
+    cells = ([row[place] for row in start if place < len(row)] for place in range(len(file.names)))
+    return {name for name, texts in zip(file.names, cells, strict=True) if all_numbers(texts) is not None}
+
+
 def text_column(file: CsvFile, name: str, cells: Any, n_before: int = 0) -> Column:
     """The column that cells of a block are; `n_before` rows came before them."""
-    column = _column(name, _raw(cells))
+    column = raw_column(name, _raw(cells))
     _check_finite(file, [column], n_before)
     return column
 
 
 def _raw(cells: Any, is_text: bool = False) -> RawColumn:
     if isinstance(cells, tuple):
-        return _coded(cells)
+        texts, codes = _coded(cells)
+        numbers = None if is_text else all_numbers(texts)
+        return (texts, codes) if numbers is None else numbers[codes]
     from unswayed.model.data.arrow import raw_arrow_column
 
     return raw_arrow_column(cells, is_text)
@@ -212,15 +240,19 @@ def _coded(texts: Sequence[str]) -> tuple[list[str], Codes]:
 def _gather(file: CsvFile, as_text: frozenset[str]) -> list[Column]:
     """All rows by columns; those that turn out to hold labels late are read again as texts."""
     blocks: list[list[RawColumn]] = [[] for _ in file.names]
-    for block in text_blocks(file, BLOCK_ROWS):
-        for name, found in zip(file.names, blocks, strict=True):
-            found.append(_raw(block[name], name in as_text))
+    try:
+        for block in raw_blocks(file, BLOCK_ROWS, file.names, as_text):
+            for found, raw in zip(blocks, block, strict=True):
+                found.append(raw)
+    except LateTextError as late:
+        return _gather(file, as_text | {str(late)})
     if not blocks[0]:
         refuse_empty(file)
-    mixed = {name for name, found in zip(file.names, blocks, strict=True) if _is_mixed(found)}
+    joined = [join_raw(found) for found in blocks]
+    mixed = {name for name, raw in zip(file.names, joined, strict=True) if raw is None}
     if mixed:
         return _gather(file, as_text | mixed)
-    return [_column(name, _joined(found)) for name, found in zip(file.names, blocks, strict=True)]
+    return [raw_column(name, raw) for name, raw in zip(file.names, joined, strict=True) if raw is not None]
 
 
 def refuse_empty(file: CsvFile) -> NoReturn:
@@ -228,16 +260,13 @@ def refuse_empty(file: CsvFile) -> NoReturn:
     raise FormatError("there are column names but no rows; add at least one", file.path)
 
 
-def _is_mixed(blocks: Sequence[RawColumn]) -> bool:
-    """Whether some blocks were read as numbers although others hold texts that are none."""
-    texts = {text for block in blocks if isinstance(block, tuple) for text in block[0]}
-    return any(isinstance(block, np.ndarray) for block in blocks) and None in map(_number, texts)
-
-
-def _joined(blocks: Sequence[RawColumn]) -> RawColumn:
+def join_raw(blocks: Sequence[RawColumn]) -> RawColumn | None:
+    """The cells of all blocks; None where some hold numbers and others texts that are none."""
     if any(isinstance(block, np.ndarray) for block in blocks):
-        numbers = [b if isinstance(b, np.ndarray) else _numbers(*b) for b in blocks]
-        return np.concatenate(numbers)
+        texts = {text for block in blocks if isinstance(block, tuple) for text in block[0]}
+        if None in map(_number, texts):
+            return None
+        return np.concatenate([b if isinstance(b, np.ndarray) else _numbers(*b) for b in blocks])
     known = defaultdict[str, int](count().__next__)
     codes = []
     for block in blocks:
@@ -258,19 +287,37 @@ def _numbers(texts: list[str], codes: Codes) -> Floats:
     return found
 
 
-def _column(name: str, raw: RawColumn) -> Column:
+def all_numbers(texts: Sequence[str]) -> Floats | None:
+    """The numbers that texts spell, NaN where missing; None where one is a label, or all are missing."""
+    found = [_number(text) for text in texts]
+    if None in found:
+        return None
+    numbers: Floats = np.array(found, dtype=np.float64)
+    return None if np.isnan(numbers).all() else numbers
+
+
+def raw_column(name: str, raw: RawColumn) -> Column:
     """A column from the numbers in it, or from its distinct texts."""
     if isinstance(raw, np.ndarray):
         return NumberColumn(name, raw)
     texts, codes = raw
-    numbers = [_number(text) for text in texts]
-    if None in numbers or all(number is not None and math.isnan(number) for number in numbers):
-        if (spelt := read_spelt(texts)) is not None:
-            warnings.warn(f"column {name!r}: {spelt[1]}", UnswayedWarning, stacklevel=2)
-            return NumberColumn(name, np.array(spelt[0])[codes])
-        stripped = [None if text.strip() in MISSING_WORDS else text.strip() for text in texts]
-        return coded_labels(name, stripped, codes)
-    return NumberColumn(name, np.array(numbers, dtype=np.float64)[codes])
+    numbers = all_numbers(texts)
+    if numbers is not None:
+        return NumberColumn(name, numbers[codes])
+    if (spelt := read_spelt(texts)) is not None:
+        warnings.warn(f"column {name!r}: {spelt[1]}", UnswayedWarning, stacklevel=2)
+        return NumberColumn(name, np.array(spelt[0])[codes])
+    stripped = [None if text.strip() in MISSING_WORDS else text.strip() for text in texts]
+    return coded_labels(name, stripped, codes)
+
+
+def refuse_infinite(file: CsvFile, name: str) -> None:
+    """Raise `FormatError` for the first number in a column that is not finite."""
+    n_before = 0
+    for [raw] in raw_blocks(file, BLOCK_ROWS, [name]):
+        column = raw_column(name, raw)
+        _check_finite(file, [column], n_before)
+        n_before += len(raw) if isinstance(raw, np.ndarray) else len(raw[1])
 
 
 def _check_finite(file: CsvFile, columns: Sequence[Column], n_before: int = 0) -> None:

@@ -15,9 +15,10 @@ For rows that are to fit variables which exist already, see `encode.py`.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -41,6 +42,7 @@ from unswayed.model.data.tables import (
     Table,
     number_in,
     read_table,
+    take_cells,
     text_of,
 )
 from unswayed.model.variable import Variable
@@ -118,8 +120,11 @@ def smallest_type(variables: Sequence[Variable]) -> type[np.signedinteger[Any]]:
     return np.int64
 
 
-def checked_weights(weights: Any, n_rows: int) -> Floats:
-    """Weights as given, or ones; `ModelError` unless there is one for each row, finite and at least 0."""
+def checked_weights(weights: Any, n_rows: int, first_row: int = 0) -> Floats:
+    """Weights as given, or ones; `ModelError` unless there is one for each row, finite and at least 0.
+
+    `first_row` rows came before these.
+    """
     if weights is None:
         return frozen_floats(np.ones(n_rows))
     try:
@@ -131,7 +136,9 @@ def checked_weights(weights: Any, n_rows: int) -> Floats:
     bad = ~(np.isfinite(values) & (values >= 0))
     if bad.any():
         row = int(np.argmax(bad))
-        raise ModelError(f"weight of row {row} is {values[row]}; weights must be finite and at least 0")
+        raise ModelError(
+            f"weight of row {first_row + row} is {values[row]}; weights must be finite and at least 0"
+        )
     return values
 
 
@@ -154,6 +161,11 @@ def make_dataset(
     >>> [variable.states for variable in data.variables]
     [('<=45', '>45'), ('high', 'low')]
     """
+    if isinstance(data, str | os.PathLike) and (weights is None or isinstance(weights, str)):
+        from unswayed.model.data.census import read_coded, take_census
+
+        census = take_census(data, target, discretization=discretization, weights=weights)
+        return join_datasets(list(read_coded(census)))
     table = read_table(data)
     if isinstance(weights, str):
         table, weights = _split_weights(table, weights)
@@ -161,9 +173,9 @@ def make_dataset(
     discretization = discretization or Discretization()
     for name in discretization.cuts_by_column:
         table.column(name)
-    classes = None if target is None else _target_codes(table.column(target), discretization)
-    recipe = _Recipe(target, discretization, kept_weights, classes)
-    pairs = [_column_variable(column, recipe) for column in table.columns]
+    classes = None if target is None else target_codes(table.column(target), discretization)
+    recipe = ColumnRecipe(target, discretization, kept_weights, classes)
+    pairs = [column_variable(column, recipe) for column in table.columns]
     return Dataset([v for v, _ in pairs], np.array([codes for _, codes in pairs]).T, kept_weights)
 
 
@@ -173,26 +185,37 @@ def _positive(table: Table, weights: Floats) -> tuple[Table, Floats]:
     if kept.all():
         return table, weights
     if not kept.any():
-        raise ModelError("all rows have weight 0; at least one must count")
-    columns: list[Column] = []
-    for column in table.columns:
-        if isinstance(column, NumberColumn):
-            columns.append(NumberColumn(column.name, column.values[kept]))
-        else:
-            columns.append(LabelColumn(column.name, column.labels, column.codes[kept], column.declared))
-    return Table(tuple(columns), int(kept.sum()), table.path), weights[kept]
+        refuse_weightless()
+    columns = tuple(take_cells(column, kept) for column in table.columns)
+    return Table(columns, int(kept.sum()), table.path), weights[kept]
+
+
+def refuse_weightless() -> NoReturn:
+    """Raise `ModelError` for rows that all have weight 0."""
+    raise ModelError("all rows have weight 0; at least one must count")
+
+
+def refuse_labels(name: str) -> NoReturn:
+    """Raise `ModelError` for weights that are no numbers."""
+    raise ModelError(f"column {name!r} cannot be the weights: it holds labels, not numbers")
+
+
+def join_datasets(parts: Sequence[Dataset]) -> Dataset:
+    """The rows of all parts, which have the same variables."""
+    codes = np.concatenate([part.codes for part in parts])
+    return Dataset(parts[0].variables, codes, np.concatenate([part.weights for part in parts]))
 
 
 def _split_weights(table: Table, name: str) -> tuple[Table, Floats]:
     """The table without its column of weights, and the weights."""
     column = table.column(name)
     if isinstance(column, LabelColumn):
-        raise ModelError(f"column {name!r} cannot be the weights: it holds labels, not numbers")
+        refuse_labels(name)
     return Table(tuple(c for c in table.columns if c is not column), table.n_rows, table.path), column.values
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Recipe:
+class ColumnRecipe:
     """What decides how columns become variables, besides their own values."""
 
     target: str | None
@@ -201,15 +224,17 @@ class _Recipe:
     classes: Codes | None  # (rows,)
 
 
-def _target_codes(column: Column, discretization: Discretization) -> Codes:
+def target_codes(column: Column, discretization: Discretization) -> Codes:
+    """The state of the target in each row; `ModelError` when it is missing everywhere."""
     # The target is not cut by any method, so neither weights nor classes matter.
-    codes = _column_variable(column, _Recipe(column.name, discretization, np.empty(0), None))[1]
+    codes = column_variable(column, ColumnRecipe(column.name, discretization, np.empty(0), None))[1]
     if not (codes >= 0).any():
         raise ModelError(f"every row misses the target {column.name!r}; nothing can be learned about it")
     return codes
 
 
-def _column_variable(column: Column, recipe: _Recipe) -> tuple[Variable, Codes]:
+def column_variable(column: Column, recipe: ColumnRecipe) -> tuple[Variable, Codes]:
+    """The variable that a column is, and its state in each row."""
     if isinstance(column, LabelColumn):
         return _label_variable(column)
     given = recipe.discretization.cuts_by_column.get(column.name)
@@ -250,15 +275,21 @@ def _distinct(values: Floats, at_most: int | None = None) -> Floats:
 def _number_variable(column: NumberColumn, *, is_target: bool) -> tuple[Variable, Codes]:
     """A variable with one state for each distinct number."""
     points = _distinct(column.values[~np.isnan(column.values)])
-    if is_target and (points % 1 != 0).any():
-        raise ModelError(
-            f"the target {column.name!r} holds measurements such as {points[points % 1 != 0][0]}, not "
-            "classes; give its cut points in Discretization(cuts_by_column=...)"
-        )
+    if is_target:
+        refuse_measurements(column.name, points)
     if not points.size:
         return Variable(column.name, [ANY]), np.full(len(column.values), -1, dtype=np.int64)
     states = [text_of(point) for point in points]
     return Variable(column.name, states), matching_codes(column.values, points)
+
+
+def refuse_measurements(name: str, points: Floats) -> None:
+    """`ModelError` where a target holds numbers that are not whole."""
+    if (points % 1 != 0).any():
+        raise ModelError(
+            f"the target {name!r} holds measurements such as {points[points % 1 != 0][0]}, not "
+            "classes; give its cut points in Discretization(cuts_by_column=...)"
+        )
 
 
 def _label_variable(column: LabelColumn) -> tuple[Variable, Codes]:

@@ -233,6 +233,13 @@ def coded_column(name: str, cells: Sequence[Any], codes: Codes) -> Column:
     return LabelColumn(name, column.labels, np.append(column.codes, -1)[codes])
 
 
+def take_cells(column: Column, rows: Any) -> Column:
+    """The column with some of its rows, in any order."""
+    if isinstance(column, NumberColumn):
+        return NumberColumn(column.name, column.values[rows])
+    return LabelColumn(column.name, column.labels, column.codes[rows], column.declared)
+
+
 def is_missing(cell: Any) -> bool:
     """Whether a single value stands for "not observed".
 
