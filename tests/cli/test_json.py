@@ -23,6 +23,8 @@ OPTIONS_BY_COMMAND = {
     "voi --keep": ("--keep", "AC"),
     "plan": (),
     "audit": (str(EXAMPLES / "papers.csv"), "--outcome", "D", "-o", "audited.csv", "--summary", "a.html"),
+    "predict": (str(EXAMPLES / "papers.csv"),),
+    "predict -o": (str(EXAMPLES / "papers.csv"), "-o", "decided.csv"),
     "follow": ("--observe", "AC=+"),
     "select": ("--budget", "1"),
     "trim": ("--budget", "1"),

@@ -1,7 +1,7 @@
 """Public names of `unswayed.api`; `__init__.py` imports each when it is first used."""
 
 from .audits.audit import audit as audit, audit_file as audit_file
-from .audits.files import AuditedFile as AuditedFile, AuditProgress as AuditProgress
+from .audits.files import AuditedFile as AuditedFile
 from .audits.result import Audit as Audit
 from .compare import (
     Comparison as Comparison,
@@ -40,6 +40,7 @@ from .observations import (
     start_case as start_case,
 )
 from .plans import plan_tests as plan_tests
+from .predictions import PredictedFile as PredictedFile, predict_file as predict_file
 from .ranking import ObservationRanking as ObservationRanking, rank_observations as rank_observations
 from .reasons import explain_decision as explain_decision
 from .report import Examination as Examination, examine as examine

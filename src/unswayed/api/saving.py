@@ -95,6 +95,11 @@ def load_classifier(path: str | os.PathLike[str]) -> Saved:
         raise FormatError(f"incomplete: {error} is missing or of the wrong kind", path) from None
 
 
+def is_saved_classifier(path: Path) -> bool:
+    """Whether a file holds a classifier on a network that `save_classifier` wrote."""
+    return path.suffix.lower() == ".json" and path.is_file() and _read(path).get("kind") == KIND
+
+
 def _save_estimator(estimator: Any, path: Path) -> None:
     # scikit-learn takes a second to import; a classifier on a network does without it.
     from unswayed.api.saved_estimators import write_estimator

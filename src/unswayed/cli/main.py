@@ -25,6 +25,7 @@ MODULE_BY_COMMAND = {
     "plan": "plan",
     "ask": "ask",
     "audit": "audit",
+    "predict": "predict",
     "select": "selection",
     "trim": "selection",
     "frontier": "selection",

@@ -6,13 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from unswayed.core.errors import QueryError, expect
 from unswayed.core.names import listing
 from unswayed.decisions.defaults import choose_features
 from unswayed.decisions.rules import Decider, MostProbable, Rule, ThresholdRule
-from unswayed.model.evidence import observe, read_evidence
+from unswayed.model.evidence import read_evidence
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.variable import Variable
 
@@ -107,19 +105,11 @@ class Classifier:
         ['+', 'not +', '+']
         """
         # Imported here: few questions are about tables.
-        from unswayed.decisions.prediction import refuse_impossible, row_log_posteriors
-        from unswayed.model.data.chunks import chunk_table, read_chunks
-        from unswayed.model.data.encoding import encode
+        from unswayed.decisions.prediction import decide_chunk
+        from unswayed.model.data.chunks import read_chunks
 
-        positions = tuple(map(self.network.index, self.features))
-        seen, decisions = observe(self.network, self.given), []
-        for chunk in read_chunks(data):
-            table = chunk_table(chunk, self.features)
-            codes = encode(table, [self.network.variables[p] for p in positions], names=chunk.names).codes
-            logs = row_log_posteriors(seen.network, self.target_index, positions, codes, seen.states)
-            refuse_impossible(seen.network, positions, codes, logs, first_row=chunk.first_row)
-            decisions += self.decider.decide(np.exp(logs)).tolist()
-        return [self.actions[action] for action in decisions]
+        decided = (decide_chunk(self, chunk)[0].tolist() for chunk in read_chunks(data))
+        return [self.actions[action] for decisions in decided for action in decisions]
 
 
 def _make_rule(target: Variable, threshold: float | None, positive: str | None) -> Rule:

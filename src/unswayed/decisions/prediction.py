@@ -10,17 +10,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from unswayed.core.arrays import Bools, Codes, Floats, Ints
 from unswayed.core.errors import ImpossibleEvidence
+from unswayed.decisions.rules import ThresholdRule
 from unswayed.inference.batches import batch_posteriors
 from unswayed.inference.forests import class_log_joint, has_feature_forest
 from unswayed.inference.posteriors import joint_table
 from unswayed.model.cpt import Cpt
+from unswayed.model.data.chunks import Chunk, chunk_table
 from unswayed.model.data.dataset import Dataset, smallest_type
+from unswayed.model.data.encoding import encode
+from unswayed.model.evidence import observe
 from unswayed.model.network import BayesianNetwork
+
+if TYPE_CHECKING:
+    from unswayed.decisions.classifier import Classifier
 
 LARGEST_TABLE = 2**18
 """Instantiations of the observed features beyond which rows are answered one by one."""
@@ -46,6 +54,31 @@ def row_log_posteriors(
     with np.errstate(divide="ignore"):
         logs: Floats = np.log(_pattern_posteriors(network, target, features, codes, given))
     return logs
+
+
+def decide_chunk(classifier: Classifier, chunk: Chunk) -> tuple[Ints, Floats]:
+    """Position of the action decided on each row of a table, and its posterior (see `decision_posteriors`).
+
+    Raises `ImpossibleEvidence` for a row of probability zero.
+    """
+    network = classifier.network
+    positions = tuple(map(network.index, classifier.features))
+    seen = observe(network, classifier.given)
+    table = chunk_table(chunk, classifier.features)
+    codes = encode(table, [network.variables[p] for p in positions], names=chunk.names).codes
+    logs = row_log_posteriors(seen.network, classifier.target_index, positions, codes, seen.states)
+    refuse_impossible(seen.network, positions, codes, logs, first_row=chunk.first_row)
+    return classifier.decider.decide(np.exp(logs)), decision_posteriors(classifier, logs)
+
+
+def decision_posteriors(classifier: Classifier, logs: Floats) -> Floats:
+    """Pr(the positive state) under a threshold rule, else Pr(the most probable state)."""
+    if isinstance(classifier.rule, ThresholdRule):
+        column = classifier.network.variable(classifier.target).index(classifier.rule.positive)
+        positive: Floats = np.exp(logs[:, column])
+        return positive
+    largest: Floats = np.exp(logs.max(axis=1))
+    return largest
 
 
 def refuse_impossible(

@@ -16,7 +16,7 @@ import numpy as np
 
 from unswayed.core.arrays import Bools, Codes, Floats, Ints, frozen_floats
 from unswayed.core.errors import ImpossibleEvidence, ModelError
-from unswayed.decisions.prediction import row_numbers
+from unswayed.decisions.prediction import row_numbers, split_patterns
 from unswayed.model.data.encoding import encode
 from unswayed.model.network import BayesianNetwork
 
@@ -63,9 +63,7 @@ class TableClassifier:
         variables = [self.network.variable(name) for name in self.features]
         codes = encode(data, variables).codes
         found: Ints = np.empty(len(codes), dtype=np.int64)
-        seen: Bools = codes >= 0
-        for pattern in np.unique(seen, axis=0):
-            rows = np.flatnonzero((seen == pattern).all(axis=1))
+        for pattern, rows in split_patterns(codes):
             found[rows] = self._looked_up(pattern, codes[rows][:, pattern])
         return [self.actions[action] for action in found]
 

@@ -8,7 +8,7 @@ import os
 import signal
 import subprocess
 import sys
-import threading
+from contextlib import contextmanager, suppress
 
 import numpy as np
 import pandas as pd
@@ -79,17 +79,14 @@ def test_a_cluster_gives_the_same_bytes(cluster):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-def test_a_worker_of_the_cluster_may_be_killed(cluster):
+def test_a_worker_of_the_cluster_may_be_killed(cluster, tmp_path):
     classifier = naive_classifier(12)
     frame = random_frame(classifier, 20_000)
     one = unswayed.audit(classifier, frame)
-    pids = list(cluster.run(os.getpid).values())
-    killer = threading.Timer(0.3, os.kill, [pids[0], signal.SIGKILL])
-    killer.start()
-    with joblib.parallel_config(backend="dask"):
+    with dying_once(tmp_path) as died, joblib.parallel_config(backend="dask"):
         two = unswayed.audit(classifier, frame, n_jobs=2)
-    killer.join()
     cluster.wait_for_workers(2)
+    assert died()
     assert as_bytes(one) == as_bytes(two)
 
 
@@ -109,10 +106,33 @@ def test_a_dask_dataframe_is_audited_by_partitions_when_it_is_asked(cluster):
     assert found["patient"].tolist() == frame["patient"].tolist()
 
 
-def test_a_killed_worker_loses_nothing(monkeypatch):
-    """SIGKILL in the middle of an audit: the answer is complete, and the same."""
-    from joblib.externals.loky import reusable_executor
+class DyingBlock:
+    """Answers a block of rows; the first process that is asked leaves a mark and kills itself."""
 
+    def __init__(self, mark):
+        self.mark = mark
+
+    def __call__(self, *asked):
+        from unswayed.api.audits import batches
+
+        with suppress(FileExistsError):
+            os.close(os.open(self.mark, os.O_CREAT | os.O_EXCL))
+            os.kill(os.getpid(), signal.SIGKILL)
+        digest, contents, *rest = asked
+        return batches.answer_rows(batches.load_auditor(batches.ShippedRecipe(digest, contents)), *rest)
+
+
+@contextmanager
+def dying_once(folder):
+    """The first block that a worker is sent kills the worker."""
+    mark = folder / "died"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("unswayed.api.audits.batches.answer_block", DyingBlock(str(mark)))
+        yield mark.exists
+
+
+def test_a_killed_worker_loses_nothing(monkeypatch, tmp_path):
+    """SIGKILL in the middle of an audit: the answer is complete, and the same."""
     attempts = []
 
     class Counted(joblib.Parallel):
@@ -124,13 +144,10 @@ def test_a_killed_worker_loses_nothing(monkeypatch):
     classifier = naive_classifier(14)
     frame = random_frame(classifier, 30_000)
     one = unswayed.audit(classifier, frame)
-    unswayed.audit(classifier, frame[:200], n_jobs=2)
-    workers = list(reusable_executor._executor._processes)
-    killer = threading.Timer(0.2, os.kill, [workers[0], signal.SIGKILL])
-    killer.start()
-    two = unswayed.audit(classifier, frame, n_jobs=2)
-    killer.join()
-    assert len(attempts) == 3
+    with dying_once(tmp_path) as died:
+        two = unswayed.audit(classifier, frame, n_jobs=2)
+    assert died()
+    assert len(attempts) == 2
     assert as_bytes(one) == as_bytes(two)
 
 

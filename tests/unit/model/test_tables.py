@@ -132,6 +132,11 @@ def test_pyarrow_tables_are_read() -> None:
     assert cells(table, "b") == ["x", "y"]
 
 
+def test_equal_columns_of_pyarrow_tables_have_names_of_their_own() -> None:
+    arrow = pytest.importorskip("pyarrow")
+    assert read_table(arrow.table({"a": [0], "b": [0]})).names == ("a", "b")
+
+
 def test_integers_too_large_for_floats_stay_apart() -> None:
     large = 2**60
     for data in (pd.DataFrame({"id": [large, large + 1]}), np.array([[large], [large + 1]])):

@@ -9,7 +9,7 @@ from typing import Any, Unpack, overload
 
 from unswayed.api.audits.batches import make_answerer
 from unswayed.api.audits.chunks import audit_chunk
-from unswayed.api.audits.files import AuditedFile, AuditProgress, audit_to_file
+from unswayed.api.audits.files import AuditedFile, audit_to_file
 from unswayed.api.audits.partitions import DaskFrame, audit_partitions, is_dask_frame
 from unswayed.api.audits.result import Audit
 from unswayed.api.audits.rows import Recipe
@@ -18,6 +18,7 @@ from unswayed.core.errors import QueryError
 from unswayed.core.limits import DEFAULT_LIMITS
 from unswayed.decisions.classifier import Classifier
 from unswayed.model.data.chunks import CHUNK_ROWS, read_whole
+from unswayed.model.data.parts import FileProgress
 
 
 class AuditOptions(Options, total=False):
@@ -84,7 +85,7 @@ class FileOptions(AuditOptions, total=False):
 
     chunk_rows: int
     """Rows in memory at one time."""
-    report: Callable[[AuditProgress], None] | None
+    report: Callable[[FileProgress], None] | None
     """Called after each chunk with how far the audit is."""
 
 

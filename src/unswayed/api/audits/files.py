@@ -5,10 +5,10 @@ Whoever is interrupted asks again and goes on where the finished parts end (`mod
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from functools import reduce
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -19,39 +19,13 @@ from unswayed.api.audits.chunks import audit_chunk
 from unswayed.api.audits.result import added_columns
 from unswayed.api.audits.rows import Recipe
 from unswayed.api.audits.tally import Tally, add_tallies, read_tally, summarize
-from unswayed.core.errors import FormatError
 from unswayed.core.limits import DEFAULT_LIMITS
 from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.table_classifier import TableClassifier
 from unswayed.model.cpt import Cpt
-from unswayed.model.data.chunks import CHUNK_ROWS, estimate_rows, read_chunks
-from unswayed.model.data.parts import join_parts, open_parts, read_notes, write_part
+from unswayed.model.data.chunks import CHUNK_ROWS, Chunk
+from unswayed.model.data.parts import FileProgress, RowJob, extend_file
 from unswayed.model.network import BayesianNetwork
-
-
-@dataclass(frozen=True, slots=True)
-class AuditProgress:
-    """How far an audit of a file is."""
-
-    n_rows: int
-    """Rows audited, those of an earlier run included."""
-    total: int | None
-    """About how many there are; None where nothing tells."""
-    seconds: float
-    """Time since this run began."""
-    n_earlier: int = 0
-    """Rows that an earlier run had finished."""
-
-    @property
-    def rows_per_second(self) -> float:
-        """Rows audited in a second of this run."""
-        return (self.n_rows - self.n_earlier) / max(self.seconds, 1e-9)
-
-    @property
-    def seconds_left(self) -> float | None:
-        """About how long the rest takes."""
-        if self.total is None or self.n_rows == self.n_earlier:
-            return None
-        return max(self.total - self.n_rows, 0) / self.rows_per_second
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,63 +70,40 @@ def audit_to_file(
     outcome: str | None,
     n_jobs: int | None,
     chunk_rows: int = CHUNK_ROWS,
-    report: Callable[[AuditProgress], None] | None = None,
+    report: Callable[[FileProgress], None] | None = None,
 ) -> AuditedFile:
     """Audit `source` chunk by chunk into `output`."""
     started = time.monotonic()
-    parts = open_parts(output, _job(recipe, source, outcome, chunk_rows))
-    answer, deadline = make_answerer(recipe, n_jobs), _limits(recipe).deadline()
-    total = None if report is None else estimate_rows(source)
-    tally: Tally | None = None
-    names: tuple[str, ...] = ()
-    n_earlier, number = 0, -1
-    for number, chunk in enumerate(read_chunks(source, chunk_rows)):
-        notes = read_notes(parts, number)
-        if notes is None:
-            seconds = None if deadline == float("inf") else max(deadline - time.monotonic(), 0.0)
-            audited = audit_chunk(recipe, chunk, answer, outcome=outcome, seconds=seconds)
-            added, counted = added_columns(recipe, audited.columns), audited.tally
-            write_part(parts, number, chunk, added, {"tally": asdict(counted), "added": list(added)})
-            added_names = list(added)
-        else:
-            counted, added_names = read_tally(notes["tally"]), notes["added"]
-            n_earlier += counted.n_rows
-        names = (*chunk.names, *(name for name in added_names if name not in chunk.names))
-        tally = counted if tally is None else add_tallies(tally, counted)
-        if report is not None:
-            report(AuditProgress(tally.n_rows, total, time.monotonic() - started, n_earlier))
-    if tally is None:
-        raise FormatError("the table has no rows", source if isinstance(source, str | Path) else None)
-    join_parts(parts, number + 1, names)
-    return AuditedFile(recipe, output, tally, outcome, time.monotonic() - started)
+    answer = make_answerer(recipe, n_jobs)
+    deadline = recipe.options.get("limits", DEFAULT_LIMITS).deadline()
 
+    def answer_chunk(chunk: Chunk) -> tuple[dict[str, Any], dict[str, Any]]:
+        seconds = None if deadline == float("inf") else max(deadline - time.monotonic(), 0.0)
+        audited = audit_chunk(recipe, chunk, answer, outcome=outcome, seconds=seconds)
+        return added_columns(recipe, audited.columns), {"tally": asdict(audited.tally)}
 
-def _limits(recipe: Recipe) -> Any:
-    return recipe.options.get("limits", DEFAULT_LIMITS)
-
-
-def _job(recipe: Recipe, source: Any, outcome: str | None, chunk_rows: int) -> dict[str, Any] | None:
-    """What makes two runs one job; None where the source cannot be known again."""
-    if not isinstance(source, str | os.PathLike) or not Path(source).exists():
-        return None
-    path = Path(source)
-    files = sorted(path.rglob("*")) if path.is_dir() else [path]
-    return {
-        "source": [[str(file.resolve()), file.stat().st_size, file.stat().st_mtime_ns] for file in files],
-        "network": _digest(recipe.classifier.network),
-        "classifier": repr(_described(recipe)),
+    description = {
+        "classifier": describe_classifier(recipe.classifier),
+        "asked": repr(_describe_recipe(recipe)),
         "outcome": outcome,
-        "chunk_rows": chunk_rows,
     }
+    job = RowJob(source=source, output=output, description=description, chunk_rows=chunk_rows, report=report)
+    tallies = (read_tally(notes["tally"]) for notes in extend_file(job, answer_chunk))
+    return AuditedFile(recipe, output, reduce(add_tallies, tallies), outcome, time.monotonic() - started)
 
 
-def _described(recipe: Recipe) -> tuple[Any, ...]:
-    full = recipe.classifier
+def describe_classifier(classifier: Classifier | TableClassifier) -> list[str]:
+    """Texts that are equal for classifiers that decide alike."""
+    if isinstance(classifier, TableClassifier):
+        rule: Any = sha256(classifier.decision_mass.tobytes()).hexdigest()
+    else:
+        rule = classifier.rule
+    parts = (classifier.target, classifier.features, rule, sorted(classifier.given.items()))
+    return [_digest(classifier.network), repr(parts)]
+
+
+def _describe_recipe(recipe: Recipe) -> tuple[Any, ...]:
     return (
-        full.target,
-        full.features,
-        full.rule,
-        sorted(full.given.items()),
         recipe.at_least,
         recipe.next_test,
         recipe.reason,

@@ -20,9 +20,8 @@ from unswayed.core.errors import LimitError
 from unswayed.core.limits import DEFAULT_LIMITS
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.classifier import Classifier
-from unswayed.decisions.prediction import row_log_posteriors, split_patterns
+from unswayed.decisions.prediction import decision_posteriors, row_log_posteriors, split_patterns
 from unswayed.decisions.problem import Problem, make_problem
-from unswayed.decisions.rules import ThresholdRule
 from unswayed.engines.patterns import PatternRows, PatternWay, ways_for
 
 SLACK = 1e-12
@@ -120,7 +119,7 @@ def answer_rows(auditor: RowAuditor, codes: Codes, many: bool, seconds: float | 
         observed = tuple(f for f, one in zip(problem.free, pattern, strict=True) if one)
         asked = PatternRows(observed, codes[rows][:, pattern], logs[rows], decisions[rows])
         low[rows], high[rows], certainty[rows] = _answer_pattern(auditor, asked, deadline, seconds)
-    columns = AuditColumns(decisions, _posterior_column(problem, logs), low, high, certainty)
+    columns = AuditColumns(decisions, decision_posteriors(problem.classifier, logs), low, high, certainty)
     return _with_extras(auditor, columns, codes)
 
 
@@ -166,17 +165,6 @@ def _answer_pattern(
         found.append((measured.low, measured.high, CERTAINTIES.index(measured.certainty)))
     low, high, certainty = np.array(found)[which.reshape(-1)].T
     return low, high, certainty.astype(np.int8)
-
-
-def _posterior_column(problem: Problem, logs: Floats) -> Floats:
-    """Pr(the positive state) under a threshold rule, else Pr(the most probable state)."""
-    rule = problem.classifier.rule
-    if isinstance(rule, ThresholdRule):
-        column = problem.network.variables[problem.target].index(rule.positive)
-        positive: Floats = np.exp(logs[:, column])
-        return positive
-    largest: Floats = np.exp(logs.max(axis=1))
-    return largest
 
 
 def _findings(problem: Problem, observed: tuple[int, ...], row: Codes) -> dict[str, str]:

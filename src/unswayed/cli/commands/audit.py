@@ -17,8 +17,8 @@ from unswayed.cli.progress import showing_words
 from unswayed.core.errors import FormatError
 
 if TYPE_CHECKING:
-    from unswayed.api.audits.files import AuditProgress
     from unswayed.decisions.classifier import Classifier
+    from unswayed.model.data.parts import FileProgress
 
 TableFile = Annotated[
     Path,
@@ -86,10 +86,10 @@ def audit(
         **found.options,
     }
     if output is None:
-        audited: Any = api.audit(_classifier(found), table, **options)
+        audited: Any = api.audit(with_evidence(found), table, **options)
     else:
-        with _showing_progress() as report:
-            audited = api.audit_file(_classifier(found), table, output, report=report, **options)
+        with showing_rows() as report:
+            audited = api.audit_file(with_evidence(found), table, output, report=report, **options)
     if summary is not None:
         from unswayed.view.audit_page import audit_page
 
@@ -115,7 +115,7 @@ def _check_outputs(output: Path | None, summary: Path | None) -> None:
         check_output(summary)
 
 
-def _classifier(found: ResolvedCase) -> Classifier:
+def with_evidence(found: ResolvedCase) -> Classifier:
     """The classifier, with evidence that holds for every row."""
     full = found.classifier
     if not found.evidence:
@@ -126,17 +126,17 @@ def _classifier(found: ResolvedCase) -> Classifier:
 
 
 @contextmanager
-def _showing_progress() -> Iterator[Callable[[AuditProgress], None] | None]:
-    """A function that shows how far an audit is, where stderr is a terminal."""
+def showing_rows() -> Iterator[Callable[[FileProgress], None] | None]:
+    """A function that shows how many rows are done, where stderr is a terminal."""
     with showing_words() as show_words:
         yield None if show_words is None else lambda progress: show_words(progress_text(progress))
 
 
-def progress_text(progress: AuditProgress) -> str:
-    """Rows audited, how fast, and how long the rest takes.
+def progress_text(progress: FileProgress) -> str:
+    """Rows done, how fast, and how long the rest takes.
 
-    >>> from unswayed.api.audits.files import AuditProgress
-    >>> progress_text(AuditProgress(200_000, 1_000_000, 2.0))
+    >>> from unswayed.model.data.parts import FileProgress
+    >>> progress_text(FileProgress(200_000, 1_000_000, 2.0))
     '200,000 of about 1,000,000 rows, 100,000 rows/s, 8 s left'
     """
     whole = "" if progress.total is None else f" of about {max(progress.total, progress.n_rows):,}"

@@ -206,7 +206,7 @@ def _blocks(file: CsvFile, n_rows: int) -> Iterator[list[list[str]]]:
             file.fail(
                 f"{len(block[ragged])} cells found, but the first line names {n_columns} columns; "
                 "a cell that contains the delimiter must be quoted",
-                _line_of(file, n_before + ragged),
+                line_of_row(file, n_before + ragged),
             )
         n_before += len(block)
         yield block
@@ -222,7 +222,7 @@ def _rows(file: CsvFile) -> Iterator[list[str]]:
             file.fail(f"not a CSV file here ({error}); check quotes and line ends", reader.line_num)
 
 
-def _line_of(file: CsvFile, row: int) -> int:
+def line_of_row(file: CsvFile, row: int) -> int:
     """The line that row number `row` ends on, the header being row 0; found by reading again."""
     with file.open() as stream:
         reader = _reader(stream, file.delimiter)
@@ -326,5 +326,5 @@ def _check_finite(file: CsvFile, columns: Sequence[Column], n_before: int = 0) -
             row = int(np.argmax(np.isinf(column.values)))
             file.fail(
                 f"column {column.name!r}: {column.values[row]} is not finite; leave the cell empty instead",
-                _line_of(file, n_before + row + 1),
+                line_of_row(file, n_before + row + 1),
             )

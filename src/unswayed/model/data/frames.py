@@ -41,7 +41,8 @@ def read_frame(data: Any) -> Table:
 
     if is_polars_lazyframe(data):
         raise ModelError("this frame is lazy and holds no rows yet; call .collect() first")
-    headings = [str(heading) for heading in data.columns] if hasattr(data, "columns") else []
+    # The columns of a pyarrow table are its cells.
+    headings = [str(heading) for heading in getattr(data, "column_names", getattr(data, "columns", []))]
     twice = sorted({heading for heading in headings if headings.count(heading) > 1})
     if twice:
         raise ModelError(f"columns share a name: {listing(twice)}; rename them so that each has its own")

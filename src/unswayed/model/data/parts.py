@@ -9,14 +9,16 @@ there; another job starts anew. The file itself appears when all parts are joine
 from __future__ import annotations
 
 import json
+import os
 import shutil
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from unswayed.core.errors import FormatError
-from unswayed.model.data.chunks import Chunk
+from unswayed.model.data.chunks import Chunk, estimate_rows, read_chunks
 from unswayed.model.data.row_files import (
     KINDS,
     arrow_rows,
@@ -49,6 +51,89 @@ class PartFolder:
     def notes(self, number: int) -> Path:
         """Where the notes of a part are."""
         return self.folder / f"{number:06d}.json"
+
+
+@dataclass(frozen=True, slots=True)
+class FileProgress:
+    """How far the rows of a file are."""
+
+    n_rows: int
+    """Rows done, those of an earlier run included."""
+    total: int | None
+    """About how many there are; None where nothing tells."""
+    seconds: float
+    """Time since this run began."""
+    n_earlier: int = 0
+    """Rows that an earlier run had finished."""
+
+    @property
+    def rows_per_second(self) -> float:
+        """Rows done in a second of this run."""
+        return (self.n_rows - self.n_earlier) / max(self.seconds, 1e-9)
+
+    @property
+    def seconds_left(self) -> float | None:
+        """About how long the rest takes."""
+        if self.total is None or self.n_rows == self.n_earlier:
+            return None
+        return max(self.total - self.n_rows, 0) / self.rows_per_second
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowJob:
+    """What goes from a table to a file, with columns added."""
+
+    source: Any
+    """Whatever `read_chunks` takes."""
+    output: Path
+    description: Mapping[str, Any]
+    """What is asked of the rows, for JSON: runs with equal ones are one job."""
+    chunk_rows: int
+    report: Callable[[FileProgress], None] | None = None
+    """Called after each chunk."""
+
+
+Answer = Callable[[Chunk], tuple[Mapping[str, Any], Mapping[str, Any]]]
+"""The columns to add to a chunk, by name, and notes about it for JSON."""
+
+
+def extend_file(job: RowJob, answer: Answer) -> Iterator[dict[str, Any]]:
+    """Write the rows of the source with the columns that are added; the notes of each chunk in turn.
+
+    Chunks that an earlier run of the same job has finished are not answered again. The file appears after
+    the last chunk.
+    """
+    started = time.monotonic()
+    parts = open_parts(job.output, _known_again(job))
+    total = None if job.report is None else estimate_rows(job.source)
+    names: tuple[str, ...] = ()
+    n_rows = n_earlier = n_parts = 0
+    for chunk in read_chunks(job.source, job.chunk_rows):
+        notes = read_notes(parts, n_parts)
+        if notes is None:
+            added, told = answer(chunk)
+            notes = {**told, "added": list(added)}
+            write_part(parts, n_parts, chunk, added, notes)
+        else:
+            n_earlier += chunk.n_rows
+        names = (*chunk.names, *(name for name in notes["added"] if name not in chunk.names))
+        n_parts, n_rows = n_parts + 1, n_rows + chunk.n_rows
+        if job.report is not None:
+            job.report(FileProgress(n_rows, total, time.monotonic() - started, n_earlier))
+        yield notes
+    if not n_parts:
+        raise FormatError("the table has no rows", job.source if isinstance(job.source, str | Path) else None)
+    join_parts(parts, n_parts, names)
+
+
+def _known_again(job: RowJob) -> dict[str, Any] | None:
+    """What makes two runs one job; None where the source cannot be known again."""
+    if not isinstance(job.source, str | os.PathLike) or not Path(job.source).exists():
+        return None
+    path = Path(job.source)
+    files = sorted(path.rglob("*")) if path.is_dir() else [path]
+    found = [[str(file.resolve()), file.stat().st_size, file.stat().st_mtime_ns] for file in files]
+    return {"source": found, "chunk_rows": job.chunk_rows, **job.description}
 
 
 def open_parts(output: Path, job: Mapping[str, Any] | None) -> PartFolder:

@@ -32,7 +32,7 @@ _CODE = "^[+-]?0[0-9]"
 def check_row_file(path: Path) -> None:
     """`FormatError` unless the name says CSV or Parquet."""
     if path.suffix.lower() not in (".csv", ".parquet"):
-        raise FormatError("an audit is written to a .csv or .parquet file; name it so", path)
+        raise FormatError("rows are written to a .csv or .parquet file; name it so", path)
 
 
 def frame_with(chunk: Chunk, added: Mapping[str, Any], library: str | None = None) -> Any:

@@ -20,7 +20,7 @@ from unswayed.model.data.arrow import LateTextError, arrow_blocks, arrow_names, 
 from unswayed.model.data.csv import CsvFile, RawColumn, inspect_csv, join_raw, raw_blocks, raw_column
 from unswayed.model.data.dataset import checked_weights, refuse_labels, refuse_weightless
 from unswayed.model.data.frames import read_frame
-from unswayed.model.data.tables import Column, NumberColumn, label_column, text_of
+from unswayed.model.data.tables import Column, NumberColumn, Table, label_column, text_of
 
 BLOCK_ROWS = 2**17
 """Rows in memory at one time."""
@@ -65,15 +65,20 @@ RawBlock = dict[str, RawColumn]
 
 
 def source_blocks(
-    source: RowSource, names: Iterable[str], as_text: frozenset[str], weights: str | None
+    source: RowSource,
+    names: Iterable[str],
+    as_text: frozenset[str],
+    weights: str | None,
+    *,
+    rows: int | None = None,
 ) -> Iterator[tuple[RawBlock, Floats | None]]:
-    """The named columns, block by block, and how much each row counts by the column of weights.
+    """The named columns, `rows` rows at a time, and how much each row counts by the column of weights.
 
     Rows of weight 0 are left out.
     """
     n_rows = n_kept = 0
     wanted = list(dict.fromkeys([*names, *([] if weights is None else [weights])]))
-    for block in _blocks(source, wanted, as_text):
+    for block in _blocks(source, wanted, as_text, rows or BLOCK_ROWS):
         amounts = None if weights is None else _read_weights(weights, block[weights], n_rows)
         n_rows += length_of(block[wanted[0]])
         if amounts is not None and not amounts.all():
@@ -87,19 +92,25 @@ def source_blocks(
         refuse_weightless()
 
 
-def _blocks(source: RowSource, names: Sequence[str], as_text: frozenset[str]) -> Iterator[RawBlock]:
+def _blocks(
+    source: RowSource, names: Sequence[str], as_text: frozenset[str], n_rows: int
+) -> Iterator[RawBlock]:
     if isinstance(source.data, CsvFile):
-        for cells in raw_blocks(source.data, BLOCK_ROWS, names, as_text):
+        for cells in raw_blocks(source.data, n_rows, names, as_text):
             yield dict(zip(names, cells, strict=True))
         return
-    for rows in arrow_blocks(source.data, BLOCK_ROWS, names):
+    for rows in arrow_blocks(source.data, n_rows, names):
         try:
-            columns = read_frame(rows.select(names)).columns
+            yield raw_columns(read_frame(rows.select(names)))
         except ModelError as error:
             raise FormatError(str(error), source.path) from None
-        yield {
-            c.name: c.values if isinstance(c, NumberColumn) else (list(c.labels), c.codes) for c in columns
-        }
+
+
+def raw_columns(table: Table) -> RawBlock:
+    """The columns of a table by name."""
+    return {
+        c.name: c.values if isinstance(c, NumberColumn) else (list(c.labels), c.codes) for c in table.columns
+    }
 
 
 def _keep(raw: RawColumn, kept: Bools) -> RawColumn:

@@ -62,24 +62,31 @@ def test_missing_values_of_csv_are_unknown(tmp_path):
     [
         ("a,b\n1,0\n", "unknown column 'c'"),
         ("a,b,c\n1,0,2\n", "line 2: '2' is no truth value"),
-        ("a,b,c\n1,0,1\n1,0\n", "line 3: expected 3 values, found 2"),
-        ("", "unknown column 'a'"),
+        ("a,b,c\n1,0,1\n1,0\n", "line 3: 2 cells found, but the first line names 3 columns"),
+        ("a,b,c\n1,0,1\n1,x,0\n", "line 3: 'x' is no truth value"),
+        ("", "the file is empty"),
     ],
 )
 def test_broken_csv_says_where(tmp_path, text, message):
     (tmp_path / "x.csv").write_text(text)
-    with pytest.raises(FormatError, match=message.replace("?", r"\?")):
+    with pytest.raises((FormatError, QueryError), match=message):
         list(stream_rows(tmp_path / "x.csv", NAMES))
 
 
-def test_other_files_are_refused(tmp_path):
+def test_words_that_turn_up_late_are_read(tmp_path, monkeypatch):
+    """Blocks before were read as numbers, by a reader that must begin again."""
+    monkeypatch.setattr("unswayed.model.data.csv.SMALL_FILE", -1)
+    monkeypatch.setattr("unswayed.model.data.arrow.BLOCK_BYTES", 600)
+    (tmp_path / "x.csv").write_text("a,b,c\n" + "1,0,1\n" * 500 + "0,true,1\n")
+    marks = np.concatenate(list(stream_rows(tmp_path / "x.csv", NAMES, chunk_rows=60)))
+    assert marks.tolist() == [[1, 0, 1]] * 500 + [[0, 1, 1]]
+
+
+def test_missing_files_are_refused(tmp_path):
     pytest.importorskip("pyarrow")
-    with pytest.raises(FormatError, match="rows are read from"):
-        stream_rows(tmp_path / "x.xls", NAMES)
-    with pytest.raises(FormatError, match="cannot be read"):
-        list(stream_rows(tmp_path / "missing.csv", NAMES))
-    with pytest.raises(FormatError, match="cannot be read"):
-        list(stream_rows(tmp_path / "missing.parquet", NAMES))
+    for name in ("missing.csv", "missing.parquet"):
+        with pytest.raises(FormatError, match="no such file"):
+            list(stream_rows(tmp_path / name, NAMES))
 
 
 def test_arrow_tables_and_parquet_files(tmp_path, rows):
@@ -95,5 +102,5 @@ def test_arrow_tables_and_parquet_files(tmp_path, rows):
         list(stream_rows(tmp_path / "x.parquet", "abd"))
     nulls = arrow.table({"a": [True, None], "b": [0, 1], "c": [1, 1]})
     assert next(stream_rows(nulls, NAMES)).tolist() == [[1, 0, 1], [-1, 1, 1]]
-    with pytest.raises(QueryError, match="other values than 0 and 1"):
+    with pytest.raises(QueryError, match="column 'a', row 0: '3' is no truth value"):
         list(stream_rows(arrow.table({"a": [3], "b": [0], "c": [0]}), NAMES))

@@ -1,0 +1,125 @@
+"""The command `predict`: what is decided on every row of a table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.text import Text
+
+from unswayed.cli.case import CaseOptions, resolve, with_case
+from unswayed.cli.classifiers import describe
+from unswayed.cli.commands.audit import TableFile, showing_rows, with_evidence
+from unswayed.cli.output import check_output, show, show_json
+from unswayed.core.errors import QueryError
+
+if TYPE_CHECKING:
+    from unswayed.decisions.classifier import Classifier
+    from unswayed.decisions.table_classifier import TableClassifier
+
+MOST_LINES = 20
+
+
+@with_case
+def predict(
+    case: CaseOptions,
+    *,
+    table: TableFile,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Where the rows go, with the columns decision and posterior: .csv or .parquet. They are "
+            "written as they are decided; ask again to go on if interrupted.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """What is decided on each row of a table?
+
+    Each row is a case; empty cells were not observed. NETWORK may be a classifier that `trim -o` or
+    save_classifier wrote, which knows its target, features and rule.
+    """
+    from unswayed.api.predictions import predict_file
+
+    if output is not None:
+        from unswayed.model.data.row_files import check_row_file
+
+        check_row_file(output)
+        check_output(output)
+    classifier = _classifier(case)
+    described = _describe(classifier)
+    if output is not None:
+        with showing_rows() as report:
+            found = predict_file(classifier, table, output, report=report)
+        if case.as_json:
+            show_json({**described, **found.summary(), "output": str(output)})
+        else:
+            show([_counts_line(found.by_decision), Text(f"wrote {output}")])
+        return
+    columns = _decide_rows(classifier, table)
+    if case.as_json:
+        show_json({**described, **columns})
+    else:
+        show(_row_lines(columns))
+
+
+def _describe(classifier: Classifier | TableClassifier) -> dict[str, Any]:
+    from unswayed.decisions.classifier import Classifier
+
+    if isinstance(classifier, Classifier):
+        return describe(classifier, dict(classifier.given))
+    return {"target": classifier.target, "features": list(classifier.features)}
+
+
+def _classifier(case: CaseOptions) -> Classifier | TableClassifier:
+    """The classifier on the line, or the saved one; evidence holds for every row."""
+    from unswayed.api.saving import is_saved_classifier, load_classifier
+    from unswayed.decisions.classifier import Classifier
+    from unswayed.decisions.table_classifier import TableClassifier
+
+    if not is_saved_classifier(case.network):
+        return with_evidence(resolve(case))
+    if any(word is not None for word in (case.target, case.threshold, case.utilities, case.features)):
+        raise QueryError("a saved classifier knows its target, rule and features; leave these options out")
+    saved = load_classifier(case.network)
+    assert isinstance(saved, Classifier | TableClassifier)
+    if case.evidence:
+        raise QueryError("a saved classifier knows its evidence; put what was observed into the table")
+    return saved
+
+
+def _decide_rows(classifier: Classifier | TableClassifier, table: Path) -> dict[str, list[Any]]:
+    from unswayed.api.predictions import predicted_columns
+    from unswayed.model.data.chunks import read_chunks
+
+    found: dict[str, list[Any]] = {}
+    for chunk in read_chunks(table):
+        for name, values in predicted_columns(classifier, chunk).items():
+            found.setdefault(name, []).extend(values.tolist())
+    return found
+
+
+def _counts_line(by_decision: Mapping[str, int]) -> Text:
+    rows = sum(by_decision.values())
+    counts = ", ".join(f"{action} {count:,}" for action, count in by_decision.items())
+    return Text(f"{rows:,} rows: {counts}")
+
+
+def _row_lines(columns: dict[str, list[Any]]) -> list[Text]:
+    """How many rows there are of each decision, and the first of them."""
+    decisions = columns["decision"]
+    posteriors = columns.get("posterior", [])
+    lines = [_counts_line(dict(sorted(Counter(decisions).items())))]
+    width = max(map(len, decisions))
+    for row, decision in enumerate(decisions[:MOST_LINES]):
+        posterior = f"  {posteriors[row]:.4f}" if posteriors else ""
+        lines.append(Text(f"{row + 1:>4}  {decision:{width}}{posterior}"))
+    if len(decisions) > MOST_LINES:
+        lines.append(Text(f"... and {len(decisions) - MOST_LINES:,} more; all of them with -o FILE"))
+    return lines

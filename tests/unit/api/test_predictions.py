@@ -1,0 +1,84 @@
+"""Predictions from file to file are those of `Classifier.predict` and of single questions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import unswayed
+from unswayed import Classifier, FormatError
+from unswayed.api import predict_file
+from unswayed.model.zoo import random_naive_bayes
+
+pytest.importorskip("pyarrow", reason="Parquet files are written by pyarrow")
+
+
+def naive_classifier():
+    return Classifier(random_naive_bayes(6, np.random.default_rng(1)), "C", threshold=0.4, positive="s0")
+
+
+def random_frame(classifier, n_rows, seed=0):
+    """Random cells, with gaps, beside a column that is no feature."""
+    rng = np.random.default_rng(seed)
+    columns = {"patient": [f"p{i:05d}" for i in range(n_rows)]}
+    for name in classifier.features:
+        states = np.array([*classifier.network.variable(name).states, None], dtype=object)
+        columns[name] = states[
+            np.where(rng.random(n_rows) < 0.6, rng.integers(len(states) - 1, size=n_rows), -1)
+        ]
+    return pd.DataFrame(columns)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_file_to_file_is_predict(tmp_path, suffix):
+    classifier = naive_classifier()
+    frame = random_frame(classifier, 450)
+    frame.to_csv(tmp_path / "in.csv", index=False)
+    found = predict_file(classifier, tmp_path / "in.csv", tmp_path / f"out{suffix}", chunk_rows=100)
+    rows = (pd.read_csv if suffix == ".csv" else pd.read_parquet)(tmp_path / f"out{suffix}")
+    assert rows.columns.tolist() == [*frame.columns, "decision", "posterior"]
+    assert rows["decision"].tolist() == classifier.predict(frame)
+    assert rows["patient"].tolist() == frame["patient"].tolist()
+    assert dict(found.by_decision) == rows["decision"].value_counts().to_dict()
+    for row in range(0, 450, 50):
+        evidence = {name: frame[name][row] for name in classifier.features if frame[name][row] is not None}
+        evidence = {name: state for name, state in evidence.items() if state == state}
+        posterior = unswayed.posterior(classifier.network, "C", evidence)["s0"]
+        assert rows["posterior"][row] == pytest.approx(posterior, abs=1e-12)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.csv", f"out{suffix}"]
+
+
+def test_what_was_interrupted_goes_on(tmp_path):
+    classifier = naive_classifier()
+    random_frame(classifier, 300).to_csv(tmp_path / "in.csv", index=False)
+
+    class StopError(Exception):
+        pass
+
+    def stop(progress):
+        if progress.n_rows == 200:
+            raise StopError
+
+    for_all = {"chunk_rows": 100}
+    with pytest.raises(StopError):
+        predict_file(classifier, tmp_path / "in.csv", tmp_path / "o.csv", report=stop, **for_all)
+    assert not (tmp_path / "o.csv").exists()
+    told = []
+    found = predict_file(classifier, tmp_path / "in.csv", tmp_path / "o.csv", report=told.append, **for_all)
+    assert told[-1].n_earlier == 200
+    assert len(found) == 300
+    again = predict_file(classifier, tmp_path / "in.csv", tmp_path / "whole.csv", **for_all)
+    assert (tmp_path / "o.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
+    assert again.by_decision == found.by_decision
+
+
+def test_rows_that_cannot_be_are_named(tmp_path):
+    classifier = naive_classifier()
+    frame = random_frame(classifier, 250)
+    frame.to_csv(tmp_path / "in.csv", index=False)
+    with (tmp_path / "in.csv").open("a") as file:
+        file.write("p,only,three\n")
+    with pytest.raises(FormatError, match="line 252"):
+        predict_file(classifier, tmp_path / "in.csv", tmp_path / "o.csv", chunk_rows=100)
+    assert len(list((tmp_path / "o.csv.parts").glob("*.csv"))) == 2
