@@ -10,6 +10,7 @@ from benchmarks.speed import (
     focs_learning,
     inference,
     large_naive_bayes,
+    learn,
     mpe,
     plan,
     psdd,
@@ -26,6 +27,7 @@ companion.main()
 executor.main()
 focs_learning.main()
 inference.main()
+learn.main()
 mpe.main()
 plan.main()
 psdd.main()

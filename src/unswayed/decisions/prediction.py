@@ -140,16 +140,21 @@ def _pattern_posteriors(
 
 def split_patterns(codes: Codes) -> Iterator[tuple[Bools, Ints]]:
     """Which features are observed, and the rows that observe exactly these; in a fixed order."""
-    seen = codes >= 0
-    packed = np.packbits(seen, axis=1)
-    keys = np.zeros((len(packed), -(-packed.shape[1] // 8) * 8), dtype=np.uint8)
-    keys[:, : packed.shape[1]] = packed
-    _, which = unique_rows(keys.view(np.uint64))
+    missing, which = distinct_patterns(codes)
     order = np.argsort(which, kind="stable")
     starts = np.flatnonzero(np.diff(which[order], prepend=-1))
-    for rows in np.split(order, starts[1:]):
-        if len(rows):
-            yield seen[rows[0]], rows
+    if len(order):
+        yield from zip(~missing, np.split(order, starts[1:]), strict=True)
+
+
+def distinct_patterns(codes: Codes) -> tuple[Bools, Ints]:
+    """Which features the patterns of rows miss (patterns, features), and which pattern each row has."""
+    missing = codes < 0
+    packed = np.packbits(~missing, axis=1)
+    keys = np.zeros((len(packed), -(-packed.shape[1] // 8) * 8), dtype=np.uint8)
+    keys[:, : packed.shape[1]] = packed
+    first, which = unique_rows(keys.view(np.uint64))
+    return missing[first], which
 
 
 def unique_rows(keys: np.ndarray[tuple[int, int], np.dtype[np.uint64]]) -> tuple[Ints, Ints]:

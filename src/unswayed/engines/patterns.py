@@ -4,8 +4,9 @@ A *pattern* is the set of features that a row observes. What the other features 
 pattern and on few of the values observed, or is one table for all rows of it:
 
 - Two classes: what the missing features add to the log-odds is a sum over the components in which they hang
-  together (`components.py`). Two sorted lists of sums serve all rows that agree around the components, for
-  naive Bayes all rows of a pattern; a row is one walk up one list and down the other.
+  together (`components.py`). Two sorted lists of sums serve all rows that agree around the components; a row
+  is one walk up one list and down the other. For naive Bayes the components are single features, and one
+  call walks for all patterns of a block (`SumsOfFeatures`).
 - Where one table holds all features: summed down to the observed ones it has, for every instantiation of
   these, the mass of each class and of each full decision; a row is one look-up in it.
 
@@ -22,9 +23,9 @@ from typing import Protocol
 
 import numpy as np
 
-from unswayed.core.arrays import Codes, Floats, Ints
+from unswayed.core.arrays import Bools, Codes, Floats, Ints
 from unswayed.core.limits import Limits
-from unswayed.decisions.prediction import row_numbers, unique_rows
+from unswayed.decisions.prediction import distinct_patterns, row_numbers, unique_rows
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.rules import LogOddsIntervals
 from unswayed.engines.components import Component, OutcomeLists, components_beside
@@ -32,7 +33,7 @@ from unswayed.engines.dense import DenseEngine, DenseOracle
 from unswayed.engines.groups import independent_groups
 from unswayed.engines.protocol import Cost, Question
 from unswayed.engines.weights import alike_bits
-from unswayed.kernels.meeting import compiled_tails_of_rows
+from unswayed.kernels.meeting import GroupLists, MeetingOutcomes, compiled_tails_of_rows
 
 MOST_BITS = 18.0
 """Logarithm to base 2 of the longer of two lists: a row is then half a millisecond."""
@@ -123,10 +124,12 @@ class SumsOfComponents:
         odds = logs[:, decider.upper] - logs[:, 1 - decider.upper]
         first, which = unique_rows(np.stack([list_of_row.astype(np.uint64), odds.view(np.uint64)], axis=1))
         cuts = decider.cuts[np.newaxis] - odds[first, np.newaxis]
-        walk = self._walk(2.0**meeting.bits * (cuts.size + 2 * len(first_of_list)))
+        walk = self.walk(2.0**meeting.bits * (cuts.size + 2 * len(first_of_list)))
+        starts = np.arange(len(first_of_list) + 1) * len(meeting.components)
+        lists = GroupLists(chosen[first_of_list].reshape(-1), starts, starts[:-1] + meeting.middle)
         with np.errstate(invalid="ignore"):  # opposite infinities, which have no probability
-            tails = walk(outcomes, chosen[first_of_list], meeting.middle, list_of_row[first], cuts)
-        return _same(decider, tails[which], rows)
+            tails = walk(outcomes, lists, list_of_row[first], cuts)
+        return _same(decider, tails[which], logs, rows.decisions)
 
     def _meeting(self, observed: tuple[int, ...]) -> Meeting:
         if observed not in self._meetings:
@@ -144,7 +147,8 @@ class SumsOfComponents:
         middle = int(np.argmin(longer))
         return Meeting(tuple(components), middle, float(longer[middle]))
 
-    def _walk(self, n_steps: float) -> Callable[..., Floats]:
+    def walk(self, n_steps: float) -> Callable[..., Floats]:
+        """What walks so many steps."""
         # The same operations in the same order: compiled or not, the answer is the same to the last bit.
         self._n_steps[0] += n_steps
         is_long = compiled_tails_of_rows.is_loaded or self._n_steps[0] > FEW_STEPS
@@ -161,16 +165,73 @@ def _running_bits(kinds: Sequence[tuple[Hashable, int]]) -> Floats:  # (groups +
     return np.array(bits)
 
 
-def _same(decider: LogOddsIntervals, tails: Floats, rows: PatternRows) -> Floats:
+def _same(decider: LogOddsIntervals, tails: Floats, logs: Floats, decisions: Ints) -> Floats:
     """Probability of the regions that have each row's decision; `tails` is (rows, cuts, 2), upper first."""
-    posteriors = np.exp(rows.log_posteriors)
+    posteriors = np.exp(logs)
     shares = np.stack([posteriors[:, decider.upper], posteriors[:, 1 - decider.upper]], axis=1)
     reached = (tails * shares[:, np.newaxis]).sum(axis=2)  # Pr(the log-odds come to at least a cut)
     ends = np.concatenate([np.ones((len(reached), 1)), reached, np.zeros((len(reached), 1))], axis=1)
     inside = ends[:, :-1] - ends[:, 1:]
-    wanted = np.asarray(decider.regions)[np.newaxis] == rows.decisions[:, np.newaxis]
+    wanted = np.asarray(decider.regions)[np.newaxis] == decisions[:, np.newaxis]
     same: Floats = np.clip(np.where(wanted, inside, 0.0).sum(axis=1), 0.0, 1.0)
     return same
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SumsOfFeatures:
+    """What missing features add where they are independent given the class: all patterns in one walk."""
+
+    sums: SumsOfComponents
+    """What answers one pattern at a time."""
+    outcomes: MeetingOutcomes
+    """The outcomes of each free feature."""
+    bits: Floats  # (features,)
+    """Logarithm to base 2 of how many there are."""
+
+    def same(self, codes: Codes, logs: Floats, decisions: Ints) -> Floats:
+        """The same-decision probability of each row, NaN where the lists of its pattern are too long."""
+        decider = self.sums.problem.decider
+        assert isinstance(decider, LogOddsIntervals)
+        missing, pattern = distinct_patterns(codes)
+        lists, bits = self._lists(missing)
+        short = np.flatnonzero(bits[pattern] <= MOST_BITS)
+        same = np.full(len(codes), np.nan)
+        if not len(short):
+            return same
+        logs, decisions, pattern = logs[short], decisions[short], pattern[short]
+        odds = logs[:, decider.upper] - logs[:, 1 - decider.upper]
+        first, which = unique_rows(np.stack([pattern.astype(np.uint64), odds.view(np.uint64)], axis=1))
+        cuts = decider.cuts[np.newaxis] - odds[first, np.newaxis]
+        n_steps = float((2.0 ** bits[pattern[first]]).sum()) * (cuts.shape[1] + 2)
+        with np.errstate(invalid="ignore"):  # opposite infinities, which have no probability
+            tails = self.sums.walk(n_steps)(self.outcomes, lists, pattern[first], cuts)
+        same[short] = _same(decider, tails[which], logs, decisions)
+        return same
+
+    def _lists(self, missing: Bools) -> tuple[GroupLists, Floats]:
+        """The features that each pattern misses, in halves; and how long the lists of their sums may be."""
+        before = np.zeros((len(missing), missing.shape[1] + 1))
+        np.cumsum(missing * self.bits, axis=1, out=before[:, 1:])
+        longer = np.maximum(before, before[:, -1:] - before)
+        half = np.argmin(longer, axis=1)
+        starts = np.zeros(len(missing) + 1, dtype=np.int64)
+        np.cumsum(missing.sum(axis=1), out=starts[1:])
+        n_first = (missing & (np.arange(missing.shape[1]) < half[:, np.newaxis])).sum(axis=1)
+        lists = GroupLists(np.nonzero(missing)[1], starts, starts[:-1] + n_first)
+        return lists, np.take_along_axis(longer, half[:, np.newaxis], axis=1)[:, 0]
+
+
+def sums_of_features(problem: Problem) -> SumsOfFeatures | None:
+    """What answers all patterns at once; None unless features are independent given two classes."""
+    if not isinstance(problem.decider, LogOddsIntervals):
+        return None
+    if any(len(group) > 1 for group in independent_groups(problem)):
+        return None
+    lists = OutcomeLists(problem, problem.decider.upper)
+    alone = [Component((feature,), ()) for feature in problem.free]
+    outcomes, _ = lists.choose(alone, (), np.empty((0, 0), dtype=np.int8))
+    sizes = np.array([component.n_outcomes(problem) for component in alone])
+    return SumsOfFeatures(SumsOfComponents(problem, lists), outcomes, np.log2(sizes))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -34,6 +34,16 @@ class MeetingOutcomes(NamedTuple):
     lower: Floats
 
 
+class GroupLists(NamedTuple):
+    """Lists of groups, side by side, each in two halves."""
+
+    groups: Ints
+    starts: Ints
+    """Where each list begins; one more at the end."""
+    middles: Ints
+    """Where the second half of each list begins."""
+
+
 def sum_groups(outcomes: MeetingOutcomes, groups: Ints) -> Floats:  # (3, sums)
     """Weight and probability under either class of all sums of some groups, by weight.
 
@@ -158,23 +168,22 @@ def mass_at_least(one: Floats, other: Floats, cut: float) -> Floats:  # (2,)
 
 def tails_of_rows(
     outcomes: MeetingOutcomes,
-    lists: Ints,  # (lists, groups)
-    middle: int,
+    lists: GroupLists,
     list_of_row: Ints,  # (rows,)
     cuts: Floats,  # (rows, cuts)
 ) -> Floats:  # (rows, cuts, 2)
     """Probability, under either class, that the groups of a row's list together weigh at least each cut.
 
-    Rows of one list stand side by side; the first `middle` groups of a list make one half, the others the
-    other.
+    Rows of one list stand side by side.
     """
     tails = np.empty((len(cuts), cuts.shape[1], 2))
     one, other = np.empty((3, 0)), np.empty((3, 0))
     for row in range(len(cuts)):
         if row == 0 or list_of_row[row] != list_of_row[row - 1]:
-            groups = lists[list_of_row[row]]
-            one = sum_groups(outcomes, groups[:middle])
-            other = sum_groups(outcomes, groups[middle:])
+            number = list_of_row[row]
+            first, past = lists.starts[number], lists.starts[number + 1]
+            one = sum_groups(outcomes, lists.groups[first : lists.middles[number]])
+            other = sum_groups(outcomes, lists.groups[lists.middles[number] : past])
         for k in range(cuts.shape[1]):
             mass = mass_at_least(one, other, cuts[row, k])
             tails[row, k, 0], tails[row, k, 1] = mass[0], mass[1]

@@ -22,7 +22,7 @@ from unswayed.core.measurement import Certainty
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.prediction import decision_posteriors, row_log_posteriors, split_patterns
 from unswayed.decisions.problem import Problem, make_problem
-from unswayed.engines.patterns import PatternRows, PatternWay, ways_for
+from unswayed.engines.patterns import PatternRows, PatternWay, SumsOfFeatures, sums_of_features, ways_for
 
 SLACK = 1e-12
 """An SDP below the level by less than this reaches it."""
@@ -88,6 +88,9 @@ class RowAuditor:
     recipe: Recipe
     problem: Problem
     ways: tuple[PatternWay, ...]
+    """What answers a pattern."""
+    features: SumsOfFeatures | None = None
+    """What answers all patterns at once."""
 
 
 def prepare_auditor(recipe: Recipe) -> RowAuditor:
@@ -95,8 +98,9 @@ def prepare_auditor(recipe: Recipe) -> RowAuditor:
     limits = recipe.options.get("limits", DEFAULT_LIMITS)
     problem = make_problem(recipe.classifier, limits=limits)
     # A named engine is asked row by row.
-    ways = ways_for(problem, limits) if recipe.options.get("engine") is None else ()
-    return RowAuditor(recipe, problem, tuple(ways))
+    if recipe.options.get("engine") is not None:
+        return RowAuditor(recipe, problem, ())
+    return RowAuditor(recipe, problem, tuple(ways_for(problem, limits)), sums_of_features(problem))
 
 
 def answer_rows(auditor: RowAuditor, codes: Codes, many: bool, seconds: float | None = None) -> AuditColumns:
@@ -112,10 +116,15 @@ def answer_rows(auditor: RowAuditor, codes: Codes, many: bool, seconds: float | 
     if not possible.all():
         return _with_gaps(auditor, codes, possible, many, seconds)
     decisions = problem.decider.decide(np.exp(logs))
-    low, high = np.empty(len(codes)), np.empty(len(codes))
+    low, high = np.full(len(codes), np.nan), np.full(len(codes), np.nan)
     certainty = np.zeros(len(codes), dtype=np.int8)
-    for pattern, rows in split_patterns(codes):
+    if auditor.features is not None:
         _check_time(deadline, seconds)
+        low[:] = high[:] = auditor.features.same(codes, logs, decisions)
+    left = np.flatnonzero(np.isnan(low))
+    for pattern, places in split_patterns(codes[left]):
+        _check_time(deadline, seconds)
+        rows = left[places]
         observed = tuple(f for f, one in zip(problem.free, pattern, strict=True) if one)
         asked = PatternRows(observed, codes[rows][:, pattern], logs[rows], decisions[rows])
         low[rows], high[rows], certainty[rows] = _answer_pattern(auditor, asked, deadline, seconds)

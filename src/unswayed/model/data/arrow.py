@@ -167,13 +167,25 @@ def raw_arrow_column(chunked: Any, is_text: bool = False) -> RawColumn:
     """Numbers where all cells spell some or are missing; else distinct texts and positions."""
     cells = chunked.combine_chunks()
     if str(cells.type) == "double":
-        parsed: Floats = cells.to_numpy(zero_copy_only=False)
-        return parsed
+        return _plain(cells, np.float64)
     numbers = None if is_text else _numbers(cells)
     if numbers is not None:
         return numbers
     coded = cells.dictionary_encode()
-    return coded.dictionary.to_pylist(), coded.indices.to_numpy()
+    return coded.dictionary.to_pylist(), _plain(coded.indices, np.int32)
+
+
+def _plain(cells: Any, kind: type[np.generic]) -> Any:
+    """The numbers of an Arrow array, NaN for nulls. Its own `to_numpy` would import pandas first."""
+    if not len(cells):
+        return np.empty(0, dtype=kind)
+    validity, contents = cells.buffers()
+    rows = slice(cells.offset, cells.offset + len(cells))
+    values = np.frombuffer(contents, dtype=kind)[rows]
+    if cells.null_count:
+        known = np.unpackbits(np.frombuffer(validity, dtype=np.uint8), bitorder="little")[rows]
+        values = np.where(known, values, np.nan)
+    return values
 
 
 def _numbers(cells: Any) -> Floats | None:
@@ -192,5 +204,5 @@ def _numbers(cells: Any) -> Floats | None:
         found = compute.if_else(missing, pa.scalar(None, pa.string()), stripped).cast(pa.float64())
     except pa.ArrowInvalid:
         return None
-    values: Floats = np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.float64)
+    values: Floats = _plain(found, np.float64)
     return values
