@@ -2,8 +2,8 @@
 
     python -m benchmarks.speed.learn [--quick]
 
-Tables of eight measurements, four whole numbers and six labels with gaps, as CSV and as Parquet. Each line is a
-process of its own: `unswayed learn` as naive Bayes and as TAN, and `pandas.read_csv` alone. Writes
+Tables of eight measurements, four whole numbers and six labels with gaps, as CSV and as Parquet. Each figure
+is of a process of its own: learning naive Bayes and TAN, and `pandas.read_csv` alone. Writes
 docs/benchmarks/learn.md.
 """
 
@@ -22,10 +22,10 @@ import pandas as pd
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "benchmarks" / "learn.md"
 PREFACE = """# Learning from files
 
-Written by `python -m benchmarks.speed.learn`. Eight measurements, four whole numbers and six labels with gaps, and a class
-of two states; cut points by the description length principle. Each figure is of a process of its own: seconds
-of the clock without starting Python and importing, and the most memory that the process took. *pandas* only reads the
-file into memory.
+Written by `python -m benchmarks.speed.learn`. Eight measurements, four whole numbers and six labels with
+gaps, and a class of two states; cut points by the description length principle. Each figure is of a process
+of its own: seconds of the clock without the start of Python, and the most memory that the process took.
+*pandas* only reads the file into memory.
 
 | rows | file | MB | pandas s | MB | naive Bayes s | MB | beside pandas | TAN s | MB |
 |---|---|---|---|---|---|---|---|---|---|
@@ -87,8 +87,9 @@ def lines(sizes: tuple[int, ...], folder: Path) -> Iterator[str]:
             )
             path.unlink()
             yield (
-                f"| {n_rows:,} | {suffix} | {size:,.0f} | {pandas[0]:.2f} | {pandas[1]:,.0f} | {naive[0]:.2f} | "
-                f"{naive[1]:,.0f} | {naive[0] / pandas[0]:.1f} | {tan[0]:.2f} | {tan[1]:,.0f} |\n"
+                f"| {n_rows:,} | {suffix} | {size:,.0f} | {pandas[0]:.2f} | {pandas[1]:,.0f} | "
+                f"{naive[0]:.2f} | {naive[1]:,.0f} | {naive[0] / pandas[0]:.1f} | "
+                f"{tan[0]:.2f} | {tan[1]:,.0f} |\n"
             )
 
 
