@@ -167,7 +167,8 @@ def raw_arrow_column(chunked: Any, is_text: bool = False) -> RawColumn:
     """Numbers where all cells spell some or are missing; else distinct texts and positions."""
     cells = chunked.combine_chunks()
     if str(cells.type) == "double":
-        return _plain(cells, np.float64)
+        parsed: Floats = _plain(cells, np.float64)
+        return parsed
     numbers = None if is_text else _numbers(cells)
     if numbers is not None:
         return numbers

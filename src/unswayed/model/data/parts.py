@@ -46,7 +46,7 @@ class PartFolder:
 
     def rows(self, number: int) -> Path:
         """Where the rows of a part are."""
-        return self.folder / f"{number:06d}{self.suffix}"
+        return self.folder / f"{number:06d}{'.csv' if self.suffix == '.csv' else '.arrow'}"
 
     def notes(self, number: int) -> Path:
         """Where the notes of a part are."""
@@ -170,9 +170,7 @@ def write_part(
             if parts.suffix == ".csv":
                 write_csv(chunk, added, partial, header=False)
             else:
-                from pyarrow import parquet
-
-                parquet.write_table(arrow_rows(chunk, added), partial)
+                _write_arrow(arrow_rows(chunk, added), partial)
     except FormatError as error:
         last = chunk.first_row + chunk.n_rows
         raise FormatError(
@@ -201,17 +199,25 @@ def _join_csv(parts: PartFolder, n_parts: int, names: Sequence[str], partial: Pa
 
 
 def _join_parquet(parts: PartFolder, n_parts: int, partial: Path) -> None:
-    from pyarrow import parquet
+    from pyarrow import feather, parquet
 
     kinds = _joined_kinds(parts, n_parts)
     writer = None
     for number in range(n_parts):
-        table = cast_texts(parquet.read_table(parts.rows(number)), kinds)
+        table = cast_texts(feather.read_table(parts.rows(number), memory_map=False), kinds)
         if writer is None:
             writer = parquet.ParquetWriter(partial, table.schema)
         writer.write_table(table.cast(writer.schema))
     assert writer is not None
     writer.close()
+
+
+def _write_arrow(table: Any, path: Path) -> None:
+    # Parts are read once: what is quick to write serves better than what is small.
+    from pyarrow import Codec, feather
+
+    packing = "lz4" if Codec.is_available("lz4") else "uncompressed"
+    feather.write_feather(table, path, compression=packing)
 
 
 def _joined_kinds(parts: PartFolder, n_parts: int) -> dict[str, str]:
