@@ -69,8 +69,7 @@ def predict_file(
 
 def _answer(classifier: Classifier | TableClassifier, chunk: Chunk) -> tuple[dict[str, Any], dict[str, Any]]:
     added = predicted_columns(classifier, chunk)
-    actions, counts = np.unique(added["decision"].astype(str), return_counts=True)
-    return added, {"by_decision": dict(zip(actions.tolist(), counts.tolist(), strict=True))}
+    return added, {"by_decision": Counter(added["decision"].tolist())}
 
 
 def predicted_columns(classifier: Classifier | TableClassifier, chunk: Chunk) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -165,19 +166,21 @@ def test_what_cannot_be_learned_from_is_refused(tmp_path, small_blocks, monkeypa
 
 
 MEMORY = """
-import resource, sys
+import sys
 from unswayed.learning import learn_naive_bayes
 learn_naive_bayes(sys.argv[1], "y")
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3)
+# getrusage would count what the process that started this one took.
+print(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")))
 """
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="Linux tells the most memory of a process")
 def test_memory_does_not_grow_with_the_rows(tmp_path):
     """Ten times the rows, in a process of their own: less than a tenth more memory."""
     rng = np.random.default_rng(0)
     taken = []
-    for n_rows in (300_000, 3_000_000):
+    for n_rows in (150_000, 1_500_000):
         path = tmp_path / f"{n_rows}.csv"
         y = rng.integers(0, 2, n_rows)
         columns = {f"x{j}": rng.integers(0, 500, n_rows) + y for j in range(4)}

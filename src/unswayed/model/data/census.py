@@ -29,6 +29,7 @@ from unswayed.model.data.dataset import (
     Dataset,
     column_variable,
     refuse_measurements,
+    smallest_type,
     target_codes,
 )
 from unswayed.model.data.discretize import Discretization
@@ -131,9 +132,12 @@ def read_coded(census: Census) -> Iterator[Dataset]:
     """The rows as states, block by block; rows of weight 0 are left out."""
     names, n_rows = [variable.name for variable in census.variables], 0
     for block, weights in source_blocks(census.source, names, census.as_text, census.weights):
-        codes = np.array([coding.encode(block[coding.variable.name]) for coding in census.codings]).T
+        n_block = length_of(block[names[0]])
+        codes = np.empty((n_block, len(names)), dtype=smallest_type(census.variables), order="F")
+        for place, coding in enumerate(census.codings):
+            codes[:, place] = coding.encode(block[coding.variable.name])
         yield Dataset(census.variables, codes, weights)
-        n_rows += len(codes)
+        n_rows += n_block
         if census.report is not None:
             census.report("counted", n_rows)
 

@@ -119,9 +119,8 @@ def _condense(values: Floats, weights: Floats | None) -> tuple[Floats, Floats, i
         known = ~np.isnan(values)
         values, weights = values[known], weights[known]
         return (*_merge([(values, weights)]), len(values))
-    # NaN sorts last.
     ordered = np.sort(values)
-    ordered = ordered[: len(ordered) - int(np.isnan(ordered).sum())]
+    ordered = ordered[: np.searchsorted(ordered, np.nan)]  # NaN sorts last
     starts = np.flatnonzero(_is_first(ordered))
     counts = np.diff(starts, append=len(ordered)).astype(np.float64)
     return ordered[starts], counts, len(ordered)
