@@ -167,7 +167,7 @@ class LogOddsOracle:
         """
         parts = split_groups(self.problem, self.groups, kept)
         if not independent(self.problem, parts) or parts.rows_bits <= np.log2(MOST_ROWS):
-            return achieve_with_rows(self.profile(kept), positive)
+            return achieve_with_rows(self._list_rows(parts, kept), positive)
         cut = self._majority_cut(parts)
         value = self.agreement(kept, self._turned(cut), 0.0).low
         below, above = _neighbours(parts.kept, cut - base_log_odds(self.problem))
@@ -177,7 +177,9 @@ class LogOddsOracle:
 
     def profile(self, kept: frozenset[int]) -> DecisionProfile:
         """The rows of the kept features, each with its exact share of every decision."""
-        parts = split_groups(self.problem, self.groups, kept)
+        return self._list_rows(split_groups(self.problem, self.groups, kept), kept)
+
+    def _list_rows(self, parts: Parts, kept: frozenset[int]) -> DecisionProfile:
         if parts.rows_bits > np.log2(MOST_ROWS):
             raise LimitError(
                 f"a profile of {len(kept)} kept features would have about 2^{parts.rows_bits:.0f} rows, over "

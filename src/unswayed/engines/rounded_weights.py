@@ -186,14 +186,18 @@ def _moments(values: Sequence[_Values], numbers: Sequence[Ints], taken: Sequence
     scale = 1.0 / max(math.sqrt(variance), 1e-12)
     tilts = np.array([0.0, *(sign * tilt * scale for tilt in TILTS for sign in (1, -1))])
     cells = np.ones((2, len(tilts), 1))
-    for one, number, away in zip(values, numbers, taken, strict=True):
+    # Those of few steps first: the lists stay short for longer.
+    features = sorted(zip(values, numbers, taken, strict=True), key=lambda feature: int(feature[1][-1]))
+    for one, number, away in features:
         with np.errstate(over="ignore"):
             tilted = np.exp(np.minimum(tilts[:, np.newaxis] * away, 700.0))
-        added = np.zeros((2, len(tilts), cells.shape[2] + int(number[-1])))
-        for row, mass in enumerate((one.upper, one.lower)):
-            for i, steps in enumerate(number):
-                share = (mass[i] * tilted[:, i])[:, np.newaxis]
-                added[row, :, steps : steps + cells.shape[2]] += share * cells[row]
+        shares = np.stack([one.upper, one.lower])[:, np.newaxis] * tilted  # (2, tilts, values)
+        n_sums = cells.shape[2]
+        added = np.empty((2, len(tilts), n_sums + int(number[-1])))
+        np.multiply(cells, shares[..., :1], out=added[..., :n_sums])  # the least weight takes no step
+        added[..., n_sums:] = 0.0
+        for i, steps in enumerate(number[1:].tolist(), start=1):
+            added[..., steps : steps + n_sums] += cells * shares[..., i : i + 1]
         cells = added
     return _Moments(tilts, cells)
 

@@ -106,8 +106,7 @@ def log_ratio(high: Floats, low: Floats) -> Floats:
 
 def without_nan(weights: Floats) -> Floats:
     """Zero for nan: opposite certainties cannot occur together, so these outcomes have no mass."""
-    cleaned: Floats = np.nan_to_num(weights, nan=0.0, posinf=np.inf, neginf=-np.inf)
-    return cleaned
+    return np.where(np.isnan(weights), 0.0, weights)
 
 
 def joined(one: WeightList, other: WeightList) -> WeightList:

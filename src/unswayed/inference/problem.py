@@ -117,10 +117,16 @@ def tables_for(network: BayesianNetwork, query: Collection[int], evidence: Mappi
     A table cut off from the query changes no posterior, but a zero in it may contradict the evidence; so
     where such tables hold zeros, all ancestors are taken instead.
     """
-    needed = needed_for_posterior(network, query, evidence)
-    ancestors = ancestors_of(network, {*query, *evidence})
-    cut_off = set(ancestors).difference(needed)
-    return ancestors if any(_has_zeros(network, position) for position in cut_off) else needed
+    key = (frozenset(query), frozenset(evidence))
+    known: dict[object, list[int]] = network._memo.setdefault("tables", {})
+    if key not in known:
+        needed = needed_for_posterior(network, query, evidence)
+        ancestors = ancestors_of(network, {*query, *evidence})
+        cut_off = set(ancestors).difference(needed)
+        while len(known) >= MOST_PLANS:
+            known.pop(next(iter(known)), None)
+        known[key] = ancestors if any(_has_zeros(network, position) for position in cut_off) else needed
+    return known[key]
 
 
 def _has_zeros(network: BayesianNetwork, position: int) -> bool:

@@ -64,13 +64,16 @@ class Kernel(Generic[P, R]):
         self.plain = plain
         self._parts, self._sums, self._replaced = tuple(parts), tuple(sums), dict(replaced or {})
         self._compiled: Any = None
+        self._is_saved = False
         self.is_loaded = False
         """Whether this process has compiled or loaded it, so that calling it costs nothing more."""
 
     @property
     def is_ready(self) -> bool:
         """Whether calling it compiles nothing: this process or an earlier one has."""
-        return self.is_loaded or any((folder / _file_name(self.plain)).exists() for folder in _folders())
+        if not self._is_saved:  # a file that was there once need not be looked for again
+            self._is_saved = any((folder / _file_name(self.plain)).exists() for folder in _folders())
+        return self.is_loaded or self._is_saved
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """What the loop returns, computed by its compiled form."""
