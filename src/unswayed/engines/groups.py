@@ -93,13 +93,12 @@ def connected_pieces(network: BayesianNetwork, free: Sequence[int], separating: 
 
 
 def _by_inference(problem: Problem, group: tuple[int, ...], limits: Limits) -> Floats:
-    table = joint_table(problem.network, [*group, problem.target], problem.evidence, limits=limits)
-    joint = table.reshape(-1, len(problem.prior))
-    possible = problem.prior > 0
-    likelihood = np.zeros_like(joint)
-    likelihood[:, possible] = joint[:, possible] / problem.prior[possible]
-    # An impossible class has no distribution of its own; any serves, since its weight is zero.
-    likelihood[:, ~possible] = joint.sum(axis=1, keepdims=True)
+    table = joint_table(problem.network, [problem.target, *group], problem.evidence, limits=limits)
+    joint = table.reshape(len(problem.prior), -1)
+    likelihood = np.empty((joint.shape[1], len(joint)), order="F")  # each class is read by itself
+    for column, (mass, prior) in enumerate(zip(joint, problem.prior.tolist(), strict=True)):
+        # An impossible class has no distribution of its own; any serves, since its weight is zero.
+        likelihood[:, column] = mass / prior if prior > 0 else joint.sum(axis=0)
     return likelihood
 
 

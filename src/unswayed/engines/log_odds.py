@@ -46,8 +46,8 @@ PLAIN_PER_OUTCOME = 3e-8
 """and for lists of one test, compiled."""
 FIXED_SECONDS, PLAIN_SECONDS, SECONDS_PER_GROUP = 1e-3, 2e-4, 1.5e-5
 """What every question takes, and every group."""
-SECONDS_PER_TABLED = 5e-7
-"""Measured for one instantiation of a group of dependent features: tabled, sorted and merged."""
+SECONDS_PER_TABLED, PLAIN_PER_TABLED = 5e-7, 1e-7
+"""Measured for one instantiation of a group of dependent features: tabled, sorted and merged; only tabled."""
 BYTES_PER_OUTCOME = 120.0
 FEW_OUTCOMES = 2.0**16
 """Outcomes up to which nothing is gained by looking at the weights before answering."""
@@ -85,9 +85,10 @@ class LogOddsEngine:
         outcomes = sizes.outcomes
         if question.needs in (Needs.ROWS, Needs.ACHIEVABLE) and listed:
             outcomes = max(outcomes, 2.0**sizes.rows_bits)
-        fixed, each = (PLAIN_SECONDS, PLAIN_PER_OUTCOME) if is_plain else (FIXED_SECONDS, SECONDS_PER_OUTCOME)
-        seconds = fixed + SECONDS_PER_GROUP * sizes.n_groups + each * outcomes
-        seconds += SECONDS_PER_TABLED * sizes.tabled
+        fixed, each, tabled = FIXED_SECONDS, SECONDS_PER_OUTCOME, SECONDS_PER_TABLED
+        if is_plain:
+            fixed, each, tabled = PLAIN_SECONDS, PLAIN_PER_OUTCOME, PLAIN_PER_TABLED
+        seconds = fixed + SECONDS_PER_GROUP * sizes.n_groups + each * outcomes + tabled * sizes.tabled
         return Cost(seconds, BYTES_PER_OUTCOME * (outcomes + sizes.tabled))
 
     def prepare(self, problem: Problem, limits: Limits) -> LogOddsOracle:

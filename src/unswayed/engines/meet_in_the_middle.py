@@ -174,13 +174,19 @@ def masses_at_least(outcomes: MeetingOutcomes, cuts: Floats) -> Floats:  # (cuts
     if is_long and np.diff(outcomes.starts).max() <= MOST_MERGED:
         one, other = _merged(outcomes, 0, middle), _merged(outcomes, middle, n_groups)
         return np.array([compiled_mass_at_least(one, other, float(cut)) for cut in cuts])
-    one, other = _listed(outcomes, 0, middle), _listed(outcomes, middle, n_groups)
-    other = other[:, np.argsort(other[0])]
-    positions = np.searchsorted(other[0], cuts[:, np.newaxis] - one[0])
-    tails = np.zeros((2, other.shape[1] + 1))
-    tails[:, :-1] = np.cumsum(other[1:, ::-1], axis=1)[:, ::-1]
-    masses: Floats = np.einsum("ij,icj->ci", one[1:], tails[:, positions])
-    return masses
+    halves = _listed(outcomes, 0, middle), _listed(outcomes, middle, n_groups)
+    other, one = sorted(halves, key=lambda sums: sums.shape[1])  # to sort the shorter one takes less time
+    other[:, np.argsort(other[0])]
+    tails = [_tails(masses) for masses in other[1:]]
+    positions = [np.searchsorted(other[0], cut - one[0]) for cut in cuts]
+    return np.array(
+        [[_weigh(at, masses, tail) for masses, tail in zip(one[1:], tails, strict=True)] for at in positions]
+    )
+
+
+def _weigh(positions: Ints, masses: Floats, tails: Floats) -> float:
+    """The masses of one half, each times the tail of the other half from its position on."""
+    return float(np.bincount(positions, masses, len(tails)) @ tails)
 
 
 def _middle(outcomes: MeetingOutcomes) -> tuple[int, float]:

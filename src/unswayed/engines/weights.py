@@ -82,12 +82,14 @@ def list_outcomes(groups: Sequence[Group], upper: int) -> MeetingOutcomes:
     """The possible outcomes of all groups side by side, as they come: quick to make."""
     starts = np.zeros(len(groups) + 1, dtype=np.int64)
     np.cumsum([len(group.likelihood) for group in groups], out=starts[1:])
-    likelihood = np.concatenate([group.likelihood for group in groups]) if groups else np.zeros((0, 2))
-    possible = likelihood.any(axis=1)
+    high, low = (
+        np.concatenate([np.zeros(0), *(group.likelihood[:, side] for group in groups)])
+        for side in (upper, 1 - upper)
+    )
+    possible = (high > 0) | (low > 0)
     if not possible.all():
         starts = np.concatenate([[0], np.cumsum(possible)])[starts]
-        likelihood = likelihood[possible]
-    high, low = np.ascontiguousarray(likelihood[:, upper]), np.ascontiguousarray(likelihood[:, 1 - upper])
+        high, low = high[possible], low[possible]
     return MeetingOutcomes(starts, log_ratio(high, low), high, low)
 
 
