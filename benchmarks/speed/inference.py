@@ -66,7 +66,8 @@ class Case:
 
 def forget_plans(network: BayesianNetwork) -> BayesianNetwork:
     """The network without remembered plans, so that the next question is planned anew."""
-    network._memo.pop("plans", None)
+    for what in ("plans", "tables"):
+        network._memo.pop(what, None)
     return network
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
@@ -14,6 +16,9 @@ from unswayed.inference.explanations import most_probable_states
 from unswayed.inference.marginals import all_marginals, family_marginals
 from unswayed.inference.posteriors import joint_table as exact_joint, log_probability
 from unswayed.inference.sampling import sample_states
+from unswayed.model.cpt import Cpt
+from unswayed.model.network import BayesianNetwork
+from unswayed.model.variable import Variable
 
 
 @st.composite
@@ -125,3 +130,34 @@ def test_order_of_tables_and_names_changes_nothing(question, random):
         rtol=0,
         atol=EXACT,
     )
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_what_is_cut_off_may_still_contradict_the_evidence(seed):
+    """In networks that are half deterministic, a posterior is refused just where Pr(evidence) is zero."""
+    rng = np.random.default_rng(seed)
+    network = half_deterministic(rng)
+    asked, *observed = rng.permutation(len(network))[:5].tolist()
+    for states in product(range(2), repeat=len(observed)):
+        evidence = dict(zip(observed, states, strict=True))
+        expected = conditioned(network, evidence)
+        if expected.sum() == 0:
+            with pytest.raises(ImpossibleEvidence):
+                exact_joint(network, [asked], evidence)
+        else:
+            found = exact_joint(network, [asked], evidence)
+            np.testing.assert_allclose(
+                found, summed_to(expected / expected.sum(), [asked]), rtol=0, atol=EXACT
+            )
+
+
+def half_deterministic(rng):
+    """Six two-state variables of at most two parents; half of the rows are certain."""
+    variables = [Variable(f"V{i}", ["a", "b"]) for i in range(6)]
+    cpts = []
+    for i, child in enumerate(variables):
+        parents = [variables[j] for j in sorted(rng.permutation(i)[: rng.integers(0, 3)])]
+        n_rows = 2 ** len(parents)
+        chances = np.where(rng.random(n_rows) < 0.5, rng.integers(0, 2, n_rows), rng.random(n_rows))
+        cpts.append(Cpt(child, parents, np.stack([chances, 1 - chances], axis=1)))
+    return BayesianNetwork(cpts)

@@ -176,7 +176,7 @@ def masses_at_least(outcomes: MeetingOutcomes, cuts: Floats) -> Floats:  # (cuts
         return np.array([compiled_mass_at_least(one, other, float(cut)) for cut in cuts])
     halves = _listed(outcomes, 0, middle), _listed(outcomes, middle, n_groups)
     other, one = sorted(halves, key=lambda sums: sums.shape[1])  # to sort the shorter one takes less time
-    other[:, np.argsort(other[0])]
+    other = other[:, np.argsort(other[0])]
     tails = [_tails(masses) for masses in other[1:]]
     positions = [np.searchsorted(other[0], cut - one[0]) for cut in cuts]
     return np.array(

@@ -49,7 +49,7 @@ def batch_posteriors(
     Raises `ImpossibleEvidence` for a case of probability zero and `LimitError` when the time is over.
     """
     everything = {**evidence, **dict.fromkeys(observed, 0)}
-    tables = tables_for(network, [target], everything)
+    tables = tables_for(network, [target], everything, evidence)
     if not all(isinstance(network.cpts[table], Cpt) for table in tables):
         return np.array([_posterior(network, target, (observed, row), evidence, limits) for row in codes])
     plan = contraction(network, tables, everything, [target]).plan

@@ -53,12 +53,14 @@ def gather_factors(
     # The number one is always among the factors, so that a question that needs no table has an answer.
     scopes: list[Scope] = [()]
     leaves: list[Floats] = [np.ones(())]
-    sizes = [len(variable) for variable in network.variables]
+    if "sizes" not in network._memo:
+        network._memo["sizes"] = [len(variable) for variable in network.variables]
+    sizes: list[int] = [*network._memo["sizes"]]
     starts, is_deterministic = [], True
     for position in tables:
         starts.append(len(leaves))
         if isinstance(network.cpts[position], Cpt):
-            parts = [_table_factor(network, position, evidence)]
+            parts = [table_factor(network, position, evidence)]
         else:
             parts, hidden, is_certain = _function_factors(network, position, evidence, len(sizes), limits)
             sizes += hidden
@@ -68,12 +70,12 @@ def gather_factors(
     return Factors(tuple(scopes), tuple(leaves), tuple(sizes), tuple(starts), is_deterministic)
 
 
-def _table_factor(
+def table_factor(
     network: BayesianNetwork, position: int, evidence: Mapping[int, int]
 ) -> tuple[Scope, Floats]:
     """A variable's table, one axis a variable, with the observed axes cut out."""
     scope = (*network.parents[position], position)
-    table = network.cpts[position].table.reshape([len(network.variables[v]) for v in scope])
+    table = network.cpts[position].table.reshape([len(network.variables[v].states) for v in scope])
     return _cut(scope, table, evidence)
 
 

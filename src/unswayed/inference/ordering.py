@@ -149,7 +149,10 @@ def _greedy(
         order.append(variable)
         operations += size
         largest = max(largest, size)
+        neighbours = links[variable]
         touched = _eliminate(links, variable)
+        if score is _min_weight:
+            touched = neighbours  # what is farther off makes the table that it made before
         for other in touched & current.keys():
             entry = (score(links, bits, other), current[other][1], other)
             if entry != current[other]:

@@ -220,13 +220,12 @@ class _Planner:
         return step.out
 
     def _size(self, variables: Iterable[int]) -> int:
-        return math.prod(self.sizes[variable] for variable in variables)
+        return math.prod(map(self.sizes.__getitem__, variables))
 
     def _price(self) -> tuple[float, float, float]:
-        size = [math.prod(float(self.sizes[v]) for v in scope) for scope in self.scopes]
-        operations = sum(
-            math.prod(float(min(extent, 2**900)) for extent in step.extents) for step in self.steps
-        )
+        sizes = list(map(float, self.sizes))
+        size = [math.prod(map(sizes.__getitem__, scope)) for scope in self.scopes]
+        operations = sum(float(min(math.prod(step.extents), 2**900)) for step in self.steps)
         live = sum(size[: self.n_leaves])
         peak = live
         for step in self.steps:
@@ -238,4 +237,4 @@ class _Planner:
 
 
 def _positions(scope: Scope, wanted: Sequence[int]) -> tuple[int, ...]:
-    return tuple(scope.index(variable) for variable in wanted)
+    return tuple(map(scope.index, wanted))

@@ -33,7 +33,9 @@ def joint_table(
     names = [network.variables[v].name for v in variables]
     limits.check_bytes(16.0 * math.prod(map(float, sizes)), f"a table over {listing(names)}")
     free = [v for v in variables if v not in evidence]
-    problem = contraction(network, tables_for(network, free, evidence), evidence, free, limits=limits)
+    problem = contraction(
+        network, tables_for(network, free, evidence, evidence), evidence, free, limits=limits
+    )
     limits.check_bytes(problem.plan.peak_bytes, f"exact inference of {listing(names)}")
     values, _ = problem.answer(limits)
     scope = problem.plan.scopes[problem.plan.root]

@@ -19,9 +19,10 @@ from unswayed.core.errors import ImpossibleEvidence
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.names import listing
 from unswayed.inference.contraction import Arithmetic, Linear, LogSum, run, run_keeping
-from unswayed.inference.factors import Factors, gather_factors
+from unswayed.inference.factors import Factors, gather_factors, table_factor
 from unswayed.inference.plan import Plan, make_plan
 from unswayed.inference.relevance import ancestors_of, needed_for_posterior
+from unswayed.model.cpt import Cpt
 from unswayed.model.network import BayesianNetwork
 
 SAFE = 1e-250
@@ -111,22 +112,32 @@ def _ranks(network: BayesianNetwork, count: int) -> list[int]:
     return [*named, *range(len(named), count)]
 
 
-def tables_for(network: BayesianNetwork, query: Collection[int], evidence: Mapping[int, int]) -> list[int]:
-    """The tables that Pr(query | evidence) needs, and those that could make the evidence impossible.
+def tables_for(
+    network: BayesianNetwork, query: Collection[int], observed: Collection[int], states: Mapping[int, int]
+) -> list[int]:
+    """The tables that Pr(query | observed) needs, and those that could make the evidence impossible.
 
-    A table cut off from the query changes no posterior, but a zero in it may contradict the evidence; so
-    where such tables hold zeros, all ancestors are taken instead.
+    A table cut off from the query changes no posterior, but a zero in it may contradict the evidence: where
+    an observed variable may have probability zero, its table and all above it are taken too. `states` are
+    those that are known already; with others than these the tables must do as well.
     """
-    key = (frozenset(query), frozenset(evidence))
+    key = (frozenset(query), frozenset(observed), frozenset(states.items()))
     known: dict[object, list[int]] = network._memo.setdefault("tables", {})
     if key not in known:
-        needed = needed_for_posterior(network, query, evidence)
-        ancestors = ancestors_of(network, {*query, *evidence})
-        cut_off = set(ancestors).difference(needed)
+        needed = needed_for_posterior(network, query, observed)
+        cut_off = set(ancestors_of(network, {*query, *observed})).difference(needed)
+        doubtful = [v for v in cut_off.intersection(observed) if _may_contradict(network, v, states)]
         while len(known) >= MOST_PLANS:
             known.pop(next(iter(known)), None)
-        known[key] = ancestors if any(_has_zeros(network, position) for position in cut_off) else needed
+        known[key] = sorted({*needed, *cut_off.intersection(ancestors_of(network, doubtful))})
     return known[key]
+
+
+def _may_contradict(network: BayesianNetwork, position: int, states: Mapping[int, int]) -> bool:
+    """Whether the state observed of a variable has probability zero for some states of the others."""
+    if not _has_zeros(network, position) or not isinstance(network.cpts[position], Cpt):
+        return _has_zeros(network, position)
+    return not table_factor(network, position, states)[1].all()
 
 
 def _has_zeros(network: BayesianNetwork, position: int) -> bool:
