@@ -173,15 +173,16 @@ def masses_at_least(outcomes: MeetingOutcomes, cuts: Floats) -> Floats:  # (cuts
     is_long = n_listed > LONG_LISTS or (compiled_extend_sums.is_loaded and n_listed > SHORT_LISTS)
     if is_long and np.diff(outcomes.starts).max() <= MOST_MERGED:
         one, other = _merged(outcomes, 0, middle), _merged(outcomes, middle, n_groups)
-        return np.array([compiled_mass_at_least(one, other, float(cut)) for cut in cuts])
+        return np.array([compiled_mass_at_least(one, other, float(cut)) for cut in cuts]).reshape(-1, 2)
     halves = _listed(outcomes, 0, middle), _listed(outcomes, middle, n_groups)
     other, one = sorted(halves, key=lambda sums: sums.shape[1])  # to sort the shorter one takes less time
     other = other[:, np.argsort(other[0])]
     tails = [_tails(masses) for masses in other[1:]]
-    positions = [np.searchsorted(other[0], cut - one[0]) for cut in cuts]
-    return np.array(
-        [[_weigh(at, masses, tail) for masses, tail in zip(one[1:], tails, strict=True)] for at in positions]
-    )
+    found = []
+    for cut in cuts:
+        positions = np.searchsorted(other[0], cut - one[0])
+        found += [_weigh(positions, masses, tail) for masses, tail in zip(one[1:], tails, strict=True)]
+    return np.array(found).reshape(-1, 2)
 
 
 def _weigh(positions: Ints, masses: Floats, tails: Floats) -> float:
