@@ -171,4 +171,5 @@ def _solve(
     if cells <= LARGEST_TABLE and price.n_bytes <= limits.max_bytes:
         return solve(lay_ground(problem, catalogue, limits), goal, limits, report, team=team)
     level = goal.stop.level if goal.seeks_cost and isinstance(goal.stop, SameDecisionLevel) else None
-    return solve_anytime(WideGround(problem, catalogue, level, limits), goal, limits, report)
+    wide = WideGround(problem, catalogue, level, limits)
+    return solve_anytime(wide, goal, limits, report, team=team)

@@ -10,15 +10,19 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Hashable
 from functools import partial
+from uuid import uuid4
 
 from unswayed.core.limits import Limits
+from unswayed.core.workers import Team, Workers
+from unswayed.plans.ahead import Scouts, Visit, visit_state
 from unswayed.plans.bounded import search_bounded
 from unswayed.plans.comparisons import compare_everything, comparison_of, greeds_for
 from unswayed.plans.goals import Goal
-from unswayed.plans.greedy import Greed, GreedyPolicy
+from unswayed.plans.greedy import Greed, GreedyPolicy, choose_there
 from unswayed.plans.growth import GrownPlan, Spot, Value, grow_plan
-from unswayed.plans.moves import check_goal
+from unswayed.plans.moves import Situation, check_goal
 from unswayed.plans.programme import is_forced
 from unswayed.plans.solution import PATIENCE, Report, Solution, best_of, report_bounds
 from unswayed.plans.tree import PlanNode, leaves
@@ -34,9 +38,16 @@ SEARCHED = 0.85
 """Which share is over when the search must end."""
 
 
-def solve_anytime(ground: WideGround, goal: Goal, limits: Limits, report: Report | None = None) -> Solution:
-    """The best plan found in the time, with a bound on every other."""
+def solve_anytime(
+    ground: WideGround, goal: Goal, limits: Limits, report: Report | None = None, *, team: Team | None = None
+) -> Solution:
+    """The best plan found in the time, with a bound on every other; a team asks engines ahead."""
     check_goal(ground.catalogue, goal)
+    with Workers[Hashable](team or Team(), visit_state, uuid4().hex, ground.to_send()) as workers:
+        return _solve(ground, goal, limits, report, Scouts(ground, workers))
+
+
+def _solve(ground: WideGround, goal: Goal, limits: Limits, report: Report | None, scouts: Scouts) -> Solution:
     started = time.monotonic()
     seconds = PATIENCE if limits.max_seconds is None else limits.max_seconds
     grow = partial(
@@ -54,7 +65,8 @@ def solve_anytime(ground: WideGround, goal: Goal, limits: Limits, report: Report
             if report is not None:
                 report(f"looking one test ahead by {greed.value}")
             policy = GreedyPolicy(ground, goal, greed, None if greed is Greed.ENTROPY else MOST_COMPARED)
-            grown = grow(policy, deadline=started + SHARES[greed] * seconds)
+            deadline = started + SHARES[greed] * seconds
+            grown = grow(policy, deadline=deadline, foretell=partial(_foretell, scouts, policy, deadline))
             comparison = comparison_of(greed, grown.tree)
             found.append((grown, comparison.name))
             if not any(leaf.rest for leaf in leaves(grown.tree)):
@@ -62,7 +74,7 @@ def solve_anytime(ground: WideGround, goal: Goal, limits: Limits, report: Report
     except KeyboardInterrupt:
         ended = True
     until = -math.inf if ended else started + SEARCHED * seconds
-    search = search_bounded(ground, goal, until, report_bounds(report), _best_steps(found))
+    search = search_bounded(ground, goal, until, report_bounds(report), _best_steps(found), scouts)
     last = grow(search, deadline=started + seconds)
     trees: list[tuple[PlanNode, str]] = [(last.tree, "bounded search, SDP by engines")]
     trees += [(grown.tree, name) for grown, name in found]
@@ -77,3 +89,13 @@ def _best_steps(plans: list[tuple[GrownPlan, str]]) -> dict[Spot, tuple[Value, i
             if spot not in best or step < best[spot]:
                 best[spot] = step
     return best
+
+
+def _foretell(scouts: Scouts, policy: GreedyPolicy, deadline: float, choices: list[Situation]) -> None:
+    """Have others ask what a greedy plan is about to."""
+    asked = policy.goal, policy.greed, policy.most_compared
+    visits = (
+        Visit(each.state, partial(choose_there, each, *asked), (policy.greed, each.state, each.spent))
+        for each in choices
+    )
+    scouts.go_ahead(next(visits), visits, deadline)

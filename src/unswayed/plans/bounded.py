@@ -15,13 +15,16 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
 
 import numpy as np
 
 from unswayed.decisions.catalogue import least_price
 from unswayed.kernels.plan_values import SLACK, STOP
+from unswayed.plans.ahead import Scouts, Visit
 from unswayed.plans.goals import Goal, PlanObjective, judge
 from unswayed.plans.greedy import Greed, GreedyPolicy
 from unswayed.plans.growth import Spot, Value, value_of_step
@@ -34,6 +37,8 @@ Report = Callable[[float, float, int], None]
 KnownSteps = Mapping[Spot, tuple[Value, int]]
 """What known plans are worth in their states, and which test they do there."""
 NOTHING: Value = (0.0, 0.0)
+FORETOLD = 100
+"""States that may be opened next that others are told of."""
 
 
 _Move = tuple[int, float, list[Spot]]
@@ -123,6 +128,7 @@ def search_bounded(
     deadline: float,
     report: Report | None = None,
     known: KnownSteps | None = None,
+    scouts: Scouts | None = None,
 ) -> BoundedSearch:
     """The graph when the best plan is found, or when the deadline or Ctrl-C ended the search."""
     check_goal(ground.catalogue, goal)
@@ -134,8 +140,14 @@ def search_bounded(
     row = standing.mass[0], standing.loss[0], standing.least_loss[0]
     search.places[search.start] = _place(search, search.start, *map(float, row))
     told = time.monotonic()
+
+    def send(spot: Spot) -> None:
+        if scouts is not None:
+            later = islice(_fringe(search, search.start, set()), FORETOLD)
+            scouts.go_ahead(_visit(search, spot), (_visit(search, each) for each in later), deadline)
+
     try:
-        while time.monotonic() < deadline and _is_less(*search.bounds) and _walk(search):
+        while time.monotonic() < deadline and _is_less(*search.bounds) and _walk(search, send):
             if report is not None and time.monotonic() - told > 0.1:
                 told = time.monotonic()
                 lower, upper = search.bounds
@@ -145,14 +157,18 @@ def search_bounded(
     return search
 
 
-def _walk(search: BoundedSearch) -> bool:
-    """Go to a state that is not opened, open it, and carry its bounds back; whether anything changed."""
+def _walk(search: BoundedSearch, send: Callable[[Spot], None]) -> bool:
+    """Go to a state that is not opened, open it, and carry its bounds back; whether anything changed.
+
+    `send` hears which state that is.
+    """
     path, spot = [], search.start
     while True:
         place = search.places[spot]
         path.append(spot)
         opened = place.moves is None
         if opened:
+            send(spot)
             _open(search, spot, place)
         if opened or not place.moves:
             break
@@ -162,6 +178,36 @@ def _walk(search: BoundedSearch) -> bool:
             break
     changed = [_update(search, each) for each in reversed(path)]
     return opened or any(changed)
+
+
+def _fringe(search: BoundedSearch, spot: Spot, seen: set[Spot]) -> Iterator[Spot]:
+    """States not opened that walks come to from a state, the likeliest first."""
+    place = search.places[spot]
+    if place.moves is None:
+        yield spot
+        return
+    for _, _, spots in sorted(place.moves, key=lambda move: search._ends_after(move, place.mass)):
+        for later in sorted(spots, key=lambda each: _gap(search.places[each]), reverse=True):
+            if later not in seen and _gap(search.places[later]) > NOTHING:
+                seen.add(later)
+                yield from _fringe(search, later, seen)
+
+
+def _visit(search: BoundedSearch, spot: Spot) -> Visit:
+    """What opening a state asks, for others to ask."""
+    place = search.places[spot]
+    ask = partial(_ask_around, search.goal, spot, place.least_loss < place.loss)
+    return Visit(spot[0], ask, ("open", *spot))
+
+
+def _ask_around(goal: Goal, spot: Spot, closely: bool, terrain: Terrain) -> None:
+    """Ask a terrain what `_open` asks it."""
+    state, spent = spot
+    if closely:
+        terrain.look(state)
+    tests = [test for test, _ in moves_in(terrain.catalogue, goal, state, spent)]
+    if tests:
+        terrain.look_ahead(state, tests)
 
 
 def _open(search: BoundedSearch, spot: Spot, place: _Place) -> None:

@@ -96,3 +96,12 @@ def _per_cost(gain: float, price: float) -> float:
     if gain <= NO_GAIN:
         return 0.0
     return math.inf if price <= 0 else round(gain / price, 12)
+
+
+def choose_there(
+    where: Situation, goal: Goal, greed: Greed, most_compared: int | None, terrain: Terrain
+) -> None:
+    """Ask a terrain what a greedy plan asks in a situation: which test, and what is known after it."""
+    test = GreedyPolicy(terrain, goal, greed, most_compared).choose(where)
+    if test != STOP:
+        terrain.look_ahead(where.state, [test], closely=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from unswayed.core.limits import Limits
 from unswayed.decisions.catalogue import Catalogue
 from unswayed.decisions.problem import Problem
 from unswayed.engines.dense import DenseEngine
-from unswayed.plans.terrain import UNDONE, Outlook, State, outlook_of
+from unswayed.plans.terrain import UNDONE, Answers, Outlook, State, outlook_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,6 +30,10 @@ class Ground:
     """The tests and their prices."""
     masses: Floats = field(repr=False)  # (classes + actions, outcomes of the first test, ...)
     """Pr(class, outcomes | evidence) and Pr(full decision, outcomes | evidence)."""
+    answers: Answers = field(default_factory=Answers, repr=False)
+    """What others found out; what is found here is soon found again, and not kept."""
+    is_asked: bool = False
+    """Whether what is found here is wanted elsewhere."""
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -54,7 +58,13 @@ class Ground:
 
     def look_ahead(self, state: State, tests: Sequence[int], *, closely: bool = False) -> Outlook:
         """What is known after each outcome of some tests: all of it, with or without a closer look."""
-        masses = slice_at(self, state)
+        question = state, tuple(tests)
+        if self.is_asked or question in self.answers.found:
+            return self.answers.get(question, lambda: self._look_ahead(state, tests))
+        return self._look_ahead(state, tests)
+
+    def _look_ahead(self, state: State, tests: Sequence[int]) -> Outlook:
+        masses = np.ascontiguousarray(slice_at(self, state))
         left = [test for test, outcome in enumerate(state) if outcome == UNDONE]
         parts = []
         for test in tests:
@@ -62,6 +72,17 @@ class Ground:
             split = masses.reshape(len(masses), before, self.sizes[test], -1)
             parts.append(split.sum(axis=(1, 3)))
         return self.known(np.concatenate(parts, axis=1))
+
+    def to_send(self) -> Ground:
+        """The terrain for a worker, without what was asked."""
+        return replace(self, problem=replace(self.problem, _memo={}), answers=Answers(), is_asked=True)
+
+    def tell(self, state: State) -> None:
+        """A worker has the table, which tells all."""
+
+    def at(self, state: State, told: None) -> Ground:
+        """The terrain of a worker before it asks about a state."""
+        return replace(self, answers=Answers())
 
     def known(self, columns: Floats) -> Outlook:
         """What is known of columns of masses."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import heapq
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -24,6 +25,8 @@ Value = tuple[float, float]
 """What counts first and what counts second, both weighted with the mass, as in `kernels/plan_values.py`."""
 Spot = tuple[State, float]
 """A state, and what was spent to come there."""
+FORETOLD = 100
+"""Choices to come that are told before one is made."""
 
 
 @dataclass(slots=True, eq=False)
@@ -63,10 +66,12 @@ def grow_plan(
     forced: bool,
     deadline: float = math.inf,
     most_leaves: int | None = None,
+    foretell: Callable[[list[Situation]], None] | None = None,
 ) -> GrownPlan:
     """The tree of a policy with at most so many leaves, cut at the deadline; `forced` as in `is_forced`.
 
-    Without `most_leaves` the tree is whole, and `LimitError` tells that the deadline came first.
+    Without `most_leaves` the tree is whole, and `LimitError` tells that the deadline came first. `foretell`
+    hears before each choice where it is made, and where the next ones probably are.
     """
     root = _sprout(terrain, goal, start_of(terrain), 0.0)
     waiting, order, n_leaves = [(-1.0, 0, root)], count(1), 1
@@ -75,6 +80,8 @@ def grow_plan(
         late = time.monotonic() > deadline
         if late and most_leaves is None:
             raise LimitError("the tree of the plan is too large to be written down in this time")
+        if foretell is not None and not late:
+            foretell([sprout.where, *(each.where for _, _, each in heapq.nsmallest(FORETOLD, waiting))])
         test = STOP if late and not _must_go_on(terrain, sprout) else policy.choose(sprout.where)
         sprout.is_cut = late and sprout.where.loss > 0.0
         if test == STOP:

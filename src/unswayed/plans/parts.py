@@ -137,8 +137,8 @@ def share_parts(parted: PartedGround, values: Values, team: Team, go_on: GoOn) -
     waiting = parted.prefixes
     n_parts = len(waiting)
     filled: dict[Prefix, FixedSets] = {}
-    ground = replace(parted.ground, problem=replace(parted.ground.problem, _memo={}))
-    with Workers[Prefix](team, run_part, uuid4().hex, replace(parted, ground=ground)) as workers:
+    sent = replace(parted, ground=parted.ground.to_send())
+    with Workers[Prefix](team, run_part, uuid4().hex, sent) as workers:
         while len(filled) < n_parts:
             ready = (p for p in waiting if all(other in filled for other in parted.needed(p)))
             for prefix, _ in zip(list(ready), range(workers.n_free), strict=False):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from uuid import uuid4
 
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import Limits
-from unswayed.core.workers import Team
+from unswayed.core.workers import Team, Workers
+from unswayed.plans.ahead import Scouts, visit_state
 from unswayed.plans.bounded import BoundedSearch, search_bounded
 from unswayed.plans.comparisons import (
     PlanComparison,
@@ -74,7 +76,9 @@ def solve(
         others = compare_fixed(programme) + [each for each, _ in compare_greedy(ground, goal, deadline)]
         return Solution(tree, "dynamic programming", 0.0, (everything, *others))
     until = min(deadline, time.monotonic() + PATIENCE)
-    search = search_bounded(ground, goal, until, report_bounds(report))
+    with Workers[Hashable](team or Team(), visit_state, uuid4().hex, ground.to_send()) as workers:
+        scouts = Scouts(ground, workers)
+        search = search_bounded(ground, goal, until, report_bounds(report), scouts=scouts)
     greedy = compare_greedy(ground, goal)
     trees = [(grow_tree(ground, goal, search), "bounded search"), *((tree, one.name) for one, tree in greedy)]
     return best_of(search, trees, (everything, *(one for one, _ in greedy)))

@@ -8,9 +8,9 @@ table over all outcomes (`ground.py`), and engines asked state by state where no
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 
@@ -23,6 +23,26 @@ UNDONE = -1
 
 State = tuple[int, ...]
 """For each test its outcome, or `UNDONE`."""
+A = TypeVar("A")
+
+
+@dataclass(slots=True, eq=False)
+class Answers:
+    """What took long to find out about states, by question.
+
+    An answer counts for the very same question only, to the last bit: it changes speed, never a plan.
+    """
+
+    found: dict[Hashable, Any] = field(default_factory=dict)
+    fresh: dict[Hashable, Any] = field(default_factory=dict)
+    """Those that were found here."""
+
+    def get(self, question: Hashable, find: Callable[[], A]) -> A:
+        """The answer to a question, found where it is not known."""
+        if question not in self.found:
+            self.found[question] = self.fresh[question] = find()
+        answer: A = self.found[question]
+        return answer
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,6 +79,23 @@ class Terrain(Protocol):
 
     def look_ahead(self, state: State, tests: Sequence[int], *, closely: bool = False) -> Outlook:
         """A row for each outcome of some tests, test after test; `closely` as exactly as `look`."""
+
+
+class AskedTerrain(Terrain, Protocol):
+    """A terrain that others can ask for us (`ahead.py`)."""
+
+    @property
+    def answers(self) -> Answers:
+        """What they found out."""
+
+    def to_send(self) -> Self:
+        """The terrain for a worker, without what was asked."""
+
+    def tell(self, state: State) -> Any:
+        """What a worker must know of a state to ask about it as this terrain would."""
+
+    def at(self, state: State, told: Any) -> Self:
+        """The terrain of a worker before it asks about a state."""
 
 
 def decide_possible(problem: Problem, class_mass: Floats) -> Ints:

@@ -25,12 +25,12 @@ from unswayed.decisions.oracle import Interval, find_agreement
 from unswayed.decisions.problem import Problem
 from unswayed.engines.choice import ENGINES, choose
 from unswayed.engines.groups import independent_groups
-from unswayed.engines.observed import carry_over
 from unswayed.engines.protocol import Question
 from unswayed.inference.marginals import all_marginals
 from unswayed.inference.posteriors import joint_table
 from unswayed.plans.terrain import (
     UNDONE,
+    Answers,
     Outlook,
     State,
     after,
@@ -58,6 +58,8 @@ class WideGround:
     level: float | None
     """The SDP that settles whether to stop; None where every SDP is wanted as it is."""
     limits: Limits
+    answers: Answers = field(default_factory=Answers, repr=False)
+    """Likelihoods and SDPs, which take long."""
     _memo: _Memo = field(default_factory=lambda: _Memo(), repr=False)
 
     @property
@@ -79,6 +81,20 @@ class WideGround:
         states = [after(state, test, x) for test in tests for x in range(self.sizes[test])]
         return self._outlook(states, np.concatenate(rows), closely=closely)
 
+    def to_send(self) -> WideGround:
+        """The terrain for a worker, without what was asked."""
+        problem = replace(self.problem, _memo={})
+        return replace(self, problem=problem, answers=Answers(), _memo=_Memo())
+
+    def tell(self, state: State) -> Floats:
+        """The masses of the classes: a product, whose last digits depend on the order of its factors."""
+        return self._class_mass(state)
+
+    def at(self, state: State, told: Floats) -> WideGround:
+        """The terrain of a worker before it asks about a state: nothing depends on what it asked before."""
+        memo = replace(self._memo, ahead={}, sdp={}, asked=set(), masses={state: told})
+        return replace(self, answers=Answers(self.answers.found), _memo=memo)
+
     def _outlook(self, states: Sequence[State], class_mass: Floats, *, closely: bool) -> Outlook:
         action = decide_possible(self.problem, class_mass)
         mass = class_mass.sum(axis=1)
@@ -96,6 +112,8 @@ class WideGround:
         """Pr(class, state | evidence), from a state with one test less: one that was asked about, if any."""
         if state == start_of(self):
             return self.problem.prior
+        if state in self._memo.masses:
+            return self._memo.masses[state]
         done = [test for test, outcome in enumerate(state) if outcome != UNDONE]
         asked = (test for test in done if test in self._memo.ahead.get(after(state, test, UNDONE), ()))
         test = next(asked, done[0])
@@ -113,10 +131,9 @@ class WideGround:
     def _likelihoods(self, state: State, test: int) -> Floats:  # (outcomes, classes)
         """Pr(outcome | class, state): only what was observed in the test's own group counts."""
         relevant = self._relevant(state, test)
-        found = self._memo.likelihoods.setdefault(relevant, {})
-        if test not in found:
-            found.update(self._infer(relevant, test))
-        return found[test]
+        is_single = len(self.catalogue.offers[test].features) == 1
+        question = "likelihoods", relevant, None if is_single else test
+        return self.answers.get(question, lambda: self._infer(relevant, test))[test]
 
     def _relevant(self, state: State, test: int) -> State:
         """The state without the tests that tell nothing about a test once the class is known."""
@@ -172,7 +189,11 @@ class WideGround:
             known = self._memo.sdp[state] = self._plain_bounds(posterior, action)
         if closely and not self._is_settled(known) and state not in self._memo.asked:
             self._memo.asked.add(state)
-            known = self._memo.sdp[state] = self._ask(state, posterior, known)
+            plain = self._plain_bounds(posterior, action)
+            question = "sdp", state, tuple(posterior.tolist())
+            known = self._memo.sdp[state] = self.answers.get(
+                question, lambda: self._ask(state, posterior, plain)
+            )
         return known.low, known.high
 
     def _plain_bounds(self, posterior: Floats, action: int) -> Interval:
@@ -192,7 +213,7 @@ class WideGround:
 
     def _ask(self, state: State, posterior: Floats, known: Interval) -> Interval:
         """The SDP from an engine, finer and finer until it settles the question."""
-        problem = self._at(state, posterior)
+        problem = self._problem_at(state, posterior)
         if not problem.free:
             return Interval.point(1.0)
         done = done_in(state)
@@ -216,21 +237,13 @@ class WideGround:
                 break
         return known
 
-    def _at(self, state: State, posterior: Floats) -> Problem:
-        """The problem in a state, with what was prepared for the state before."""
+    def _problem_at(self, state: State, posterior: Floats) -> Problem:
+        """The problem in a state."""
         if state == start_of(self):
             return self.problem
         evidence = self._evidence(state)
         free = tuple(f for f in self.problem.free if f not in evidence)
-        problem = Problem(self.problem.classifier, evidence, free, posterior, self.problem.limits)
-        self._memo.problems[state] = problem
-        for test, outcome in enumerate(state):
-            features = self.catalogue.offers[test].features
-            before = self._memo.problems.get(after(state, test, UNDONE)) if outcome != UNDONE else None
-            if before is not None and len(features) == 1:
-                carry_over(before, problem, features[0])
-                break
-        return problem
+        return Problem(self.problem.classifier, evidence, free, posterior, self.problem.limits)
 
 
 @dataclass(slots=True)
@@ -240,11 +253,11 @@ class _Memo:
     sizes: tuple[int, ...] = ()
     groups: list[frozenset[int]] = field(default_factory=list)
     ahead: dict[State, dict[int, Floats]] = field(default_factory=dict)
-    likelihoods: dict[State, dict[int, Floats]] = field(default_factory=dict)
+    masses: dict[State, Floats] = field(default_factory=dict)
+    """What a worker was told."""
     sdp: dict[State, Interval] = field(default_factory=dict)
     asked: set[State] = field(default_factory=set)
     refused: set[tuple[int, float]] = field(default_factory=set)
-    problems: dict[State, Problem] = field(default_factory=dict)
     tests: dict[int, Floats | None] = field(default_factory=dict)
 
 
