@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import time
 from collections.abc import Iterable
 from concurrent.futures import Executor
@@ -15,6 +16,7 @@ from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.workers import Team
 from unswayed.decisions.binding import bind_purchase, leave_out_skipped
 from unswayed.decisions.catalogue import Catalogue
+from unswayed.decisions.checkpoint import Checkpoint, open_checkpoint
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import Problem, make_problem
 from unswayed.decisions.purchase import Costs, purchase_for
@@ -47,6 +49,7 @@ def plan_tests(
     report: Report | None = None,
     jobs: int | None = None,
     executor: Executor | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> TestPlan:
     """The plan of tests that costs least until the decision is safe, proven.
 
@@ -62,8 +65,9 @@ def plan_tests(
 
     Cost: one value for each partial observation, 3^n for n features of two states; where that is too much, a
     search with a certified gap. Where no table holds the features either, engines are asked state by state,
-    for 30 seconds or `limits`, and the plan comes with its gap. The table of values may be filled by several
-    processes (`jobs`) or by the workers of an `executor`, with the same answer; the searches go on alone.
+    for 30 seconds or `limits`, and the plan comes with its gap. Several processes (`jobs`) or the workers of
+    an `executor` may fill the table of values, and ask for a search what it will want to know next; the plan
+    is the same. `checkpoint` names a file for what the plan has come to: stopped, it goes on from there.
 
     One reviewer decides most papers; the other is asked when the first accepts:
 
@@ -88,7 +92,8 @@ def plan_tests(
     if objective in (PlanObjective.UTILITY, PlanObjective.NET_UTILITY):
         utilities_of(problem)  # raises where the rule has none
     catalogue = bind_purchase(purchase, problem)
-    solution = _solve((problem, catalogue), goal, limits, report, team)
+    kept = None if checkpoint is None else open_checkpoint(checkpoint, problem, ("plan", goal, catalogue))
+    solution = _solve((problem, catalogue), goal, limits, report, (team, kept))
     asked = {feature for step in steps(solution.tree) for feature in step.features}
     return TestPlan(
         tree=solution.tree,
@@ -161,15 +166,20 @@ def _until(goal: Goal) -> str:
 
 
 def _solve(
-    asked: tuple[Problem, Catalogue], goal: Goal, limits: Limits, report: Report | None, team: Team
+    asked: tuple[Problem, Catalogue],
+    goal: Goal,
+    limits: Limits,
+    report: Report | None,
+    aids: tuple[Team, Checkpoint | None],
 ) -> Solution:
     """By a table over all features where one fits, else by asking engines state by state."""
-    problem, catalogue = asked
+    (problem, catalogue), (team, checkpoint) = asked, aids
     cells = math.prod(map(float, problem.sizes(problem.free)))
     price = DenseEngine().cost(problem, Question(frozenset()))
     assert isinstance(price, Cost)
     if cells <= LARGEST_TABLE and price.n_bytes <= limits.max_bytes:
-        return solve(lay_ground(problem, catalogue, limits), goal, limits, report, team=team)
+        ground = lay_ground(problem, catalogue, limits)
+        return solve(ground, goal, limits, report, team=team, checkpoint=checkpoint)
     level = goal.stop.level if goal.seeks_cost and isinstance(goal.stop, SameDecisionLevel) else None
     wide = WideGround(problem, catalogue, level, limits)
-    return solve_anytime(wide, goal, limits, report, team=team)
+    return solve_anytime(wide, goal, limits, report, team=team, checkpoint=checkpoint)

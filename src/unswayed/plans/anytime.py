@@ -16,6 +16,7 @@ from uuid import uuid4
 
 from unswayed.core.limits import Limits
 from unswayed.core.workers import Team, Workers
+from unswayed.decisions.checkpoint import Checkpoint
 from unswayed.plans.ahead import Scouts, Visit, visit_state
 from unswayed.plans.bounded import search_bounded
 from unswayed.plans.comparisons import compare_everything, comparison_of, greeds_for
@@ -24,6 +25,7 @@ from unswayed.plans.greedy import Greed, GreedyPolicy, choose_there
 from unswayed.plans.growth import GrownPlan, Spot, Value, grow_plan
 from unswayed.plans.moves import Situation, check_goal
 from unswayed.plans.programme import is_forced
+from unswayed.plans.saved import PlanNotes
 from unswayed.plans.solution import PATIENCE, Report, Solution, best_of, report_bounds
 from unswayed.plans.tree import PlanNode, leaves
 from unswayed.plans.wide import WideGround
@@ -39,15 +41,26 @@ SEARCHED = 0.85
 
 
 def solve_anytime(
-    ground: WideGround, goal: Goal, limits: Limits, report: Report | None = None, *, team: Team | None = None
+    ground: WideGround,
+    goal: Goal,
+    limits: Limits,
+    report: Report | None = None,
+    *,
+    team: Team | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> Solution:
     """The best plan found in the time, with a bound on every other; a team asks engines ahead."""
     check_goal(ground.catalogue, goal)
-    with Workers[Hashable](team or Team(), visit_state, uuid4().hex, ground.to_send()) as workers:
-        return _solve(ground, goal, limits, report, Scouts(ground, workers))
+    with (
+        PlanNotes(checkpoint, ground.answers) as notes,
+        Workers[Hashable](team or Team(), visit_state, uuid4().hex, ground.to_send()) as workers,
+    ):
+        return _solve(ground, goal, limits, report, (Scouts(ground, workers), notes))
 
 
-def _solve(ground: WideGround, goal: Goal, limits: Limits, report: Report | None, scouts: Scouts) -> Solution:
+def _solve(
+    ground: WideGround, goal: Goal, limits: Limits, report: Report | None, aids: tuple[Scouts, PlanNotes]
+) -> Solution:
     started = time.monotonic()
     seconds = PATIENCE if limits.max_seconds is None else limits.max_seconds
     grow = partial(
@@ -66,7 +79,7 @@ def _solve(ground: WideGround, goal: Goal, limits: Limits, report: Report | None
                 report(f"looking one test ahead by {greed.value}")
             policy = GreedyPolicy(ground, goal, greed, None if greed is Greed.ENTROPY else MOST_COMPARED)
             deadline = started + SHARES[greed] * seconds
-            grown = grow(policy, deadline=deadline, foretell=partial(_foretell, scouts, policy, deadline))
+            grown = grow(policy, deadline=deadline, foretell=partial(_foretell, aids, policy, deadline))
             comparison = comparison_of(greed, grown.tree)
             found.append((grown, comparison.name))
             if not any(leaf.rest for leaf in leaves(grown.tree)):
@@ -74,7 +87,7 @@ def _solve(ground: WideGround, goal: Goal, limits: Limits, report: Report | None
     except KeyboardInterrupt:
         ended = True
     until = -math.inf if ended else started + SEARCHED * seconds
-    search = search_bounded(ground, goal, until, report_bounds(report), _best_steps(found), scouts)
+    search = search_bounded(ground, goal, until, report_bounds(report), _best_steps(found), *aids)
     last = grow(search, deadline=started + seconds)
     trees: list[tuple[PlanNode, str]] = [(last.tree, "bounded search, SDP by engines")]
     trees += [(grown.tree, name) for grown, name in found]
@@ -91,8 +104,12 @@ def _best_steps(plans: list[tuple[GrownPlan, str]]) -> dict[Spot, tuple[Value, i
     return best
 
 
-def _foretell(scouts: Scouts, policy: GreedyPolicy, deadline: float, choices: list[Situation]) -> None:
-    """Have others ask what a greedy plan is about to."""
+def _foretell(
+    aids: tuple[Scouts, PlanNotes], policy: GreedyPolicy, deadline: float, choices: list[Situation]
+) -> None:
+    """Have others ask what a greedy plan is about to, and save what was answered."""
+    scouts, notes = aids
+    notes.note()
     asked = policy.goal, policy.greed, policy.most_compared
     visits = (
         Visit(each.state, partial(choose_there, each, *asked), (policy.greed, each.state, each.spent))

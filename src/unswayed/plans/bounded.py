@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
@@ -30,6 +31,7 @@ from unswayed.plans.greedy import Greed, GreedyPolicy
 from unswayed.plans.growth import Spot, Value, value_of_step
 from unswayed.plans.moves import Situation, check_goal, may_stop, moves_in, price_of_rest, tests_left
 from unswayed.plans.programme import is_forced
+from unswayed.plans.saved import PlanNotes
 from unswayed.plans.terrain import Terrain, after, start_of
 
 Report = Callable[[float, float, int], None]
@@ -67,6 +69,9 @@ class BoundedSearch:
     forced: bool
     """Whether a plan goes on until its rule is met."""
     known: KnownSteps = field(default_factory=dict, repr=False)
+    scouts: Scouts | None = field(default=None, repr=False)
+    deadline: float = math.inf
+    """Moment of `time.monotonic()` at which to stop."""
     places: dict[Spot, _Place] = field(default_factory=dict, repr=False)
 
     @property
@@ -129,25 +134,24 @@ def search_bounded(
     report: Report | None = None,
     known: KnownSteps | None = None,
     scouts: Scouts | None = None,
+    notes: PlanNotes | None = None,
 ) -> BoundedSearch:
     """The graph when the best plan is found, or when the deadline or Ctrl-C ended the search."""
+    notes = notes or PlanNotes()
     check_goal(ground.catalogue, goal)
     search = BoundedSearch(ground, goal, is_forced(ground, goal))
-    search = BoundedSearch(
-        ground, goal, search.forced, {search.spot(*spot): step for spot, step in (known or {}).items()}
-    )
+    known = {search.spot(*spot): step for spot, step in (known or {}).items()}
+    search = BoundedSearch(ground, goal, search.forced, known, scouts, deadline)
     standing = judge(ground.problem, goal, ground.look(search.start[0]))
     row = standing.mass[0], standing.loss[0], standing.least_loss[0]
     search.places[search.start] = _place(search, search.start, *map(float, row))
+    notes.read_graph(partial(_read_places, search))
+    notes.write_graph = partial(_write_places, search)
     told = time.monotonic()
 
-    def send(spot: Spot) -> None:
-        if scouts is not None:
-            later = islice(_fringe(search, search.start, set()), FORETOLD)
-            scouts.go_ahead(_visit(search, spot), (_visit(search, each) for each in later), deadline)
-
     try:
-        while time.monotonic() < deadline and _is_less(*search.bounds) and _walk(search, send):
+        while time.monotonic() < deadline and _is_less(*search.bounds) and _walk(search):
+            notes.note()
             if report is not None and time.monotonic() - told > 0.1:
                 told = time.monotonic()
                 lower, upper = search.bounds
@@ -157,18 +161,49 @@ def search_bounded(
     return search
 
 
-def _walk(search: BoundedSearch, send: Callable[[Spot], None]) -> bool:
-    """Go to a state that is not opened, open it, and carry its bounds back; whether anything changed.
+def _write_places(search: BoundedSearch) -> list[Any]:
+    """The graph for a checkpoint, without its edges."""
+    return [
+        [*spot, place.mass, place.loss, place.least_loss, place.lower, place.upper, _stage(place)]
+        for spot, place in search.places.items()
+    ]
 
-    `send` hears which state that is.
-    """
+
+def _stage(place: _Place) -> int:
+    """Whether a state is not opened, opened, or has nowhere to go."""
+    return 0 if place.moves is None else 1 if place.moves else 2
+
+
+def _read_places(search: BoundedSearch, written: list[Any]) -> None:
+    """Put the states of a checkpoint into the graph; where they lead to follows from the tests."""
+    for state, spent, mass, loss, least_loss, lower, upper, stage in written:
+        place = _Place(mass, loss, least_loss, tuple(lower), tuple(upper), None if stage == 0 else [])
+        search.places[tuple(state), spent] = place
+    for state, spent, *_, stage in written:
+        if stage == 1:
+            spot = tuple(state), spent
+            search.places[spot].moves = [
+                (test, price, [each for each in _spots(search, spot, test, price) if each in search.places])
+                for test, price in moves_in(search.ground.catalogue, search.goal, *spot)
+            ]
+
+
+def _spots(search: BoundedSearch, spot: Spot, test: int, price: float) -> list[Spot]:
+    """Where each outcome of a test leads to from a state."""
+    state, spent = spot
+    outcomes = range(search.ground.sizes[test])
+    return [search.spot(after(state, test, outcome), spent + price) for outcome in outcomes]
+
+
+def _walk(search: BoundedSearch) -> bool:
+    """Go to a state that is not opened, open it, and carry its bounds back; whether anything changed."""
     path, spot = [], search.start
     while True:
         place = search.places[spot]
         path.append(spot)
         opened = place.moves is None
         if opened:
-            send(spot)
+            _send_ahead(search, spot)
             _open(search, spot, place)
         if opened or not place.moves:
             break
@@ -178,6 +213,14 @@ def _walk(search: BoundedSearch, send: Callable[[Spot], None]) -> bool:
             break
     changed = [_update(search, each) for each in reversed(path)]
     return opened or any(changed)
+
+
+def _send_ahead(search: BoundedSearch, spot: Spot) -> None:
+    """Have others visit the states that are probably opened after this one."""
+    if search.scouts is not None:
+        later = islice(_fringe(search, search.start, set()), FORETOLD)
+        visits = (_visit(search, each) for each in later)
+        search.scouts.go_ahead(_visit(search, spot), visits, search.deadline)
 
 
 def _fringe(search: BoundedSearch, spot: Spot, seen: set[Spot]) -> Iterator[Spot]:
@@ -229,10 +272,9 @@ def _open(search: BoundedSearch, spot: Spot, place: _Place) -> None:
     )
     for test, price in moves:
         spots = []
-        for outcome in range(ground.sizes[test]):
+        for later in _spots(search, spot, test, price):
             row = next(rows)
             if row[0] > 0.0:
-                later = search.spot(after(state, test, outcome), spent + price)
                 spots.append(later)
                 if later not in search.places:
                     search.places[later] = _place(search, later, *row)

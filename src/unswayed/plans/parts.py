@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 from uuid import uuid4
 
 import numpy as np
@@ -36,6 +36,16 @@ Prefix = tuple[int, ...]
 """What came of the first few tests; the number of its outcomes where a test is not done."""
 GoOn = Callable[[float], bool]
 """Called with the share of states that is valued; whether to go on."""
+
+
+class PartKeeper(Protocol):
+    """Keeps filled parts from one run to the next."""
+
+    def read(self, values: Values) -> dict[Prefix, FixedSets]:
+        """Put the kept parts in their places; what comes of the tests that are done in each."""
+
+    def add(self, prefix: Prefix, values: Values, fixed: FixedSets) -> None:
+        """Keep a part that was filled."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,22 +131,29 @@ def run_part(parted: PartedGround, prefix: Prefix, needed: Sequence[tuple[Floats
     return PartValues(values.first[states].copy(), values.second[states].copy(), fixed)
 
 
-def fill_parts(parted: PartedGround, values: Values, go_on: GoOn) -> FixedSets | None:
+def fill_parts(
+    parted: PartedGround, values: Values, go_on: GoOn, keeper: PartKeeper | None = None
+) -> FixedSets | None:
     """Value all states in place, one part after another; None when not to go on."""
+    filled = {} if keeper is None else keeper.read(values)
     prefixes = parted.prefixes
-    filled: dict[Prefix, FixedSets] = {}
     for prefix in prefixes:
-        filled[prefix] = fill_part(parted, prefix, values)
-        if not go_on(len(filled) / len(prefixes)):
-            return None
+        if prefix not in filled:
+            filled[prefix] = fill_part(parted, prefix, values)
+            if keeper is not None:
+                keeper.add(prefix, values, filled[prefix])
+            if not go_on(len(filled) / len(prefixes)):
+                return None
     return _add_up(parted, filled)
 
 
-def share_parts(parted: PartedGround, values: Values, team: Team, go_on: GoOn) -> FixedSets | None:
+def share_parts(
+    parted: PartedGround, values: Values, team: Team, go_on: GoOn, keeper: PartKeeper | None = None
+) -> FixedSets | None:
     """The same by all that may help; the values are written here alone."""
-    waiting = parted.prefixes
-    n_parts = len(waiting)
-    filled: dict[Prefix, FixedSets] = {}
+    filled = {} if keeper is None else keeper.read(values)
+    waiting = [prefix for prefix in parted.prefixes if prefix not in filled]
+    n_parts = len(filled) + len(waiting)
     sent = replace(parted, ground=parted.ground.to_send())
     with Workers[Prefix](team, run_part, uuid4().hex, sent) as workers:
         while len(filled) < n_parts:
@@ -148,6 +165,8 @@ def share_parts(parted: PartedGround, values: Values, team: Team, go_on: GoOn) -
                 values.first[parted.states(prefix)] = found.first
                 values.second[parted.states(prefix)] = found.second
                 filled[prefix] = found.fixed
+                if keeper is not None:
+                    keeper.add(prefix, values, found.fixed)
             if not go_on(len(filled) / n_parts):
                 return None
     return _add_up(parted, filled)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -23,6 +24,7 @@ from unswayed.decisions.catalogue import (
     reachable_sets,
     spent_table,
 )
+from unswayed.decisions.checkpoint import Checkpoint
 from unswayed.engines.protocol import Cost
 from unswayed.kernels.plan_values import STOP, FixedSets, Rules, Values, choose_test
 from unswayed.plans.goals import Goal, PlanObjective, SameDecisionLevel
@@ -36,6 +38,7 @@ from unswayed.plans.parts import (
     fill_parts,
     share_parts,
 )
+from unswayed.plans.saved import PartFile
 from unswayed.plans.terrain import Terrain, done_in
 
 ALONE_SECONDS = 1.0
@@ -79,7 +82,13 @@ def price_programme(sizes: Sequence[int], n_columns: int) -> Cost:
 
 
 def run_programme(
-    ground: Ground, goal: Goal, limits: Limits, report: Report | None = None, *, team: Team | None = None
+    ground: Ground,
+    goal: Goal,
+    limits: Limits,
+    report: Report | None = None,
+    *,
+    team: Team | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> Programme | None:
     """Value all partial observations, with a team where it takes long; None when time runs out first."""
     price = price_programme(ground.sizes, len(ground.masses))
@@ -93,10 +102,11 @@ def run_programme(
             report(share)
         return time.monotonic() <= deadline
 
-    if team is None or team.is_alone or price.seconds < ALONE_SECONDS:
-        fixed = fill_parts(parted, values, go_on)
-    else:
-        fixed = share_parts(parted, values, team, go_on)
+    with nullcontext() if checkpoint is None else PartFile(checkpoint, parted) as keeper:
+        if team is None or team.is_alone or price.seconds < ALONE_SECONDS:
+            fixed = fill_parts(parted, values, go_on, keeper)
+        else:
+            fixed = share_parts(parted, values, team, go_on, keeper)
     return None if fixed is None else Programme(ground, goal, parted.rules, values, fixed)
 
 

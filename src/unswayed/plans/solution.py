@@ -11,6 +11,7 @@ from uuid import uuid4
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import Limits
 from unswayed.core.workers import Team, Workers
+from unswayed.decisions.checkpoint import Checkpoint
 from unswayed.plans.ahead import Scouts, visit_state
 from unswayed.plans.bounded import BoundedSearch, search_bounded
 from unswayed.plans.comparisons import (
@@ -26,6 +27,7 @@ from unswayed.plans.growth import grow_tree
 from unswayed.plans.moves import check_goal
 from unswayed.plans.pages import run_pages
 from unswayed.plans.programme import MOST_TESTS, Programme, price_programme, run_programme
+from unswayed.plans.saved import PlanNotes
 from unswayed.plans.tree import PlanNode, plan_value
 
 PATIENCE = 30.0
@@ -56,17 +58,29 @@ class Solution:
 
 
 def solve(
-    ground: Ground, goal: Goal, limits: Limits, report: Report | None = None, *, team: Team | None = None
+    ground: Ground,
+    goal: Goal,
+    limits: Limits,
+    report: Report | None = None,
+    *,
+    team: Team | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> Solution:
     """The best plan; where time runs out, the best found so far with its bound."""
     check_goal(ground.catalogue, goal)
+    team = team or Team()
     deadline = limits.deadline()
     everything = compare_everything(ground, goal, reached=reached_by_everything(ground, goal))
     if goal.max_leaves is not None:
+        if checkpoint is not None or not team.is_alone:
+            raise QueryError(
+                "a plan with a number of leaves is made in one process, and without a checkpoint; leave out "
+                "jobs, executor and checkpoint, or the number of leaves"
+            )
         tree = grow_tree(ground, goal, run_pages(ground, goal, goal.max_leaves, limits))
         return Solution(tree, "dynamic programming", 0.0, (everything,))
     try:
-        programme = _programme(ground, goal, limits, report, team)
+        programme = _programme(ground, goal, limits, report, (team, checkpoint))
     except KeyboardInterrupt:  # somebody wants the best so far, at once
         programme, deadline = None, time.monotonic()
     if programme is not None:
@@ -76,16 +90,23 @@ def solve(
         others = compare_fixed(programme) + [each for each, _ in compare_greedy(ground, goal, deadline)]
         return Solution(tree, "dynamic programming", 0.0, (everything, *others))
     until = min(deadline, time.monotonic() + PATIENCE)
-    with Workers[Hashable](team or Team(), visit_state, uuid4().hex, ground.to_send()) as workers:
+    with (
+        PlanNotes(checkpoint) as notes,
+        Workers[Hashable](team, visit_state, uuid4().hex, ground.to_send()) as workers,
+    ):
         scouts = Scouts(ground, workers)
-        search = search_bounded(ground, goal, until, report_bounds(report), scouts=scouts)
+        search = search_bounded(ground, goal, until, report_bounds(report), scouts=scouts, notes=notes)
     greedy = compare_greedy(ground, goal)
     trees = [(grow_tree(ground, goal, search), "bounded search"), *((tree, one.name) for one, tree in greedy)]
     return best_of(search, trees, (everything, *(one for one, _ in greedy)))
 
 
 def _programme(
-    ground: Ground, goal: Goal, limits: Limits, report: Report | None, team: Team | None
+    ground: Ground,
+    goal: Goal,
+    limits: Limits,
+    report: Report | None,
+    aids: tuple[Team, Checkpoint | None],
 ) -> Programme | None:
     """The values of all states; None where their table is too large for the limits, or time ran out."""
     if math.isfinite(goal.budget) and ground.catalogue.has_conditions:
@@ -99,7 +120,8 @@ def _programme(
         if report is not None:
             report(f"{share:.0%} of {ground.n_states:,} partial observations valued")
 
-    return run_programme(ground, goal, limits, tell, team=team)
+    team, checkpoint = aids
+    return run_programme(ground, goal, limits, tell, team=team, checkpoint=checkpoint)
 
 
 def report_bounds(report: Report | None) -> Callable[[float, float, int], None] | None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import Limits
+from unswayed.decisions.checkpoint import Checkpoint, open_checkpoint
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.rewards import CustomReward
 from unswayed.engines.log_odds import LogOddsEngine
@@ -17,7 +18,6 @@ from unswayed.search.baselines import information_by_feature, maxdr, most_inform
 from unswayed.search.branch_and_bound import branch_and_bound
 from unswayed.search.ceiling.cover import load_ceiling
 from unswayed.search.ceiling.spectra import feature_laws
-from unswayed.search.checkpoint import Checkpoint, open_checkpoint
 from unswayed.search.exhaustive import exhaustive
 from unswayed.search.greedy import greedy
 from unswayed.search.lattice import Node, keep_only

@@ -24,10 +24,10 @@ from unswayed.decisions.catalogue import (
     tests_in,
     with_needs,
 )
+from unswayed.decisions.checkpoint import Checkpoint
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.purchase import Costs, Purchase
 from unswayed.kernels import subset_search
-from unswayed.search.checkpoint import Checkpoint
 from unswayed.search.lattice import Node
 from unswayed.search.objectives import SearchObjective
 from unswayed.search.options import Report

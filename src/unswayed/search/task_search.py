@@ -8,9 +8,34 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from unswayed.search.checkpoint import SavedSearch, damaged
+from unswayed.decisions.checkpoint import Checkpoint, damaged
 from unswayed.search.driver import Branch
 from unswayed.search.task import Incumbent, Task
+
+
+@dataclass(frozen=True, slots=True)
+class SavedSearch:
+    """What a search had come to, in a checkpoint."""
+
+    kept: tuple[int, ...]
+    """Positions of the best subset."""
+    value: float
+    evaluations: int
+    left: list[Any]
+    """Branches still to be searched, as the search writes them; none where it is over."""
+
+    @staticmethod
+    def find(checkpoint: Checkpoint, name: str) -> SavedSearch | None:
+        """What a search had come to, where the checkpoint knows it."""
+        entry = checkpoint.find(name)
+        try:
+            return None if entry is None else SavedSearch(**{**entry, "kept": tuple(entry["kept"])})
+        except (TypeError, KeyError) as error:
+            raise damaged(checkpoint.path) from error
+
+    def write(self) -> dict[str, Any]:
+        """The entry of a checkpoint."""
+        return {"kept": self.kept, "value": self.value, "evaluations": self.evaluations, "left": self.left}
 
 
 class SavedBranch(Branch, Protocol):
@@ -96,7 +121,7 @@ class TaskSearch(Generic[B]):
     def resume(self, read: Callable[[Any], B]) -> list[B] | None:
         """What was left when the search was saved; None where it was not."""
         checkpoint = self.incumbent.task.checkpoint
-        saved = None if checkpoint is None else checkpoint.find(self._saved_name)
+        saved = None if checkpoint is None else SavedSearch.find(checkpoint, self._saved_name)
         if checkpoint is None or saved is None:
             return None
         try:
@@ -117,9 +142,8 @@ class TaskSearch(Generic[B]):
         if checkpoint is None or self._left is None:
             return
         left = [branch.write() for branch in self._left]
-        checkpoint.save(
-            self._saved_name, SavedSearch(tuple(sorted(held.kept)), held.value, held.evaluations, left)
-        )
+        saved = SavedSearch(tuple(sorted(held.kept)), held.value, held.evaluations, left)
+        checkpoint.save(self._saved_name, saved.write())
 
     @property
     def _saved_name(self) -> str:

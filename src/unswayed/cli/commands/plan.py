@@ -12,7 +12,7 @@ import typer
 
 from unswayed.cli.case import PricedOptions, resolve, with_case
 from unswayed.cli.costs import costs_of
-from unswayed.cli.options import Jobs, limits_of
+from unswayed.cli.options import CheckpointFile, Jobs, limits_of
 from unswayed.cli.output import check_output, show, show_json
 from unswayed.cli.progress import showing_words
 from unswayed.core.errors import FormatError, QueryError
@@ -90,6 +90,7 @@ def plan(
             show_default=False,
         ),
     ] = None,
+    checkpoint: CheckpointFile = None,
 ) -> None:
     """Which test first, which next by what it tells, and when to stop?
 
@@ -102,7 +103,14 @@ def plan(
         check_plan_file(output)
     asked = resolve(case)
     with showing_words() as report:
-        found = plan_at(case, asked.classifier, asked.evidence, costs_of(case.cost, case.costs), report)
+        found = plan_at(
+            case,
+            asked.classifier,
+            asked.evidence,
+            costs_of(case.cost, case.costs),
+            report,
+            checkpoint=checkpoint,
+        )
     if case.as_json:
         show_json({**asked.described(), **found.to_dict()})
     else:
@@ -119,6 +127,8 @@ def plan_at(
     evidence: Mapping[str, Any],
     costs: Costs | None,
     report: Callable[[str], None] | None = None,
+    *,
+    checkpoint: Path | None = None,
 ) -> TestPlan:
     """The plan for a classifier at some evidence, with all other options as they were typed."""
     from unswayed.api.plans import plan_tests
@@ -137,6 +147,7 @@ def plan_at(
         limits=limits_of(case.max_memory, case.max_seconds),
         report=report,
         jobs=case.jobs,
+        checkpoint=checkpoint,
     )
 
 

@@ -22,10 +22,10 @@ import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.workers import Workers
+from unswayed.decisions.checkpoint import damaged
 from unswayed.kernels.excluding import GridTerms as KernelTerms, State, compiled_search, start
 from unswayed.kernels.spreads import Grid
 from unswayed.search.ceiling.cover import Budget, lower, open_ceiling
-from unswayed.search.checkpoint import damaged
 from unswayed.search.driver import search_in_slices
 from unswayed.search.naive_bayes.branches import (
     GridBranch,
@@ -39,6 +39,7 @@ from unswayed.search.naive_bayes.branches import (
 from unswayed.search.naive_bayes.incumbent import BestOnGrid, GridTask
 from unswayed.search.naive_bayes.start import errors_without, good_subset, open_shop, search_order
 from unswayed.search.task import SLACK, Found
+from unswayed.search.task_search import SavedSearch
 
 QUICK = 50_000
 """Errors computed before less is tried to be proven."""
@@ -175,7 +176,7 @@ def _search(task: GridTask, best: BestOnGrid, *, prove: bool) -> None:
 
 def _resume(task: GridTask, best: BestOnGrid) -> bool:
     """Go on with what the checkpoint holds; whether it holds anything."""
-    saved = None if task.checkpoint is None else task.checkpoint.find(task.name)
+    saved = None if task.checkpoint is None else SavedSearch.find(task.checkpoint, task.name)
     if task.checkpoint is None or saved is None:
         return False
     try:

@@ -10,12 +10,13 @@ from dataclasses import dataclass, field
 from unswayed.core.arrays import Ints
 from unswayed.core.numerics import spendable
 from unswayed.core.workers import Team
+from unswayed.decisions.checkpoint import Checkpoint
 from unswayed.kernels.spreads import Grid
 from unswayed.search.ceiling.spectra import FeatureLaws
-from unswayed.search.checkpoint import Checkpoint, SavedSearch
 from unswayed.search.naive_bayes.branches import GridBranch
 from unswayed.search.options import Report
 from unswayed.search.task import REPORT_SECONDS, SLACK, Found, Terms
+from unswayed.search.task_search import SavedSearch
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,7 +141,7 @@ class BestOnGrid:
     def save(self) -> None:
         """Write what was remembered last."""
         if self.task.checkpoint is not None and self.saved is not None:
-            self.task.checkpoint.save(self.task.name, self.saved)
+            self.task.checkpoint.save(self.task.name, self.saved.write())
 
     def tell(self) -> None:
         """Report progress, a few times a second at most."""

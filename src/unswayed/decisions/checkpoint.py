@@ -1,8 +1,8 @@
-"""What a search has come to, in a file: a search that was stopped goes on from there.
+"""What a search or a plan has come to, in a file: one that was stopped goes on from there.
 
 One file serves one question, a classifier with its evidence, costs and objective, and holds an entry for each
-of its searches: a frontier makes one for every budget. An entry has the best subset and what is left to be
-searched, so little that the file has some kilobytes. It is JSON:
+of its searches: a frontier makes one for every budget. The entry of a search has the best subset and what is
+left to be searched, so little that the file has some kilobytes. It is JSON:
 
     {"format": "unswayed checkpoint", "version": 1, "question": "<sha256>",
      "searches": {"signed, budget 7.0": {"kept": [...], "value": 0.97, "evaluations": 12, "left": [...]}}}
@@ -29,19 +29,9 @@ from unswayed.model.formats import json_network
 FORMAT, VERSION = "unswayed checkpoint", 1
 NO_CHECKPOINT = "is no checkpoint of a search; name another file"
 SAVE_SECONDS = 1.0
-"""How long a search goes on before it saves again what it has come to."""
-
-
-@dataclass(frozen=True, slots=True)
-class SavedSearch:
-    """What a search had come to."""
-
-    kept: tuple[int, ...]
-    """Positions of the best subset."""
-    value: float
-    evaluations: int
-    left: list[Any]
-    """Branches still to be searched, as the search writes them; none where it is over."""
+"""How long a search goes on before it saves again what it has come to;"""
+SAVE_SHARE = 0.05
+"""and the share of its time that saving may take, where there is much to save."""
 
 
 @dataclass(slots=True)
@@ -52,29 +42,20 @@ class Checkpoint:
     question: str
     """Digest of what was asked."""
     _searches: dict[str, Any] = field(default_factory=dict, repr=False)
-    _saved: float = 0.0
+    _due: float = 0.0
 
-    def find(self, search: str) -> SavedSearch | None:
-        """What a search had come to, where the file knows it."""
-        entry = self._searches.get(search)
-        try:
-            return None if entry is None else SavedSearch(**{**entry, "kept": tuple(entry["kept"])})
-        except (TypeError, KeyError) as error:
-            raise damaged(self.path) from error
+    def find(self, search: str) -> Any:
+        """The entry of a search; None where the file has none."""
+        return self._searches.get(search)
 
     def is_due(self) -> bool:
         """Whether the file is old enough to be written again."""
-        return time.monotonic() - self._saved > SAVE_SECONDS
+        return time.monotonic() > self._due
 
-    def save(self, search: str, state: SavedSearch) -> None:
+    def save(self, search: str, entry: Mapping[str, Any]) -> None:
         """Write what a search has come to, beside what others have."""
-        self._saved = time.monotonic()
-        self._searches[search] = {
-            "kept": list(state.kept),
-            "value": state.value,
-            "evaluations": state.evaluations,
-            "left": state.left,
-        }
+        began = time.monotonic()
+        self._searches[search] = entry
         content = {
             "format": FORMAT,
             "version": VERSION,
@@ -82,6 +63,8 @@ class Checkpoint:
             "searches": self._searches,
         }
         _replace(self.path, json.dumps(content))
+        now = time.monotonic()
+        self._due = now + max(SAVE_SECONDS, (now - began) / SAVE_SHARE)
 
 
 def open_checkpoint(path: str | os.PathLike[str], problem: Problem, asked: Iterable[object]) -> Checkpoint:
