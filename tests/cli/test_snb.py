@@ -179,3 +179,22 @@ def test_mistakes_are_named(unswayed, files, monkeypatch, arguments, message):
     assert outcome.code == 2
     assert message in outcome.err
     assert outcome.out == ""
+
+
+def test_a_map_is_split_into_regions(unswayed, files):
+    streets = [f"{r}.{c},{r}.{c + 1}" for r in range(6) for c in range(5)]
+    streets += [f"{r}.{c},{r + 1}.{c}" for r in range(5) for c in range(6)]
+    (files / "map.csv").write_text("\n".join(streets) + "\n")
+    walks = [" ".join(f"{r}.{c}" for c in range(n)) for r in range(6) for n in range(3, 7)]
+    (files / "walks.txt").write_text("\n".join(walks) + "\n")
+    arguments = ("snb", "fit", files / "walks.txt", "--graph", files / "map.csv", "-o", files / "m.json")
+    outcome = unswayed(*arguments, "--split-map")
+    assert outcome.code == 0
+    assert outcome.out.startswith("the map of 36 nodes is split into ")
+    assert "of trips enter one twice (at most " in outcome.out
+    assert "hierarchical simple paths between 36 possible ends" in outcome.out
+    scored = unswayed("snb", "score", files / "m.json", files / "walks.txt")
+    assert scored.out.startswith("0 of 24 are more probable by chance")
+    refused = unswayed(*arguments, "--split-map", "--cut-map")
+    assert (refused.code, refused.out) == (2, "")
+    assert "not both" in refused.err

@@ -346,7 +346,7 @@ class PathCoding:
     def _comes_back(self, row: Ints, flat: Ints, n_paths: int) -> Bools:
         """Whether each path enters a region twice."""
         found = np.zeros(n_paths, dtype=np.bool_)
-        for region in () if self.regions is None else self.regions.by_depth()[1:]:
+        for region in () if self.regions is None else self.regions.by_depth[1:]:
             enters = np.ones(len(flat), dtype=np.bool_)
             enters[1:] = (row[1:] != row[:-1]) | (region[flat[1:]] != region[flat[:-1]])
             found |= self._has_repeats(row[enters], region[flat[enters]], n_paths)

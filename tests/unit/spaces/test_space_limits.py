@@ -43,6 +43,17 @@ def test_a_space_and_its_circuit_fit_into_the_memory_allowed_or_are_refused(kind
     assert peak < 1.1 * max_bytes + 1_000_000
 
 
+def test_a_search_that_cannot_end_within_the_memory_allowed_is_refused_long_before():
+    limits = Limits(max_bytes=100_000_000)
+    _ = BUILDERS["paths"](3, Limits()).structure
+    tracemalloc.start()
+    with pytest.raises(LimitError, match="seen from edge"):
+        path_space(grid(14, 14), (0, 0), (13, 13), limits=limits)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 0.5 * limits.max_bytes
+
+
 @pytest.mark.slow
 def test_a_grid_whose_circuit_would_take_the_machine_is_refused():
     """The grid of 11 x 11 nodes has a diagram of some hundred megabytes and a circuit of half a gigabyte."""

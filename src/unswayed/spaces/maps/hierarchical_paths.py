@@ -112,8 +112,7 @@ class _RegionLayout:
 
 
 def _lay_out(graph: Graph, tree: RegionTree) -> _RegionLayout:
-    by_depth = tree.by_depth()
-    sides = by_depth[:, graph.edges]  # (depths, edges, 2)
+    sides = tree.by_depth[:, graph.edges]  # (depths, edges, 2)
     together = (sides[:, :, 0] == sides[:, :, 1]).sum(axis=0)  # the ends are in one region down to this depth
     region = sides[together - 1, np.arange(len(graph.edges)), 0]
     n_regions = 2 * tree.n_leaves - 1

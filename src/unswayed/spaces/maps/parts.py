@@ -81,12 +81,11 @@ def split_map(
         return split(first, pieces_inside(pieces, first)), split(second, pieces_inside(pieces, second))
 
     tree = number_regions(known, split(np.arange(len(known.nodes)), choosing))
-    by_depth = tree.by_depth()
 
     def suits(trip: tuple[Any, ...]) -> bool:
         if not _is_inside(known, trip):
             return False
-        return not _comes_back(by_depth[:, [known.position[node] for node in trip]])
+        return not _comes_back(tree.by_depth[:, [known.position[node] for node in trip]])
 
     kept, rows, outside = _measure(listed, suits, confidence)
     return MapPart(known, kept, rows, 0, outside, tree)

@@ -18,6 +18,9 @@ from unswayed.core.arrays import Ints, read_only
 from unswayed.core.errors import ModelError, QueryError
 from unswayed.spaces.graphs import Graph
 
+MOST_DEPTHS = 200
+"""How deep regions may be nested; halves of about the same size are some twenty deep in a city."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RegionTree:
@@ -27,6 +30,8 @@ class RegionTree:
     """The leaf of each node of the graph."""
     halves: Ints = field(repr=False)  # (regions that are split, 2)
     """The two halves of each region after the leaves; halves have smaller numbers than the whole."""
+    by_depth: Ints = field(init=False, repr=False)  # (depths, nodes)
+    """The region of each node, from the whole map (first row) down to the leaves (last row)."""
 
     def __post_init__(self) -> None:
         leaf_of = np.asarray(self.leaf_of, dtype=np.int64)
@@ -42,6 +47,8 @@ class RegionTree:
         ):
             raise ModelError("every region but the whole map is a half of one larger region, numbered later")
 
+        object.__setattr__(self, "by_depth", read_only(self._regions_by_depth()))
+
     @property
     def n_leaves(self) -> int:
         """Regions that are not split."""
@@ -54,12 +61,13 @@ class RegionTree:
             found.append(found[one] | found[other])
         return found
 
-    def by_depth(self) -> Ints:  # (depths, nodes)
-        """The region of each node, from the whole map (first row) down to the leaves (last row)."""
+    def _regions_by_depth(self) -> Ints:  # (depths, nodes)
         n_regions = 2 * self.n_leaves - 1
         depth = np.zeros(n_regions, dtype=np.int64)
         for region in range(n_regions - 1, self.n_leaves - 1, -1):
             depth[self.halves[region - self.n_leaves]] = depth[region] + 1
+        if depth.max() > MOST_DEPTHS:
+            raise ModelError(f"regions are nested {depth.max()} deep; {MOST_DEPTHS} is the most")
         above = np.full((int(depth.max()) + 1, n_regions), n_regions - 1, dtype=np.int64)
         for region in range(n_regions - 1, self.n_leaves - 1, -1):
             for half in self.halves[region - self.n_leaves].tolist():
