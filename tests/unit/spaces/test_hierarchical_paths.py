@@ -210,8 +210,11 @@ def test_regions_that_do_not_fit_are_refused():
         hierarchical_path_space(square, {"a", "b", "c", "d"}, "a")
     with pytest.raises(QueryError, match="have no SDD"):
         _ = hierarchical_path_space(square, {"a", "b", "c", "d"}).sdd
-    with pytest.raises(LimitError):
-        hierarchical_path_space(grid(6, 6), two_regions(6, 6), limits=Limits(max_bytes=100_000))
+    for limits in (Limits(max_bytes=100_000), Limits(max_seconds=1e-9)):
+        with pytest.raises(LimitError):
+            hierarchical_path_space(grid(6, 6), two_regions(6, 6), limits=limits)
+    with pytest.raises(LimitError, match="ways between regions"):
+        hierarchical_path_space(grid(6, 6), four_regions(6, 6), limits=Limits(max_bytes=3_000))
 
 
 def test_nodes_that_no_street_joins_stay_apart():

@@ -93,7 +93,7 @@ def test_an_order_must_have_each_edge_once():
 
 
 def test_limits_are_kept():
-    with pytest.raises(LimitError, match="the diagram at edge"):
+    with pytest.raises(LimitError, match="the diagram, seen from edge"):
         path_space(grid(8, 8), (0, 0), (7, 7), limits=Limits(max_bytes=1000))
     with pytest.raises(LimitError, match="the time is over"):
         path_space(grid(8, 8), (0, 0), (7, 7), limits=Limits(max_seconds=1e-6))

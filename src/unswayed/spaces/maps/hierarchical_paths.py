@@ -17,8 +17,10 @@ streets on the left, and on the right the two halves.
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -26,7 +28,7 @@ import numpy as np
 from unswayed.circuits.psdd.structure import StructureWriter
 from unswayed.circuits.vtree import Nested, Vtree, join_right, vtree_from_nested
 from unswayed.core.arrays import Ints
-from unswayed.core.errors import QueryError
+from unswayed.core.errors import LimitError, QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.kernels import frontier
 from unswayed.spaces.edge_sets import EdgeSets, narrow_order, shared_diagram
@@ -44,8 +46,10 @@ NOWHERE: Ends = (-2, -2)
 """The path takes no street inside the region."""
 Way: TypeAlias = tuple[int, Ends, Ends]
 """The street between the halves that a path takes (-1 for none), and its ends in each half."""
-_BYTES_PER_CHOICE = 150.0
-"""Measured while the structures of towns of 300 to 3,000 nodes are written; the finished one takes 40."""
+_BYTES_PER_CHOICE = 200.0
+"""Measured while the structures of a town of 3,061 nodes are written: 160 to 200, ways included."""
+_BYTES_PER_WAY = 200.0
+"""A tuple of three, two of them pairs."""
 
 
 def hierarchical_path_space(
@@ -152,7 +156,7 @@ class _HierarchyBuilder:
     """The circuit while it is made: ends are asked for downwards, nodes written from the leaves up."""
 
     def __init__(self, graph: Graph, tree: RegionTree, limits: Limits) -> None:
-        self.graph, self.tree, self.limits = graph, tree, limits
+        self.graph, self.tree, self.limits, self.deadline = graph, tree, limits, limits.deadline()
         self.layout = _lay_out(graph, tree)
         self.writer = StructureWriter(self.layout.vtree)
         self.nodes = tree.members()
@@ -161,7 +165,7 @@ class _HierarchyBuilder:
 
     def build(self, ends: Ends) -> int:
         """Write everything; the number of paths."""
-        n_leaves = self.tree.n_leaves
+        n_leaves, n_ways = self.tree.n_leaves, 0
         ends = self._between(*ends)
         ways: list[dict[Ends, list[Way]]] = [{} for _ in self.nodes]
         ways[-1][ends] = []
@@ -170,17 +174,28 @@ class _HierarchyBuilder:
             halves = self.tree.halves[region - n_leaves].tolist()
             for each in ways[region]:
                 ways[region][each] = self._ways(halves, streets, each)
+                n_ways += len(ways[region][each])
                 for _, *inside in ways[region][each]:
                     for half, asked in zip(halves, inside, strict=True):
                         ways[half].setdefault(asked, [])
+            self._check(_BYTES_PER_WAY * n_ways, f"{n_ways:,} ways between regions")
         for region, asked_ways in enumerate(ways):
             if region < n_leaves:
                 self.made.append(self._write_leaf(region, sorted(asked_ways)))
             else:
                 self.made.append(self._write_pair(region, asked_ways))
-            what = f"the circuit of hierarchical paths, of more than {self.writer.n_choices:,} choices,"
-            self.limits.check_bytes(_BYTES_PER_CHOICE * self.writer.n_choices, what)
+            n_choices = self.writer.n_choices
+            self._check(_BYTES_PER_CHOICE * n_choices, f"the circuit, of more than {n_choices:,} choices,")
         return self.made[-1].get(ends, (0, 0))[1]
+
+    def _check(self, n_bytes: float, what: str) -> None:
+        """`LimitError` when memory or time does not suffice."""
+        self.limits.check_bytes(n_bytes, what)
+        if time.monotonic() > self.deadline:
+            raise LimitError(
+                "the circuit of hierarchical paths is not done and the time is over; raise "
+                "Limits(max_seconds=...), or split the map into smaller regions"
+            )
 
     def _between(self, first: int, last: int) -> Ends:
         if first == last and first >= 0:
@@ -230,7 +245,9 @@ class _HierarchyBuilder:
         may = np.full(len(nodes), 3 if self.graph.is_directed else 0)
         free = np.zeros(len(nodes), dtype=np.int64)
         wanted = EdgeSets(part, np.arange(len(edges)), kind, may, np.ones((1, 1), dtype=np.int64), free)
-        diagram, roots = shared_diagram(wanted, np.searchsorted(nodes, doors), begun, limits=self.limits)
+        left = None if self.deadline == math.inf else max(self.deadline - time.monotonic(), 1e-9)
+        limits = replace(self.limits, max_seconds=left)
+        diagram, roots = shared_diagram(wanted, np.searchsorted(nodes, doors), begun, limits=limits)
         root_by_ends = {ends: root for ends, root in zip(paths, roots.tolist(), strict=True) if root}
         if NOWHERE in asked:
             root_by_ends[NOWHERE] = 1  # the empty set
