@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
+from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits
 from unswayed.inference.plan import Scope
 from unswayed.model.chain import Chain
@@ -101,7 +102,14 @@ def _function_factors(
     if chain is not None:
         places = list(chain.places)
     if chain is None or not places or _cells(cpt, places) <= TABLE_CELLS:
-        table = write_rows(cpt, places, known, limits=limits)
+        try:
+            table = write_rows(cpt, places, known, limits=limits)
+        except LimitError as error:
+            raise LimitError(
+                f"{error}. The function of {cpt.child.name!r} can only be evaluated row by row; learned as a "
+                "tree (learn_states_cpt, learn_tree_cpt), which takes any number of classes, or as a step "
+                "network (learn_focs_cpt), it is read parent by parent"
+            ) from None
         scope = (*(parents[place] for place in places), position)
         return [_cut(scope, table.reshape([len(network.variables[v]) for v in scope]), evidence)], [], True
     return _chain_factors(chain, [parents[place] for place in places], position, evidence, first)

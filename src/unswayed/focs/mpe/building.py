@@ -124,7 +124,8 @@ class _Builder:
             n_parents = len(node.parents)
             raise LimitError(
                 f"the CPT of {node.child.name!r} is a function of {n_parents} parents that can only be "
-                "evaluated; learn step contexts for it (learn_focs_cpt), or observe more of its parents"
+                "evaluated; learn a tree (learn_states_cpt, learn_tree_cpt) or step contexts "
+                "(learn_focs_cpt) for it, or observe more of its parents"
             )
         weights, biases, outputs, offset, squash, link = layers
         parents = self.network.parents[position]

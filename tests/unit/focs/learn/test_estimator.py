@@ -13,8 +13,12 @@ from sklearn.naive_bayes import BernoulliNB
 from sklearn.svm import LinearSVC
 
 from focs_strategies import bit
-from unswayed.core.errors import ModelError, UnswayedWarning
+from unswayed.api.networks import posterior
+from unswayed.core.errors import LimitError, ModelError, UnswayedWarning
+from unswayed.focs.learn.cpts import learn_tree_cpt
 from unswayed.focs.learn.estimator import FocsClassifier
+from unswayed.model.cpt import Cpt
+from unswayed.model.network import BayesianNetwork
 from unswayed.model.variable import Variable
 
 
@@ -172,3 +176,20 @@ def test_a_hundred_thousand_rows_take_seconds():
     classifier = FocsClassifier(random_state=0).fit(rows, labels)
     assert time.process_time() - started < 20
     assert classifier.score(*noisy_majority(5000, seed=1)) > 0.89
+
+
+def test_what_cannot_be_read_parent_by_parent_says_what_can():
+    """Several scores are compared at once; a tree of the same rows answers, and by the same network verb."""
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, 2, (300, 26))
+    labels = rows[:, 0] + rows[:, 1]
+    parents = [Variable(f"U{i}", ["0", "1"]) for i in range(26)]
+    child = Variable("Y", ["0", "1", "2"])
+    roots = [Cpt(parent, [], [0.5, 0.5]) for parent in parents]
+    scored = FocsClassifier(LogisticRegression(), random_state=0).fit(rows, labels).as_cpt(child, parents)
+    with pytest.raises(LimitError, match="learn_states_cpt, learn_tree_cpt"):
+        posterior(BayesianNetwork([*roots, scored]), "Y", {})
+    tree = learn_tree_cpt(child, parents, (rows, labels), max_leaves=4)
+    found = posterior(BayesianNetwork([*roots, tree]), "Y", {"U0": "1"})
+    counted = np.array([tree.probabilities(np.array([[1, second] + [0] * 24]))[0] for second in (0, 1)])
+    assert [found[state] for state in child.states] == pytest.approx(counted.mean(axis=0))
