@@ -65,7 +65,7 @@ def test_when_time_runs_out_the_best_so_far_comes_with_a_bound(monkeypatch):
     network = dense_network(18, 12)
     problem = build_problem(network, network.evidence(observed(network)), table_cells=0)
     exact = BranchAndBound().solve(problem, DEFAULT_LIMITS)
-    monkeypatch.setattr(compiled_advance, "_compiled", None)
+    monkeypatch.setattr(compiled_advance, "is_loaded", False)
     early = BranchAndBound(n_starts=0).solve(problem, Limits(max_seconds=1e-9))
     assert not early.finished
     value = Evaluator(problem).values(problem.completed(early.states))[0]
@@ -76,6 +76,7 @@ def test_when_time_runs_out_the_best_so_far_comes_with_a_bound(monkeypatch):
 def test_nothing_is_compiled_where_that_would_outlast_the_limit(monkeypatch):
     """A fresh machine: the search goes on without compiled code, to its deadline and not much longer."""
     monkeypatch.setattr(compiled_advance, "_compiled", None)
+    monkeypatch.setattr(compiled_advance, "is_loaded", False)
     monkeypatch.setattr(jit, "_folders", list)
     monkeypatch.setattr(search, "INTERPRETED_NODES", 5)
 
@@ -237,7 +238,7 @@ def test_a_bound_falls_with_time_and_holds():
     found = Best(np.array([best - 3.0]), np.zeros(n_bits, dtype=np.int64))
     probe = _Probe(packed, float(start(packed.ground, packed.biases).bound[0, 0]))
     ceilings = [probe.ceiling]
-    while not probe.advance(found):
+    while not probe.advance(found, 20):
         ceilings.append(probe.ceiling)
         assert probe.ceiling >= best - 1e-9
     assert min(ceilings) < ceilings[0]

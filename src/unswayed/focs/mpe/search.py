@@ -6,7 +6,7 @@ runs in slices, so that time limits and interrupts are heeded, and what it has i
 
 Going deep first finds good states, but leaves open branches near the root, so that its bound stands still.
 Probes lower it: a probe pretends that states of some higher value were known, which prunes much more. When it
-ends without finding better ones, nothing exceeds that value. Both take turns.
+ends without finding better ones, nothing exceeds that value. Both take turns, of as many nodes each.
 """
 
 from __future__ import annotations
@@ -42,6 +42,8 @@ COMPILE_SECONDS = 15.0
 
 FIRST_STEP = 0.03
 """How far the first probe goes down from the bound to the best states."""
+GROWTH = 4.0
+"""How many times as many nodes as the last probe the next one should take."""
 CLOSE = 1e-3
 """Nats between the best states and the bound below which probes would repeat the search itself."""
 
@@ -64,8 +66,10 @@ class BranchAndBound:
 
     def solve(self, problem: MpeProblem, limits: Limits) -> Answer:
         """The best states, or, when time runs out, the best so far with a bound."""
-        deadline = limits.deadline()
-        first, value = improve(problem, self.n_starts, np.random.default_rng(self.seed), deadline)
+        deadline, now = limits.deadline(), time.monotonic()
+        # Half of a short time is for the bound.
+        rng = np.random.default_rng(self.seed)
+        first, value = improve(problem, self.n_starts, rng, now + 0.5 * (deadline - now))
         if not problem.free:
             return Answer(None if value == -np.inf else {}, value, finished=True)
         packed = pack(problem)
@@ -101,35 +105,50 @@ class _Probe:
     def __init__(self, packed: Packed, ceiling: float) -> None:
         self.packed, self.ceiling = packed, ceiling
         self.n_nodes = 0
-        self.step, self.last_nodes = FIRST_STEP, 1
+        self.step, self.last_nodes = 0.0, 1
         self.running: tuple[float, OpenBranches, Best] | None = None
 
-    def advance(self, best: Best) -> bool:
-        """Probe for a slice; whether that proves the best states, which it may have improved."""
-        known = float(best.value[0])
-        if self.running is None:
-            if not np.isfinite(known + self.ceiling) or self.ceiling - known < CLOSE:
-                return False
-            level = self.ceiling - self.step * (self.ceiling - known)
-            frontier = start(self.packed.ground, self.packed.biases)
-            self.running = level, frontier, Best(np.array([level]), best.states.copy())
-        level, frontier, found = self.running
-        before = int(frontier.counters[1])
-        is_over = compiled_advance(self.packed.ground, frontier, found, SLICE_NODES)
-        self.n_nodes += int(frontier.counters[1]) - before
-        exceeds = found.value[0] > level
-        if exceeds and found.value[0] > known:
-            best.value[0], best.states[:] = found.value[0], found.states
-        if is_over:
-            self._finish(float(found.value[0]), int(frontier.counters[1]))
-        return bool(is_over and exceeds)
+    def advance(self, best: Best, budget: int = SLICE_NODES) -> bool:
+        """Probe for so many nodes; whether that proves the best states, which it may have improved."""
+        last = self.n_nodes + budget
+        while self.n_nodes < last:
+            known = float(best.value[0])
+            if self.running is None:
+                if not np.isfinite(known + self.ceiling) or self.ceiling - known < CLOSE:
+                    return False
+                self._begin(best)
+            assert self.running is not None
+            level, frontier, found = self.running
+            before = int(frontier.counters[1])
+            is_over = compiled_advance(self.packed.ground, frontier, found, last - self.n_nodes)
+            self.n_nodes += int(frontier.counters[1]) - before
+            exceeds = bool(found.value[0] > level)
+            if exceeds and found.value[0] > known:
+                best.value[0], best.states[:] = found.value[0], found.states
+            if is_over:
+                self._finish(float(found.value[0]), int(frontier.counters[1]))
+            if is_over and exceeds:
+                return True
+        return False
+
+    def _begin(self, best: Best) -> None:
+        """Probe the next level: a step down, but no more than half of the way to the best states."""
+        gap = self.ceiling - float(best.value[0])
+        self.step = min(self.step or FIRST_STEP * gap, 0.5 * gap)
+        level = self.ceiling - self.step
+        frontier = start(self.packed.ground, self.packed.biases)
+        self.running = level, frontier, Best(np.array([level]), best.states.copy())
 
     def _finish(self, value: float, n_nodes: int) -> None:
-        """Nothing exceeds the value; the next step is longer where this one was cheap."""
+        """Nothing exceeds the value; the next step is such that its probe takes about `GROWTH` times as long.
+
+        Each probe repeats the ones before it, so with this growth a third of all nodes is repeated.
+        """
         self.running = None
         # Branches within rounding of the level are pruned too.
         self.ceiling = min(self.ceiling, value + 1e-12)
-        self.step = min(2 * self.step, 0.5) if n_nodes < 2 * self.last_nodes else FIRST_STEP
+        growth = max(n_nodes / self.last_nodes, 1.01)
+        self.step *= min(max(math.log(GROWTH) / math.log(growth), 0.5), 2.0)
         self.last_nodes = max(n_nodes, 1)
 
 
