@@ -172,7 +172,7 @@ def answers(problem, costs, budget, **options):
 def test_every_search_keeps_the_same_features(purchase):
     """Of equal subsets the cheaper one, then the first by name, whichever search finds it."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(branch_and_bound.compiled_advance, "_compiled", None)
+        patch.setattr(branch_and_bound.compiled_advance, "is_loaded", False)
         node_by_node = answers(*purchase)
     with compiled_at_once():
         compiled = answers(*purchase)
