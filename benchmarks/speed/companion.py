@@ -38,8 +38,8 @@ ROOT = Path(__file__).resolve().parents[2]
 NETWORKS = ROOT.parent / "shared" / "data" / "networks"
 PAGE = ROOT / "docs" / "benchmarks" / "companion.md"
 CASES = (("alarm.bif", "HYPOVOLEMIA", "TRUE"), ("hailfinder.bif", "R5Fcst", None))
-PANELS = ("verdict", "next", "range", "costs", "why", "flips", "history")
-"""What the page asks for after a click, as it stands on the page."""
+PANELS = ("verdict", "first", "range", "costs", "why", "flips", "history")
+"""What the page asks for after a click, as it stands on the page; the whole ranking follows the first."""
 N_FINDINGS = 5
 COLD = 5
 """Clicks whose questions are also put to the Python functions."""
@@ -84,6 +84,8 @@ async def click(client: httpx.AsyncClient, address: CaseAddress) -> dict[str, fl
         url = address.url_of(f"panel/{panel}")
         (await client.get(url, headers={"HX-Request-Type": "partial"})).raise_for_status()
         seconds[panel] = time.perf_counter() - started
+        if panel == "first":
+            await load("next")
 
     await asyncio.gather(*map(load, PANELS))
     return seconds
@@ -128,7 +130,9 @@ def measure(name: str, target: str, positive: str | None, count: int) -> str:
     cold = [ask_cold(classifier, each) for each in clicks[: min(COLD, count)]]
     whole = [max(each.values()) for each in times]
     cells = [network.name, str(len(classifier.features)), str(len(times))]
-    cells += [summarize([each[part] for each in times]) for part in ("page", "verdict", "next", "why")]
+    cells += [
+        summarize([each[part] for each in times]) for part in ("page", "verdict", "first", "next", "why")
+    ]
     cells += [summarize(whole), summarize(cold), f"{statistics.median(cold) / statistics.median(whole):.1f}"]
     return f"| {' | '.join(cells)} |"
 
@@ -137,13 +141,24 @@ HEADER = """# Clicks on the companion
 
 Made by `python -m benchmarks.speed.companion`: {count} clicks replayed against a real server, median / 95th
 percentile in seconds from the click on. The page with the new decision stands first; each panel fills in when
-its answer is there and waits for no other. Cases of one network resemble each other, and the page remembers
+its answer is there and waits for no other. The first ranking sorts the next tests by what they tell; how
+safe each makes the decision follows it. Cases of one network resemble each other, and the page remembers
 answers that it gave before. The last panel is nearly always the one that says why. "Python,
 cold" puts the same questions to the functions, one after another, with a network that remembers nothing; the
 ratio says how much sooner the whole page stands.
 
 """
-COLUMNS = ("network", "features", "clicks", "page", "how safe", "what next", "why", "all panels")
+COLUMNS = (
+    "network",
+    "features",
+    "clicks",
+    "page",
+    "how safe",
+    "first ranking",
+    "what next",
+    "why",
+    "all panels",
+)
 COLUMNS += ("Python, cold", "ratio")
 
 

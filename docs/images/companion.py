@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import uvicorn
+from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
 
 import unswayed
@@ -50,8 +51,11 @@ def take(browser: Browser, url: str, name: str, width: int, height: int, scheme:
     page.goto(url)
     page.wait_for_load_state("networkidle")
     page.wait_for_timeout(300)
-    page.screenshot(path=HERE / f"{name}.png")
+    path = HERE / f"{name}.png"
+    page.screenshot(path=path)
     page.close()
+    # A page has few colours: a palette takes a third of the room.
+    Image.open(path).convert("RGB").quantize(128).save(path, optimize=True)
 
 
 if __name__ == "__main__":

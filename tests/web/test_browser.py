@@ -239,6 +239,7 @@ SHOWN = [
     "/case/review?find.AC=-&find.R1=%2B&find.R2=%2B",
     f"{RED.replace('?', '/panel/plan?')}",
     f"{RED.replace('?', '/panel/network?')}",
+    f"{RED.replace('?', '/panel/trimming?')}",
     f"{RED.replace('?', '/panel/compare?')}&beside=1",
     "/case/nothing",
 ]

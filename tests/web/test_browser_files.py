@@ -135,6 +135,7 @@ def test_axe_finds_no_violation(page, served):
     table = "/table/" + cases.rpartition("/")[2]
     for path in ("/", cases, table, "/case/disease_tests/panel/trimming?level=0.9", "/case/review/export"):
         page.goto(served.origin + path)
+        api.expect(page.locator(".panel[aria-busy]")).to_have_count(0)
         page.evaluate(AXE.read_text(encoding="utf-8"))
         found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
         problems = [(each["id"], [node["html"] for node in each["nodes"]]) for each in found["violations"]]

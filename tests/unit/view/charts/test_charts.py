@@ -6,6 +6,9 @@ import math
 
 import pytest
 
+import unswayed
+from unswayed.api.examples import EXAMPLE_BY_NAME
+from unswayed.api.history import replay
 from unswayed.core.errors import LimitError
 from unswayed.view.charts.axes import Scale, place_labels, spread, text_width
 from unswayed.view.charts.choices import Worth, draw_ranking, draw_selection
@@ -29,6 +32,7 @@ from unswayed.view.charts.networks import BoxRole, NetworkGraph, VariableBox, dr
 from unswayed.view.charts.plans import draw_plan
 from unswayed.view.charts.reasons import Leeway, Push, draw_contributions, draw_leeways
 from unswayed.view.drawing import Cluster, Disc, Rectangle, Trace, Words
+from unswayed.view.plotting import plot_result
 
 OFFERS = [
     OfferPoint(0, 0.8, ()),
@@ -287,3 +291,45 @@ def test_labels_do_not_collide():
 def test_places_are_spread_as_little_as_possible():
     placed = spread([0.0, 0.0, 0.0, 100.0], 10.0)
     assert placed == pytest.approx([-10.0, 0.0, 10.0, 100.0])
+
+
+def _list_words(marks):
+    for mark in marks:
+        if isinstance(mark, Words):
+            yield mark
+        elif isinstance(mark, Cluster):
+            yield from _list_words(mark.marks)
+
+
+def _find_box(words):
+    width = text_width(words.text, words.size)
+    left = words.x - {"start": 0.0, "middle": width / 2, "end": width}[words.anchor]
+    return left, words.y - 0.75 * words.size, left + width, words.y + 0.15 * words.size
+
+
+@pytest.mark.parametrize(
+    ("name", "findings"),
+    [("printer", {"Light": "red"}), ("disease_tests", {"T1": "+", "T2": "-"}), ("review", {"AC": "-"})],
+)
+def test_texts_of_whole_pictures_neither_collide_nor_run_out(name, findings):
+    """Every picture of a case: all texts lie inside, and no two share a place."""
+    classifier = EXAMPLE_BY_NAME[name].classifier()
+    for result in (
+        unswayed.decide(classifier, findings),
+        unswayed.should_stop(classifier, findings),
+        unswayed.rank_observations(classifier, findings),
+        unswayed.frontier(classifier, evidence=findings),
+        unswayed.explain_decision(classifier, evidence=findings),
+        unswayed.plan_tests(classifier, evidence=findings),
+        replay(classifier, findings.items()),
+    ):
+        drawing = plot_result(result).drawing
+        boxes = [_find_box(words) for words in _list_words(drawing.marks) if not words.turned]
+        assert boxes
+        for i, one in enumerate(boxes):
+            assert one[0] >= -1
+            assert one[2] <= drawing.width + 1
+            for two in boxes[:i]:
+                wide = min(one[2], two[2]) - max(one[0], two[0])
+                high = min(one[3], two[3]) - max(one[1], two[1])
+                assert wide <= 1 or high <= 1, type(result).__name__
