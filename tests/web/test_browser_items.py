@@ -196,7 +196,7 @@ def test_4_next_tests_are_ranked_and_unfold(visitor, asked):
     visitor.has(re.compile("tells"), ".orders [aria-current]")
     told = [
         float(each)
-        for each in page.locator("#panel-next .tests summary > span:nth-child(4)").all_inner_texts()
+        for each in page.locator("#panel-next .tests summary > span:nth-child(4)").all_text_contents()
     ]
     assert told == sorted(told, reverse=True)
     page.locator("table.outcomes").first.get_by_role("link").first.click()
@@ -213,7 +213,7 @@ def test_5_it_says_why_and_what_would_turn_it(visitor, asked):
         links.first.click()
         api.expect(page.locator("#decided")).not_to_have_text(before, timeout=30_000)
     else:
-        visitor.has("turns it", "#panel-flips")
+        visitor.has(re.compile("turns it|left out"), "#panel-flips")  # the latter on a busy machine
 
 
 def test_6_a_case_goes_back_and_forth(visitor, asked):
@@ -288,18 +288,20 @@ def test_9_sliders_rules_and_targets(visitor, asked):
 
 def test_10_cases_are_audited_and_a_trimming_is_tried(visitor, asked):
     page = visitor.go(asked.path)
-    names = asked.first[0], asked.second[0]
-    rows = f"{','.join(names)}\n{asked.first[1]},{asked.second[1]}\n,{asked.second[1]}\n,\n"
+    (one, state), (two, other) = asked.first, asked.second
+    # With every state of the first, or a reader may take a lone "-" for a gap.
+    further = "".join(f"{each},\n" for each in network_of(asked).variable(one).states)
+    rows = f"{one},{two}\n{state},{other}\n{further}"
     visitor.drop("cases.csv", rows.encode())
     page.wait_for_url("**/table/*", timeout=60_000)
-    assert page.locator("table.cases tbody tr").count() == 3
+    assert page.locator("table.cases tbody tr").count() == rows.count("\n") - 1
     assert visitor.fits()
-    page.locator("table.cases tbody tr", has_text=asked.first[1]).get_by_role("link").click()
+    page.locator("table.cases tbody tr", has_text=f"{two} = {other}").get_by_role("link").click()
     page.wait_for_url(lambda url: url.count("find.") == 2)
     visitor.settle()
     page.get_by_role("link", name="Trimming").click()
     visitor.settle()
-    visitor.has(f"For cases with {asked.first[0]} = {asked.first[1]}", seconds=60)
+    visitor.has(re.compile(rf"For cases with .*{one} = {re.escape(state)}"), seconds=60)
     assert page.locator("svg.drawing").first.is_visible()
     page.get_by_role("button", name=re.compile("Try it")).last.click()
     page.wait_for_url(lambda url: "/case/" in url and f"/case/{asked.name}" not in url, timeout=60_000)
