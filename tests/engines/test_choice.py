@@ -45,9 +45,9 @@ class StubbornEngine:
         raise LimitError("no room after all")
 
 
-@pytest.mark.parametrize("n", [14, 18, 20])
-def test_dependent_features_go_to_the_table(n):
-    assert choose(tree_problem(n), Question(frozenset())).engine.name == "dense"
+@pytest.mark.parametrize(("n", "name"), [(12, "dense"), (14, "dense"), (20, "lists"), (34, "lists")])
+def test_dependent_features_go_to_the_table_or_to_two_lists(n, name):
+    assert choose(tree_problem(n), Question(frozenset())).engine.name == name
 
 
 def test_what_cannot_be_priced_is_refused():

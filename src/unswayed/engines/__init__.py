@@ -2,7 +2,8 @@
 
 Read `protocol.py` first (what an engine and an oracle are), then `dense.py`, the simplest one.
 `log_odds.py` and `bounds.py` work on sums of weights of evidence over independent groups of features
-(`groups.py`, `weights.py`), the room `sums` on sums over a whole network. `choice.py` holds the auction.
+(`groups.py`, `weights.py`), the room `sums` on sums over a whole network, the room `lists` on two lists
+that meet at a separator. `choice.py` holds the auction.
 May import `decisions` and everything below it.
 """
 

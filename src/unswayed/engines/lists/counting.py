@@ -1,0 +1,110 @@
+"""How much of all pairs of two lists each action is decided on.
+
+A pair of outcomes has the log-odds of the one plus those of the other. With two classes an action is one or
+more intervals of that sum: the one list is sorted, and every outcome of the other finds the part of it that
+reaches a cut. With three, an action is taken where its class is ahead of two rivals at once: a count of
+points of the plane that dominate a corner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from unswayed.core.arrays import Floats
+from unswayed.decisions.rules import Decider, LogOddsIntervals, TestedDecider
+from unswayed.engines.sums.decisions import Cut, sole_cut
+from unswayed.kernels.dominance import compiled_sum_dominated
+
+FEW_PAIRS = 2**16
+"""Pairs of outcomes that are compared one by one faster than compiled code is loaded,"""
+LOADED_PAIRS = 2**12
+"""and once it is."""
+EXCLUDED, EXCLUDING = -3e6, 1e6
+"""Log-odds of a class that an outcome excludes, whatever its rival, and of one whose rival it excludes."""
+
+
+def find_cuts(decider: Decider) -> list[tuple[Cut, ...]] | None:
+    """The cuts that each action but the first must reach, for three classes; None where tests are others.
+
+    What none of them is decided on goes to the first action, as ties do. A cut lies between the two versions
+    of its test, nearer to the sure one: there it is on the right side of a tie, and farther from it than
+    rounding can move a sum.
+    """
+    if not isinstance(decider, TestedDecider):
+        return None
+    found = []
+    for action in range(1, len(decider.actions)):
+        cuts: dict[tuple[int, int], float] = {}
+        for test in decider.tests(action):
+            cut = sole_cut(test)
+            if cut is None or test.possible[cut[0]] <= 0.0 or test.possible[cut[1]] >= 0.0:
+                return None
+            one, other, odds = cut
+            possible = float(np.log(-test.possible[other] / test.possible[one]))
+            cuts[one, other] = max(cuts.get((one, other), -np.inf), 0.75 * odds + 0.25 * possible)
+        if len(cuts) > 2:
+            return None
+        found.append(tuple((one, other, odds) for (one, other), odds in cuts.items()))
+    return found
+
+
+def count_actions(decider: Decider, left: Floats, right: Floats) -> Floats:  # (classes, outcomes) each
+    """The mass of all pairs that each action is decided on."""
+    if isinstance(decider, LogOddsIntervals):
+        tails = _reach_cuts(decider, left, right)
+        by_region = np.maximum(tails[:-1] - tails[1:], 0.0)
+        found: Floats = np.bincount(decider.regions, by_region, len(decider.actions)).astype(np.float64)
+        return found
+    cuts = find_cuts(decider)
+    assert cuts is not None
+    others = [_reach_all(each, left, right) for each in cuts]
+    total = float(left.sum(axis=1) @ right.sum(axis=1))
+    return np.array([max(total - sum(others), 0.0), *others])
+
+
+def _reach_cuts(decider: LogOddsIntervals, left: Floats, right: Floats) -> Floats:  # (cuts + 2,)
+    """Mass of the pairs whose log-odds reach each cut; all of it before the first, none after the last."""
+    cut_classes = decider.upper, 1 - decider.upper, 0.0
+    one, other = _odds(left, cut_classes), _odds(right, cut_classes)
+    asking, order = np.argsort(one), np.argsort(other)
+    tails = np.zeros((len(right), len(order) + 1))
+    tails[:, :-1] = np.cumsum(right[:, order[::-1]], axis=1)[:, ::-1]
+    ours, ascending = left[:, asking], other[order]
+    reached = []
+    for cut in np.clip(decider.cuts, EXCLUDED / 2, EXCLUDING / 2):
+        # Ascending questions find their answers side by side.
+        first = np.searchsorted(ascending, cut - one[asking])
+        reached.append(float(np.einsum("ci,ci->", ours, tails[:, first])))
+    return np.array([float(left.sum(axis=1) @ right.sum(axis=1)), *reached, 0.0])
+
+
+def _reach_all(cuts: Sequence[Cut], left: Floats, right: Floats) -> float:
+    """Mass of the pairs that reach one or two cuts."""
+    # One cut twice is as good as two.
+    first, second = (cuts[0], cuts[-1]) if cuts else ((0, 0, -np.inf),) * 2
+    one, other = ([_odds(half, cut) for cut in (first, second)] for half in (left, right))
+    n_pairs = left.shape[1] * right.shape[1]
+    if n_pairs <= (LOADED_PAIRS if compiled_sum_dominated.is_loaded else FEW_PAIRS):
+        reached = np.ones((left.shape[1], right.shape[1]), dtype=np.bool_)
+        for ours, theirs, cut in zip(one, other, (first, second), strict=True):
+            reached &= np.add.outer(ours, theirs) >= cut[2]
+        return float(np.einsum("ci,ij,cj->", left, reached, right, optimize=True))
+    asking, entering = np.argsort(one[0]), np.argsort(-other[0])
+    n_entered = np.searchsorted(-other[0][entering], one[0][asking] - first[2], side="right")
+    ascending = np.sort(other[1])
+    first_rank = np.searchsorted(ascending, second[2] - one[1][asking])
+    ranks = np.empty(right.shape[1], dtype=np.int64)
+    ranks[np.argsort(other[1])] = np.arange(right.shape[1])
+    masses = (np.ascontiguousarray(half.T[order]) for half, order in ((left, asking), (right, entering)))
+    ours, theirs = masses
+    return float(compiled_sum_dominated(ours, n_entered, first_rank, theirs, ranks[entering]).sum())
+
+
+def _odds(half: Floats, cut: Cut) -> Floats:
+    """Log-odds of a cut's class against its rival, finite also where an outcome excludes one of them."""
+    one, other = half[cut[0]], half[cut[1]]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        odds = np.log(one) - np.log(other)
+    return np.where(one == 0.0, EXCLUDED, np.where(other == 0.0, EXCLUDING, odds))
