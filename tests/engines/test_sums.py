@@ -20,6 +20,7 @@ from unswayed.decisions.measures import (
 from unswayed.decisions.problem import make_problem
 from unswayed.decisions.rules import MostProbable, ThresholdRule, UtilityRule
 from unswayed.engines.dense import DenseEngine
+from unswayed.engines.lists.engine import ListsEngine
 from unswayed.engines.log_odds import LogOddsEngine
 from unswayed.engines.protocol import Question, Refusal
 from unswayed.engines.sums.engine import SumsEngine
@@ -52,6 +53,15 @@ def check_all_questions(problem, kept, tolerance):
         assert_holds(interval, expected_agreement(single, decider))
 
 
+def check_lists(problem, kept):
+    """Exact answers of two lists, where they answer, beside enumeration."""
+    if isinstance(ListsEngine().cost(problem, Question(kept)), Refusal):
+        return
+    found, exact = ListsEngine().prepare(problem, Limits()).profile(kept), enumerate_profile(problem, kept)
+    for measure in (maximum_potential_agreement, lambda p: expected_agreement(p, problem.decider)):
+        assert measure(found) == pytest.approx(measure(exact), abs=1e-9)
+
+
 @given(problems(), st.sampled_from([1e-3, 0.1]), st.data())
 def test_interval_holds_the_enumerated_agreement(asked, tolerance, data):
     problem, kept = asked
@@ -76,6 +86,27 @@ def test_ten_thousand_cases_hold_what_enumeration_gives(block):
         problem = random_problem(rng, 11 if seed % 20 == 0 else 6)
         kept = frozenset(f for f in problem.free if rng.random() < 0.3)
         check_all_questions(problem, kept, float(rng.choice([0.1, 1e-2, 1e-3])))
+        check_lists(problem, kept)
+
+
+@pytest.mark.parametrize("seed", [0, *(pytest.param(s, marks=pytest.mark.slow) for s in range(1, 40))])
+def test_sixteen_features_as_by_the_full_table(seed):
+    """Trees of up to five classes, beyond what enumeration has time for."""
+    rng = np.random.default_rng([2, seed])
+    classes = 2 + seed % 4
+    network = random_tree(rng, 16, sizes=(2, 3), classes=classes)
+    rule = MostProbable() if seed % 3 else ThresholdRule("c0", 0.4)
+    names = rng.choice(network.names[1:], int(rng.integers(0, 5)), replace=False)
+    evidence = {name: str(rng.choice(network.variable(name).states)) for name in names}
+    problem = make_problem(Classifier(network, "C", network.names[1:], rule), evidence)
+    dense, sums = (
+        engine.prepare(problem, Limits(max_seconds=1.0)) for engine in (DenseEngine(), SumsEngine())
+    )
+    for kept in (frozenset(), frozenset(problem.free[:2])):
+        exact = expected_agreement(dense.profile(kept), problem.decider)
+        assert_holds(sums.agreement(kept, problem.decider, 1e-3), exact)
+    for feature, interval in sums.single_agreements(problem.decider, 1e-2).items():
+        assert_holds(interval, expected_agreement(dense.profile(frozenset({feature})), problem.decider))
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -111,14 +142,15 @@ def test_naive_bayes_as_by_meeting_in_the_middle(n):
     assert_holds(sums.potential(kept, 1e-4), exact.potential(kept, 0.0).low)
 
 
-def test_single_features_as_one_by_one():
-    rng = np.random.default_rng(3)
-    network = random_tree(rng, 15)
-    problem = make_problem(Classifier(network, "C", network.names[1:], ThresholdRule("c1", 0.5)))
+@pytest.mark.parametrize(("classes", "n", "tolerance"), [(2, 15, 1e-3), (3, 5, 3e-2), (5, 4, 0.2)])
+def test_single_features_as_one_by_one(classes, n, tolerance):
+    network = random_tree(np.random.default_rng(3), n, classes=classes)
+    rule = ThresholdRule("c1", 0.5) if classes == 2 else MostProbable()
+    problem = make_problem(Classifier(network, "C", network.names[1:], rule))
     oracle = SumsEngine().prepare(problem, Limits())
-    for feature, together in oracle.single_agreements(problem.decider, 1e-3).items():
-        alone = oracle.agreement(frozenset({feature}), problem.decider, 1e-3)
-        assert together.high - together.low <= 1e-3
+    for feature, together in oracle.single_agreements(problem.decider, tolerance).items():
+        alone = oracle.agreement(frozenset({feature}), problem.decider, tolerance)
+        assert together.high - together.low <= tolerance
         assert max(together.low, alone.low) <= min(together.high, alone.high) + ROUNDING
 
 

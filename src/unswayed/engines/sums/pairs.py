@@ -79,6 +79,12 @@ def make_pair(factors: Sequence[Factor], scores: Sequence[Factor], high: int, lo
     return Pair(high, low, tuple(weights), tuple(masses), float(offset), float(reach), blur)
 
 
+def count_turns(pair: Pair, window: Window) -> float:
+    """Turns of the circle that a frequency rounds: of the largest sum, of its place, and of the cut."""
+    period = max(window.high - window.low, 1e-300)
+    return (pair.reach + abs(pair.offset - window.low)) / period + 1.0
+
+
 def take_classes(pair: Pair, classes: Ints) -> Pair:
     """The same weights, with the masses of some classes alone."""
     masses = tuple(mass if len(mass) == 1 else mass[classes] for mass in pair.masses)

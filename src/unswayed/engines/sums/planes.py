@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
-from unswayed.engines.sums.pairs import Pair, Window
+from unswayed.engines.sums.pairs import Pair, Window, count_turns
 from unswayed.engines.sums.passes import PassLayout
 from unswayed.engines.sums.sweeps import block_size, count_operations, cut_coefficients
 from unswayed.engines.sums.tails import Complexes, coefficient_sum, rounding_bound
@@ -48,11 +48,6 @@ class Side:
     def turns(self) -> list[Floats]:
         """The weights in turns of the circle."""
         return [weight / (self.window.high - self.window.low) for weight in self.pair.weights]
-
-    @property
-    def reach_in_turns(self) -> float:
-        """How many turns the sum can be from its offset."""
-        return self.pair.reach / max(self.window.high - self.window.low, 1e-300)
 
     @property
     def stray(self) -> float:
@@ -102,7 +97,7 @@ def _enclose(values: Floats, mass: Floats, rounding: Floats) -> Bounds:
 def _rounding(layout: PassLayout, sides: tuple[Side, Side], degree: int) -> float:
     """What floating point can change in a double sum, in shares of the mass."""
     operations = count_operations(layout)
-    once = sum(rounding_bound(degree, operations, side.reach_in_turns) for side in sides)
+    once = sum(rounding_bound(degree, operations, count_turns(side.pair, side.window)) for side in sides)
     return once * coefficient_sum(degree)
 
 

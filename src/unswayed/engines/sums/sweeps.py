@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
-from unswayed.engines.sums.pairs import Pair, Window, tilt_leaves
+from unswayed.engines.sums.pairs import Pair, Window, count_turns, tilt_leaves
 from unswayed.engines.sums.passes import PassLayout
 from unswayed.engines.sums.tails import Complexes, enclosing_coefficients, rounding_bound
 from unswayed.inference.batches import Numbers
@@ -104,9 +104,7 @@ def sweep(
             found = layout.run(blocks.leaves(pair, start))[:, rows, : chosen.shape[1]]
             found = np.broadcast_to(found, (*mass.shape, chosen.shape[1]))
             values += np.moveaxis((found @ chosen.T).real, 2, 0)
-    rounding = rounding_bound(
-        degree, count_operations(layout), pair.reach / max(window.high - window.low, 1e-300)
-    )
+    rounding = rounding_bound(degree, count_operations(layout), count_turns(pair, window))
     low, high = np.zeros((len(cuts), *mass.shape)), np.zeros((len(cuts), *mass.shape))
     for i, cut in enumerate(cuts):
         if cut in within:

@@ -48,8 +48,13 @@ def _sawtooth(u: Floats) -> Floats:
 def rounding_bound(degree: int, n_operations: float, turns: float) -> float:
     """What floating point can change in a dot product with `enclosing_coefficients`, in shares of the mass.
 
-    Each phi_n carries the rounding of `n_operations` operations one after another, and phases of `turns`
-    turns in all that are rounded n times. The coefficients are at most 2 / (pi n) + 2 / (N + 1).
+    A phi_n is a sum of products of masses and numbers of size 1. Every operation errs by at most 4 units of
+    what it adds up in absolute values, which never exceeds the mass: so `n_operations` operations one after
+    another err by as many times 4 units of the mass. The phases n w / P of the weights w that make one sum
+    are rounded three times each, by units of themselves, and add up to at most n times `turns`, the turns of
+    the largest sum. The coefficients, at most 2 / (pi n) + 2 / (N + 1), weigh both; what they themselves err
+    by, a few units, is part of the 8 operations more. Weights are logarithms that err too: for those the cut
+    is moved (`Pair.blur`), by more than all of them together.
     """
     unit = 2.0**-52
     per_number = 4.0 * unit * (n_operations + 8.0) * coefficient_sum(degree)
