@@ -54,8 +54,8 @@ The same-decision probability with nothing observed, by the engine `sums`: the w
 and the CPU seconds it took, at most 3 s for a thousandth and 4 s for a ten-thousandth. Beside it the CPU
 seconds that samples would take for an interval as wide at 99% confidence (from the measured rate), and those
 of `dense` and of `lists`, which are exact, where they can. The last column is what ranking all features
-takes, in answers to a thousandth, and its widest interval. Ten classes do not close: more than two rivals may be
-ahead of the class decided at once. Made by `python -m benchmarks.speed.reach`.
+takes, in answers to a thousandth, and its widest interval. Ten classes do not close: more than two
+rivals may be ahead of the class decided at once. Made by `python -m benchmarks.speed.reach`.
 
 """
 
