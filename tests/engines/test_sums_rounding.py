@@ -62,6 +62,8 @@ def agree_exactly(n, upper, lower, threshold):
         (1000, 1e-12, 3e-12, 0.3),  # tiny probabilities, one state that hardly ever comes
         (1000, 1 - 1e-10, 1e-10, 0.3),  # weights of 46 in all features, sums of 23,000 either way
         (400, 1e-300, 1e-12, 0.9),  # a weight of 663
+        (1000, 0.95, 0.949, 0.52),  # sums far from the middle of their range: moments that underflow
+        (1000, 0.99, 0.9895, 0.45),
         (60, 0.999, 0.001, 1 - 1e-9),  # a threshold near certainty
         (201, 0.6, 0.4, 0.5),
     ],

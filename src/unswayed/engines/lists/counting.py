@@ -9,12 +9,13 @@ points of the plane that dominate a corner.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from unswayed.core.arrays import Floats
+from unswayed.core.arrays import Bools, Floats
 from unswayed.decisions.rules import Decider, LogOddsIntervals, TestedDecider
-from unswayed.engines.sums.decisions import Cut, sole_cut
+from unswayed.engines.sums.decisions import SMALL, Cut, possible_odds, sole_cut
 from unswayed.kernels.dominance import compiled_sum_dominated
 
 FEW_PAIRS = 2**16
@@ -38,16 +39,22 @@ def find_cuts(decider: Decider) -> list[tuple[Cut, ...]] | None:
     for action in range(1, len(decider.actions)):
         cuts: dict[tuple[int, int], float] = {}
         for test in decider.tests(action):
-            cut = sole_cut(test)
-            if cut is None or test.possible[cut[0]] <= 0.0 or test.possible[cut[1]] >= 0.0:
+            # Weights this small stand for ties of classes without worth, which the first action wins anyhow.
+            cut = sole_cut(replace(test, sure=np.where(_is_large(test.sure), test.sure, 0.0)))
+            possible = -np.inf if cut is None else possible_odds(test, cut)
+            if cut is None or possible == -np.inf:
                 return None
             one, other, odds = cut
-            possible = float(np.log(-test.possible[other] / test.possible[one]))
             cuts[one, other] = max(cuts.get((one, other), -np.inf), 0.75 * odds + 0.25 * possible)
         if len(cuts) > 2:
             return None
         found.append(tuple((one, other, odds) for (one, other), odds in cuts.items()))
     return found
+
+
+def _is_large(weights: Floats) -> Bools:
+    large: Bools = np.abs(weights) > SMALL * np.abs(weights).max()
+    return large
 
 
 def count_actions(decider: Decider, left: Floats, right: Floats) -> Floats:  # (classes, outcomes) each

@@ -13,13 +13,16 @@ import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
 from unswayed.decisions.rules import TestedDecider
-from unswayed.engines.sums.decisions import Cut, sole_cut
+from unswayed.engines.sums.decisions import Cut, possible_odds, sole_cut
 from unswayed.engines.sums.factors import Factor
 from unswayed.engines.sums.pairs import Pair, Window, find_window, make_pair, mass_allowing
 from unswayed.engines.sums.passes import PassLayout
 from unswayed.engines.sums.planes import Side, sweep_plane
 from unswayed.engines.sums.sweeps import TailBounds, start_tails
 from unswayed.engines.sums.unions import Bounds, Corner
+
+WIDEST_TIES = 1e-9
+"""Log-odds between the versions of a test; where they are farther apart, no corner is made of it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,10 +74,10 @@ class SweptPair:
         everything = self.below + self.finite
         return everything - self.tails.high[at], everything - self.tails.low[at]
 
-    def missed_side(self, one: int, odds: float) -> Side:
-        """The sums at which class `one` does not have these odds."""
-        is_high = one == self.pair.high
-        return Side(self.pair, self.window, odds if is_high else -odds, is_high)
+    def missed_side(self, cut: Cut, ties: float) -> Side:
+        """The sums at which a class does not have the odds of a cut."""
+        is_high = cut[0] == self.pair.high
+        return Side(self.pair, self.window, cut[2] if is_high else -cut[2], is_high, ties)
 
 
 @dataclass(slots=True, eq=False)
@@ -137,18 +140,25 @@ def start_pair(
     return SweptPair(pair, window, cuts, actions, finite, above, below, tails)
 
 
-def start_corner(ground: Ground, action: int, cuts: Sequence[Cut], pairs: Sequence[SweptPair]) -> SweptCorner:
-    """A corner of which nothing is known yet."""
-    own, rivals = cuts[0][0], [cut[1] for cut in cuts]
+def start_corner(
+    ground: Ground, action: int, cuts: Sequence[tuple[Cut, float]], pairs: Sequence[SweptPair]
+) -> SweptCorner:
+    """A corner of two cuts, each with how far ties may lie below it; nothing is known of it yet."""
+    own, rivals = cuts[0][0][0], [cut[1] for cut, _ in cuts]
     finite, allowed = ground.allowing(own, *rivals), ground.allowing(own)
     excluded, unsure = np.maximum(ground.allowing() - allowed, 0.0), np.maximum(allowed - finite, 0.0)
-    one, other = (pair.missed_side(cut[0], cut[2]) for pair, cut in zip(pairs, cuts, strict=True))
+    one, other = (pair.missed_side(cut, ties) for pair, (cut, ties) in zip(pairs, cuts, strict=True))
     masses = tuple(map(np.minimum, pairs[0].pair.masses, pairs[1].pair.masses))
     missed, reached = ((np.zeros_like(finite), finite.copy()) for _ in range(2))
     return SweptCorner(action, (one, other), masses, finite, excluded, unsure, missed, reached)
 
 
-def find_sole_cuts(decider: TestedDecider, action: int) -> list[Cut]:
-    """The cuts of the action's tests that compare two classes."""
-    cuts = (sole_cut(test) for test in decider.tests(action))
-    return [cut for cut in cuts if cut is not None]
+def find_sole_cuts(decider: TestedDecider, action: int) -> list[tuple[Cut, float]]:
+    """The cuts of the action's tests that compare two classes, each with how far ties may lie below it."""
+    found = []
+    for test in decider.tests(action):
+        cut = sole_cut(test)
+        ties = np.inf if cut is None else cut[2] - possible_odds(test, cut)
+        if cut is not None and ties < WIDEST_TIES:
+            found.append((cut, max(ties, 0.0)))
+    return found

@@ -20,6 +20,8 @@ from unswayed.inference.batches import Numbers
 
 EXPONENTS = np.geomspace(0.25, 64.0, 18)
 """Tilts tried in Chernoff's inequality, in inverse standard deviations."""
+STEEPEST = 600.0
+"""Largest exponent of any outcome. What underflows then has a mass below 1e-60, and nothing overflows."""
 MARGIN = 1 / 32
 """Room left free at either end of a window, as a share of it."""
 
@@ -114,7 +116,7 @@ def find_window(layout: PassLayout, pair: Pair, stray: float) -> Window:
     if pair.reach <= pair.blur:
         return Window(least, most, 0.0, 0.0)
     mean, deviation = _moments(layout, pair)
-    tilts = EXPONENTS / deviation
+    tilts = np.minimum(EXPONENTS / deviation, STEEPEST / pair.reach)
     with np.errstate(all="ignore"):
         spread = _expected(layout, pair, np.concatenate([tilts, -tilts]))
         logs = np.log(spread) - np.concatenate([tilts, -tilts]) * mean - np.log(stray)

@@ -37,10 +37,12 @@ class Side:
     """Where the test turns, as the pair is oriented."""
     is_below: bool
     """Whether it fails below the cut, or else from it on."""
+    ties: float
+    """How far from the cut sums may lie that pass the test as ties; those count either way."""
 
     def polynomials(self, degree: int) -> Complexes:  # (3, frequencies)
         """Below and above the indicator of failure, and 1."""
-        low, high = cut_coefficients(self.pair, self.window, self.cut, degree)
+        low, high = cut_coefficients(self.pair, self.window, self.cut, degree, self.ties)
         one = np.zeros_like(low)
         one[0] = 1.0
         return np.stack([one - high, one - low, one] if self.is_below else [low, high, one])
@@ -79,7 +81,7 @@ def sweep_plane(
             return None
         chosen = second[:, start : start + length]
         found = layout.run(leaves)[:, rows]
-        found = np.broadcast_to(found, (*mass.shape, found.shape[-1]))
+        found = np.broadcast_to(found, (*mass.shape, chosen.shape[1] * first.shape[1]))
         by_first = found.reshape(*mass.shape, chosen.shape[1], -1) @ first.T
         values += np.einsum("crkp,qk->pqcr", by_first, chosen).real
     rounding = _rounding(layout, sides, degree) * mass

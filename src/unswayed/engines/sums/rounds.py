@@ -219,14 +219,16 @@ class _Refinement:
         for action in self.request.actions:
             cuts = find_sole_cuts(decider, action)
             mass = {
-                (i, j): self._most_missed(action, cuts[i], cuts[j])
+                (i, j): self._most_missed(action, cuts[i][0], cuts[j][0])
                 for i, j in itertools.combinations(range(len(cuts)), 2)
-                if cuts[i][0] == cuts[j][0] and cuts[i][1] != cuts[j][1]
+                if cuts[i][0][0] == cuts[j][0][0] and cuts[i][0][1] != cuts[j][0][1]
             }
             for i, j in span_tree(len(cuts), {places: m for places, m in mass.items() if m > least}):
                 chosen = cuts[i], cuts[j]
-                pairs = [self.pairs[min(cut[:2]), max(cut[:2])] for cut in chosen]
-                self.corners[frozenset(chosen)] = start_corner(self.ground, action, chosen, pairs)
+                pairs = [self.pairs[min(cut[:2]), max(cut[:2])] for cut, _ in chosen]
+                self.corners[frozenset(cut for cut, _ in chosen)] = start_corner(
+                    self.ground, action, chosen, pairs
+                )
 
     def _most_missed(self, action: int, cut: Cut, other: Cut) -> float:
         """Mass that may reach neither cut, in all classes and rows together."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
-from unswayed.engines.sums.pairs import Pair, Window, count_turns, tilt_leaves
+from unswayed.engines.sums.pairs import STEEPEST, Pair, Window, count_turns, tilt_leaves
 from unswayed.engines.sums.passes import PassLayout
 from unswayed.engines.sums.tails import Complexes, enclosing_coefficients, rounding_bound
 from unswayed.inference.batches import Numbers
@@ -64,9 +64,10 @@ def start_tails(layout: PassLayout, pair: Pair, cuts: Sequence[float], mass: Flo
 
     One elimination with a few exponents. It tells which classes and rows need frequencies at all.
     """
+    tilts = np.minimum(TILTS, STEEPEST / max(pair.reach, 1e-300))
     with np.errstate(all="ignore"):
-        moments = layout.run(tilt_leaves(pair, np.concatenate([TILTS, -TILTS])))
-        shifts = np.array([[tilt * (pair.offset - cut) for tilt in (*TILTS, *-TILTS)] for cut in cuts])
+        moments = layout.run(tilt_leaves(pair, np.concatenate([tilts, -tilts])))
+        shifts = np.array([[tilt * (pair.offset - cut) for tilt in (*tilts, *-tilts)] for cut in cuts])
         # A product that overflows, or one that is no number, says nothing.
         most = np.nan_to_num(moments * np.exp(shifts)[:, np.newaxis, np.newaxis], nan=np.inf) * SURELY
     most = np.broadcast_to(most, (len(cuts), *mass.shape, 2 * len(TILTS)))
@@ -146,13 +147,15 @@ class _Blocks:
         return made
 
 
-def cut_coefficients(pair: Pair, window: Window, cut: float, degree: int) -> Complexes:  # (2, frequencies)
+def cut_coefficients(
+    pair: Pair, window: Window, cut: float, degree: int, ties: float = 0.0
+) -> Complexes:  # (2, frequencies)
     """Polynomials below and above the test, as seen from the pair's offset.
 
-    The cut moves by what floating point may have misplaced the sums, to the safe side in both.
+    The cut moves by what floating point may have misplaced the sums, and by `ties`, to the safe side in both.
     """
     period = window.high - window.low
-    blur = pair.blur + 2.0**-50 * (abs(cut) + abs(window.low) + abs(window.high))
+    blur = pair.blur + ties + 2.0**-50 * (abs(cut) + abs(window.low) + abs(window.high))
     n = np.arange(degree + 1)
     shift = np.exp(2j * np.pi * np.remainder(n * ((pair.offset - window.low) / period), 1.0))
     ends = [min(max((cut + moved - window.low) / period, 0.0), 1.0) for moved in (blur, -blur)]
