@@ -28,8 +28,8 @@ SUFFIXES = (".parquet", ".pq", ".arrow", ".feather", ".ipc")
 """Files that pyarrow reads as datasets."""
 MOST_ROWS = 2**17
 """Rows that a dataset is asked for at a time."""
-BLOCK_BYTES = 2**22
-"""Bytes of a CSV file that are parsed together."""
+BLOCK_BYTES = 2**20
+"""Bytes of a CSV file that are parsed together; pyarrow reads some thirty such blocks ahead."""
 
 
 def has_arrow() -> bool:
@@ -81,7 +81,10 @@ def _batches(source: Any, rows: int, names: Sequence[str] | None) -> Iterator[An
     try:
         if hasattr(dataset, "scanner"):
             columns = None if names is None else list(names)
-            yield from dataset.to_batches(columns=columns, batch_size=min(rows, MOST_ROWS))
+            # By default sixteen batches of each of four files would be read ahead.
+            yield from dataset.to_batches(
+                columns=columns, batch_size=min(rows, MOST_ROWS), batch_readahead=2, fragment_readahead=1
+            )
         else:
             yield from dataset
     except (OSError, ValueError) as error:

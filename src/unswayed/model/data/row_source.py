@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -78,7 +79,7 @@ def source_blocks(
     """
     n_rows = n_kept = 0
     wanted = list(dict.fromkeys([*names, *([] if weights is None else [weights])]))
-    for block in _blocks(source, wanted, as_text, rows or BLOCK_ROWS):
+    for block in _read_ahead(_blocks(source, wanted, as_text, rows or BLOCK_ROWS)):
         amounts = None if weights is None else _read_weights(weights, block[weights], n_rows)
         n_rows += length_of(block[wanted[0]])
         if amounts is not None and not amounts.all():
@@ -104,6 +105,15 @@ def _blocks(
             yield raw_columns(read_frame(rows.select(names)))
         except ModelError as error:
             raise FormatError(str(error), source.path) from None
+
+
+def _read_ahead(blocks: Iterator[RawBlock]) -> Iterator[RawBlock]:
+    """The same blocks, each read while the one before it is worked on."""
+    with ThreadPoolExecutor(1) as reader:
+        waiting = reader.submit(next, blocks, None)
+        while (block := waiting.result()) is not None:
+            waiting = reader.submit(next, blocks, None)
+            yield block
 
 
 def raw_columns(table: Table) -> RawBlock:
