@@ -1,6 +1,6 @@
 """Routes on maps of growing size: regions beside all paths, the most used part, and a Markov chain.
 
-`python -m benchmarks.speed.maps` takes about three minutes and writes `docs/benchmarks/maps.md`. Each row
+`python -m benchmarks.speed.maps` takes some minutes and writes `docs/benchmarks/maps.md`. Each row
 runs in a process of its own, so that its memory is its own. Give sizes to run fewer: `... maps 100 300`.
 """
 
