@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.papers.choi2017.records import markdown
+from benchmarks.papers.choi2017.records import markdown, write_measured
 from benchmarks.speed.reach import random_network
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.measurement import Certainty
@@ -182,7 +182,7 @@ def main() -> None:
     text = page(verdicts, options.seconds)
     print(text)
     if not options.quick:
-        PAGE.write_text(text)
+        write_measured(PAGE, text)
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.papers.choi2017.records import write_measured
 from unswayed.core.arrays import Ints
 from unswayed.inference.marginals import all_marginals
 from unswayed.inference.posteriors import joint_table
@@ -201,7 +202,7 @@ def main() -> None:
     if not options.quick:
         head = [f"| {' | '.join(COLUMNS)} |", "|" + "---|" * len(COLUMNS)]
         text = HEADER.format(findings=N_FINDINGS, repeats=repeats) + "\n".join([*head, *lines]) + "\n"
-        PAGE.write_text(text)
+        write_measured(PAGE, text)
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from unittest.mock import patch
 
 import numpy as np
 
+from benchmarks.papers.choi2017.records import write_measured
 from unswayed.api import maximum_potential_agreement, trim, value_of_information
 from unswayed.api.selection import Selection
 from unswayed.core.limits import Limits
@@ -151,7 +152,7 @@ def main() -> None:
     lines = list(table(results))
     print("\n".join(lines))
     if not options.quick:
-        PAGE.write_text(HEAD.format(limit=options.seconds) + "\n".join(lines) + "\n")
+        write_measured(PAGE, HEAD.format(limit=options.seconds) + "\n".join(lines))
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.papers.choi2017.records import write_measured
 from benchmarks.speed.solvers import CpSat, Gurobi
 from unswayed.core.errors import LimitError, SolverError
 from unswayed.core.limits import Limits
@@ -258,7 +259,7 @@ def main() -> None:
     print("".join(lines))
     if not options.quick:
         head = HEAD.format(pairs=PAIRS, words=WORDS, limit=options.seconds)
-        PAGE.write_text(head + "".join(lines))
+        write_measured(PAGE, head + "".join(lines))
         plot(results)
         write_gap()
 

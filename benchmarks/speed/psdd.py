@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.papers.choi2017.records import write_measured
 from unswayed.circuits.psdd.learn import Laplace, count_examples, estimate
 from unswayed.circuits.psdd.psdd import PsddStructure
 from unswayed.circuits.psdd.query import log_likelihood, log_likelihoods, marginals, sample
@@ -205,7 +206,7 @@ def main() -> None:
         text = f"\nTime is linear in the number of examples. With all of them, {rate[0]:.1f} M games are\n"
         text += f"learned from and {rate[1]:.1f} M scored a second.\n"
         plotted = "![Seconds by games, and microseconds an example by the size of the circuit](psdd.png)\n\n"
-        PAGE.write_text(HEAD + plotted + table(results) + text)
+        write_measured(PAGE, HEAD + plotted + table(results) + text)
         plot(results, grown)
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.papers.choi2017.records import write_measured
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits, readable_bytes
 from unswayed.core.measurement import Certainty
@@ -167,7 +168,8 @@ def main() -> None:
     print("\n".join(lines))
     if not options.quick:
         PAGE.parent.mkdir(parents=True, exist_ok=True)
-        PAGE.write_text(HEAD.format(limit=limits.max_seconds, tolerance=TOLERANCE) + "\n".join(lines) + "\n")
+        head = HEAD.format(limit=limits.max_seconds, tolerance=TOLERANCE)
+        write_measured(PAGE, head + "\n".join(lines))
         plot(results, names)
 
 

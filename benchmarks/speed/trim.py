@@ -18,6 +18,7 @@ from functools import partial
 
 import numpy as np
 
+from benchmarks.papers.choi2017.records import write_measured
 from benchmarks.speed.trim_cases import (
     SEARCHES,
     SEARCHES_OF_TREES,
@@ -119,7 +120,7 @@ def main() -> None:
     if NETWORKS.exists():
         page += [PAPERS.format(repeats=REPEATS), *_rows(of_the_papers())]
     if not options.quick:
-        PAGE.write_text("".join(page))
+        write_measured(PAGE, "".join(page))
         plot(results, of_trees)
     print("".join(page))
 

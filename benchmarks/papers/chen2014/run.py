@@ -23,6 +23,7 @@ from benchmarks.papers.chen2014.figures import Average, by_components, by_distan
 from benchmarks.papers.chen2014.methods import METHODS, by_depth_first, run
 from benchmarks.papers.chen2014.real import DATA, Case, Sweep, cases, sweep
 from benchmarks.papers.chen2014.synthetic import N_QUERIES, Point, draw, measure
+from benchmarks.papers.choi2017.records import write_measured
 from unswayed.core.limits import Limits
 
 HERE = Path(__file__).resolve().parent
@@ -63,7 +64,7 @@ def main() -> None:
         claims = {claim["id"]: claim for claim in json.loads((HERE / "printed.json").read_text())["claims"]}
         judged = [(claims[v.id]["where"], claims[v.id]["claim"], v.holds, v.found) for v in verdicts]
         text = page.write(rows, components, distances, judged, limits.max_seconds or 0.0, seconds)
-        (DOCS / "chen2014.md").write_text(text)
+        write_measured(DOCS / "chen2014.md", text)
         _write_lines(verdicts, rows, seconds)
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import platform
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
@@ -51,6 +53,16 @@ def write_lines(path: Path, paper: str, records: Iterable[Record]) -> None:
     }
     lines = [json.dumps({"paper": paper, **asdict(record), **where}) for record in records]
     path.write_text("".join(line + "\n" for line in lines))
+
+
+def write_measured(path: Path, text: str) -> None:
+    """Write a page, with when and where it was measured at its end."""
+    loads = ", ".join(f"{load:.1f}" for load in os.getloadavg())
+    path.write_text(
+        f"{text.rstrip()}\n\nMeasured on {datetime.now(UTC):%Y-%m-%d}: {platform.system()} "
+        f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}; load average "
+        f"{loads} over the last 1, 5 and 15 minutes, this run included.\n"
+    )
 
 
 def markdown(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

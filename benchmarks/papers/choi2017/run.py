@@ -18,7 +18,7 @@ from typing import Any
 
 from benchmarks.papers.choi2017.circuit_page import circuit_page
 from benchmarks.papers.choi2017.networks import NAIVE
-from benchmarks.papers.choi2017.records import Record, markdown, time_record, write_lines
+from benchmarks.papers.choi2017.records import Record, markdown, time_record, write_lines, write_measured
 from benchmarks.papers.choi2017.thresholds import Series, information_depends_on_threshold, series
 from benchmarks.papers.choi2017.times import (
     Timing,
@@ -174,7 +174,7 @@ def write_page(
     head = ["network", "nodes", "naive", "FS-SDD", "unswayed", "slowest", "exhaustive", "settled"]
     text += markdown(head, general) + CLAIMS
     text += markdown(["claim", "found", "verdict"], [[c.what, c.ours, c.verdict] for c in claims])
-    PAGE.write_text(text + circuits)
+    write_measured(PAGE, text + circuits)
 
 
 if __name__ == "__main__":

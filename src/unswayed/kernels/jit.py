@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import subprocess
 import sys
 import tempfile
 import threading
@@ -44,6 +45,31 @@ def announce_compiling(say: Callable[[str], None]) -> Iterator[None]:
         yield
     finally:
         _announce.reset(token)
+
+
+def compile_elsewhere(code: str, seconds: float) -> None:
+    """Run code that compiles in another process, and wait for it so many seconds; then it goes on alone.
+
+    What it compiles is saved, so that later questions find it. The same code is not started twice at a time.
+    """
+    say = _announce.get()
+    if say is not None:
+        say("compiling (once), in the background")
+    child = _started().get(code)
+    if child is None or child.poll() is not None:
+        quiet = subprocess.DEVNULL
+        child = subprocess.Popen(
+            [sys.executable, "-c", code], stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True
+        )
+        _started()[code] = child
+    with suppress(subprocess.TimeoutExpired):
+        child.wait(max(seconds, 0.0))
+
+
+@cache
+def _started() -> dict[str, subprocess.Popen[bytes]]:
+    """The processes that compile, or did, by their code."""
+    return {}
 
 
 class Kernel(Generic[P, R]):

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
 from unswayed.core.errors import QueryError
-from unswayed.core.limits import Limits
+from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.decisions.checkpoint import Checkpoint, open_checkpoint
-from unswayed.decisions.problem import Problem
+from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.problem import Problem, make_problem
 from unswayed.decisions.rewards import CustomReward
+from unswayed.decisions.rules import ThresholdRule
 from unswayed.engines.log_odds import LogOddsEngine
-from unswayed.engines.naive_bayes import Agreement, cut_question, search_grid
+from unswayed.engines.naive_bayes import Agreement, cut_question, many_features, search_grid
+from unswayed.kernels.all_but_one import compiled_errors_but_one, compiled_errors_of
+from unswayed.kernels.excluding import compiled_search
+from unswayed.kernels.jit import compile_elsewhere
+from unswayed.model.zoo import random_naive_bayes
 from unswayed.search.baselines import information_by_feature, maxdr, most_informative
 from unswayed.search.branch_and_bound import branch_and_bound
 from unswayed.search.ceiling.cover import load_ceiling
@@ -94,6 +101,9 @@ def _search_grid(plan: SearchPlan, objective: SearchObjective, terms: Terms, opt
     variables = plan.problem.network.variables
     most_bytes = 0.5 * plan.limits.max_bytes
     costs, budget = terms.costs, terms.budget
+    in_haste = plan.is_timed and many.exact is not None and "checkpoint" not in options
+    if in_haste and not _are_compiled(deadline):
+        return _take_informative_on_grid(plan, agreement, terms, options)
     steps = search_grid(many, lambda steps: bytes_needed(costs.values(), budget, steps.width) <= most_bytes)
     laws = feature_laws(many.weights, cut_question(plan.problem))
     load_kernels(steps.grid)
@@ -121,6 +131,35 @@ def _search_grid(plan: SearchPlan, objective: SearchObjective, terms: Terms, opt
     )
     prove = method_of(options) is Method.BRANCH_AND_BOUND
     return search_by_dropping(task, prove=prove)
+
+
+def _are_compiled(deadline: float) -> bool:
+    """Whether the loops over grids are compiled, or come to be in half of the time that is left."""
+    loops = (compiled_search, compiled_errors_but_one, compiled_errors_of)
+    if not all(loop.is_ready for loop in loops):
+        code = f"from {__name__} import compile_grid_loops; compile_grid_loops()"
+        compile_elsewhere(code, 0.5 * (deadline - time.monotonic()))
+    return all(loop.is_ready for loop in loops)
+
+
+def compile_grid_loops() -> None:
+    """Compile the loops over grids, by a look at a small classifier."""
+    network = random_naive_bayes(3, np.random.default_rng(0))
+    problem = make_problem(Classifier(network, "C", None, ThresholdRule("s0", 0.5)))
+    many = many_features(problem, DEFAULT_LIMITS)
+    Agreement(many, own_rule=False).between(frozenset())
+    load_kernels(search_grid(many, lambda steps: True).grid)
+
+
+def _take_informative_on_grid(
+    plan: SearchPlan, agreement: Agreement, terms: Terms, options: SearchOptions
+) -> Found:
+    """The most informative features, valued exactly: what there is time for where nothing is compiled yet."""
+    problem, root = plan.problem, Node(plan.problem.free, np.zeros((0, 1)))
+    objective = PotentialObjective(len(problem.prior))
+    task = _make_task(problem, root, objective, (terms, options, plan.limits))
+    kept = frozenset(most_informative(task, information_by_feature(problem)))
+    return Found(kept, agreement.closer(kept)[0], 1.0, 1)
 
 
 def _take_most_informative(problem: Problem, task: Task) -> Found:
