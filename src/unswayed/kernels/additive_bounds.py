@@ -24,6 +24,8 @@ Floats = npt.NDArray[np.float64]
 
 ROUNDS = 4
 """Reweighted least squares for each sum."""
+UNIT = 2.0**-52
+"""Distance of 1 from the next number: twice what an operation can err by, relative to its result."""
 SHARPNESS = 0.02
 """Residuals below this share of their mean count as that share."""
 
@@ -74,14 +76,18 @@ def residual(values: Floats, family: Family, multipliers: Floats, i: int) -> flo
 
 
 def bound_at(values: Floats, family: Family, multipliers: Floats) -> float:
-    """The bound with some multipliers."""
-    total = 0.0
-    for i in range(len(values)):
+    """The bound with some multipliers, raised by what rounding can change of it."""
+    n, total, size = len(values), 0.0, 0.0
+    for i in range(n):
         rest = residual(values, family, multipliers, i)
         total += (1.0 - family.weights[i]) * rest if rest > 0.0 else -family.weights[i] * rest
+        size += abs(values[i])
+        for a in range(len(multipliers)):
+            size += 2.0 * abs(multipliers[a] * family.statistics[i, a])
     for a in range(len(multipliers)):
         total += max(multipliers[a] * family.low[a], multipliers[a] * family.high[a])
-    return total
+        size += abs(multipliers[a]) * (abs(family.low[a]) + abs(family.high[a]))
+    return total + (n + 8.0) * UNIT * size
 
 
 def improve(values: Floats, family: Family, multipliers: Floats, matrix: Floats) -> None:
@@ -141,14 +147,14 @@ def bound_sums(values: Floats, starts: Floats, family: Family) -> Floats:  # (ro
 
 
 def scan_far(
-    frequencies: Floats, laws: Floats, weight: Floats, guide: FarGuide
+    frequencies: Floats, laws: Floats, weight: Floats, errors: Floats, guide: FarGuide
 ) -> tuple[Floats, Floats, Floats]:
     """Characteristic functions of all features together, and bounds on those of some, at many frequencies.
 
     `laws` are the lower, the upper class and the root of their product, (3, features, states). Gives back the
     first two laws' functions (2, rows, real and imaginary); for each law, frequency and pair of multipliers
     the dual's constant part, of the dropped features under a class and of the kept ones under the root; and
-    the multipliers themselves.
+    the multipliers themselves. `errors` bound the rounding of a feature's function at each frequency.
     """
     n, n_states = weight.shape
     n_levels, n_scales = len(guide.slopes), len(guide.scales)
@@ -168,7 +174,7 @@ def scan_far(
                     real[law] += laws[law, i, s] * cosine
                     imag[law] += laws[law, i, s] * sine
             for law in range(3):
-                logs[law, i] = 0.5 * math.log(real[law] ** 2 + imag[law] ** 2 + 1e-60)
+                logs[law, i] = math.log(math.sqrt(real[law] ** 2 + imag[law] ** 2) + 2.0 * errors[row])
             for law in range(2):
                 a, b = whole[law, row, 0], whole[law, row, 1]
                 whole[law, row, 0] = a * real[law] - b * imag[law]
@@ -181,7 +187,7 @@ def scan_far(
 
 
 def bound_far(values: Floats, base: float, guide: FarGuide, constants: Floats, multipliers: Floats) -> None:
-    """Fill in the dual's constant parts of one sum and their multipliers."""
+    """Fill in the dual's constant parts of one sum, raised by their rounding, and their multipliers."""
     n = len(values)
     for level in range(len(guide.slopes)):
         cost, information = 0.0, 0.0
@@ -198,12 +204,14 @@ def bound_far(values: Floats, base: float, guide: FarGuide, constants: Floats, m
             at = level * len(guide.scales) + scale
             one = cost - guide.scales[scale] * size * guide.slopes[level, 0]
             two = information - guide.scales[scale] * size * guide.slopes[level, 1]
-            total = base
+            total, terms = base, 0.0
             for i in range(n):
-                rest = values[i] - one * guide.statistics[i, 0] - two * guide.statistics[i, 1]
+                first, second = one * guide.statistics[i, 0], two * guide.statistics[i, 1]
+                rest = values[i] - first - second
+                terms += abs(values[i]) + abs(first) + abs(second)
                 if rest > 0.0:
                     total += rest
-            constants[at] = total
+            constants[at] = total + (n + 8.0) * UNIT * terms
             multipliers[at, 0], multipliers[at, 1] = one, two
 
 
@@ -218,9 +226,12 @@ def largest_far(
             best = 0.0
             for choice in range(n_choices):
                 bound = constants[law, row, choice]
+                size = 2.0 + abs(bound)
                 for a in range(2):
                     factor = multipliers[law, row, choice, a]
                     bound += max(factor * low[a], factor * high[a])
+                    size += abs(factor) * max(abs(low[a]), abs(high[a]))
+                bound += 8.0 * UNIT * size
                 if bound < best:
                     best = bound
             found[law, row] = math.exp(best)

@@ -42,6 +42,8 @@ TIE_ROOM = 1e-7
 """Sums closer to the cut than this may be decided either way: ties, and rounding of sums."""
 FARTHEST_CUT = 40.0
 """Cuts farther from the prior log-odds leave next to nothing undecided."""
+UNIT = 2.0**-52
+"""Distance of 1 from the next number: twice what an operation can err by, relative to its result."""
 SMALLEST_LOG = -40.0
 """Logarithms of magnitudes are cut here: exp(-40) is below rounding."""
 
@@ -113,6 +115,10 @@ class Spectra:
     logs: tuple[Complexes, Complexes, Complexes] = field(repr=False)
     """Logarithms of the features' characteristic functions (frequencies from 0 on, features): under the lower
     and the upper class, and of the root."""
+    doubt: Floats = field(repr=False)  # (3 laws, frequencies from 0 on)
+    """How far exponentials of sums of those logarithms can be from the functions, by rounding."""
+    sizes: Floats = field(repr=False)  # (3 laws, frequencies from 0 on)
+    """Magnitudes of the logarithms, added up over the features."""
     tilts: Floats = field(repr=False)
     """For Chernoff's inequality: at most the logarithm of the root's moments at `EXPONENTS`, and opposite."""
 
@@ -128,7 +134,7 @@ class Spectra:
 
     def mass_beyond(self, distance: float) -> float:
         """Upper bound on the root's mass of sums farther from 0 than this, whatever features are summed."""
-        return float(np.exp(np.minimum(self.tilts - EXPONENTS * distance, 50.0)).min(axis=1).sum())
+        return 1.001 * float(np.exp(np.minimum(self.tilts - EXPONENTS * distance, 50.0)).min(axis=1).sum())
 
 
 def find_spectra(laws: FeatureLaws, guide: FarGuide, low: Floats, high: Floats) -> Spectra:
@@ -137,17 +143,23 @@ def find_spectra(laws: FeatureLaws, guide: FarGuide, low: Floats, high: Floats) 
     step = 2.0 * math.pi / period
     frequencies = _multiples(step, 1, math.ceil(REACH / (NOISE * step)))
     stacked = np.stack([laws.lower, laws.upper, laws.root])
-    whole, constants, multipliers = compiled_scan_far(frequencies, stacked, laws.weight, guide)
+    whole, constants, multipliers = compiled_scan_far(
+        frequencies, stacked, laws.weight, wave_error(laws.weight, frequencies), guide
+    )
     far = FarTable(constants, multipliers)
     n_near = _count_near(frequencies, period, far.at(low, high))
     near = _multiples(step, 0, n_near)
+    logs = _find_logs(laws, near)
+    sizes = np.stack([np.abs(one).sum(axis=1) for one in logs])
     return Spectra(
         laws,
         period,
         _smoothing_cost(laws, whole, frequencies, period) + wrapped,
         far,
         n_near,
-        _find_logs(laws, near),
+        logs,
+        _doubt(laws, near, sizes),
+        sizes,
         np.stack([_log_moments(laws.weight, laws.root, sign) for sign in (1.0, -1.0)]),
     )
 
@@ -179,7 +191,27 @@ def _find_period(laws: FeatureLaws) -> tuple[float, float]:
         )
         if wrapped < FARTHEST_WRAPPED:
             # The noise itself goes farther than 8 standard deviations with probability 1e-15.
-            return period, wrapped + 1e-14
+            return period, 1.001 * wrapped + 1e-14
+
+
+def wave_error(weight: Floats, frequencies: Floats) -> Floats:
+    """Rounding of a feature's function at most, in absolute numbers.
+
+    Angles v l are off by 4 roundings, sines by 4 units, and the sum over states by one unit for each.
+    """
+    return np.asarray(UNIT * (2.0 * frequencies * float(np.abs(weight).max()) + 8.0 + weight.shape[1]))
+
+
+def _doubt(laws: FeatureLaws, near: Floats, sizes: Floats) -> Floats:  # (3 laws, frequencies)
+    """How far exp of a sum of logarithms can be from the product of functions, all of magnitude 1 at most.
+
+    Products differ by no more than their factors do in all. A factor is off by the rounding of the wave, of
+    its angle, which was as large as 4 v l before it was aligned, and of its logarithm; sums by one rounding
+    for each feature.
+    """
+    n = len(laws.weight)
+    factors = n * (4.0 * wave_error(laws.weight, near) + 32.0 * UNIT)
+    return np.asarray(factors + (n + 16) * UNIT * sizes)
 
 
 def _smoothing_cost(laws: FeatureLaws, whole: Floats, frequencies: Floats, period: float) -> float:
@@ -187,10 +219,14 @@ def _smoothing_cost(laws: FeatureLaws, whole: Floats, frequencies: Floats, perio
 
     The sum over frequencies is that expectation with the function repeated in every period, which is larger.
     """
-    turned = np.exp(-1j * frequencies * laws.needed - 0.5 * (NOISE * frequencies) ** 2)
+    noise = np.exp(-0.5 * (NOISE * frequencies) ** 2)
+    turned = np.exp(-1j * frequencies * laws.needed) * noise
+    errors = len(laws.weight) * (wave_error(laws.weight, frequencies) + 4.0 * UNIT)
+    errors += wave_error(np.array([[laws.needed]]), frequencies) + len(frequencies) * UNIT
     total = 0.0
     for law, share in ((0, 1.0 - laws.share), (1, laws.share)):
         series = 1.0 + 2.0 * float(((whole[law, :, 0] + 1j * whole[law, :, 1]) * turned).real.sum())
+        series += 2.0 * float(noise @ errors)
         total += share * 0.5 * NOISE * math.sqrt(2.0 * math.pi) / period * series
     return (total + BEYOND) * (1.0 + 4.0 * TIE_ROOM / NOISE)
 
