@@ -19,6 +19,7 @@ from unswayed.core.arrays import Floats
 from unswayed.search.ceiling.cell_error import CellError, bound_error
 from unswayed.search.ceiling.cells import (
     Cell,
+    Reference,
     choose_statistics,
     find_extremes,
     information_range,
@@ -32,7 +33,7 @@ FIRST_WIDTH, GROWTH = 0.006, 0.2
 """Widths of the first cells: of the most information, then of the distance from it."""
 COARSER = 4.0
 """How much wider the first cells are where a strong feature is missing: these are seldom close."""
-STRONG, MOST_STRONG = 6.0, 6
+STRONG, MOST_STRONG = 3.0, 12
 """Information over that of usual kept features from which on a feature is strong; how many there may be."""
 OUTSTANDING = 0.3
 """Share of a cell's variance above which one feature is decided before a statistic is divided."""
@@ -68,32 +69,29 @@ class Budget:
 
 @dataclass(order=True, slots=True)
 class _Open:
-    """A cell that may be divided, by its bound."""
+    """A cell that may be divided, by what is known of its errors."""
 
     low: float
     number: int
     cell: Cell = field(compare=False)
-    error: CellError = field(compare=False)
+    error: CellError | None = field(default=None, compare=False)
+    """None before the cell is bounded by more than its information, or those it was divided from."""
 
 
 @dataclass(slots=True)
 class Ceiling:
-    """Cells that cover all subsets, worst first; each step divides one."""
+    """Cells that cover all subsets, worst first; each step bounds one, or divides it."""
 
     spectra: Spectra
     statistics: Floats
-    families: list[Cell]
-    """Cells that cover all subsets before any is bounded."""
+    has_strong: bool
+    """Whether subsets without a strong feature count with others added."""
     cells: list[_Open] = field(default_factory=list)
     count: int = 0
-    is_whole: bool = False
-    """Whether every family was bounded, so that the cells cover all subsets."""
 
     @property
     def agreement(self) -> float:
         """Upper bound on the agreement of every subset within the budget."""
-        if not self.is_whole:
-            return 1.0
         return min(1.0 - self.cells[0].low, 1.0) if self.cells else 0.0
 
 
@@ -118,7 +116,13 @@ def open_ceiling(laws: FeatureLaws, budget: Budget) -> Ceiling:
     extra = choose_statistics(spectra.logs, spectra.frequencies, statistics, weights)
     statistics = np.ascontiguousarray(np.column_stack([statistics, extra]))
     whole = whole_cell(spectra, statistics, limits)
-    return Ceiling(spectra, statistics, list(_families(whole, statistics)))
+    families = list(_families(whole, statistics))
+    ceiling = Ceiling(spectra, statistics, len(families) > 1)
+    for position, family in enumerate(families):
+        narrowed = _narrow(ceiling.statistics, family)
+        for cell in () if narrowed is None else _slices(narrowed, COARSER if position else 1.0):
+            _add(ceiling, cell, 0.0)
+    return ceiling
 
 
 def _families(whole: Cell, statistics: Floats) -> Iterator[Cell]:
@@ -148,20 +152,20 @@ def _families(whole: Cell, statistics: Floats) -> Iterator[Cell]:
 
 
 def lower(ceiling: Ceiling) -> Iterator[float]:
-    """Divide the worst cell again and again; the bound after each step."""
-    for position, family in enumerate(ceiling.families):
-        narrowed = _narrow(ceiling.statistics, family)
-        for cell in () if narrowed is None else _slices(narrowed, COARSER if position else 1.0):
-            _add(ceiling, cell, 0.0)
-            yield 1.0
-    ceiling.is_whole = True
+    """Bound the worst cell, or divide it where it is bounded, again and again; the bound after each step."""
     while ceiling.cells:
         yield ceiling.agreement
-        if not ceiling.cells[0].cell.free.any():
-            return
         worst = heapq.heappop(ceiling.cells)
-        for part in _parts(ceiling, worst):
-            _add(ceiling, part, worst.low)
+        if worst.error is None:
+            error = bound_error(ceiling.spectra, ceiling.statistics, worst.cell)
+            ceiling.count += 1
+            heapq.heappush(ceiling.cells, replace(worst, low=max(worst.low, error.low), error=error))
+        elif worst.cell.free.any():
+            for part in _parts(ceiling, worst.cell, worst.error.reference):
+                _add(ceiling, part, worst.low)
+        else:
+            heapq.heappush(ceiling.cells, worst)
+            return
 
 
 def _slices(cell: Cell, coarser: float) -> Iterator[Cell]:
@@ -176,13 +180,12 @@ def _slices(cell: Cell, coarser: float) -> Iterator[Cell]:
 
 
 def _add(ceiling: Ceiling, cell: Cell, low: float) -> None:
-    """Bound a cell, unless no subset is in it."""
+    """Open a cell with what its information says of its errors, unless no subset is in it."""
     narrowed = _narrow(ceiling.statistics, cell)
-    if narrowed is None:
-        return
-    error = bound_error(ceiling.spectra, ceiling.statistics, narrowed)
-    ceiling.count += 1
-    heapq.heappush(ceiling.cells, _Open(max(low, error.low), ceiling.count, narrowed, error))
+    if narrowed is not None:
+        known = ceiling.spectra.least_error(float(narrowed.high[1]))
+        number = len(ceiling.cells) + ceiling.count
+        heapq.heappush(ceiling.cells, _Open(max(low, known), number, narrowed))
 
 
 def _narrow(statistics: Floats, cell: Cell) -> Cell | None:
@@ -199,9 +202,9 @@ def _narrow(statistics: Floats, cell: Cell) -> Cell | None:
     return cell
 
 
-def _parts(ceiling: Ceiling, opened: _Open) -> tuple[Cell, Cell]:
+def _parts(ceiling: Ceiling, cell: Cell, reference: Reference) -> tuple[Cell, Cell]:
     """Two halves of a cell: with and without a feature that stands out, or by the widest statistic."""
-    cell, weights = opened.cell, opened.error.reference.weights
+    weights = reference.weights
     variance = weights * (1.0 - weights)
     centred = ceiling.statistics - weights @ ceiling.statistics / max(float(weights.sum()), 1e-9)
     width = (cell.high - cell.low) / (np.sqrt(variance @ centred**2) + 1e-9)

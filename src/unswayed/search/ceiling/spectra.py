@@ -109,6 +109,8 @@ class Spectra:
     period: float
     cost: float
     """Probability, at most, that the smooth decision is not the true one."""
+    mistakes: float
+    """Probability, at most, that the full decision is not the class."""
     far: FarTable
     n_near: int
     """Frequencies after 0 that are compared."""
@@ -132,6 +134,16 @@ class Spectra:
         """Those that are compared, from 0 on."""
         return _multiples(self.step, 0, self.n_near)
 
+    def least_error(self, information: float) -> float:
+        """Lower bound on the error of subsets with this information or less.
+
+        Guessing the class is wrong at least as often as the Bhattacharyya coefficient says [kailath1967]; a
+        guess of the decision is one of the class that errs more by the decision's mistakes at most.
+        """
+        share = self.laws.share
+        alike = 4.0 * share * (1.0 - share) * math.exp(-0.25 * information) * (1.0 - 1e-9)
+        return max(0.5 - 0.5 * math.sqrt(1.0 - alike) - self.mistakes - 1e-12, 0.0)
+
     def mass_beyond(self, distance: float) -> float:
         """Upper bound on the root's mass of sums farther from 0 than this, whatever features are summed."""
         return 1.001 * float(np.exp(np.minimum(self.tilts - EXPONENTS * distance, 50.0)).min(axis=1).sum())
@@ -151,10 +163,12 @@ def find_spectra(laws: FeatureLaws, guide: FarGuide, low: Floats, high: Floats) 
     near = _multiples(step, 0, n_near)
     logs = _find_logs(laws, near)
     sizes = np.stack([np.abs(one).sum(axis=1) for one in logs])
+    cost = _smoothing_cost(laws, whole, frequencies, period) + wrapped
     return Spectra(
         laws,
         period,
-        _smoothing_cost(laws, whole, frequencies, period) + wrapped,
+        cost,
+        _mistakes(laws, whole, frequencies) + cost,
         far,
         n_near,
         logs,
@@ -221,14 +235,32 @@ def _smoothing_cost(laws: FeatureLaws, whole: Floats, frequencies: Floats, perio
     """
     noise = np.exp(-0.5 * (NOISE * frequencies) ** 2)
     turned = np.exp(-1j * frequencies * laws.needed) * noise
-    errors = len(laws.weight) * (wave_error(laws.weight, frequencies) + 4.0 * UNIT)
-    errors += wave_error(np.array([[laws.needed]]), frequencies) + len(frequencies) * UNIT
+    errors = _whole_errors(laws, frequencies)
     total = 0.0
     for law, share in ((0, 1.0 - laws.share), (1, laws.share)):
         series = 1.0 + 2.0 * float(((whole[law, :, 0] + 1j * whole[law, :, 1]) * turned).real.sum())
         series += 2.0 * float(noise @ errors)
         total += share * 0.5 * NOISE * math.sqrt(2.0 * math.pi) / period * series
     return (total + BEYOND) * (1.0 + 4.0 * TIE_ROOM / NOISE)
+
+
+def _whole_errors(laws: FeatureLaws, frequencies: Floats) -> Floats:
+    """Rounding of the functions of all features together, turned by what is needed, and of their sum."""
+    errors = len(laws.weight) * (wave_error(laws.weight, frequencies) + 4.0 * UNIT)
+    return errors + wave_error(np.array([[laws.needed]]), frequencies) + len(frequencies) * UNIT
+
+
+def _mistakes(laws: FeatureLaws, whole: Floats, frequencies: Floats) -> float:
+    """How often the smooth decision is not the class, at most."""
+    number = np.arange(1, len(frequencies) + 1)
+    size = np.where(number % 2 == 1, 2.0 / (np.pi * number), 0.0)
+    size *= np.exp(-0.5 * (NOISE * frequencies) ** 2)
+    turned = size * np.exp(-1j * frequencies * laws.needed) / 1j
+    found = float(size @ _whole_errors(laws, frequencies)) + BEYOND
+    for law, share, sign in ((0, 1.0 - laws.share, 1.0), (1, laws.share, -1.0)):
+        series = float(((whole[law, :, 0] + 1j * whole[law, :, 1]) * turned).real.sum())
+        found += share * (0.5 + sign * series)
+    return found
 
 
 def _count_near(frequencies: Floats, period: float, far: Floats) -> int:
