@@ -51,13 +51,13 @@ def potential_agreements(laws, costs, spendable):
     rows, weight, upper, lower_class = outcomes(laws)
     decided = weight.sum(axis=1) >= laws.needed - 1e-12
     n = len(costs)
+    places = (rows.max() + 1) ** np.arange(n)
+    mass = upper + lower_class
     for kept in itertools.product([False, True], repeat=n):
         mask = np.array(kept)
         if costs[mask].sum() > spendable:
             continue
-        keys = np.unique(rows[:, mask], axis=0, return_inverse=True)[1].reshape(-1) if mask.any() else 0
-        keys = np.broadcast_to(keys, len(rows))
-        mass = upper + lower_class
+        keys = rows @ np.where(mask, places, 0)
         yes = np.bincount(keys, weights=mass * decided)
         yield mask, float(np.maximum(yes, np.bincount(keys, weights=mass) - yes).sum())
 
@@ -67,7 +67,7 @@ def small_laws(draw, max_features=6):
     """Features of two to four states: any, alike, weak or with ties; any prior and cut."""
     n = draw(st.integers(2, max_features))
     seed = draw(st.integers(0, 2**32 - 1))
-    kind = draw(st.sampled_from(["any", "weak", "alike", "tenths"]))
+    kind = draw(st.sampled_from(["any", "weak", "alike", "tenths", "strong"]))
     return random_laws(np.random.default_rng(seed), n, kind, [draw(SIZES) for _ in range(n)])
 
 
@@ -76,7 +76,7 @@ def random_laws(rng, n, kind, sizes):
     upper, lower_class = [], []
     for size in sizes:
         one, other = rng.dirichlet(np.ones(size), 2) * 0.94 + 0.06 / size
-        if kind == "weak":
+        if kind == "weak" or (kind == "strong" and len(upper) > 1):
             other = 0.8 * one + 0.2 * other
         elif kind == "tenths":
             one, other = ((rng.multinomial(10, np.full(size, 1 / size)) + 1) / (10 + size) for _ in range(2))
@@ -112,47 +112,52 @@ def check_every_cell(laws, budget, steps):
             and not (one.cell.kept & ~mask).any()
             and not (one.cell.dropped & mask).any()
         ]
-        if len(ceiling.families) > 1:  # subsets without a strong feature count with others added
+        if ceiling.has_strong:  # subsets without a strong feature count with others added
             continue
         assert inside
         assert min(one.low for one in inside) <= 1.0 - agreement + 1e-12
 
 
 @given(small_laws(), st.data())
-@settings(max_examples=15, deadline=None, phases=[Phase.explicit, Phase.generate])
+@settings(max_examples=10, deadline=None, phases=[Phase.explicit, Phase.generate])
 def test_no_subset_is_above_the_ceiling(laws, data):
     """Every affordable subset, by enumeration, with costs of its own."""
     n = len(laws.weight)
     costs = np.array(data.draw(st.lists(st.sampled_from([1.0, 1.0, 2.0, 0.5]), min_size=n, max_size=n)))
     spendable = data.draw(st.floats(0.2, 0.8)) * float(costs.sum())
     if costs.min() <= spendable:
-        check_every_cell(laws, Budget(costs, spendable), steps=30)
+        check_every_cell(laws, Budget(costs, spendable), steps=24)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(1000))
-def test_no_subset_of_many_random_ones_is_above_the_ceiling(seed):
-    rng = np.random.default_rng(seed)
-    n = int(rng.integers(3, 10))
-    kind = ["any", "weak", "alike", "tenths"][seed % 4]
-    laws = random_laws(rng, n, kind, rng.choice([2, 2, 2, 3], n))
-    costs = np.ones(n) if seed % 3 else rng.choice([0.5, 1.0, 2.0, 3.0], n)
-    spendable = float(rng.uniform(0.2, 0.8) * costs.sum())
-    if costs.min() <= spendable:
-        check_every_cell(laws, Budget(costs, spendable), steps=40)
+@pytest.mark.parametrize("batch", range(10))
+def test_no_subset_of_many_random_ones_is_above_the_ceiling(batch):
+    """A thousand classifiers in all, every subset of each."""
+    for seed in range(100 * batch, 100 * batch + 100):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(3, 9))
+        kind = ["any", "weak", "alike", "tenths", "strong"][seed % 5]
+        laws = random_laws(rng, n, kind, rng.choice([2, 2, 2, 3], n))
+        costs = np.ones(n) if seed % 3 else rng.choice([0.5, 1.0, 2.0, 3.0], n)
+        spendable = float(rng.uniform(0.2, 0.8) * costs.sum())
+        if costs.min() <= spendable:
+            check_every_cell(laws, Budget(costs, spendable), steps=12)
 
 
-def test_many_weak_features_leave_a_small_gap():
+@pytest.mark.parametrize("n_strong", [0, 2])
+def test_many_weak_features_leave_a_small_gap(n_strong):
     """Against a subset that anyone would pick, its agreement estimated from samples."""
     rng = np.random.default_rng(5)
     lows = rng.uniform(0.2, 0.8, 60)
     highs = np.clip(lows + rng.uniform(-0.15, 0.15, 60), 0.03, 0.97)
+    lows[:n_strong], highs[:n_strong] = 0.3, 0.75
     laws = make_laws([[1 - b, b] for b in highs], [[1 - a, a] for a in lows], 0.5, 0.0)
     kept = np.argsort(-laws.information)[:20]
-    bounds = lower(open_ceiling(laws, Budget(np.ones(60), 20.0)))
-    bound = min(itertools.islice(bounds, 60))
-    chances = np.where(rng.random((200_000, 1)) < 0.5, highs, lows)
-    drawn = (rng.random((200_000, 60)) < chances).astype(int)
+    ceiling = open_ceiling(laws, Budget(np.ones(60), 20.0))
+    assert ceiling.has_strong == (n_strong > 0)
+    bound = min(itertools.islice(lower(ceiling), 100))
+    chances = np.where(rng.random((100_000, 1)) < 0.5, highs, lows)
+    drawn = (rng.random((100_000, 60)) < chances).astype(int)
     weight = laws.weight[np.arange(60), drawn]
     sampled = float(((weight[:, kept].sum(axis=1) >= 0) == (weight.sum(axis=1) >= 0)).mean())
     assert sampled - 0.004 <= bound <= sampled + 0.008

@@ -239,7 +239,7 @@ def _periodic(values: Floats) -> _Periodic:
 def _window(
     spectra: Spectra, reference: Reference, sides: tuple[_Side, _Side], nodes: Floats
 ) -> tuple[float, float, Floats]:
-    """Where errors count: the turn from one guess to the other, the end, and 1 around the turn, falling to 0."""
+    """Where errors count: the turn from one guess to the other, the end, and weights falling to 0 there."""
     ahead = sum((side.weight * (2.0 * side.probability - 1.0) for side in sides), np.zeros(N_NODES))
     inside = np.abs(nodes) < 0.25 * spectra.period
     turns = nodes[inside & (ahead >= 0.0)]

@@ -14,7 +14,7 @@ import numpy as np
 
 from unswayed.core.arrays import Bools, Floats
 from unswayed.kernels.additive_bounds import Family, FarGuide, compiled_bound_sums
-from unswayed.search.ceiling.spectra import Complexes, FeatureLaws, Spectra
+from unswayed.search.ceiling.spectra import Complexes
 
 DIRECTIONS = 12
 """Directions of the complex plane in which sums are bounded."""
@@ -209,12 +209,10 @@ def choose_statistics(
     return np.asarray(direction / (np.abs(direction).max() + 1e-300))
 
 
-def whole_cell(spectra: Spectra, statistics: Floats, limits: tuple[float, float]) -> Cell:
-    """All subsets whose cost is between limits."""
-    laws: FeatureLaws = spectra.laws
-    least, most = information_range(statistics[:, 0], laws.information, limits)
-    free = np.zeros(len(statistics), dtype=np.bool_)
+def whole_cell(statistics: Floats, limits: tuple[float, float], dropped: Bools) -> Cell:
+    """All subsets of the features not dropped whose cost is between limits."""
+    least, most = information_range(statistics[:, 0], statistics[:, 1], limits)
     others = np.abs(statistics[:, 2:]).sum(axis=0)
     low = np.concatenate([[limits[0], least], -others])
     high = np.concatenate([[limits[1], most], others])
-    return Cell(low, high, free, free)
+    return Cell(low, high, np.zeros(len(statistics), dtype=np.bool_), dropped)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from unswayed.core.arrays import Floats
+from unswayed.core.arrays import Bools, Floats
 from unswayed.search.ceiling.cell_error import CellError, bound_error
 from unswayed.search.ceiling.cells import (
     Cell,
@@ -41,8 +41,8 @@ UNDECIDED = 0.01
 """Variance of a feature's weight above which it is worth deciding."""
 INFORMATION_FIRST = 1.5
 """How much sooner information is divided than other statistics of the same relative width."""
-NARROWEST = 1e-3
-"""Relative width below which no statistic is divided."""
+WIDE, NARROWEST = 1.0, 1e-3
+"""Relative widths above which a statistic is divided before a feature is decided, and below which none is."""
 ENTIRE = 1e-9
 """Relative room for rounding in limits."""
 
@@ -56,15 +56,28 @@ class Budget:
     spendable: float
 
     @property
-    def limits(self) -> tuple[float, float]:
-        """Costs of subsets to which nothing can be added: what is left does not pay for the dearest feature.
+    def too_dear(self) -> Bools:  # (features,)
+        """Features that no subset can pay for."""
+        return np.asarray(self.costs > self.spendable)
 
-        With whole costs, what is left is at least 1 less.
+    @property
+    def slack(self) -> float:
+        """What is left when nothing can be added, at most: not enough for the dearest feature.
+
+        With whole costs, that is at least 1 less.
         """
-        whole = bool(np.all(self.costs == np.rint(self.costs)))
-        most = math.floor(self.spendable) if whole else self.spendable
-        least = most - float(self.costs.max()) + (1.0 if whole else 0.0)
-        return max(least, 0.0), most
+        return float(self.costs[~self.too_dear].max()) - (1.0 if self._is_whole else 0.0)
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Costs of subsets to which nothing can be added."""
+        most = math.floor(self.spendable) if self._is_whole else self.spendable
+        most = min(most, float(self.costs[~self.too_dear].sum()))
+        return max(most - self.slack, 0.0), most
+
+    @property
+    def _is_whole(self) -> bool:
+        return bool(np.all(self.costs == np.rint(self.costs)))
 
 
 @dataclass(order=True, slots=True)
@@ -111,12 +124,12 @@ def open_ceiling(laws: FeatureLaws, budget: Budget) -> Ceiling:
     top = np.array([limits[1], 0.97 * most])
     guide = make_guide(budget.costs, information, limits)
     spectra = find_spectra(laws, guide, np.array([limits[0], 0.9 * most]), np.array([limits[1], most]))
-    whole = whole_cell(spectra, statistics, limits)
-    weights = refer(statistics, Cell(top, top, whole.kept, whole.dropped)).weights
+    nothing = np.zeros(len(information), dtype=np.bool_)
+    weights = refer(statistics, Cell(top, top, nothing, budget.too_dear)).weights
     extra = choose_statistics(spectra.logs, spectra.frequencies, statistics, weights)
     statistics = np.ascontiguousarray(np.column_stack([statistics, extra]))
-    whole = whole_cell(spectra, statistics, limits)
-    families = list(_families(whole, statistics))
+    whole = whole_cell(statistics, limits, budget.too_dear)
+    families = list(_families(whole, statistics, budget.slack))
     ceiling = Ceiling(spectra, statistics, len(families) > 1)
     for position, family in enumerate(families):
         narrowed = _narrow(ceiling.statistics, family)
@@ -125,12 +138,12 @@ def open_ceiling(laws: FeatureLaws, budget: Budget) -> Ceiling:
     return ceiling
 
 
-def _families(whole: Cell, statistics: Floats) -> Iterator[Cell]:
+def _families(whole: Cell, statistics: Floats, slack: float) -> Iterator[Cell]:
     """Cells that cover all subsets: those that keep every strong feature, and those that lack a given one.
 
     Adding the other strong features to the latter, and the budget to pay for them, only lowers their error.
     """
-    costs, information = statistics[:, 0], statistics[:, 1]
+    costs, information = statistics[:, 0], np.where(whole.dropped, 0.0, statistics[:, 1])
     order = np.argsort(-information, kind="stable")
     n_kept = max(int(np.searchsorted(np.cumsum(costs[order]), whole.high[0])), 1)
     usual = float(np.median(information[order[:n_kept]]))
@@ -144,10 +157,9 @@ def _families(whole: Cell, statistics: Floats) -> Iterator[Cell]:
         cell = whole.decided(int(lacking), keep=False)
         for feature in others:
             cell = cell.decided(feature, keep=True)
-        high = min(float(whole.high[0] + costs[others].sum()), float(costs.sum() - costs[lacking]))
-        slack = float(whole.high[0] - whole.low[0])
-        low = np.concatenate([[max(high - slack, 0.0), 0.0], -np.abs(statistics[:, 2:]).sum(axis=0)])
-        top = np.concatenate([[high, information.sum()], np.abs(statistics[:, 2:]).sum(axis=0)])
+        high = float(min(whole.high[0] + costs[others].sum(), costs[~cell.dropped].sum()))
+        low = np.concatenate([[max(high - slack, 0.0), 0.0], whole.low[2:]])
+        top = np.concatenate([[high, statistics[:, 1].sum()], whole.high[2:]])
         yield replace(cell, low=low, high=top)
 
 
@@ -213,7 +225,7 @@ def _parts(ceiling: Ceiling, cell: Cell, reference: Reference) -> tuple[Cell, Ce
     influence = np.where(cell.free, (variance + 1e-9) * size**2, 0.0)
     feature = int(np.argmax(influence))
     stands_out = influence[feature] > OUTSTANDING * float(influence.sum()) and variance[feature] > UNDECIDED
-    if stands_out or width.max() < NARROWEST:
+    if (stands_out and width.max() < WIDE) or width.max() < NARROWEST:
         return cell.decided(feature, keep=True), cell.decided(feature, keep=False)
     widest = int(np.argmax(width))
     middle = 0.5 * float(cell.low[widest] + cell.high[widest])

@@ -42,6 +42,8 @@ TIE_ROOM = 1e-7
 """Sums closer to the cut than this may be decided either way: ties, and rounding of sums."""
 FARTHEST_CUT = 40.0
 """Cuts farther from the prior log-odds leave next to nothing undecided."""
+SCAN_SECONDS = 4e-7
+"""To find and bound the functions of one feature at one frequency."""
 UNIT = 2.0**-52
 """Distance of 1 from the next number: twice what an operation can err by, relative to its result."""
 SMALLEST_LOG = -40.0
@@ -137,8 +139,8 @@ class Spectra:
     def least_error(self, information: float) -> float:
         """Lower bound on the error of subsets with this information or less.
 
-        Guessing the class is wrong at least as often as the Bhattacharyya coefficient says [kailath1967]; a
-        guess of the decision is one of the class that errs more by the decision's mistakes at most.
+        Guessing the class is wrong at least as often as the Bhattacharyya coefficient says; a guess of the
+        decision is one of the class that errs more by the decision's mistakes at most.
         """
         share = self.laws.share
         alike = 4.0 * share * (1.0 - share) * math.exp(-0.25 * information) * (1.0 - 1e-9)
@@ -147,6 +149,12 @@ class Spectra:
     def mass_beyond(self, distance: float) -> float:
         """Upper bound on the root's mass of sums farther from 0 than this, whatever features are summed."""
         return 1.001 * float(np.exp(np.minimum(self.tilts - EXPONENTS * distance, 50.0)).min(axis=1).sum())
+
+
+def opening_seconds(laws: FeatureLaws) -> float:
+    """About how long `find_spectra` takes."""
+    n_frequencies = REACH / NOISE * _find_period(laws)[0] / (2.0 * math.pi)
+    return SCAN_SECONDS * n_frequencies * len(laws.weight)
 
 
 def find_spectra(laws: FeatureLaws, guide: FarGuide, low: Floats, high: Floats) -> Spectra:

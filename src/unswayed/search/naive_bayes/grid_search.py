@@ -26,6 +26,7 @@ from unswayed.decisions.checkpoint import damaged
 from unswayed.kernels.excluding import GridTerms as KernelTerms, State, compiled_search, start
 from unswayed.kernels.spreads import Grid
 from unswayed.search.ceiling.cover import Budget, lower, open_ceiling
+from unswayed.search.ceiling.spectra import opening_seconds
 from unswayed.search.driver import search_in_slices
 from unswayed.search.naive_bayes.branches import (
     GridBranch,
@@ -41,8 +42,8 @@ from unswayed.search.naive_bayes.start import errors_without, good_subset, open_
 from unswayed.search.task import SLACK, Found
 from unswayed.search.task_search import SavedSearch
 
-QUICK = 50_000
-"""Errors computed before less is tried to be proven."""
+QUICK, PATIENT = 50_000, 1_000_000
+"""Errors computed before less is tried to be proven: among many features, and among few."""
 SLICE = 10_000
 """Errors computed at a time: some 50 milliseconds."""
 ALONE_SECONDS = 1.0
@@ -55,8 +56,10 @@ CEILING_SHARE = 0.6
 """Share of the time left that lowering the ceiling may take."""
 CLOSE = 2e-4
 """A gap at which the ceiling is low enough."""
-FEWEST_BOUNDED = 48
-"""Features below which a search proves the optimum before a ceiling comes close."""
+FEWEST_BOUNDED, MANY = 20, 48
+"""Features from which on a ceiling is lowered, and from which on searches seldom prove the optimum before."""
+QUICK_SHARE = 0.3
+"""Share of the time that a search for the proven optimum may take before a ceiling is lowered."""
 LONGEST_CEILING = 30.0
 """Seconds after which a ceiling hardly sinks any more."""
 FIRST_SHARE = 0.2
@@ -197,8 +200,11 @@ def _resume(task: GridTask, best: BestOnGrid) -> bool:
 
 def _prove(task: GridTask, best: BestOnGrid, order: Ints) -> None:
     """Search for a better subset, and for lesser proofs when that takes long."""
-    walk = _walk(task, order)
-    if _go(task, best, walk, target=math.inf, n_errors=QUICK):
+    walk, now = _walk(task, order), time.monotonic()
+    n_errors = QUICK if len(task.features) >= MANY else PATIENT
+    if _go(
+        task, best, walk, target=math.inf, n_errors=n_errors, end=now + QUICK_SHARE * (task.deadline - now)
+    ):
         best.proven = -math.inf
         return
     best.left = [branch_of(walk.shared, walk.state)]
@@ -219,15 +225,21 @@ def _lower_ceiling(task: GridTask, best: BestOnGrid) -> None:
     """Bound all subsets at once, until the bound is close or its share of time is over."""
     if task.laws is None or len(task.features) < FEWEST_BOUNDED:
         return
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
     now = time.monotonic()
     end = now + min(CEILING_SHARE * (task.deadline - now), LONGEST_CEILING)
+    if now + opening_seconds(task.laws) >= end:
+        return
     budget = Budget(np.array([task.terms.costs[f] for f in task.features]), task.allowed)
-    for bound in lower(open_ceiling(task.laws, budget)):
-        best.ceiling = min(best.ceiling, bound)
-        best.evaluations += 1
-        best.tell()
-        if best.ceiling <= best.low + CLOSE or time.monotonic() >= end:
-            return
+    # Sums over thousands of numbers take thrice as long where threads wait for each other.
+    with threadpool_limits(limits=1):
+        for bound in lower(open_ceiling(task.laws, budget)):
+            best.ceiling = min(best.ceiling, bound)
+            best.evaluations += 1
+            best.tell()
+            if best.ceiling <= best.low + CLOSE or time.monotonic() >= end:
+                return
 
 
 def bytes_needed(costs: Iterable[float], budget: float, width: int) -> float:
@@ -263,7 +275,13 @@ def _terms(costs: Floats, kinds: Ints, budget: float, *, own_rule: bool) -> Kern
 
 
 def _go(
-    task: GridTask, best: BestOnGrid, walk: _GridWalk, *, target: float, n_errors: float = math.inf
+    task: GridTask,
+    best: BestOnGrid,
+    walk: _GridWalk,
+    *,
+    target: float,
+    n_errors: float = math.inf,
+    end: float = math.inf,
 ) -> bool:
     """Go on until the search is done, or time or the number of errors is over; return whether it is done.
 
@@ -272,7 +290,7 @@ def _go(
     proof, state, began = _Proof(best, walk.order, target), walk.state, time.monotonic()
     n_before = int(state.now[4])
     done = False
-    while not done and state.now[4] - n_before < n_errors:
+    while not done and state.now[4] - n_before < n_errors and time.monotonic() < end:
         branch = branch_of(walk.shared, state)
         if not proof.note(branch.ceiling, [branch]):
             return False
