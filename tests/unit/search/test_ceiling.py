@@ -18,7 +18,6 @@ from unswayed.search.ceiling.spectra import FeatureLaws
 def coarse(monkeypatch):
     """More noise and fewer nodes: cells are bounded sooner, and less closely."""
     monkeypatch.setattr(spectra, "NOISE", 0.004)
-    monkeypatch.setattr(cell_error, "NOISE", 0.004)
     monkeypatch.setattr(cell_error, "N_NODES", 2**13)
 
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from unswayed.core.arrays import Floats
 from unswayed.search.ceiling.cells import Cell, Reference, refer
-from unswayed.search.ceiling.spectra import BEYOND, NOISE, UNIT, Complexes, Spectra
+from unswayed.search.ceiling.spectra import BEYOND, UNIT, Complexes, Spectra
 
 N_NODES = 2**15
 """Nodes of functions of l within a period."""
@@ -196,7 +196,7 @@ def _side(spectra: Spectra, reference: Reference, law: int, far: Floats, nodes: 
     step, laws = spectra.step, spectra.laws
     number = np.arange(1, len(far) + 1)
     size = np.where(
-        number % 2 == 1, 2.0 / (np.pi * number) * np.exp(-0.5 * (NOISE * step * number) ** 2), 0.0
+        number % 2 == 1, 2.0 / (np.pi * number) * np.exp(-0.5 * (laws.noise * step * number) ** 2), 0.0
     )
     n = spectra.n_near
     logs, doubt = spectra.logs[law][1:], spectra.doubt[law][1:]

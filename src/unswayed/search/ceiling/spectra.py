@@ -22,8 +22,9 @@ from unswayed.kernels.additive_bounds import FarGuide, compiled_largest_far, com
 
 Complexes = npt.NDArray[np.complex128]
 
-NOISE = 8e-4
-"""Standard deviation of the noise. The decision changes about .2 times as often, relative to one unit."""
+NOISE, MANY = 8e-4, 150
+"""Standard deviation of the noise. The decision changes about .2 times as often, relative to one unit. Beyond
+so many features, whose sums spread more, there is more noise, and fewer frequencies to go through."""
 REACH = 7.0
 """Frequencies end where the noise leaves exp(-REACH^2 / 2) of them."""
 BEYOND = 1e-10
@@ -67,6 +68,11 @@ class FeatureLaws:
     def root(self) -> Floats:  # (features, states)
         """Square root of the product of both probabilities."""
         return np.sqrt(self.upper * self.lower)
+
+    @property
+    def noise(self) -> float:
+        """Standard deviation of the noise."""
+        return NOISE * max(1.0, len(self.weight) / MANY)
 
     @property
     def information(self) -> Floats:  # (features,)
@@ -153,7 +159,7 @@ class Spectra:
 
 def opening_seconds(laws: FeatureLaws) -> float:
     """About how long `find_spectra` takes."""
-    n_frequencies = REACH / NOISE * _find_period(laws)[0] / (2.0 * math.pi)
+    n_frequencies = REACH / laws.noise * _find_period(laws)[0] / (2.0 * math.pi)
     return SCAN_SECONDS * n_frequencies * len(laws.weight)
 
 
@@ -161,13 +167,13 @@ def find_spectra(laws: FeatureLaws, guide: FarGuide, low: Floats, high: Floats) 
     """The spectra; `low` and `high` limit the cost and information of the subsets of most interest."""
     period, wrapped = _find_period(laws)
     step = 2.0 * math.pi / period
-    frequencies = _multiples(step, 1, math.ceil(REACH / (NOISE * step)))
+    frequencies = _multiples(step, 1, math.ceil(REACH / (laws.noise * step)))
     stacked = np.stack([laws.lower, laws.upper, laws.root])
     whole, constants, multipliers = compiled_scan_far(
         frequencies, stacked, laws.weight, wave_error(laws.weight, frequencies), guide
     )
     far = FarTable(constants, multipliers)
-    n_near = _count_near(frequencies, period, far.at(low, high))
+    n_near = _count_near(laws, frequencies, period, far.at(low, high))
     near = _multiples(step, 0, n_near)
     logs = _find_logs(laws, near)
     sizes = np.stack([np.abs(one).sum(axis=1) for one in logs])
@@ -198,7 +204,7 @@ def _log_moments(weight: Floats, mass: Floats, sign: float) -> Floats:
 
 def _find_period(laws: FeatureLaws) -> tuple[float, float]:
     """A period that the sum, less what is needed, seldom leaves, and how often at most."""
-    period, reach = 12.0, abs(laws.needed) + 8.0 * NOISE
+    period, reach = 12.0, abs(laws.needed) + 8.0 * laws.noise
     tilts = {
         sign: (_log_moments(laws.weight, laws.lower, sign), _log_moments(laws.weight, laws.upper, sign))
         for sign in (1.0, -1.0)
@@ -241,15 +247,15 @@ def _smoothing_cost(laws: FeatureLaws, whole: Floats, frequencies: Floats, perio
 
     The sum over frequencies is that expectation with the function repeated in every period, which is larger.
     """
-    noise = np.exp(-0.5 * (NOISE * frequencies) ** 2)
+    noise = np.exp(-0.5 * (laws.noise * frequencies) ** 2)
     turned = np.exp(-1j * frequencies * laws.needed) * noise
     errors = _whole_errors(laws, frequencies)
     total = 0.0
     for law, share in ((0, 1.0 - laws.share), (1, laws.share)):
         series = 1.0 + 2.0 * float(((whole[law, :, 0] + 1j * whole[law, :, 1]) * turned).real.sum())
         series += 2.0 * float(noise @ errors)
-        total += share * 0.5 * NOISE * math.sqrt(2.0 * math.pi) / period * series
-    return (total + BEYOND) * (1.0 + 4.0 * TIE_ROOM / NOISE)
+        total += share * 0.5 * laws.noise * math.sqrt(2.0 * math.pi) / period * series
+    return (total + BEYOND) * (1.0 + 4.0 * TIE_ROOM / laws.noise)
 
 
 def _whole_errors(laws: FeatureLaws, frequencies: Floats) -> Floats:
@@ -262,7 +268,7 @@ def _mistakes(laws: FeatureLaws, whole: Floats, frequencies: Floats) -> float:
     """How often the smooth decision is not the class, at most."""
     number = np.arange(1, len(frequencies) + 1)
     size = np.where(number % 2 == 1, 2.0 / (np.pi * number), 0.0)
-    size *= np.exp(-0.5 * (NOISE * frequencies) ** 2)
+    size *= np.exp(-0.5 * (laws.noise * frequencies) ** 2)
     turned = size * np.exp(-1j * frequencies * laws.needed) / 1j
     found = float(size @ _whole_errors(laws, frequencies)) + BEYOND
     for law, share, sign in ((0, 1.0 - laws.share, 1.0), (1, laws.share, -1.0)):
@@ -271,10 +277,10 @@ def _mistakes(laws: FeatureLaws, whole: Floats, frequencies: Floats) -> float:
     return found
 
 
-def _count_near(frequencies: Floats, period: float, far: Floats) -> int:
+def _count_near(laws: FeatureLaws, frequencies: Floats, period: float, far: Floats) -> int:
     """How many frequencies are worth comparing."""
     number = np.arange(1, len(frequencies) + 1)
-    noise = np.exp(-0.5 * (NOISE * frequencies) ** 2)
+    noise = np.exp(-0.5 * (laws.noise * frequencies) ** 2)
     dropped = np.where(number % 2 == 1, 2.0 / (np.pi * number) * noise * (far[0] + far[1]), 0.0)
     rest = np.cumsum((dropped + far[2] * 2.0 / (period * frequencies**2))[::-1])[::-1]
     wanted = int(np.searchsorted(-rest, -NEGLIGIBLE))

@@ -52,8 +52,8 @@ RUNGS = (0.1, 0.25, 0.5, 0.7, 0.85, 0.93)
 """Shares of the best known error that are tried to be proven a lower bound, one after the other."""
 RESOLVED = 1e-10
 """Errors below this are not told from none: what is left of the gap is not worth a search."""
-CEILING_SHARE = 0.6
-"""Share of the time left that lowering the ceiling may take."""
+CEILING_SHARES = 0.5, 0.8
+"""Shares of the time left that lowering the ceiling may take: among few features, and among many."""
 CLOSE = 2e-4
 """A gap at which the ceiling is low enough."""
 FEWEST_BOUNDED, MANY = 20, 48
@@ -228,7 +228,8 @@ def _lower_ceiling(task: GridTask, best: BestOnGrid) -> None:
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     now = time.monotonic()
-    end = now + min(CEILING_SHARE * (task.deadline - now), LONGEST_CEILING)
+    share = CEILING_SHARES[len(task.features) >= MANY]
+    end = now + min(share * (task.deadline - now), LONGEST_CEILING)
     if now + opening_seconds(task.laws) >= end:
         return
     budget = Budget(np.array([task.terms.costs[f] for f in task.features]), task.allowed)
