@@ -121,7 +121,7 @@ def bound_error(spectra: Spectra, statistics: Floats, cell: Cell) -> CellError:
     reference = refer(statistics, cell)
     far = spectra.far.at(cell.low, cell.high)
     kept = _kept_functions(spectra, reference, far[2])
-    nodes = (np.arange(N_NODES) - N_NODES // 2) * (spectra.period / N_NODES)
+    nodes = np.asarray((np.arange(N_NODES) - N_NODES // 2) * (spectra.period / N_NODES), dtype=np.float64)
     sides = _side(spectra, reference, 0, far[0], nodes), _side(spectra, reference, 1, far[1], nodes)
     turn, end, window = _window(spectra, reference, sides, nodes)
     scene = _Scene(spectra, reference, kept, far[2], sides, nodes, window, turn, end)
@@ -327,8 +327,8 @@ def _first_order(scene: _Scene, function: _Periodic, side: _Side, law: int) -> t
     bounds[: n + 1] = functions.first
     mean, error = _correlate(functions_at, terms)
     mean = mean[n + reach + 1 :][:n]
-    doubt, more = _correlate(np.concatenate([bounds[:0:-1], bounds]), np.abs(terms))
-    doubt = doubt.real[n + 2 * reach + 1 :][:n] + more
+    distance, more = _correlate(np.concatenate([bounds[:0:-1], bounds]), np.abs(terms))
+    doubt = distance.real[n + 2 * reach + 1 :][:n] + more
     # No expectation of psi exp(i v l) exceeds that of w_c.
     doubt = np.minimum(doubt, side.share * (1.0 + 1e-6) + np.abs(mean)) + left_out + error
     weighed = 2.0 * side.terms * mean
