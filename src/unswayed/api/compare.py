@@ -16,6 +16,7 @@ from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import make_problem
+from unswayed.inference.batches import batch_posteriors
 from unswayed.inference.posteriors import joint_table
 from unswayed.inference.sampling import sample_states
 from unswayed.model.evidence import Evidence
@@ -138,14 +139,7 @@ def _drawn(
     """Distinct instances by how often they were drawn, their mass split by the exact posterior."""
     drawn = sample_states(full.network, SAMPLES, observed, rng, limits=limits)[:, free]
     states, counts = np.unique(drawn, axis=0, return_counts=True)
-    posterior = np.array(
-        [
-            joint_table(
-                full.network, [full.target_index], {**observed, **dict(zip(free, map(int, row), strict=True))}
-            )
-            for row in states
-        ]
-    )
+    posterior = batch_posteriors(full.network, full.target_index, free, states, observed, limits=limits)
     return states.astype(np.int64), posterior * (counts / counts.sum())[:, np.newaxis]
 
 
@@ -202,11 +196,8 @@ def _decisions(
     distinct, which = np.unique(rows.states[:, kept], axis=0, return_inverse=True)
     positions = [rows.features[i] for i in kept]
     if isinstance(other, Classifier):
-        posteriors = [
-            joint_table(network, [full.target_index], {**observed, **dict(zip(positions, row, strict=True))})
-            for row in distinct.tolist()
-        ]
-        actions = [other.actions[a] for a in other.decider.decide(np.array(posteriors))]
+        posteriors = batch_posteriors(network, full.target_index, positions, distinct, observed)
+        actions = [other.actions[a] for a in other.decider.decide(posteriors)]
     else:
         actions = _looked_up(other, [network.variables[p] for p in positions], distinct)
     return [actions[i] for i in which.reshape(-1)]

@@ -147,7 +147,7 @@ def _choose_on_samples(
     plan: SearchPlan, terms: Terms, options: SearchOptions, *, adapts_threshold: bool
 ) -> tuple[Chosen, AchievableAgreement | None]:
     if method_of(options) is Method.EXHAUSTIVE:
-        plan_table(plan, trimming_objective(plan.problem))
+        plan_table(plan, same_decision_objective(plan.problem))  # refuses, and says what works
     if "checkpoint" in options:
         raise QueryError(
             "no table holds these features, so they are chosen on samples, within seconds and without a "
