@@ -42,8 +42,9 @@ from unswayed.search.naive_bayes.start import errors_without, good_subset, open_
 from unswayed.search.task import SLACK, Found
 from unswayed.search.task_search import SavedSearch
 
-QUICK, PATIENT = 50_000, 1_000_000
-"""Errors computed before less is tried to be proven: among many features, and among few."""
+QUICK, PATIENT = 50_000, 20
+"""Errors computed before less is tried to be proven, and how many times as many before a ceiling is lowered
+over so few features that the optimum may be proven."""
 SLICE = 10_000
 """Errors computed at a time: some 50 milliseconds."""
 ALONE_SECONDS = 1.0
@@ -201,10 +202,9 @@ def _resume(task: GridTask, best: BestOnGrid) -> bool:
 def _prove(task: GridTask, best: BestOnGrid, order: Ints) -> None:
     """Search for a better subset, and for lesser proofs when that takes long."""
     walk, now = _walk(task, order), time.monotonic()
-    n_errors = QUICK if len(task.features) >= MANY else PATIENT
-    if _go(
-        task, best, walk, target=math.inf, n_errors=n_errors, end=now + QUICK_SHARE * (task.deadline - now)
-    ):
+    n_errors = QUICK * (PATIENT if FEWEST_BOUNDED <= len(task.features) < MANY else 1)
+    end = now + QUICK_SHARE * (task.deadline - now)
+    if _go(task, best, walk, target=math.inf, n_errors=n_errors, end=end):
         best.proven = -math.inf
         return
     best.left = [branch_of(walk.shared, walk.state)]
