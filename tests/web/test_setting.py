@@ -14,8 +14,7 @@ from unswayed.model.network import BayesianNetwork
 from unswayed.model.variable import Variable
 from unswayed.model.zoo import printer
 from unswayed.web.case import parse_query
-from unswayed.web.setting import NoTarget, Setting, resolve
-from unswayed.web.spending import find_spending
+from unswayed.web.setting import NoTarget, Setting, find_spending, resolve
 from unswayed.web.workspace import Origin, Workspace, hold_network
 
 

@@ -2,6 +2,7 @@
 
 from .audits.audit import audit as audit, audit_file as audit_file
 from .audits.files import AuditedFile as AuditedFile
+from .audits.predictions import PredictedFile as PredictedFile, predict_file as predict_file
 from .audits.result import Audit as Audit
 from .compare import (
     Comparison as Comparison,
@@ -40,7 +41,6 @@ from .observations import (
     start_case as start_case,
 )
 from .plans import plan_tests as plan_tests
-from .predictions import PredictedFile as PredictedFile, predict_file as predict_file
 from .ranking import ObservationRanking as ObservationRanking, rank_observations as rank_observations
 from .reasons import explain_decision as explain_decision
 from .report import Examination as Examination, examine as examine

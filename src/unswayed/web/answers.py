@@ -28,8 +28,7 @@ from unswayed.decisions.purchase import Purchase
 from unswayed.decisions.rewards import Margin, NegativeEntropy
 from unswayed.web.case import ORDERS
 from unswayed.web.cautions import hear, repeat
-from unswayed.web.setting import Setting
-from unswayed.web.spending import find_spending
+from unswayed.web.setting import Setting, find_spending
 
 T = TypeVar("T")
 MOST_CASES = 8

@@ -39,12 +39,12 @@ from unswayed.web.app import find_setting
 from unswayed.web.case import CaseAddress
 from unswayed.web.cautions import hear
 from unswayed.web.export import attach
+from unswayed.web.moves import Way
 from unswayed.web.names import action_label, finding_label
 from unswayed.web.pages import make_frame, render_page
 from unswayed.web.recipes import file_name
 from unswayed.web.setting import Setting
 from unswayed.web.start import find_table
-from unswayed.web.trail import Way
 from unswayed.web.work import run_limited
 from unswayed.web.workspace import HeldTable
 

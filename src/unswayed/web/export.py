@@ -34,8 +34,7 @@ from unswayed.web.app import find_network, find_setting
 from unswayed.web.pages import make_frame, render_page
 from unswayed.web.panels.trimming import find_frontier
 from unswayed.web.recipes import VERBS, file_name, list_files, network_word, write_command, write_python
-from unswayed.web.setting import Setting
-from unswayed.web.spending import find_spending
+from unswayed.web.setting import Setting, find_spending
 from unswayed.web.work import run_limited
 
 REPORT_SECONDS = 30.0

@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 
 from unswayed.model import roles
 from unswayed.web.case import CaseAddress
-from unswayed.web.moves import toggle_finding, toggle_skip
+from unswayed.web.moves import Way, toggle_finding, toggle_skip
 from unswayed.web.names import label_of, state_label
 from unswayed.web.setting import Setting
-from unswayed.web.trail import Way
 from unswayed.web.workspace import HeldNetwork
 
 

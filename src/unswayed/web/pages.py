@@ -18,12 +18,12 @@ from unswayed.web.answers import AnswerDesk
 from unswayed.web.case import CaseAddress, list_pairs
 from unswayed.web.cautions import hear
 from unswayed.web.findings import group_findings, list_targets
+from unswayed.web.moves import list_tools, list_views
 from unswayed.web.names import finding_label
 from unswayed.web.panels.catalogue import PANELS
 from unswayed.web.panels.decision import describe_decision
 from unswayed.web.panels.settings import describe_settings
 from unswayed.web.setting import Setting
-from unswayed.web.trail import list_tools, list_views
 from unswayed.web.workspace import HeldNetwork
 
 HEADING_BY_STATUS = {

@@ -17,8 +17,7 @@ from unswayed.decisions.purchase import Purchase
 from unswayed.decisions.purchase_files import toml_text
 from unswayed.decisions.rules import ThresholdRule, UtilityRule
 from unswayed.web.answers import AnswerDesk
-from unswayed.web.setting import Setting
-from unswayed.web.spending import find_spending
+from unswayed.web.setting import Setting, find_spending
 from unswayed.web.workspace import HeldNetwork, Origin
 
 UTILITIES_FILE = "utilities.json"

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from unswayed.core.errors import QueryError
-from unswayed.decisions.binding import leave_out_skipped
+from unswayed.decisions.binding import bind_purchase, leave_out_skipped
+from unswayed.decisions.catalogue import cost_together
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.defaults import choose_features, choose_positive, leaves_other_than
+from unswayed.decisions.problem import make_problem
 from unswayed.decisions.purchase import Purchase, SetUp, purchase_for
 from unswayed.decisions.rules import MostProbable, Rule, ThresholdRule, UtilityRule
 from unswayed.model.network import BayesianNetwork
@@ -179,3 +181,29 @@ def _keep_known(purchase: Purchase, known: set[str]) -> Purchase:
         after=tuple(each for each in purchase.after if each.test in known),
         needs={name: others for name, others in purchase.needs.items() if known.issuperset((name, *others))},
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """Costs of a case."""
+
+    spent: float
+    """What the tests done cost."""
+    left: float | None
+    """What is left of the budget; None without one."""
+    rest: float
+    """What all tests would cost that can still be done."""
+
+
+def find_spending(setting: Setting) -> Spending:
+    """What was spent, by the prices of the case."""
+    catalogue = bind_purchase(setting.purchase, make_problem(setting.classifier))
+    names = setting.network.names
+    done: list[int] = []
+    rest: list[int] = []
+    for test, offer in enumerate(catalogue.offers):
+        seen = [names[feature] in setting.evidence for feature in offer.features]
+        (done if any(seen) else rest).append(test)
+    spent, total = cost_together(catalogue, done), cost_together(catalogue, [*done, *rest])
+    budget = setting.address.budget
+    return Spending(spent, None if budget is None else max(budget - spent, 0.0), total - spent)

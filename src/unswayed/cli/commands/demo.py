@@ -22,7 +22,7 @@ def demo(
 
     Learns a classifier, trims it, and follows a patient until the decision is safe.
     """
-    from unswayed.cli.commands.demo_story import tell
+    from unswayed.cli.demo_story import tell
 
     if output.exists() and not output.is_dir():
         raise FormatError("is a file; name a folder", output)

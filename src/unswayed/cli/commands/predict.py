@@ -45,7 +45,7 @@ def predict(
     Each row is a case; empty cells were not observed. NETWORK may be a classifier that `trim -o` or
     save_classifier wrote, which knows its target, features and rule.
     """
-    from unswayed.api.predictions import predict_file
+    from unswayed.api.audits.predictions import predict_file
 
     if output is not None:
         from unswayed.model.data.row_files import check_row_file
@@ -95,7 +95,7 @@ def _classifier(case: CaseOptions) -> Classifier | TableClassifier:
 
 
 def _decide_rows(classifier: Classifier | TableClassifier, table: Path) -> dict[str, list[Any]]:
-    from unswayed.api.predictions import predicted_columns
+    from unswayed.api.audits.predictions import predicted_columns
     from unswayed.model.data.chunks import read_chunks
 
     found: dict[str, list[Any]] = {}

@@ -121,8 +121,7 @@ def _hold(
 ) -> HeldNetwork:
     """The network with the case that the options describe; `QueryError` where they do not fit together."""
     from unswayed.decisions.purchase import purchase_of
-    from unswayed.web.setting import resolve
-    from unswayed.web.spending import find_spending
+    from unswayed.web.setting import find_spending, resolve
     from unswayed.web.workspace import hold_given, open_at
 
     held = hold_given(network, classifier)

@@ -17,7 +17,7 @@ from unswayed.engines.sums.decisions import Cut, possible_odds, sole_cut
 from unswayed.engines.sums.factors import Factor
 from unswayed.engines.sums.pairs import Pair, Window, find_window, make_pair, mass_allowing
 from unswayed.engines.sums.passes import PassLayout
-from unswayed.engines.sums.planes import Side, sweep_plane
+from unswayed.engines.sums.planes import FailingSide, sweep_plane
 from unswayed.engines.sums.sweeps import TailBounds, start_tails
 from unswayed.engines.sums.unions import Bounds, Corner
 
@@ -26,7 +26,7 @@ WIDEST_TIES = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ground:
+class SweepGround:
     """What all sweeps of a question share."""
 
     layout: PassLayout
@@ -74,10 +74,10 @@ class SweptPair:
         everything = self.below + self.finite
         return everything - self.tails.high[at], everything - self.tails.low[at]
 
-    def missed_side(self, cut: Cut, ties: float) -> Side:
+    def missed_side(self, cut: Cut, ties: float) -> FailingSide:
         """The sums at which a class does not have the odds of a cut."""
         is_high = cut[0] == self.pair.high
-        return Side(self.pair, self.window, cut[2] if is_high else -cut[2], is_high, ties)
+        return FailingSide(self.pair, self.window, cut[2] if is_high else -cut[2], is_high, ties)
 
 
 @dataclass(slots=True, eq=False)
@@ -86,7 +86,7 @@ class SweptCorner:
 
     action: int
     """The action that both cuts are asked of."""
-    sides: tuple[Side, Side]
+    sides: tuple[FailingSide, FailingSide]
     masses: tuple[Floats, ...]
     """The factors without the outcomes that exclude a class of the cuts."""
     finite: Floats  # (classes, rows)
@@ -124,7 +124,7 @@ class SweptCorner:
 
 
 def start_pair(
-    ground: Ground,
+    ground: SweepGround,
     whole: PassLayout,
     key: tuple[int, int],
     cuts: tuple[float, ...],
@@ -141,7 +141,7 @@ def start_pair(
 
 
 def start_corner(
-    ground: Ground, action: int, cuts: Sequence[tuple[Cut, float]], pairs: Sequence[SweptPair]
+    ground: SweepGround, action: int, cuts: Sequence[tuple[Cut, float]], pairs: Sequence[SweptPair]
 ) -> SweptCorner:
     """A corner of two cuts, each with how far ties may lie below it; nothing is known of it yet."""
     own, rivals = cuts[0][0][0], [cut[1] for cut, _ in cuts]

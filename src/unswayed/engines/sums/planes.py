@@ -28,7 +28,7 @@ from unswayed.inference.batches import Numbers
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Side:
+class FailingSide:
     """One of two tests, by where it fails."""
 
     pair: Pair
@@ -59,7 +59,7 @@ class Side:
 
 def sweep_plane(
     layout: PassLayout,
-    sides: tuple[Side, Side],
+    sides: tuple[FailingSide, FailingSide],
     masses: Sequence[Floats],
     mass: Floats,
     rows: Ints,
@@ -96,7 +96,7 @@ def _enclose(values: Floats, mass: Floats, rounding: Floats) -> Bounds:
     return low, np.clip(values[1, 1] + rounding, low, mass)
 
 
-def _rounding(layout: PassLayout, sides: tuple[Side, Side], degree: int) -> float:
+def _rounding(layout: PassLayout, sides: tuple[FailingSide, FailingSide], degree: int) -> float:
     """What floating point can change in a double sum, in shares of the mass."""
     operations = count_operations(layout)
     once = sum(rounding_bound(degree, operations, count_turns(side.pair, side.window)) for side in sides)
@@ -104,7 +104,7 @@ def _rounding(layout: PassLayout, sides: tuple[Side, Side], degree: int) -> floa
 
 
 def _leaves(
-    sides: tuple[Side, Side], masses: Sequence[Floats], degree: int, length: int
+    sides: tuple[FailingSide, FailingSide], masses: Sequence[Floats], degree: int, length: int
 ) -> Iterator[tuple[int, list[Numbers]]]:
     """The factors at `length` frequencies of the second sum, each with all those of the first."""
     around = np.arange(-degree, degree + 1)

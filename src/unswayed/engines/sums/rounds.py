@@ -19,7 +19,7 @@ from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.rules import Decider, TestedDecider
 from unswayed.engines.sums.corners import (
-    Ground,
+    SweepGround,
     SweptCorner,
     SweptPair,
     find_sole_cuts,
@@ -134,7 +134,7 @@ class _Refinement:
     """Everything swept so far, and what it says about the decisions."""
 
     request: Request
-    ground: Ground
+    ground: SweepGround
     class_mass: Floats  # (classes, rows)
     pairs: dict[tuple[int, int], SweptPair]
     corners: dict[frozenset[Cut], SweptCorner] = field(default_factory=dict)
@@ -308,7 +308,7 @@ def _start(request: Request) -> _Refinement:
             actions.setdefault(key, {})[action] = None
     stray = STRAY_SHARE * request.tolerance / max(len(cuts), 1)
     scores = request.factors if request.scores is None else request.scores
-    ground = Ground(request.layout, request.factors, scores)
+    ground = SweepGround(request.layout, request.factors, scores)
     whole = KeptRows(plan_passes(request.problem, frozenset()), ())
     pairs = {
         key: start_pair(ground, whole, key, tuple(values), tuple(actions[key]), stray)

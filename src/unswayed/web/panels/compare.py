@@ -10,12 +10,11 @@ from unswayed.view.charts.decisions import draw_gauge
 from unswayed.view.drawing import Drawing
 from unswayed.view.plotting import make_gauge
 from unswayed.web.answers import AnswerDesk
-from unswayed.web.moves import set_beside, toggle_beside, toggle_finding
+from unswayed.web.moves import Way, set_beside, toggle_beside, toggle_finding
 from unswayed.web.names import action_label, finding_label, label_of, state_label
 from unswayed.web.panels.decision import StateBar, explain_posterior, list_bars
 from unswayed.web.panels.verdict import make_badge, write_headline
 from unswayed.web.setting import Setting, resolve
-from unswayed.web.trail import Way
 
 
 @dataclass(frozen=True, slots=True)

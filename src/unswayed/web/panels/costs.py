@@ -8,8 +8,7 @@ from typing import Any
 from unswayed.web.answers import AnswerDesk
 from unswayed.web.case import list_pairs
 from unswayed.web.names import label_of
-from unswayed.web.setting import Setting
-from unswayed.web.spending import find_spending
+from unswayed.web.setting import Setting, find_spending
 
 
 def describe_costs(_: AnswerDesk, setting: Setting) -> dict[str, Any]:

@@ -12,11 +12,9 @@ from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.rules import ThresholdRule
 from unswayed.view.numbers import NOISE, names_text, percent
 from unswayed.web.answers import AnswerDesk, case_key
-from unswayed.web.moves import toggle_finding, toggle_skip
+from unswayed.web.moves import Way, toggle_finding, toggle_skip
 from unswayed.web.names import action_label, label_of, state_label
-from unswayed.web.setting import Setting
-from unswayed.web.spending import find_spending
-from unswayed.web.trail import Way
+from unswayed.web.setting import Setting, find_spending
 
 MOST_SHOWN = 8
 MINUS = "\u2212"

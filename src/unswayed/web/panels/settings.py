@@ -12,9 +12,9 @@ from unswayed.view.numbers import percent
 from unswayed.web.answers import AnswerDesk
 from unswayed.web.case import LIKELIEST, list_pairs
 from unswayed.web.findings import list_targets
+from unswayed.web.moves import Way
 from unswayed.web.names import label_of, state_label
 from unswayed.web.setting import Setting
-from unswayed.web.trail import Way
 
 
 def describe_settings(setting: Setting) -> dict[str, Any]:
