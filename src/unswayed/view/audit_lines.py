@@ -6,15 +6,14 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from unswayed.api.audits.files import AuditedFile
-from unswayed.api.audits.result import Audit
+from unswayed.api.audits.result import AuditSum
 from unswayed.view.numbers import counted
 
 MOST_MISSING = 5
 """Missing features that are named."""
 
 
-def audit_lines(audit: Audit | AuditedFile, outputs: Sequence[str] = ()) -> list[Text]:
+def audit_lines(audit: AuditSum, outputs: Sequence[str] = ()) -> list[Text]:
     """How many decisions are safe, where the others are, and for want of what."""
     found = audit.summary()
     lines = [

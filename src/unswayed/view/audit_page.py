@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from importlib.metadata import version
 
-from unswayed.api.audits.files import AuditedFile
-from unswayed.api.audits.result import Audit
+from unswayed.api.audits.result import AuditSum
 from unswayed.view.audit_lines import share_text
 from unswayed.view.numbers import counted
 from unswayed.view.plotting import plot_result
@@ -15,7 +14,7 @@ MOST_FEATURES = 20
 """Missing features in the table."""
 
 
-def audit_page(audit: Audit | AuditedFile) -> str:
+def audit_page(audit: AuditSum) -> str:
     """An HTML page about an audited table that needs no other file and no network."""
     found = audit.summary()
     confirmed = found.get("confirmed", [])

@@ -11,7 +11,7 @@ from typing import Any
 from markupsafe import Markup
 
 from unswayed.api.audits.files import AuditedFile
-from unswayed.api.audits.result import Audit
+from unswayed.api.audits.result import Audit, AuditSum
 from unswayed.api.decisions import Decision
 from unswayed.api.history import CaseHistory
 from unswayed.api.observations import Case, Stopping
@@ -245,7 +245,7 @@ def _plan_card(plan: TestPlan) -> Card:
     return Card(heading, drawings=[draw_plan(nested_plan(plan.tree))])
 
 
-def _audit_card(audit: Audit | AuditedFile) -> Card:
+def _audit_card(audit: AuditSum) -> Card:
     heading, *lines = [line.plain.strip() for line in audit_lines(audit)]
     return Card(heading, sentences=lines, drawings=[plot_result(audit).drawing])
 

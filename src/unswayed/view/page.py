@@ -18,6 +18,7 @@ from unswayed.decisions.rules import MostProbable, ThresholdRule
 from unswayed.view.charts.curves import draw_frontier
 from unswayed.view.charts.networks import MOST_NODES, draw_graph
 from unswayed.view.charts.reasons import draw_contributions
+from unswayed.view.choice_lines import fold
 from unswayed.view.numbers import (
     NOISE,
     counted,
@@ -49,7 +50,6 @@ from unswayed.view.sentences import (
     trimmed_rule_text,
     with_probability,
 )
-from unswayed.view.tables import fold
 from unswayed.view.templating import read_style, render, show_drawing
 
 MOST_FINDINGS = 24

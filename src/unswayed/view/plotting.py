@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from unswayed.api.audits.files import AuditedFile
-from unswayed.api.audits.result import Audit
+from unswayed.api.audits.result import Audit, AuditSum
 from unswayed.api.audits.tally import confirmed_bands
 from unswayed.api.decisions import Decision
 from unswayed.api.history import CaseHistory
@@ -248,7 +248,7 @@ def _plot_plan(plan: TestPlan, *, title: str, subtitle: str, deepest: int = DEEP
 
 
 def _plot_audit(
-    audit: Audit | AuditedFile, *, title: str, subtitle: str, calibration: bool = False
+    audit: AuditSum, *, title: str, subtitle: str, calibration: bool = False
 ) -> Drawing:
     """Rows over their SDP by decision; with `calibration`, how often outcomes confirmed the decisions."""
     if not calibration:

@@ -7,18 +7,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from functools import reduce
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from unswayed.api import shown
 from unswayed.api.audits.batches import make_answerer
 from unswayed.api.audits.chunks import audit_chunk
-from unswayed.api.audits.result import added_columns
+from unswayed.api.audits.result import AuditSum, added_columns
 from unswayed.api.audits.rows import Recipe
-from unswayed.api.audits.tally import Tally, add_tallies, read_tally, summarize
+from unswayed.api.audits.tally import add_tallies, read_tally
 from unswayed.core.limits import DEFAULT_LIMITS
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.table_classifier import TableClassifier
@@ -28,38 +27,12 @@ from unswayed.model.data.parts import FileProgress, RowJob, extend_file
 from unswayed.model.network import BayesianNetwork
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class AuditedFile:
-    """An audit whose rows are in a file: what they add up to."""
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class AuditedFile(AuditSum):
+    """An audit whose rows are in a file."""
 
-    recipe: Recipe = field(repr=False)
     path: Path
     """The file with the rows."""
-    tally: Tally = field(repr=False)
-    outcome: str | None = None
-    """Name of the column with what turned out to be true."""
-    seconds: float = 0.0
-
-    plot = shown.plot
-    _repr_html_ = shown.to_html
-    __str__ = shown.to_text
-
-    def __len__(self) -> int:
-        return self.tally.n_rows
-
-    @property
-    def classifier(self) -> Classifier:
-        """What decides."""
-        return self.recipe.classifier
-
-    @property
-    def at_least(self) -> float:
-        """The level from which on a decision is safe."""
-        return self.recipe.at_least
-
-    def summary(self) -> dict[str, Any]:
-        """How many decisions are fragile, where, for want of which features, and what stopping saves."""
-        return summarize(self.recipe, self.tally, with_outcome=self.outcome is not None, seconds=self.seconds)
 
 
 def audit_to_file(
@@ -89,7 +62,13 @@ def audit_to_file(
     }
     job = RowJob(source=source, output=output, description=description, chunk_rows=chunk_rows, report=report)
     tallies = (read_tally(notes["tally"]) for notes in extend_file(job, answer_chunk))
-    return AuditedFile(recipe, output, reduce(add_tallies, tallies), outcome, time.monotonic() - started)
+    return AuditedFile(
+        recipe=recipe,
+        path=output,
+        tally=reduce(add_tallies, tallies),
+        outcome=outcome,
+        seconds=time.monotonic() - started,
+    )
 
 
 def describe_classifier(classifier: Classifier | TableClassifier) -> list[str]:

@@ -17,16 +17,11 @@ from unswayed.model.data.chunks import Chunk
 from unswayed.model.data.row_files import frame_with, write_rows
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Audit:
-    """Every decision of a table: what it is, and how safe."""
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class AuditSum:
+    """What the decisions of a table add up to."""
 
     recipe: Recipe = field(repr=False)
-    rows: Chunk = field(repr=False)
-    """The rows as they were given."""
-    observed: Bools = field(repr=False)  # (rows, features)
-    """Which features each row observes."""
-    columns: AuditColumns = field(repr=False)
     tally: Tally = field(repr=False)
     """What the rows add up to."""
     outcome: str | None = None
@@ -38,7 +33,7 @@ class Audit:
     __str__ = shown.to_text
 
     def __len__(self) -> int:
-        return self.rows.n_rows
+        return self.tally.n_rows
 
     @property
     def classifier(self) -> Classifier:
@@ -49,6 +44,21 @@ class Audit:
     def at_least(self) -> float:
         """The level from which on a decision is safe."""
         return self.recipe.at_least
+
+    def summary(self) -> dict[str, Any]:
+        """How many decisions are fragile, where, for want of which features, and what stopping saves."""
+        return summarize(self.recipe, self.tally, with_outcome=self.outcome is not None, seconds=self.seconds)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Audit(AuditSum):
+    """Every decision of a table: what it is, and how safe."""
+
+    rows: Chunk = field(repr=False)
+    """The rows as they were given."""
+    observed: Bools = field(repr=False)  # (rows, features)
+    """Which features each row observes."""
+    columns: AuditColumns = field(repr=False)
 
     @property
     def decision(self) -> list[str]:
@@ -87,10 +97,6 @@ class Audit:
     def write(self, path: str | Path) -> None:
         """Write the rows to a `.csv` or `.parquet` file, whole or not at all."""
         write_rows(self.rows, self.added(), Path(path))
-
-    def summary(self) -> dict[str, Any]:
-        """How many decisions are fragile, where, for want of which features, and what stopping saves."""
-        return summarize(self.recipe, self.tally, with_outcome=self.outcome is not None, seconds=self.seconds)
 
 
 def added_columns(recipe: Recipe, columns: AuditColumns) -> dict[str, Any]:

@@ -27,7 +27,7 @@ Keep = Annotated[
 def decide(case: QuestionOptions, *, output: PictureFile = None) -> None:
     """What is decided on this evidence."""
     from unswayed import api
-    from unswayed.view.tables import decision_lines
+    from unswayed.view.decision_lines import decision_lines
 
     if output is not None:
         check_picture(output)
@@ -53,7 +53,7 @@ def sdp(
     The same-decision probability (SDP): that observing all other features leaves the decision as it is.
     """
     from unswayed import api
-    from unswayed.view.tables import stopping_lines
+    from unswayed.view.decision_lines import stopping_lines
 
     if output is not None:
         check_picture(output)
@@ -84,7 +84,7 @@ def esdp(case: QuestionOptions, *, keep: Keep) -> None:
     The expected same-decision probability (E-SDP) of the features to keep.
     """
     from unswayed import api
-    from unswayed.view.tables import repeated_lines
+    from unswayed.view.decision_lines import repeated_lines
 
     found, kept = resolve_question(case), tuple(names_in(keep))
     measured = api.expected_same_decision_probability(found.classifier, kept, found.evidence, **found.options)
@@ -114,7 +114,7 @@ def eca(
     The expected classification agreement (ECA) of the features to keep under a new threshold, or, without
     one, the best that any threshold achieves (MAA).
     """
-    from unswayed.view.tables import achievable_lines, agreement_lines
+    from unswayed.view.decision_lines import achievable_lines, agreement_lines
 
     found, kept = resolve_question(case), tuple(names_in(keep))
     threshold = _threshold(found)
@@ -177,7 +177,7 @@ def explain(case: QuestionOptions, measured: Measurement) -> None:
         return
     from rich.text import Text
 
-    from unswayed.view.tables import bid_lines
+    from unswayed.view.decision_lines import bid_lines
 
     lines = [Text(with_options(line.plain), style="dim") for line in bid_lines(measured)]
     show(lines, file=sys.stderr if case.as_json else sys.stdout)

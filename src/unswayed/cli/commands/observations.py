@@ -75,7 +75,7 @@ def _value_together(
     case: QuestionOptions, found: ResolvedQuestion, criterion: Criterion, kept: tuple[str, ...]
 ) -> None:
     from unswayed import api
-    from unswayed.view.tables import value_lines
+    from unswayed.view.choice_lines import value_lines
 
     measured = api.value_of_information(found.classifier, kept, criterion, found.evidence, **found.options)
     if case.as_json:
@@ -91,7 +91,7 @@ def _rank(
     criterion: Criterion,
     asked: tuple[Costs | None, float, Path | None],
 ) -> None:
-    from unswayed.view.tables import next_lines, ranking_lines
+    from unswayed.view.choice_lines import next_lines, ranking_lines
 
     costs, at_least, output = asked
     ranking = _ranking(found, criterion, costs, at_least)
@@ -200,7 +200,7 @@ def follow(
     before the first one is given with --evidence. With costs, also what the observations cost together.
     """
     from unswayed.api.history import replay
-    from unswayed.view.tables import history_lines
+    from unswayed.view.choice_lines import history_lines
 
     if output is not None:
         check_picture(output)

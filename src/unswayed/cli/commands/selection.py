@@ -123,7 +123,7 @@ def trim(
     (maximum achievable agreement, MAA), proven to be so.
     """
     from unswayed import api
-    from unswayed.view.tables import trimming_lines
+    from unswayed.view.choice_lines import trimming_lines
 
     if output is not None:
         check_output(output)
@@ -178,7 +178,7 @@ def frontier(
     The best trimming for every budget that buys a better one.
     """
     from unswayed import api
-    from unswayed.view.tables import frontier_lines
+    from unswayed.view.choice_lines import frontier_lines
 
     if budget is not None and not budget >= 0:
         raise QueryError(f"the budget must be at least 0, not {budget!r}")
@@ -224,7 +224,7 @@ def _objective(found: ResolvedSearch, word: ObjectiveWord) -> Objective:
 
 
 def _selection_lines(found: ResolvedSearch, chosen: Selection, word: ObjectiveWord) -> list[Text]:
-    from unswayed.view.tables import reward_lines, selection_lines
+    from unswayed.view.choice_lines import reward_lines, selection_lines
 
     if word is ObjectiveWord.ESDP:
         return selection_lines(chosen, found.free, found.classifier.rule, found.evidence)

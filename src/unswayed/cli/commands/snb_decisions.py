@@ -70,7 +70,7 @@ def sdp(
     the decision that was made on what was seen so far.
     """
     from unswayed import api
-    from unswayed.view.tables import sdp_lines
+    from unswayed.view.decision_lines import sdp_lines
 
     case = _opened(model, evidence, positive, threshold)
     limits = limits_of(max_memory, max_seconds)
@@ -100,7 +100,7 @@ def next_(
     Attributes by how much safer seeing each of them is expected to make the decision, the best first.
     """
     from unswayed import api
-    from unswayed.view.tables import ranking_lines
+    from unswayed.view.choice_lines import ranking_lines
 
     case = _opened(model, evidence, positive, threshold)
     ranking = api.rank_observations(case.classifier, case.evidence, limits=limits_of(max_memory, max_seconds))

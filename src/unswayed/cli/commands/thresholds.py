@@ -33,7 +33,7 @@ def thresholds(
     """
     from unswayed.api.thresholds import sweep_thresholds
     from unswayed.decisions.rules import ThresholdRule
-    from unswayed.view.tables import sweep_lines
+    from unswayed.view.choice_lines import sweep_lines
 
     if output is not None:
         check_picture(output)
