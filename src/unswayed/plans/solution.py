@@ -30,6 +30,8 @@ from unswayed.plans.programme import MOST_TESTS, Programme, price_programme, run
 from unswayed.plans.saved import PlanNotes
 from unswayed.plans.tree import PlanNode, plan_value
 
+SEARCHED = 0.7
+"""Share of the time left that the search takes; greedy plans and the tree take the rest."""
 PATIENCE = 30.0
 """Seconds that a bounded search takes at most when no limit was given."""
 PROVEN = 1e-9
@@ -89,14 +91,15 @@ def solve(
         tree = grow_tree(ground, goal, programme)
         others = compare_fixed(programme) + [each for each, _ in compare_greedy(ground, goal, deadline)]
         return Solution(tree, "dynamic programming", 0.0, (everything, *others))
-    until = min(deadline, time.monotonic() + PATIENCE)
+    now = time.monotonic()
+    until = now + min(SEARCHED * max(deadline - now, 0.0), PATIENCE)
     with (
         PlanNotes(checkpoint) as notes,
         Workers[Hashable](team, visit_state, uuid4().hex, ground.to_send()) as workers,
     ):
         scouts = Scouts(ground, workers)
         search = search_bounded(ground, goal, until, report_bounds(report), scouts=scouts, notes=notes)
-    greedy = compare_greedy(ground, goal)
+    greedy = compare_greedy(ground, goal, deadline)
     trees = [(grow_tree(ground, goal, search), "bounded search"), *((tree, one.name) for one, tree in greedy)]
     return best_of(search, trees, (everything, *(one for one, _ in greedy)))
 

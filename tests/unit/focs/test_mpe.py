@@ -77,6 +77,7 @@ def test_nothing_is_compiled_where_that_would_outlast_the_limit(monkeypatch):
     """A fresh machine: the search goes on without compiled code, to its deadline and not much longer."""
     monkeypatch.setattr(compiled_advance, "_compiled", None)
     monkeypatch.setattr(compiled_advance, "is_loaded", False)
+    monkeypatch.setattr(compiled_advance, "_is_saved", False)
     monkeypatch.setattr(jit, "_folders", list)
     monkeypatch.setattr(search, "INTERPRETED_NODES", 5)
 
