@@ -247,9 +247,7 @@ def _plot_plan(plan: TestPlan, *, title: str, subtitle: str, deepest: int = DEEP
     return draw_plan(nested_plan(plan.tree), title=heading, subtitle=subtitle, deepest=deepest)
 
 
-def _plot_audit(
-    audit: AuditSum, *, title: str, subtitle: str, calibration: bool = False
-) -> Drawing:
+def _plot_audit(audit: AuditSum, *, title: str, subtitle: str, calibration: bool = False) -> Drawing:
     """Rows over their SDP by decision; with `calibration`, how often outcomes confirmed the decisions."""
     if not calibration:
         counts = dict(zip(audit.classifier.actions, audit.tally.histogram, strict=True))
