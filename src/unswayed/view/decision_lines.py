@@ -35,6 +35,7 @@ def decision_lines(classifier: Classifier, decision: Decision, evidence: Mapping
 def decision_line(classifier: Classifier, decision: Decision) -> Text:
     """What is decided, and why.
 
+    >>> from unswayed.decisions.rules import ThresholdRule
     >>> from unswayed.api.decisions import Decision
     >>> from unswayed.decisions.classifier import Classifier
     >>> from unswayed.model.zoo import review
