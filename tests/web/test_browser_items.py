@@ -273,6 +273,7 @@ def test_9_sliders_rules_and_targets(visitor, asked):
     page = visitor.go(asked.at(asked.first))
     page.get_by_label("Stop when safe").fill("0.6")
     page.wait_for_url("**level=0.6**")
+    visitor.settle()  # the page that comes replaces what was unfolded
     page.get_by_text("Decide otherwise").click()
     page.locator(".settings").get_by_text(re.compile("from a threshold on")).first.click()
     page.wait_for_url("**positive=**")
