@@ -12,7 +12,28 @@ import numpy.typing as npt
 from unswayed.core.arrays import Floats, frozen_floats
 from unswayed.core.errors import ModelError, QueryError
 from unswayed.core.names import listing
+from unswayed.model.distribution import ConditionalDistribution, write_table
 from unswayed.model.variable import Variable
+
+
+class FunctionalCpt:
+    """What every node shares whose distributions are computed: its table, and when two are equal."""
+
+    __slots__ = ()
+
+    child: Variable
+    parents: tuple[Variable, ...]
+
+    @property
+    def table(self: ConditionalDistribution) -> Floats:
+        """Every row written out; `LimitError` where there are too many."""
+        return write_table(self)
+
+    def __eq__(self, other: object) -> bool:
+        return same_fields(self, other)
+
+    def __hash__(self) -> int:
+        return hash((self.child, self.parents))
 
 
 def checked_family(child: Variable, parents: Sequence[Variable]) -> tuple[Variable, ...]:

@@ -20,15 +20,14 @@ from unswayed.core.errors import ModelError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.model.chain import Chain
 from unswayed.model.cpt import ROW_TOLERANCE
-from unswayed.model.distribution import write_table
 from unswayed.model.nodes.contexts import Contexts, RuleContexts
-from unswayed.model.nodes.families import checked_family, checked_numbers, checked_rows, same_fields
+from unswayed.model.nodes.families import FunctionalCpt, checked_family, checked_numbers, checked_rows
 from unswayed.model.nodes.layers import layered_chain
 from unswayed.model.variable import Variable
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FocsCpt:
+class FocsCpt(FunctionalCpt):
     """Pr(child | parents) with one column for each context.
 
     The parity of three parents, seen through a channel that errs one time in ten [shen2020, section 3]:
@@ -89,17 +88,6 @@ class FocsCpt:
         rows = checked_rows(states, len(self.parents), f"the FoCS CPT of {self.child.name!r}")
         found: Floats = self.columns[self.contexts.index(rows)]
         return found
-
-    def __eq__(self, other: object) -> bool:
-        return same_fields(self, other)
-
-    def __hash__(self) -> int:
-        return hash((self.child, self.parents, self.columns.tobytes()))
-
-    @property
-    def table(self) -> Floats:
-        """Every row written out; `LimitError` where there are too many."""
-        return write_table(self)
 
     @property
     def has_zeros(self) -> bool:

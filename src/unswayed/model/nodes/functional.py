@@ -20,13 +20,12 @@ from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import ModelError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.model.chain import Chain, deterministic_chain
-from unswayed.model.distribution import write_table
 from unswayed.model.nodes.families import (
+    FunctionalCpt,
     check_two_states,
     checked_family,
     checked_numbers,
     checked_rows,
-    same_fields,
 )
 from unswayed.model.nodes.perceptron import Perceptron
 from unswayed.model.variable import Variable
@@ -38,7 +37,7 @@ SAME_SUM = 1e-13
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LogisticCpt:
+class LogisticCpt(FunctionalCpt):
     """Log-odds that are linear in the parents.
 
         Pr(child = 1 | u) = sigma(bias + sum_i weight_i u_i),    sigma(a) = 1 / (1 + exp(-a))
@@ -81,17 +80,6 @@ class LogisticCpt:
         rows = checked_rows(states, len(self.parents), f"the logistic CPT of {self.child.name!r}")
         return two_way(self.bias + rows @ self.weights)
 
-    def __eq__(self, other: object) -> bool:
-        return same_fields(self, other)
-
-    def __hash__(self) -> int:
-        return hash((self.child, self.parents))
-
-    @property
-    def table(self) -> Floats:
-        """Every row written out; `LimitError` where there are too many."""
-        return write_table(self)
-
     @property
     def has_zeros(self) -> bool:
         """Never: log-odds are finite."""
@@ -114,7 +102,7 @@ class LogisticCpt:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PerceptronCpt:
+class PerceptronCpt(FunctionalCpt):
     """A multi-layer perceptron whose outputs are the distribution of the child.
 
     One output is the log-odds of state 1 of a two-state child; else there is one output for each state, and
@@ -143,17 +131,6 @@ class PerceptronCpt:
         """Pr(child | parents) for each row."""
         rows = checked_rows(states, len(self.parents), f"the perceptron of {self.child.name!r}")
         return distribution(self.perceptron.scores(rows.astype(np.float64)))
-
-    def __eq__(self, other: object) -> bool:
-        return same_fields(self, other)
-
-    def __hash__(self) -> int:
-        return hash((self.child, self.parents))
-
-    @property
-    def table(self) -> Floats:
-        """Every row written out; `LimitError` where there are too many."""
-        return write_table(self)
 
     @property
     def has_zeros(self) -> bool:

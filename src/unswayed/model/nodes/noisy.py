@@ -18,19 +18,18 @@ from unswayed.core.errors import ModelError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.model.chain import Chain
 from unswayed.model.cpt import ROW_TOLERANCE
-from unswayed.model.distribution import write_table
 from unswayed.model.nodes.families import (
+    FunctionalCpt,
     check_two_states,
     checked_family,
     checked_numbers,
     checked_rows,
-    same_fields,
 )
 from unswayed.model.variable import Variable
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class NoisyOrCpt:
+class NoisyOrCpt(FunctionalCpt):
     """Each present parent causes the child on its own, unless inhibited.
 
         Pr(child = 0 | u) = (1 - leak) * product over i with u_i = 1 of (1 - strength_i)
@@ -68,17 +67,6 @@ class NoisyOrCpt:
         object.__setattr__(self, "strengths", frozen_floats(numbers[:-1]))
         object.__setattr__(self, "leak", float(numbers[-1]))
 
-    def __eq__(self, other: object) -> bool:
-        return same_fields(self, other)
-
-    def __hash__(self) -> int:
-        return hash((self.child, self.parents, self.strengths.tobytes(), self.leak))
-
-    @property
-    def table(self) -> Floats:
-        """Every row written out; `LimitError` where there are too many."""
-        return write_table(self)
-
     @property
     def has_zeros(self) -> bool:
         """Whether the effect can be impossible, or certain."""
@@ -105,7 +93,7 @@ class NoisyOrCpt:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class NoisyMaxCpt:
+class NoisyMaxCpt(FunctionalCpt):
     """The strongest of the effects that the parents have, each on its own.
 
         Pr(child at most as strong as y | u) = Q_leak(y) * product over i of Q_(i, u_i)(y)
@@ -158,17 +146,6 @@ class NoisyMaxCpt:
                 effect, shape, f"noisy-max of {self.child.name!r}, effect of {parent.name!r}"
             )
         _check_distributions(self.leak[np.newaxis], (1, len(self.child)), f"leak of {self.child.name!r}")
-
-    def __eq__(self, other: object) -> bool:
-        return same_fields(self, other)
-
-    def __hash__(self) -> int:
-        return hash((self.child, self.parents, self.leak.tobytes()))
-
-    @property
-    def table(self) -> Floats:
-        """Every row written out; `LimitError` where there are too many."""
-        return write_table(self)
 
     @property
     def has_zeros(self) -> bool:
