@@ -19,7 +19,7 @@ from unswayed.decisions.catalogue import Catalogue
 from unswayed.decisions.checkpoint import Checkpoint, open_checkpoint
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import Problem, make_problem
-from unswayed.decisions.purchase import Costs, purchase_for
+from unswayed.decisions.purchase import Costs, check_budget, purchase_for
 from unswayed.engines.dense import DenseEngine
 from unswayed.engines.protocol import Cost, Question
 from unswayed.model.evidence import Evidence
@@ -144,8 +144,8 @@ def _goal(
     objective: PlanObjective, stop: StopRule, bounds: tuple[float | None, int | None, int | None]
 ) -> Goal:
     budget, max_depth, max_leaves = bounds
-    if budget is not None and not budget >= 0:
-        raise QueryError(f"the budget must be at least 0, not {budget!r}")
+    if budget is not None:
+        check_budget(budget)
     if max_depth is not None and max_depth < 0:
         raise QueryError(f"the depth must be at least 0, not {max_depth!r}")
     if max_leaves is not None and max_leaves < 1:

@@ -16,6 +16,7 @@ from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.measurement import Measurement
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import Problem, make_problem
+from unswayed.decisions.purchase import check_cost
 from unswayed.decisions.rules import Decider
 from unswayed.model.evidence import Evidence
 from unswayed.reasons.case import (
@@ -206,8 +207,7 @@ def _costs_of(explained: ExplainedDecision, costs: Mapping[str, float] | None) -
     by_position = dict.fromkeys((*explained.findings, *explained.problem.free), 1.0)
     for name, cost in (costs or {}).items():
         position = network.index(name)
-        if not 0.0 < cost < math.inf:
-            raise QueryError(f"the cost of {name!r} must be a positive number, not {cost!r}")
+        check_cost(name, cost)
         by_position[position] = float(cost)
     return by_position
 

@@ -20,13 +20,13 @@ gives a `Catalogue`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from unswayed.core.errors import QueryError, expect
-from unswayed.core.names import listing
+from unswayed.core.names import listing, unknown_name
 from unswayed.decisions.classifier import Classifier
 from unswayed.model import roles
 
@@ -119,6 +119,26 @@ def purchase_of(costs: Costs | None) -> Purchase:
         return costs
     expect(costs, (Mapping, type(None)), "costs")
     return Purchase(dict(costs or {}))
+
+
+def check_costs(costs: Mapping[str, float], features: Sequence[str]) -> None:
+    """Raise `QueryError` for a cost of something that is no feature, or that is not positive."""
+    for name, cost in costs.items():
+        if name not in features:
+            raise QueryError(f"a cost is given for {name!r}: {unknown_name('feature', name, features)}")
+        check_cost(name, cost)
+
+
+def check_cost(name: str, cost: float) -> None:
+    """Raise `QueryError` unless the cost of a feature is positive and finite."""
+    if not 0.0 < cost < math.inf:
+        raise QueryError(f"the cost of {name!r} must be a positive number, not {cost!r}")
+
+
+def check_budget(budget: float) -> None:
+    """Raise `QueryError` unless the budget is at least 0."""
+    if not budget >= 0.0:
+        raise QueryError(f"the budget must be at least 0, not {budget!r}")
 
 
 def purchase_for(classifier: Classifier, costs: Costs | None) -> Purchase:

@@ -20,7 +20,7 @@ import numpy as np
 from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
-from unswayed.core.names import unknown_name
+from unswayed.decisions.purchase import check_budget, check_costs
 from unswayed.decisions.rules import Decider, MostProbable, Rule
 from unswayed.learning.classifiers import as_dataset, learn_naive_bayes
 from unswayed.model.data.dataset import Dataset
@@ -123,13 +123,8 @@ class _Best:
 def _prices(rows: Dataset, target: str, costs: Mapping[str, float] | None, budget: float) -> dict[str, float]:
     rows.index(target)
     features = tuple(name for name in rows.names if name != target)
-    for name, cost in (costs or {}).items():
-        if name not in features:
-            raise QueryError(f"a cost is given for {name!r}: {unknown_name('feature', name, features)}")
-        if not (math.isfinite(cost) and cost > 0):
-            raise QueryError(f"the cost of {name!r} must be a positive number, not {cost!r}")
-    if math.isnan(budget) or budget < 0:
-        raise QueryError(f"the budget must be at least 0, not {budget!r}")
+    check_costs(costs or {}, features)
+    check_budget(budget)
     return {name: float((costs or {}).get(name, 1.0)) for name in features}
 
 

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from unswayed.core.errors import QueryError, expect
-from unswayed.core.names import unknown_name
+from unswayed.core.errors import expect
 from unswayed.core.numerics import is_cheaper, spendable
 from unswayed.core.workers import Team
 from unswayed.decisions.binding import bind_purchase
@@ -26,7 +25,7 @@ from unswayed.decisions.catalogue import (
 )
 from unswayed.decisions.checkpoint import Checkpoint
 from unswayed.decisions.problem import Problem
-from unswayed.decisions.purchase import Costs, Purchase
+from unswayed.decisions.purchase import Costs, Purchase, check_budget, check_costs
 from unswayed.kernels import subset_search
 from unswayed.search.lattice import Node
 from unswayed.search.objectives import SearchObjective
@@ -122,21 +121,15 @@ def make_terms(problem: Problem, costs: Costs | None, budget: float) -> Terms:
         costs = costs.costs
     expect(costs, (Mapping, type(None)), "costs")
     features = problem.classifier.features
-    for name, cost in (costs or {}).items():
-        if name not in features:
-            raise QueryError(f"a cost is given for {name!r}: {unknown_name('feature', name, features)}")
-        if not (math.isfinite(cost) and cost > 0):
-            raise QueryError(f"the cost of {name!r} must be a positive number, not {cost!r}")
-    if math.isnan(budget) or budget < 0:
-        raise QueryError(f"the budget must be at least 0, not {budget!r}")
+    check_costs(costs or {}, features)
+    check_budget(budget)
     names = {f: problem.network.variables[f].name for f in problem.free}
     return Terms({f: float((costs or {}).get(name, 1.0)) for f, name in names.items()}, budget)
 
 
 def _purchase_terms(problem: Problem, purchase: Purchase, budget: float) -> Terms:
     """The terms of a whole description of costs."""
-    if math.isnan(budget) or budget < 0:
-        raise QueryError(f"the budget must be at least 0, not {budget!r}")
+    check_budget(budget)
     catalogue = bind_purchase(purchase, problem)
     check_no_results(catalogue)
     costs = {f: offer.price for offer in catalogue.offers for f in offer.features}

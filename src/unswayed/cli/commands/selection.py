@@ -178,10 +178,11 @@ def frontier(
     The best trimming for every budget that buys a better one.
     """
     from unswayed import api
+    from unswayed.decisions.purchase import check_budget
     from unswayed.view.choice_lines import frontier_lines
 
-    if budget is not None and not budget >= 0:
-        raise QueryError(f"the budget must be at least 0, not {budget!r}")
+    if budget is not None:
+        check_budget(budget)
     if output is not None:
         check_picture_or_json(output)
     found = resolve_search(case)
