@@ -42,6 +42,7 @@ def test_json_tells_what_was_learned_from(unswayed, tmp_path):
         "rows_by_class": {"no": 5.0, "yes": 9.0},
         "constant_columns": [],
         "sampled_columns": [],
+        "rows_without_class": 0.0,
     }
 
 
@@ -133,3 +134,84 @@ def test_decimal_commas_are_numbers(unswayed, tmp_path):
     outcome = unswayed("learn", path, "--target", "c", "-o", tmp_path / "d.bif")
     assert outcome.err == "warning: column 'x': '0,0' is read as 0 (decimal commas)\n"
     assert read_network(tmp_path / "d.bif").variable("x").states == ("<=4", ">4")
+
+
+@pytest.mark.parametrize("mark", ["NA", "N/A", "n/a", "NULL", "null", "?", "-", ".", "", "NaN", "None"])
+def test_usual_marks_among_numbers_are_missing(unswayed, tmp_path, mark):
+    """Ten cells of sixty are marked; the others are 0 to 98 and cut where the class changes."""
+    path = tmp_path / "m.csv"
+    cells = [*(str(2 * i) for i in range(50)), *[mark] * 10]
+    path.write_text("x,c\n" + "".join(f"{cell},{'ab'[i % 50 > 20]}\n" for i, cell in enumerate(cells)))
+    outcome = unswayed("learn", path, "--target", "c", "-o", tmp_path / "m.bif")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert read_network(tmp_path / "m.bif").variable("x").states == ("<=41", ">41")
+
+
+@pytest.mark.parametrize(
+    ("spell", "words"),
+    [
+        (lambda n: f"{n:,}".replace(",", " "), "'1 020' is read as 1020 (marks between thousands)"),
+        (lambda n: f"{n:,}".replace(",", "'"), '"1\'020" is read as 1020 (marks between thousands)'),
+        (
+            lambda n: f"{n:,}".replace(",", "\u202f"),
+            "'1\\u202f020' is read as 1020 (marks between thousands)",
+        ),
+        (lambda n: f"{n:,}", "'1,020' is read as 1020 (commas between thousands)"),
+        (lambda n: f"{n:,}".replace(",", ".") + ",0", "'0,0' is read as 0 (decimal commas)"),
+    ],
+)
+def test_thousands_are_told_apart_by_any_usual_mark(unswayed, tmp_path, spell, words):
+    path = tmp_path / "t.csv"
+    numbers = range(0, 3060, 51)
+    path.write_text("x;c\n" + "".join(f"{spell(n)};{'ab'[n >= 1581]}\n" for n in numbers))
+    outcome = unswayed("learn", path, "--target", "c", "-o", tmp_path / "t.bif")
+    assert outcome.err == f"warning: column 'x': {words}\n"
+    assert read_network(tmp_path / "t.bif").variable("x").states == ("<=1555.5", ">1555.5")
+
+
+def test_decimal_commas_beside_decimal_points_are_no_numbers(unswayed, tmp_path):
+    """1,5 and 2.5 in one column: whichever is meant, reading 2.5 as 25 would be wrong."""
+    path = tmp_path / "b.csv"
+    path.write_text("x;c\n" + "".join(f"{i}{',.'[i % 2]}5;{'ab'[i > 4]}\n" for i in range(9)))
+    assert unswayed("learn", path, "--target", "c", "-o", tmp_path / "b.bif").code == 0
+    assert "2,5" in read_network(tmp_path / "b.bif").variable("x").states
+
+
+@pytest.mark.parametrize(
+    ("cell", "words"),
+    [
+        (lambda i: f"{i * 1.5}" if i % 4 else "missing", "numbers but for 'missing'; missing marks? Empty "),
+        (lambda i: "-xyz"[i % 4], "'-' counts as a state; a missing mark? Empty "),
+        (lambda i: f"2024/1/{i + 1}", "28 dates in 28 rows; "),
+        (lambda i: f"{i + 1}.01.2024", "28 dates in 28 rows; "),
+        (lambda i: i * i + 1000, "28 numbers in 28 rows; an id? Leave it out with --ignore"),
+        (lambda i: f"P{i}", "28 texts in 28 rows; missing marks, or an id? Leave it out with --ignore"),
+    ],
+)
+def test_odd_columns_are_warned_about_by_name(unswayed, tmp_path, cell, words):
+    path = tmp_path / "o.csv"
+    path.write_text("patient_id|c\n" + "".join(f"{cell(i)}|{'ab'[i % 3 > 0]}\n" for i in range(28)))
+    outcome = unswayed("learn", path, "--target", "c", "-o", tmp_path / "o.bif")
+    assert outcome.err.startswith(f"warning: patient_id: {words}")
+    assert outcome.err.count("warning:") == 1
+
+
+@pytest.mark.parametrize("labels", ["+-", "ab", ("none", "mild", "severe"), ("1", "-")])
+def test_signs_and_ordinary_labels_are_not_suspected(unswayed, tmp_path, labels):
+    path = tmp_path / "s.csv"
+    path.write_text("x,c\n" + "".join(f"{labels[i % len(labels)]},{'ab'[i % 5 > 2]}\n" for i in range(30)))
+    assert unswayed("learn", path, "--target", "c", "-o", tmp_path / "s.bif").err == ""
+
+
+def test_rows_without_a_class_are_counted(unswayed, tmp_path):
+    path = tmp_path / "w.csv"
+    path.write_text("x,c\n" + "u,yes\nv,no\nu,NA\n" * 4)
+    outcome = unswayed("learn", path, "--target", "c", "-o", tmp_path / "w.bif")
+    assert outcome.out.startswith("learned from 12 rows; c: no 4, yes 4, missing 4\n")
+
+
+def test_a_numeric_class_of_one_state_is_warned_about(unswayed, tmp_path):
+    path = tmp_path / "c.csv"
+    path.write_text("x,c\n" + "u,1\nv,1\n" * 4)
+    outcome = unswayed("learn", path, "--target", "c", "-o", tmp_path / "c.bif")
+    assert outcome.err == "warning: c: the class has one state, so there is nothing to tell apart\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Unpack
 
@@ -23,7 +23,7 @@ from unswayed.api.values import (
 )
 from unswayed.core.errors import LimitError, QueryError
 from unswayed.core.limits import DEFAULT_LIMITS
-from unswayed.core.measurement import Measurement
+from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.binding import bind_purchase, leave_out_skipped
 from unswayed.decisions.catalogue import Catalogue, cost_together, price_after
 from unswayed.decisions.classifier import Classifier
@@ -75,7 +75,7 @@ class ObservationRanking:
     at_least: float | None = 0.95
     """The level at which a decision is safe; None where only what posteriors tell was asked for."""
     bundle: Bundle | None = None
-    """Where no test gains anything alone by the first criterion: the smallest bundle that does."""
+    """Where no test gains anything alone by the first criterion: the fewest that do together."""
 
     @property
     def per_cost(self) -> tuple[float, ...]:
@@ -110,10 +110,11 @@ def rank_observations(
 
     Without `reward`: gain in same-decision probability, entropy, margin, and utility where the rule has
     utilities. Ties go to the test that tells most about the target, then to the one named first. Features
-    with one state tell nothing and are left out. `done` is the chance that the decision is safe after a test:
-    that its same-decision probability is at least `at_least`. Where no test gains anything alone, `bundle`
-    holds the two or three that gain most together. A structured classifier's attributes are ranked by the
-    gain in same-decision probability alone, unless `reward` says otherwise, and have no costs.
+    with one state tell nothing and are left out. `done` is the chance that the decision is safe after a
+    test: that its same-decision probability is at least `at_least`. Where no test gains anything alone,
+    `bundle` holds the two or three that gain most together, or more where it takes more. A structured
+    classifier's attributes are ranked by the gain in same-decision probability alone, unless `reward`
+    says otherwise, and have no costs.
 
     >>> from unswayed.decisions.rules import ThresholdRule
     >>> from unswayed.model.zoo import review
@@ -181,7 +182,7 @@ def ranking_of(
     prices = {test: price_after(catalogue, 0, test) for test in tests}
 
     def order(test: int) -> tuple[float, float, int]:
-        worth = values[test][0].value
+        worth = _told_value(values[test][0])
         if costs is not None:
             worth = divide_by_cost(worth, prices[test])
         # Values a rounding error apart are ties.
@@ -200,6 +201,14 @@ def ranking_of(
         at_least,
         None if gains else _find_bundle(rows, sorted(tests, key=lambda test: -information[test])),
     )
+
+
+def _told_value(gain: Measurement) -> float:
+    """A gain to rank by: certified intervals that hold 0 tell it in whole half-widths, so small ones tie."""
+    reach = (gain.high - gain.low) / 2
+    if gain.certainty is not Certainty.BOUND or gain.low > NO_VALUE or reach <= NO_VALUE:
+        return gain.value
+    return round(gain.value / reach) * reach
 
 
 def divide_by_cost(value: float, price: float) -> float:
@@ -257,29 +266,37 @@ def _find_bundle(rows: _Rows, tests: Sequence[int]) -> Bundle | None:
     """The smallest bundle that gains by the first criterion, of equal size that of highest gain per cost.
 
     Tests come with the most informative first. Only the first `MOST_BUNDLED` are tried, and a bundle that
-    needs others before it is left out.
+    needs others before it is left out. Where no small bundle gains, all tests may: none of those left of
+    them can be missed.
     """
     for size in range(2, LARGEST_BUNDLE + 1):
-        found = [
-            Bundle(
-                tuple(rows.catalogue.offers[test].name for test in bundle),
-                rows.value(bundle, rows.criteria[0]),
-                cost_together(rows.catalogue, bundle),
-            )
-            for bundle in _bundles(rows.catalogue, tests[:MOST_BUNDLED], size)
-        ]
+        bundles = itertools.combinations(tests[:MOST_BUNDLED], size)
+        found = [_make_bundle(rows, bundle) for bundle in bundles if _can_be_bought(rows.catalogue, bundle)]
         gaining = [each for each in found if each.value.low > NO_VALUE]
         if gaining:
             return max(gaining, key=lambda each: round(divide_by_cost(each.value.value, each.cost), 12))
-    return None
+    bundle = _make_bundle(rows, tests)
+    if bundle.value.low <= NO_VALUE:
+        return None
+    for test in reversed(tests):
+        fewer = [each for each in tests if each != test]
+        if (
+            _can_be_bought(rows.catalogue, fewer)
+            and (smaller := _make_bundle(rows, fewer)).value.low > NO_VALUE
+        ):
+            tests, bundle = fewer, smaller
+    return bundle
 
 
-def _bundles(catalogue: Catalogue, tests: Sequence[int], size: int) -> Iterator[tuple[int, ...]]:
-    """The bundles of some size that can be bought."""
-    for bundle in itertools.combinations(tests, size):
-        done = sum(1 << test for test in bundle)
-        if not any(catalogue.offers[test].needs & ~done for test in bundle):
-            yield bundle
+def _make_bundle(rows: _Rows, tests: Sequence[int]) -> Bundle:
+    names = tuple(rows.catalogue.offers[test].name for test in tests)
+    return Bundle(names, rows.value(tests, rows.criteria[0]), cost_together(rows.catalogue, tests))
+
+
+def _can_be_bought(catalogue: Catalogue, tests: Sequence[int]) -> bool:
+    """Whether tests include all that they need before them."""
+    done = sum(1 << test for test in tests)
+    return not any(catalogue.offers[test].needs & ~done for test in tests)
 
 
 def _chances_done(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from unswayed.core.measurement import Certainty, Measurement
 
-DIGITS, MOST_DIGITS = 4, 15
+DIGITS, MOST_DIGITS = 4, 9
 """Decimals of a probability, and of the ends of an interval so narrow that it needs more."""
 THRESHOLD_DIGITS = 12
 """Decimals tried before a threshold is written with as many digits as it has."""
@@ -96,13 +96,17 @@ def gain_text(measured: Measurement) -> str:
     '0.0000'
     >>> gain_text(Measurement(0.02, 0.019, 0.021, Certainty.BOUND, "bounds"))
     '0.0200±0.0010'
+    >>> gain_text(Measurement(-4e-6, -9e-5, 8e-5, Certainty.BOUND, "bounds"))
+    '0.0000±0.0001'
     """
-    value = 0.0 if abs(measured.value) < NOISE else measured.value
-    text = f"{value:.1e}" if 0.0 < abs(value) < 5e-5 else f"{value:.{DIGITS}f}"
-    if measured.certainty is Certainty.EXACT:
-        return text
     reach = max(measured.high - measured.value, measured.value - measured.low)
-    return f"{text}±{math.ceil(reach * 10**DIGITS - 1e-6) / 10**DIGITS:.{DIGITS}f}"
+    half_width = math.ceil(reach * 10**DIGITS - 1e-6) / 10**DIGITS
+    small = abs(measured.value)
+    if small < NOISE or (small < 5e-5 and half_width > 0):
+        text = f"{0:.{DIGITS}f}"
+    else:
+        text = f"{measured.value:.1e}" if small < 5e-5 else f"{measured.value:.{DIGITS}f}"
+    return f"{text}±{half_width:.{DIGITS}f}" if half_width > 0 else text
 
 
 def seconds_text(seconds: float) -> str:

@@ -126,16 +126,23 @@ def next_text(ranking: ObservationRanking) -> str:
     nothing = criteria_by_best.pop(None, [])
     parts = [f"{best} by {names_text(criteria)}" for best, criteria in criteria_by_best.items()]
     if nothing:
-        parts.append(f"no single feature gains by {names_text(nothing)}")
+        parts.append(f"no single feature gains by {' or '.join(nothing)}")
+    if not criteria_by_best:
+        return f"N{parts[0][1:]}."
     return f"Observe next: {'; '.join(parts)}."
 
 
 def _best(ranking: ObservationRanking, criterion: int) -> str | None:
-    """The first feature of highest gain; None when none gains anything."""
-    gains = [values[criterion].value for values in ranking.values]
+    """The first feature of highest gain; None when none gains anything, as far as intervals tell."""
+    gains = [_told_gain(values[criterion]) for values in ranking.values]
     # Gains a rounding error apart are equal, and the order of the ranking decides.
     first = next(i for i, gain in enumerate(gains) if gain >= max(gains) - NOISE)
     return ranking.features[first] if gains[first] > NOISE else None
+
+
+def _told_gain(gain: Measurement) -> float:
+    """A gain, 0 where a certified interval does not tell it from none."""
+    return 0.0 if gain.certainty is Certainty.BOUND and gain.low <= NOISE else gain.value
 
 
 def further_texts(ranking: ObservationRanking, *, priced: bool) -> list[str]:

@@ -180,6 +180,8 @@ class LearnedFrom:
     """Columns left with one state: of one value, or with no cut that tells about the class."""
     sampled_columns: tuple[str, ...] = ()
     """Columns of numbers with too many values to count each, whose cut points a sample decided."""
+    rows_without_class: float = 0.0
+    """Rows that miss the class; 0 where a column weighs the rows."""
 
 
 def summarize_census(census: Census, target: str) -> LearnedFrom:
@@ -192,6 +194,7 @@ def summarize_census(census: Census, target: str) -> LearnedFrom:
         rows_by_class={state: weights[i] if i < len(weights) else 0.0 for i, state in enumerate(states)},
         constant_columns=tuple(v.name for v in census.variables if len(v) == 1 and v.name != target),
         sampled_columns=census.sampled,
+        rows_without_class=0.0 if census.weights else census.n_rows - sum(weights),
     )
 
 
@@ -205,11 +208,10 @@ def learned_lines(facts: LearnedFrom) -> list[Text]:
     of one state, so without influence: name
     """
     classes = tuple(f"{state} {weight:.10g}" for state, weight in facts.rows_by_class.items())
-    lines = [
-        Text(
-            f"learned from {counted(facts.n_rows, 'row')}; {facts.target}: {shortened(classes, MOST_CLASSES)}"
-        )
-    ]
+    found = shortened(classes, MOST_CLASSES)
+    if facts.rows_without_class:
+        found = f"{found}, missing {facts.rows_without_class:.10g}"
+    lines = [Text(f"learned from {counted(facts.n_rows, 'row')}; {facts.target}: {found}")]
     if facts.constant_columns:
         names = shortened(facts.constant_columns, MOST_COLUMNS)
         lines.append(Text(f"of one state, so without influence: {names}"))

@@ -24,6 +24,7 @@ from unswayed import (
 )
 from unswayed.api.values import SameDecisionGain
 from unswayed.core.errors import QueryError
+from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.purchase import SetUp
 from unswayed.model.cpt import Cpt
 from unswayed.model.network import BayesianNetwork
@@ -136,3 +137,35 @@ def test_following_a_case_ranks_by_cost_too():
 def test_a_level_outside_0_and_1_is_refused():
     with pytest.raises(QueryError, match="the level must lie between 0 and 1"):
         rank_observations(PAPERS, at_least=np.nan)
+
+
+@pytest.mark.parametrize("n_bits", [4, 5])
+def test_a_parity_of_many_bits_still_names_what_to_observe(n_bits):
+    """No three bits tell anything about a parity of four; all of them tell everything."""
+    bits = [Variable(f"b{i}", ["0", "1"]) for i in range(n_bits)]
+    odd = np.indices((2,) * n_bits).sum(axis=0).reshape(-1) % 2
+    cpts = [Cpt(bit, [], [[0.5, 0.5]]) for bit in bits]
+    cpts.append(Cpt(Variable("P", ["odd", "even"]), bits, np.where(odd[:, None], [0.9, 0.1], [0.1, 0.9])))
+    classifier = Classifier(BayesianNetwork(cpts), "P", [bit.name for bit in bits], ThresholdRule("odd", 0.6))
+    ranking = rank_observations(classifier)
+    assert ranking.best == "b0"
+    assert ranking.bundle is not None
+    assert set(ranking.bundle.tests) == {bit.name for bit in bits}
+    assert ranking.bundle.value.value == pytest.approx(0.5), "half of the outcomes turn 'even' into 'odd'"
+
+
+def test_gains_that_intervals_do_not_tell_from_none_tie_by_entropy(monkeypatch):
+    """Whichever way a grid rounds: here the midpoints favour the witnesses that tell least."""
+    names = PAPERS.network.names
+    noise = {names.index("R1"): 4e-6, names.index("R2"): -5e-6, names.index("AC"): 3e-6}
+
+    def certify(value):
+        return Measurement(value, value - 5e-5, value + 5e-5, Certainty.BOUND, "grid")
+
+    monkeypatch.setattr("unswayed.api.ranking.agreement_of", lambda *_: certify(0.98))
+    after = {feature: certify(0.98 + each) for feature, each in noise.items()}
+    monkeypatch.setattr("unswayed.api.ranking.single_agreements_of", lambda *_: after)
+    ranking = rank_observations(PAPERS)
+    assert ranking.features == ("R2", "R1", "AC"), "by what they tell about the paper"
+    after[names.index("AC")] = certify(0.99)
+    assert rank_observations(PAPERS).best == "AC", "a gain that the interval does tell comes first"

@@ -1,8 +1,8 @@
 """Tables through pyarrow, where it is installed: large CSV files, Parquet files, Arrow datasets, in blocks.
 
 A block of a CSV file is read as texts, so that the standard library's reader and this one settle what is a
-number, a label or a missing cell by the same words (`csv_tables.py`). Parquet and Arrow have types, which are
-believed as those of a dataframe (`frame_tables.py`).
+number, a label or a missing cell by the same words (`csv.py`). Parquet and Arrow have types, which are
+believed as those of a dataframe (`frames.py`).
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ may be quoted. Empty lines are skipped. A name ending in `.gz` is unpacked on th
 
 A file is read in blocks of rows, and each column keeps every distinct text once. Small files are read by the
 standard library, which names the line of whatever is wrong; large ones by pyarrow where it is installed
-(`arrow_tables.py`), some ten times faster, and again by the standard library when pyarrow refuses them.
+(`arrow.py`), some ten times faster, and again by the standard library when pyarrow refuses them.
 `read_csv` gives the whole table, `text_blocks` one block of rows after the other.
 """
 

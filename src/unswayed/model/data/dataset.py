@@ -10,7 +10,7 @@
 - a column with a single value, or with none, is kept as a variable of one state. It says nothing and costs
   nothing, and the columns of the table stay the columns of the network.
 
-For rows that are to fit variables which exist already, see `encode.py`.
+For rows that are to fit variables which exist already, see `encoding.py`.
 """
 
 from __future__ import annotations

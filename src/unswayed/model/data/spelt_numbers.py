@@ -1,7 +1,7 @@
 """Numbers as spreadsheets of many countries spell them: decimal commas, and marks between thousands.
 
-A column is read so only where all of its cells allow it, and one of them has a comma. `1,234` alone could be
-either; where every comma is followed by three digits, the commas divide thousands.
+A column is read so only where all of its cells allow it, and one of them has such a mark. `1,234` alone
+could be either; where every comma is followed by three digits, the commas divide thousands.
 """
 
 from __future__ import annotations
@@ -11,8 +11,11 @@ from collections.abc import Sequence
 
 from unswayed.model.data.tables import MARKS_AMONG_NUMBERS, MISSING_WORDS, number_in
 
-_GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
-_DECIMAL = re.compile(r"[+-]?\d{1,3}(\.\d{3})+,\d+|[+-]?\d+,\d+")
+_COMMAS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
+_DECIMAL = re.compile(r"[+-]?\d{1,3}(\.\d{3})+(,\d+)?|[+-]?\d+,\d+")
+# Blanks of three widths, and apostrophes as typed and as typeset.
+_BLANKS = re.compile(r"[+-]?\d{1,3}(?:([ \u00a0\u202f'\u2019])\d{3}(?:\1\d{3})*)?([.,]\d+)?")
+_WITHOUT_BLANKS = str.maketrans("", "", " \u00a0\u202f'\u2019")
 
 
 def read_spelt(texts: Sequence[str]) -> tuple[list[float], str] | None:
@@ -22,24 +25,27 @@ def read_spelt(texts: Sequence[str]) -> tuple[list[float], str] | None:
     ([1.5, 2.0, nan], "'1,5' is read as 1.5 (decimal commas)")
     >>> read_spelt(["1,234", "12"])
     ([1234.0, 12.0], "'1,234' is read as 1234 (commas between thousands)")
-    >>> read_spelt(["a,b", "1,5"]) is None
-    True
+    >>> read_spelt(["1 234,5", "12"])
+    ([1234.5, 12.0], "'1 234,5' is read as 1234.5 (marks between thousands, decimal commas)")
+    >>> read_spelt(["a,b", "1,5"]) is None, read_spelt(["2.5", "1,5"]) is None
+    (True, True)
     """
     cells = [text.strip() for text in texts]
-    missing = MISSING_WORDS | MARKS_AMONG_NUMBERS
-    with_commas = [cell for cell in cells if "," in cell]
-    if not with_commas:
-        return None
-    if all(_GROUPED.fullmatch(cell) for cell in with_commas):
-        how, marks = "commas between thousands", {",": ""}
-    elif all(_DECIMAL.fullmatch(cell) for cell in with_commas):
-        how, marks = "decimal commas", {".": "", ",": "."}
-    else:
+    bare = [cell.translate(_WITHOUT_BLANKS) if _BLANKS.fullmatch(cell) else cell for cell in cells]
+    how = ["marks between thousands"] if bare != cells else []
+    commas = [cell for cell in bare if "," in cell]
+    marks = {}
+    if commas and not how and all(_COMMAS.fullmatch(cell) for cell in commas):
+        how, marks = ["commas between thousands"], {",": ""}
+    elif commas and all(_DECIMAL.fullmatch(cell) for cell in bare if "," in cell or "." in cell.strip(".")):
+        how, marks = [*how, "decimal commas"], {".": "", ",": "."}
+    elif commas or not how:
         return None
     spelling = str.maketrans(marks)
-    found = [float("nan") if cell in missing else number_in(cell.translate(spelling)) for cell in cells]
+    missing = MISSING_WORDS | MARKS_AMONG_NUMBERS
+    found = [float("nan") if cell in missing else number_in(cell.translate(spelling)) for cell in bare]
     numbers = [number for number in found if number is not None]
     if len(numbers) < len(found):
         return None
-    first = with_commas[0]
-    return numbers, f"{first!r} is read as {float(first.translate(spelling)):.12g} ({how})"
+    first = next(i for i, cell in enumerate(cells) if cell != bare[i] or "," in cell)
+    return numbers, f"{cells[first]!r} is read as {numbers[first]:.12g} ({', '.join(how)})"

@@ -1,13 +1,13 @@
 """Tables as people have them (a CSV file, a dataframe, an array), read into columns of two kinds.
 
 A column holds numbers or labels. What it *means* as a discrete variable is decided later, in `dataset.py` for
-learning and in `encode.py` for a network that exists. Here only two questions are settled:
+learning and in `encoding.py` for a network that exists. Here only two questions are settled:
 
 - **Which cells are missing?** None, NaN and, among texts, the words in `MISSING_WORDS`.
 - **Number or label?** In a dataframe the column's type says so. In a CSV file, which has no types, a column
   is numeric when every cell that is not missing reads as a number. Booleans are labels.
 
-Read next: `csv_tables.py` and `arrow_tables.py` (files), `frame_tables.py` (pandas, polars, pyarrow),
+Read next: `csv.py` and `arrow.py` (files), `frames.py` (pandas, polars, pyarrow),
 `chunks.py` (tables that need not fit into memory), `dataset.py`.
 """
 
