@@ -22,6 +22,7 @@ import numpy as np
 from sklearn.naive_bayes import CategoricalNB
 
 import unswayed
+from benchmarks.page import write_measured
 from unswayed import Classifier
 from unswayed.learning import learn_tan
 from unswayed.model.data.tables import LabelColumn, Table
@@ -155,7 +156,7 @@ def main() -> None:
         page += file_line(options.rows)
     print(page[-300:])
     if not options.quick:
-        PAGE.write_text(page)
+        write_measured(PAGE, page)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.papers.choi2017.records import markdown, write_measured
+from benchmarks.page import markdown, write_measured
 from benchmarks.speed.reach import random_network
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.measurement import Certainty

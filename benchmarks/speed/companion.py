@@ -24,6 +24,7 @@ import httpx
 import numpy as np
 import uvicorn
 
+from benchmarks.page import write_measured
 from unswayed.api import decide, explain_decision, rank_observations, replay, should_stop
 from unswayed.core.limits import Limits
 from unswayed.decisions.classifier import Classifier
@@ -176,7 +177,7 @@ def main() -> None:
         print(lines[-1], flush=True)
     if not options.quick:
         head = [f"| {' | '.join(COLUMNS)} |", "|" + "---|" * len(COLUMNS)]
-        PAGE.write_text(HEADER.format(count=count) + "\n".join([*head, *lines]) + "\n")
+        write_measured(PAGE, HEADER.format(count=count) + "\n".join([*head, *lines]) + "\n")
 
 
 if __name__ == "__main__":

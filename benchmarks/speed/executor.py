@@ -15,20 +15,18 @@ from __future__ import annotations
 import argparse
 import heapq
 import math
-import os
-import platform
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import date
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 from unittest.mock import patch
 
 import numpy as np
 
+from benchmarks.page import write_measured
 from benchmarks.speed.trim_cases import nearly_equal
 from unswayed.api import trim
 from unswayed.api.selection import Selection
@@ -131,7 +129,6 @@ def in_turns(classifier: Classifier, budget: int, repeats: int) -> Iterator[str]
         search, whole = min(shared[jobs]), min(seconds[1]) / min(each)
         gains = f"{whole:.2f}, the search {min(shared[1]) / search:.2f}"
         yield f"| {jobs} | {runs_text} | {min(each):.3g} | {search:.3g} | {gains} |"
-    yield f"\nLoad average at the end: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores."
 
 
 @contextmanager
@@ -185,7 +182,7 @@ class _Nobody:
 
 HEAD = """# Searches on several workers
 
-Made by `python -m benchmarks.speed.executor` on {day}, on {machine} with {cores} cores.
+Made by `python -m benchmarks.speed.executor`.
 The search is for {budget} of {features} features that hardly differ and depend on each other in a tree, so
 that little can be pruned. Every run gives the same features and the same value.
 
@@ -218,9 +215,6 @@ def main() -> None:
     features = 20 if options.quick else options.features
     classifier, budget = nearly_equal(features), options.budget
     head = HEAD.format(
-        day=date.today().isoformat(),
-        machine=platform.processor() or platform.machine(),
-        cores=os.cpu_count(),
         budget=budget,
         features=features,
     )
@@ -230,7 +224,7 @@ def main() -> None:
     page += "\n".join(simulated(classifier, budget, workers)) + "\n"
     print(page)
     if not options.quick:
-        PAGE.write_text(page, encoding="utf-8")
+        write_measured(PAGE, page)
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.page import write_measured
 from benchmarks.speed.focs_codes import code_head, code_line, code_names
 from benchmarks.speed.focs_tables import table_head, table_line, table_names
 from unswayed.core.arrays import Floats, Ints
@@ -211,7 +212,7 @@ def write_page(lines: Mapping[tuple[str, str], str]) -> None:
         missing = [name for name in names if (part, name) not in lines]
         text = "\n".join([f"\n## {about.title}\n", head, rule, *rows]) + "\n"
         sections.append(text + (f"\nNot measured in this run: {'; '.join(missing)}.\n" if missing else ""))
-    PAGE.write_text(HEAD + "".join(sections), encoding="utf-8")
+    write_measured(PAGE, HEAD + "".join(sections))
 
 
 def main() -> None:

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.papers.choi2017.records import write_measured
+from benchmarks.page import write_measured
 from unswayed.core.arrays import Ints
 from unswayed.inference.marginals import all_marginals
 from unswayed.inference.posteriors import joint_table

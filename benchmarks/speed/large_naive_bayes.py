@@ -20,7 +20,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from benchmarks.papers.choi2017.records import write_measured
+from benchmarks.page import write_measured
 from unswayed.api import maximum_potential_agreement, trim, value_of_information
 from unswayed.api.selection import Selection
 from unswayed.core.limits import Limits

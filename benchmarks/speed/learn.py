@@ -21,6 +21,8 @@ import pandas as pd
 import pyarrow
 from pyarrow import csv, parquet
 
+from benchmarks.page import write_measured
+
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "benchmarks" / "learn.md"
 PREFACE = """# Learning from files
 
@@ -114,7 +116,7 @@ def main() -> None:
             print(line, end="", flush=True)
             page += line
     if not options.quick:
-        PAGE.write_text(page)
+        write_measured(PAGE, page)
 
 
 if __name__ == "__main__":

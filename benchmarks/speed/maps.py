@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.page import write_measured
 from unswayed.circuits.psdd.learn import learn
 from unswayed.circuits.psdd.query import log_likelihood
 from unswayed.core.errors import LimitError
@@ -180,7 +181,7 @@ def main() -> None:
         with multiprocessing.get_context("spawn").Pool(1) as pool:
             lines.append(pool.apply(row_of, (job,)))
         print(lines[-1], flush=True)
-    PAGE.write_text(HEAD + "\n".join(lines) + "\n", encoding="utf-8")
+    write_measured(PAGE, HEAD + "\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

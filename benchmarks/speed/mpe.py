@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.papers.choi2017.records import write_measured
+from benchmarks.page import write_measured
 from benchmarks.speed.solvers import CpSat, Gurobi
 from unswayed.core.errors import LimitError, SolverError
 from unswayed.core.limits import Limits
@@ -209,7 +209,7 @@ def write_gap() -> None:
         print(line, flush=True)
         lines.append(line)
     page = PAGE.read_text(encoding="utf-8").partition(GAP_TITLE)[0].rstrip()
-    PAGE.write_text(f"{page}\n\n{GAP_TITLE}\n\n{GAP_TEXT}\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    write_measured(PAGE, f"{page}\n\n{GAP_TITLE}\n\n{GAP_TEXT}\n" + "\n".join(lines) + "\n")
 
 
 def plot(results: Sequence[Result]) -> None:

@@ -24,6 +24,7 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer
 from sklearn.tree import DecisionTreeClassifier
 
+from benchmarks.page import write_measured
 from unswayed.api.plans import plan_tests
 from unswayed.api.results.plan import TestPlan
 from unswayed.core.errors import LimitError
@@ -256,7 +257,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     ]
     lines += beyond_tables((3.0,) if asked.quick else (5.0, 20.0))
     if not asked.quick:
-        PAGE.write_text(PREFACE + "\n".join(lines) + "\n", encoding="utf-8")
+        write_measured(PAGE, PREFACE + "\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

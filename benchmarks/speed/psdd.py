@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.papers.choi2017.records import write_measured
+from benchmarks.page import write_measured
 from unswayed.circuits.psdd.learn import Laplace, count_examples, estimate
 from unswayed.circuits.psdd.psdd import PsddStructure
 from unswayed.circuits.psdd.query import log_likelihood, log_likelihoods, marginals, sample

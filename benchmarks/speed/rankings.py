@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.page import write_measured
 from unswayed.circuits.psdd.learn import Laplace, learn
 from unswayed.circuits.psdd.query import log_likelihood
 from unswayed.core.arrays import Floats, Ints
@@ -78,7 +79,7 @@ def main() -> None:
         chance = f"{-math.log(math.factorial(n_items)):.2f}"
         lines.append(f"| {path.stem} | {len(orders)} | {chance} | {' | '.join(cells)} |")
         print(lines[-1], flush=True)
-    PAGE.write_text(HEAD.format(parameters=", ".join(sizes)) + "\n".join(lines) + "\n", encoding="utf-8")
+    write_measured(PAGE, HEAD.format(parameters=", ".join(sizes)) + "\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.papers.choi2017.records import markdown
+from benchmarks.page import markdown, write_measured
 from unswayed.core.limits import Limits
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.oracle import find_agreement
@@ -181,7 +181,7 @@ def main() -> None:
         rows.append(run_case(case))
         print(" | ".join(rows[-1]), flush=True)
         if not quick:
-            PAGE.write_text(HEAD + markdown(header, rows), encoding="utf-8")
+            write_measured(PAGE, HEAD + markdown(header, rows))
 
 
 if __name__ == "__main__":

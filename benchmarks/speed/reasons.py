@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.page import write_measured
 from unswayed.api.reasons import explain_decision
 from unswayed.api.results.reasons import Reasons
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
@@ -174,7 +175,7 @@ def main() -> None:
             results.append(tell(case, level, limits))
             print(list(lines_of(results))[-1], flush=True)
     if not options.quick:
-        PAGE.write_text(HEAD.format(limit=limits.max_seconds) + "\n".join(lines_of(results)) + "\n")
+        write_measured(PAGE, HEAD.format(limit=limits.max_seconds) + "\n".join(lines_of(results)) + "\n")
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.papers.choi2017.records import write_measured
+from benchmarks.page import write_measured
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits, readable_bytes
 from unswayed.core.measurement import Certainty

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.page import write_measured
 from unswayed.api.decisions import same_decision_probability
 from unswayed.circuits.psdd.query import condition_psdd, log_likelihood, sample
 from unswayed.core.measurement import Measurement
@@ -159,7 +160,7 @@ def main() -> None:
                 rows.append(line_of(each))
                 print(rows[-1], flush=True)
     if not quick:
-        PAGE.write_text(HEAD + "\n".join(rows) + "\n", encoding="utf-8")
+        write_measured(PAGE, HEAD + "\n".join(rows) + "\n")
 
 
 if __name__ == "__main__":

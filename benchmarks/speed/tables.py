@@ -26,7 +26,7 @@ from sklearn.feature_selection import SelectKBest, SequentialFeatureSelector, mu
 from sklearn.inspection import permutation_importance
 from sklearn.model_selection import train_test_split
 
-from benchmarks.papers.choi2017.records import markdown
+from benchmarks.page import markdown, write_measured
 from unswayed import (
     BayesNetClassifier,
     Classifier,
@@ -201,7 +201,7 @@ def main() -> None:
             print("\n".join(" | ".join(each) for each in (row, *others)), flush=True)
             if not quick:
                 page = HEAD + markdown(HEADER, rows) + "\n" + markdown(CHOSEN, ways)
-                PAGE.write_text(page, encoding="utf-8")
+                write_measured(PAGE, page)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from functools import partial
 
 import numpy as np
 
-from benchmarks.papers.choi2017.records import write_measured
+from benchmarks.page import write_measured
 from benchmarks.speed.trim_cases import (
     SEARCHES,
     SEARCHES_OF_TREES,

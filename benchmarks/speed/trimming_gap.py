@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.page import write_measured
 from unswayed.api import trim
 from unswayed.core.arrays import Floats
 from unswayed.core.limits import Limits
@@ -104,7 +105,7 @@ def write_page(rows: list[Row], seconds: float) -> None:
         gap, trivial = row.upper_bound - row.agreement, 1.0 - row.agreement
         figures = f"{row.agreement:.4f} | {gap:.5f} | {trivial:.4f} | {row.seconds:.0f}"
         lines.append(f"| {row.family} | {row.n_features} | {figures} |")
-    PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    write_measured(PAGE, "\n".join(lines) + "\n")
 
 
 def main() -> None:

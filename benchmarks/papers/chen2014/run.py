@@ -18,12 +18,12 @@ from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
 
+from benchmarks.page import write_measured
 from benchmarks.papers.chen2014 import page
 from benchmarks.papers.chen2014.figures import Average, by_components, by_distance, plot
 from benchmarks.papers.chen2014.methods import METHODS, by_depth_first, run
 from benchmarks.papers.chen2014.real import DATA, Case, Sweep, cases, sweep
 from benchmarks.papers.chen2014.synthetic import N_QUERIES, Point, draw, measure
-from benchmarks.papers.choi2017.records import write_measured
 from unswayed.core.limits import Limits
 
 HERE = Path(__file__).resolve().parent

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from benchmarks.page import markdown
 from benchmarks.papers.choi2016 import real
 from benchmarks.papers.choi2016.games import Curves
 from benchmarks.papers.choi2016.paths import Accuracies
-from benchmarks.papers.choi2017.records import Record, markdown
+from benchmarks.papers.records import Record
 
 HEAD = """# Structured naive Bayes beside [choi2016]
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.page import markdown
 from benchmarks.papers.choi2016.tabular import learn_table
-from benchmarks.papers.choi2017.records import markdown
 from unswayed.circuits.psdd.learn import Laplace, UniformExamples, learn
 from unswayed.circuits.psdd.psdd import Psdd
 from unswayed.circuits.psdd.query import log_likelihood, sample

@@ -16,8 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.page import write_measured
 from benchmarks.papers.choi2016 import games, page, paths
-from benchmarks.papers.choi2017.records import Record, exact_record, write_lines
+from benchmarks.papers.records import Record, exact_record, write_lines
 
 HERE = Path(__file__).resolve().parent
 DOCS = HERE.parents[2] / "docs" / "benchmarks"
@@ -44,7 +45,7 @@ def main() -> None:
         print(record.where, "|", record.what, "|", record.printed, "|", record.ours, "|", record.verdict)
     if not options.quick:
         games.plot(curves, DOCS / "choi2016_games.png")
-        (DOCS / "choi2016.md").write_text(page.write(records, accuracies, printed["paths"], curves))
+        write_measured(DOCS / "choi2016.md", page.write(records, accuracies, printed["paths"], curves))
         write_lines(HERE / "results.jsonl", "choi2016", records)
 
 

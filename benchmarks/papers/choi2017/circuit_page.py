@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from benchmarks.page import markdown
 from benchmarks.papers.choi2017.circuits import General, on_general, on_naive, recompiling_on_naive
 from benchmarks.papers.choi2017.figure import Line, line, plot
 from benchmarks.papers.choi2017.networks import NAIVE
-from benchmarks.papers.choi2017.records import Record, markdown, time_record
+from benchmarks.papers.records import Record, time_record
 from unswayed.search.fs_sdd import CircuitVariant
 
 NAIVE_SECONDS = 900.0

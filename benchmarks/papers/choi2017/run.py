@@ -16,9 +16,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from benchmarks.page import markdown, write_measured
 from benchmarks.papers.choi2017.circuit_page import circuit_page
 from benchmarks.papers.choi2017.networks import NAIVE
-from benchmarks.papers.choi2017.records import Record, markdown, time_record, write_lines, write_measured
 from benchmarks.papers.choi2017.thresholds import Series, information_depends_on_threshold, series
 from benchmarks.papers.choi2017.times import (
     Timing,
@@ -28,6 +28,7 @@ from benchmarks.papers.choi2017.times import (
     on_naive,
     warm_up,
 )
+from benchmarks.papers.records import Record, time_record, write_lines
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parents[2] / "docs" / "benchmarks" / "choi2017.md"

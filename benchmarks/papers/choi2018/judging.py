@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.papers.choi2017.records import Record
 from benchmarks.papers.choi2018.accuracy import Split
 from benchmarks.papers.choi2018.information import Point
+from benchmarks.papers.records import Record
 
 ABOVE = 1e-9
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchmarks.papers.choi2017.records import Record, markdown
+from benchmarks.page import markdown
 from benchmarks.papers.choi2018.information import Point
 from benchmarks.papers.choi2018.leaves import Row
+from benchmarks.papers.records import Record
 
 HEAD = """# Trimming beside [choi2018]
 

@@ -14,10 +14,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-from benchmarks.papers.choi2017.records import Record, write_lines, write_measured
+from benchmarks.page import write_measured
 from benchmarks.papers.choi2017.times import warm_up
 from benchmarks.papers.choi2018 import accuracy, information, leaves, page, trimming
 from benchmarks.papers.choi2018.judging import accuracy_records, information_records
+from benchmarks.papers.records import Record, write_lines
 
 HERE = Path(__file__).resolve().parent
 DOCS = HERE.parents[2] / "docs" / "benchmarks"

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.papers.choi2017.networks import NAIVE
-from benchmarks.papers.choi2017.records import Record, exact_record, time_record
 from benchmarks.papers.choi2017.times import Timing, by_branch_and_bound, on_naive
+from benchmarks.papers.records import Record, exact_record, time_record
 from unswayed.api import Selection, trim
 from unswayed.decisions.classifier import Classifier
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 from statistics import fmean
 from typing import Any
 
-from benchmarks.papers.choi2017.records import Record
+from benchmarks.papers.records import Record
 from benchmarks.papers.shen2020.curves import Curves
 from benchmarks.papers.shen2020.decoding import Fold, spread
 

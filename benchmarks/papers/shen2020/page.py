@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from benchmarks.papers.choi2017.records import Record, markdown
+from benchmarks.page import markdown
+from benchmarks.papers.records import Record
 from benchmarks.papers.shen2020.cardinality import BAYES
 from benchmarks.papers.shen2020.curves import Curves
 from benchmarks.papers.shen2020.decoding import Fold, spread

@@ -16,7 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.papers.choi2017.records import Record, write_lines
+from benchmarks.page import write_measured
+from benchmarks.papers.records import Record, write_lines
 from benchmarks.papers.shen2020 import cardinality, decoding, digits, page
 from benchmarks.papers.shen2020.curves import curves, plot
 from benchmarks.papers.shen2020.judging import cardinality_records, decoding_records, digit_records
@@ -47,7 +48,9 @@ def main() -> None:
     show(records)
     plot(runs[0], DOCS / "shen2020_cardinality.png")
     plot(images, DOCS / "shen2020_digits.png")
-    (DOCS / "shen2020.md").write_text(page.write(printed["section 7.2"], table, [runs[0], images], records))
+    write_measured(
+        DOCS / "shen2020.md", page.write(printed["section 7.2"], table, [runs[0], images], records)
+    )
     write_lines(HERE / "results.jsonl", "shen2020", records)
 
 
