@@ -159,8 +159,9 @@ COLUMNS = (
     "what next",
     "why",
     "all panels",
+    "Python, cold",
+    "ratio",
 )
-COLUMNS += ("Python, cold", "ratio")
 
 
 def main() -> None:
@@ -172,8 +173,8 @@ def main() -> None:
         raise SystemExit("the folder of real networks is not beside the project; nothing to measure")
     count = 5 if options.quick else options.clicks
     lines = []
-    for case in CASES:
-        lines.append(measure(*case, count))
+    for name, target, positive in CASES:
+        lines.append(measure(name, target, positive, count))
         print(lines[-1], flush=True)
     if not options.quick:
         head = [f"| {' | '.join(COLUMNS)} |", "|" + "---|" * len(COLUMNS)]

@@ -18,6 +18,7 @@ import math
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -126,9 +127,9 @@ def in_turns(classifier: Classifier, budget: int, repeats: int) -> Iterator[str]
     yield "|---|---|---|---|---|"
     for jobs, each in seconds.items():
         runs_text = " / ".join(f"{t:.3g}" for t in each)
-        search, whole = min(shared[jobs]), min(seconds[1]) / min(each)
-        gains = f"{whole:.2f}, the search {min(shared[1]) / search:.2f}"
-        yield f"| {jobs} | {runs_text} | {min(each):.3g} | {search:.3g} | {gains} |"
+        search_seconds, whole = min(shared[jobs]), min(seconds[1]) / min(each)
+        gains = f"{whole:.2f}, the search {min(shared[1]) / search_seconds:.2f}"
+        yield f"| {jobs} | {runs_text} | {min(each):.3g} | {search_seconds:.3g} | {gains} |"
 
 
 @contextmanager
@@ -173,10 +174,10 @@ def simulated(classifier: Classifier, budget: int, workers: Sequence[int]) -> It
     )
 
 
-class _Nobody:
+class _Nobody(Executor):
     """Stands for an executor; the simulation never calls it."""
 
-    def submit(self, *_: object) -> None:
+    def submit(self, *_: Any, **__: Any) -> Future[Any]:
         raise AssertionError
 
 

@@ -59,7 +59,11 @@ def majority(count: int) -> Function:
 
 
 def dnf(terms: int, width: int) -> Function:
-    return lambda rows: rows[:, : terms * width].reshape(-1, terms, width).all(axis=2).any(axis=1).astype(int)
+    def hold(rows: Ints) -> Ints:
+        found: Ints = np.any(np.all(rows[:, : terms * width].reshape(-1, terms, width), axis=2), axis=1) * 1
+        return found
+
+    return hold
 
 
 def decision_list(rows: Ints) -> Ints:

@@ -16,6 +16,7 @@ import argparse
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -106,7 +107,7 @@ def learned_problem(table: str, structure: str) -> Problem:
 def cases(*, quick: bool) -> Iterator[Case]:
     for table in ("breast_cancer", "wine", "digits"):
         for structure in ("naive", "tan"):
-            yield Case(f"{table}, {structure}", lambda t=table, s=structure: learned_problem(t, s))
+            yield Case(f"{table}, {structure}", partial(learned_problem, table, structure))
     for n in (30,) if quick else (30, 100, 300, 1000):
         for is_tree in (False, True):
             for classes in (2, 3, 10):
@@ -114,7 +115,7 @@ def cases(*, quick: bool) -> Iterator[Case]:
                     name = f"{'tree' if is_tree else 'naive'}, {n} x {states} states, {classes} classes"
                     yield Case(
                         name,
-                        lambda n=n, c=classes, s=states, t=is_tree: random_problem(n, c, s, is_tree=t),
+                        partial(random_problem, n, classes, states, is_tree=is_tree),
                     )
 
 

@@ -54,7 +54,7 @@ class Result:
 
 def compared() -> list[Engine]:
     """All engines by name, each once: those chosen from, and those that are only compared with."""
-    everything = [*ENGINES, BoundsEngine(), DepthFirstEngine(), BruteForceEngine()]
+    everything: list[Engine] = [*ENGINES, BoundsEngine(), DepthFirstEngine(), BruteForceEngine()]
     return list({engine.name: engine for engine in everything}.values())
 
 

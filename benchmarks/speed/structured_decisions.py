@@ -24,6 +24,7 @@ from unswayed.api.decisions import same_decision_probability
 from unswayed.circuits.psdd.query import condition_psdd, log_likelihood, sample
 from unswayed.core.measurement import Measurement
 from unswayed.spaces.classifier.estimator import StructuredNaiveBayes
+from unswayed.spaces.classifier.objects import PsddTable
 from unswayed.spaces.decisions.classifier import StructuredCase, structured_case, structured_classifier
 from unswayed.spaces.graphs import grid
 from unswayed.spaces.paths import path_space
@@ -109,7 +110,9 @@ def _checks(
     space: Space[Any], learned: StructuredNaiveBayes, case: StructuredCase, seen: Partial | None
 ) -> tuple[float, float | None]:
     """The share of drawn objects that keep the decision, and the sum over all objects where that is short."""
-    psdds = learned.model_.conditionals[0].psdds
+    table = learned.model_.conditionals[0]
+    assert isinstance(table, PsddTable)
+    psdds = table.psdds
     given = psdds if seen is None else [condition_psdd(psdd, space.observe(seen)) for psdd in psdds]
     posterior = np.exp(case.log_posterior)
     rng = np.random.default_rng(0)

@@ -16,6 +16,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -125,7 +126,7 @@ def measure_split(split: Split) -> tuple[list[str], list[list[str]]]:
     for way, choose in WAYS.items():
         if choose is by_sequence and len(full.features) > MOST_SEQUENTIAL:
             continue
-        columns, seconds = timed(lambda choose=choose: choose(split))
+        columns, seconds = timed(partial(choose, split))
         other = Classifier(full.network, full.target, columns)
         rows.append(compare(split, way, other.predict(split.test[0]), decided, seconds))
     return row, rows

@@ -18,8 +18,8 @@ from unswayed.model.cpt import Cpt
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.variable import Variable
 from unswayed.model.zoo import random_naive_bayes
-from unswayed.search.branch_and_bound import search_nodes
 from unswayed.search.lattice import Node
+from unswayed.search.nodes import search_nodes
 from unswayed.search.plan import plan_search, plan_table, trimming_objective
 from unswayed.search.task import Incumbent, Task
 

@@ -20,8 +20,7 @@ from unswayed.engines.choice import ENGINES, choose
 from unswayed.engines.protocol import Question
 
 NOTHING: frozenset[int] = frozenset()
-THEIRS = (BruteForceEngine(), DepthFirstEngine())
-OURS = tuple(e for e in ENGINES if e.certainty is Certainty.EXACT and e not in THEIRS)
+OURS = tuple(e for e in ENGINES if e.certainty is Certainty.EXACT)
 
 
 @dataclass(frozen=True, slots=True)

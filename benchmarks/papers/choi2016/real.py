@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks.page import markdown
 from benchmarks.papers.choi2016.tabular import learn_table
-from unswayed.circuits.psdd.learn import Laplace, UniformExamples, learn
+from unswayed.circuits.psdd.learn import Laplace, Prior, UniformExamples, learn
 from unswayed.circuits.psdd.psdd import Psdd
 from unswayed.circuits.psdd.query import log_likelihood, sample
 from unswayed.circuits.psdd.structure import psdd_structure
@@ -27,6 +27,7 @@ from unswayed.spaces.space import Space
 SHARED = Path(__file__).resolve().parents[4] / "shared" / "data"
 RANKINGS = ("agh_courses_2003", "agh_courses_2004", "dots_200x3")
 FOLDS = 10
+PRIORS: tuple[Prior, ...] = (Laplace(1.0), UniformExamples(1.0))
 HEAD = """
 ## Observed rankings and trips
 
@@ -95,7 +96,7 @@ def _fit(name: str, space: Space[Any], rows: Bools, mallows: float | None) -> Fi
     structure = psdd_structure(space.sdd)
     totals = np.zeros(3)
     for train, test in _folds(len(rows)):
-        for k, prior in enumerate((Laplace(1.0), UniformExamples(1.0))):
+        for k, prior in enumerate(PRIORS):
             totals[k] += log_likelihood(learn(structure, rows[train], prior=prior), rows[test]).sum()
         totals[2] += learn_table(space, rows[train]).log_likelihood(rows[test]).sum()
     means = (totals / len(rows)).tolist()

@@ -81,13 +81,7 @@ def tic_tac_toe_records(claims: dict[str, str], curves: games.Curves) -> list[Re
     most = curves.setting.n_games[-1]
     return [
         _claim(claims["one"], f"{one.min():.3f} to {one.max():.3f}", one.max() < 0.95, curves),
-        _claim(
-            "Figure 3",
-            claims["many"],
-            f"at least {last.min():.3f} from {most} games",
-            last.min() > 0.95,
-            curves,
-        ),
+        _claim(claims["many"], f"at least {last.min():.3f} from {most} games", last.min() > 0.95, curves),
         _claim(claims["mallows"], f"lower by {gap:.3f} on average", gap > 0.05, curves),
     ]
 

@@ -17,12 +17,13 @@ import numpy as np
 from benchmarks.papers.choi2017.networks import naive_classifier, network_of, roots
 from benchmarks.papers.choi2017.times import MOST_KEPT, drawn_classifiers
 from unswayed.api import Method, Selection, select_features
+from unswayed.circuits.networks.compiled import compile_network
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.measures import expected_agreement
 from unswayed.decisions.profile import profile_from_masses
-from unswayed.search.fs_sdd import CircuitVariant, compile_network
+from unswayed.search.fs_sdd import CircuitVariant
 
 MOST_BYTES = 2**31
 """Beyond this a circuit is not compiled."""

@@ -15,13 +15,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier
 
 from unswayed.focs.learn.cpts import learn_tree_cpt
-from unswayed.focs.learn.perceptrons import Training
-from unswayed.focs.learn.scorers import EstimatorScorer, ScorerSource
+from unswayed.focs.learn.folds import WeightedRows, share_out
+from unswayed.focs.learn.scorers import cross_fit_scores, fit_estimator
 from unswayed.focs.learn.thresholds import grow, make_rows, row_log_likelihoods
+from unswayed.model.nodes.contexts import Scorer
 from unswayed.model.variable import Variable
 
 MOST_CONTEXTS = 12
 DEPTHS = range(1, 13)
+N_FOLDS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,18 +79,19 @@ def curves(data: Data, seed: int) -> Curves:
     """All curves of one panel."""
     started = time.perf_counter()
     rng = np.random.default_rng(seed)
-    source = ScorerSource(network(stops_early=data.stops_early), Training(), is_ordinal=False, n_states=2)
+    fit = fit_estimator(network(stops_early=data.stops_early), is_ordinal=False)
     train, labels = data.train.astype(np.float64), data.train_labels
+    rows = WeightedRows(train, labels, np.ones(len(labels)))
     with quietly():
-        scorer = source.fitted(train, labels, rng)
-        crossed = source.cross_fitted(train, labels, 5, rng)
-    assert crossed is not None
+        scorer = fit(rows, rng)
+        parts, fold = share_out(rows, N_FOLDS, rng)
+        crossed, places = cross_fit_scores(fit, parts, fold, rng, range(N_FOLDS))
     test = make_rows(scorer.scores(data.test.astype(np.float64)), data.test_labels, 2)
     return Curves(
         name=data.name,
         mlp=_log_loss(scorer, data),
         tree=[_tree(data, depth) for depth in DEPTHS],
-        focs=_by_size(make_rows(crossed, labels, 2), test),
+        focs=_by_size(make_rows(crossed, parts.labels[places], 2), test),
         plain=_by_size(make_rows(scorer.scores(train), labels, 2), test),
         seconds=time.perf_counter() - started,
     )
@@ -99,7 +102,7 @@ def _by_size(train: Any, test: Any) -> list[tuple[int, float]]:
     return [(p.contexts.n_contexts, -float(row_log_likelihoods(p, test).mean())) for p in partitions]
 
 
-def _log_loss(scorer: EstimatorScorer, data: Data) -> float:
+def _log_loss(scorer: Scorer, data: Data) -> float:
     odds = scorer.scores(data.test.astype(np.float64))[:, 0]
     return float(np.logaddexp(0.0, np.where(data.test_labels == 1, -odds, odds)).mean())
 
