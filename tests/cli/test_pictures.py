@@ -44,6 +44,32 @@ def test_commands_draw_what_they_tell(unswayed, tmp_path, command, suffix):
     assert path.read_bytes().startswith(STARTS[suffix])
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("decide",),
+        ("sdp",),
+        ("voi",),
+        ("why",),
+        ("plan",),
+        ("follow", "--observe", "R1=+"),
+        ("frontier",),
+        ("select", "--budget", "1"),
+        ("trim", "--budget", "1"),
+        ("thresholds", "--budget", "1"),
+    ],
+    ids=lambda command: command[0],
+)
+def test_pictures_say_what_was_asked(unswayed, tmp_path, command):
+    """Target, threshold and evidence; a sweep of thresholds has none of its own."""
+    path = tmp_path / "picture.svg"
+    done = unswayed(*command[:1], "review", *PAPERS, *command[1:], "-e", "AC=-", "-o", path)
+    assert (done.code, done.err) == (0, "")
+    words = " ".join(element.text or "" for element in ElementTree.parse(path).iter())
+    at = "" if command[0] == "thresholds" else " from 0.6 on"
+    assert f"deciding about D = +{at}, given AC=-" in " ".join(words.split())
+
+
 @pytest.mark.parametrize("command", ["decide", "sdp", "voi"])
 def test_other_names_are_refused_before_the_work(unswayed, tmp_path, command):
     done = unswayed(command, "review", *PAPERS, "-o", tmp_path / "picture.bmp")

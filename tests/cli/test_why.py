@@ -61,7 +61,7 @@ def test_findings_that_suffice_for_nothing_say_what_comes_closest(unswayed, revi
     assert first == "+, since Pr(D = +) is 0.6100, at least 0.6."
     assert second == (
         "No set of these findings keeps the decision with probability 0.95. "
-        "The highest probability, 0.5625, has AC = +."
+        "Nearest comes AC = +, with probability 0.5625."
     )
 
 

@@ -31,6 +31,10 @@ from unswayed.search.trim import Chosen, choose_features, trim_classifier
 
 POINT_SECONDS = 1.5
 """Seconds for a point of a frontier whose features are chosen on samples, at least."""
+LEAST_FACTOR = 1.1
+"""By how much the budget grows from one such point to the next, at least."""
+SETTLED = 1e-3
+"""What more features could still gain where the search for such points ends: the width of their intervals."""
 
 __all__ = [
     "Costs",
@@ -165,7 +169,7 @@ def frontier(
         )
 
     if plan.sums is not None:
-        return Frontier(_lower_budget_in_time(trim_within, terms, deadline))
+        return Frontier(_raise_budget_in_time(trim_within, terms, deadline))
     # Outside a table a search may not end by itself: each point that may be to come gets its share of time.
     return Frontier(_lower_budget(trim_within, terms, shares_time=plan.table is None))
 
@@ -187,25 +191,37 @@ def _lower_budget(
     return tuple(reversed(points))
 
 
-def _lower_budget_in_time(
+def _raise_budget_in_time(
     trim_within: Callable[[float, float], Trimming], terms: Terms, deadline: float
 ) -> tuple[Trimming, ...]:
-    """The same in larger steps where there is no time for every budget: each point needs some to be good."""
+    """As many points as there is time for, the cheapest first, until hardly anything is left to gain.
+
+    Budgets grow by a factor, since few features tell most and their agreement is certified best.
+    """
     points: list[Trimming] = []
-    budget = terms.most
-    while budget >= terms.least:
+    budget, smallest = terms.least, min((cost for cost in terms.costs.values() if cost > 0), default=math.inf)
+    while budget < terms.most:
         n_left = max((deadline - time.monotonic()) / POINT_SECONDS, 1.0)
-        n_kept = len(points[-1].kept) if points else 1
-        found = _find_point(trim_within, budget, max(min(n_left, n_kept), 1.0), points)
+        found = _find_point(trim_within, budget, n_left, points)
         if found is None:
             break
-        _add_point(points, found)
+        _add_dearer(points, found)
         if found.selection.interrupted:
+            return tuple(points)
+        if found.selection.measurement.low >= 1.0 - SETTLED or time.monotonic() > deadline:
             break
-        n_left = (deadline - time.monotonic()) / POINT_SECONDS
-        larger = terms.least + (found.cost - terms.least) * (1.0 - 1.0 / max(n_left, 1.0))
-        budget = min(below(found.cost), larger) if found.cost > terms.least else below(found.cost)
-    return tuple(reversed(points))
+        factor = max((terms.most / budget) ** (1 / n_left), LEAST_FACTOR) if budget > 0 else 1.0
+        budget = max(budget * factor, budget + smallest)
+    everything = _find_point(trim_within, terms.most, 1.0, points)
+    if everything is not None:
+        _add_dearer(points, everything)
+    return tuple(points)
+
+
+def _add_dearer(points: list[Trimming], found: Trimming) -> None:
+    """Take a point that agrees more often than the cheaper ones."""
+    if not points or found.selection.value > points[-1].selection.value + SLACK:
+        points.append(found)
 
 
 def _find_point(

@@ -43,11 +43,12 @@ def check_picture(path: Path) -> None:
     check_output(path)
 
 
-def plot_answer(result: Any, found: Asked, **options: Any) -> Picture:
+def plot_answer(result: Any, found: Asked, *, at_any_threshold: bool = False, **options: Any) -> Picture:
     """The picture of a result, with what was asked below its title."""
     from unswayed.view.sentences import question_text
 
-    return result.plot(subtitle=question_text(found.classifier, found.evidence), **options)  # type: ignore[no-any-return]
+    asked = question_text(found.classifier, found.evidence, at_any_threshold=at_any_threshold)
+    return result.plot(subtitle=asked, **options)  # type: ignore[no-any-return]
 
 
 def check_picture_or_json(path: Path) -> None:

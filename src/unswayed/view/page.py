@@ -10,6 +10,7 @@ from typing import Any
 
 from unswayed.api.compare import Difference
 from unswayed.api.observations import Stopping
+from unswayed.api.ranking import ObservationRanking
 from unswayed.api.report import Examination
 from unswayed.api.results.outcomes import Finding
 from unswayed.api.results.reasons import Reasons
@@ -25,6 +26,7 @@ from unswayed.view.numbers import (
     gain_text,
     measurement_text,
     names_text,
+    narrow_text,
     percent,
     probability_text,
     share_text,
@@ -55,6 +57,7 @@ from unswayed.view.templating import read_style, render, show_drawing
 MOST_FINDINGS = 24
 """Single findings in the table; those that change the decision are all there."""
 MOST_FEATURES = 30
+"""Features in the ranking; those that gain nothing in four digits are left out."""
 MOST_VALUES = 8
 """Feature values that summarise the differences."""
 MOST_CASES = 5
@@ -211,7 +214,7 @@ def _finding_row(each: Finding, found: Examination) -> dict[str, Any]:
         "posterior": probability_text(value),
         "action": each.decision.action,
         "changed": each.decision.action != found.decision.action,
-        "sdp": "" if each.sdp is None else measurement_text(each.sdp),
+        "sdp": "" if each.sdp is None else narrow_text(each.sdp),
         "sdp_share": 0.0 if each.sdp is None else each.sdp.value,
         "kind": "" if each.sdp is None else make_gauge(each.sdp, found.at_least).verdict,
     }
@@ -223,14 +226,14 @@ def _describe_worth(found: Examination) -> dict[str, Any]:
     if ranking is None or not ranking.features:
         return {"sentences": [LEFT_OUT if ranking is None else "All features are observed."], "rows": []}
     tops = [max(values[i].value for values in ranking.values) for i in range(len(ranking.criteria))]
+    shown = _list_telling(ranking)
     rows = []
-    for feature, values in zip(ranking.features[:MOST_FEATURES], ranking.values, strict=False):
+    for i in shown:
         cells = []
-        for each, top in zip(values, tops, strict=True):
+        for each, top in zip(ranking.values[i], tops, strict=True):
             share = each.value / top if top > NOISE and each.value > NOISE else 0.0
             cells.append((gain_text(each), share, "best" if share >= 1 - NOISE else ""))
-        rows.append({"feature": feature, "cells": cells})
-    left_out = len(ranking.features) - MOST_FEATURES
+        rows.append({"feature": ranking.features[i], "cells": cells})
     sentences = [
         "What observing one feature is worth, the best by each criterion in orange.",
         next_text(ranking),
@@ -241,11 +244,27 @@ def _describe_worth(found: Examination) -> dict[str, Any]:
         "sentences": sentences,
         "headings": ranking.criteria,
         "rows": rows,
-        "left_out": f"{left_out} more follow, worth less by {ranking.criteria[0]}." if left_out > 0 else "",
+        "left_out": _untold_text(ranking, shown),
         "meanings": [
             (name, MEANING_BY_CRITERION[name]) for name in ranking.criteria if name in MEANING_BY_CRITERION
         ],
     }
+
+
+def _list_telling(ranking: ObservationRanking) -> list[int]:
+    """Places of the features that gain something in four digits, or of the first one."""
+    telling = [i for i, values in enumerate(ranking.values) if max(abs(v.value) for v in values) >= 5e-5]
+    return (telling or [0])[:MOST_FEATURES]
+
+
+def _untold_text(ranking: ObservationRanking, shown: list[int]) -> str:
+    """Words on the features that the table leaves out."""
+    n_left = len(ranking.features) - len(shown)
+    if not n_left:
+        return ""
+    if len(shown) == MOST_FEATURES:
+        return f"Left out: {counted(n_left, 'feature')}, worth less by {ranking.criteria[0]}, or nothing."
+    return f"Left out: {counted(n_left, 'feature')}, worth less than 0.0001 by every criterion."
 
 
 def _describe_frontier(found: Examination) -> dict[str, Any]:
@@ -285,23 +304,27 @@ def _point_rows(found: Examination) -> list[dict[str, Any]]:
     texts = [share_text(p.selection.value) + ("" if p.selection.optimal else "*") for p in points]
     rows = []
     for first, last in fold(texts):
-        rows.append(_point_row(points[first], texts[first], is_marked=first == found.recommended))
+        rows.append(_point_row(found, first, texts[first]))
         if last > first + 1:
             between = f"{last - first - 1} more up to cost {points[last - 1].cost:g}, also {texts[first]}"
             rows.append({"folded": between})
         if last > first:
-            rows.append(_point_row(points[last], texts[last], is_marked=last == found.recommended))
+            rows.append(_point_row(found, last, texts[last]))
     return rows
 
 
-def _point_row(point: Trimming, agreement: str, *, is_marked: bool) -> dict[str, Any]:
+def _point_row(found: Examination, number: int, agreement: str) -> dict[str, Any]:
+    assert found.frontier is not None
+    point = found.frontier.points[number]
+    n_kept = len(point.kept)
     return {
         "folded": "",
-        "marked": is_marked,
+        "marked": number == found.recommended,
         "cost": f"{point.cost:g}",
         "agreement": agreement,
         "threshold": threshold_text(point),
-        "kept": [(name, True) for name in point.kept],
+        "kept": [(name, True) for name in point.kept] if n_kept < len(found.free) else [],
+        "otherwise": f"all {counted(n_kept, 'feature')}" if n_kept else "nothing",
     }
 
 

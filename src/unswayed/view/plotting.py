@@ -57,6 +57,7 @@ def draw_network(
     kept: Iterable[str] | None = None,
     *,
     title: str = "",
+    subtitle: str = "",
     posteriors: Mapping[str, Mapping[str, float]] | None = None,
 ) -> Picture:
     """The network of a model, and of a classifier what is decided about, observed, kept and dropped.
@@ -64,7 +65,8 @@ def draw_network(
     Variables named in `posteriors` hold a bar for each state. `unswayed draw` does the same on the command
     line.
     """
-    return Picture(draw_graph(make_graph(model, evidence, kept, posteriors=posteriors), title=title))
+    graph = make_graph(model, evidence, kept, posteriors=posteriors)
+    return Picture(draw_graph(graph, title=title, subtitle=subtitle))
 
 
 def make_graph(
@@ -231,7 +233,7 @@ def _plot_reasons(why: Reasons, *, title: str, subtitle: str, parameters: bool =
         leeways = [Leeway(each.name, each.value, each.low, each.high) for each in why.parameters]
         heading = title or f"How far numbers may move and keep {decided}"
         return draw_leeways(leeways, title=heading, subtitle=subtitle)
-    unit = f"change in the {why.leaning}: right speaks for the decision, left against it"
+    unit = f"{why.leaning}: to the right for the decision, to the left against it"
     heading = title or f"What drove {decided}"
     return draw_contributions(list_pushes(why), title=heading, subtitle=subtitle, unit=unit)
 

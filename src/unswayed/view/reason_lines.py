@@ -79,8 +79,11 @@ def _no_reason(why: Reasons) -> str:
     sentence = f"No set of these findings keeps the decision with probability {level}."
     if why.closest is None:
         return sentence
-    closest = findings_text(why.closest.findings) if why.closest.findings else "no finding at all"
-    return f"{sentence} The highest probability, {measurement_text(why.closest.sdp)}, has {closest}."
+    found = why.closest.findings
+    closest = f"Nearest {'comes' if len(found) == 1 else 'come'} {findings_text(found)}"
+    if not found:
+        closest = "Nearest comes knowing none of them"
+    return f"{sentence} {closest}, {with_probability(why.closest.sdp).lower()}."
 
 
 def _proof(why: Reasons) -> str:

@@ -61,14 +61,13 @@ def given_text(evidence: Mapping[str, str]) -> str:
     return f"given {', '.join(f'{name}={state}' for name, state in evidence.items())}"
 
 
-def question_text(classifier: Classifier, evidence: Mapping[str, str]) -> str:
+def question_text(
+    classifier: Classifier, evidence: Mapping[str, str], *, at_any_threshold: bool = False
+) -> str:
     """What is decided about, from which threshold on, given what: the line below the title of a picture."""
-    rule, target = classifier.rule, classifier.target
-    what = (
-        f"{target} = {rule.positive} from {rule.threshold:g} on"
-        if isinstance(rule, ThresholdRule)
-        else target
-    )
+    rule, what = classifier.rule, classifier.target
+    if isinstance(rule, ThresholdRule):
+        what += f" = {rule.positive}" + ("" if at_any_threshold else f" from {rule.threshold:g} on")
     known = f", {given_text(evidence)}" if evidence else ", nothing observed"
     return f"deciding about {what}{known}"
 
@@ -241,7 +240,12 @@ def threshold_text(trimming: Trimming) -> str:
     ):
         return "-"
     threshold, interval = trimming.classifier.rule.threshold, trimming.threshold_interval
-    return f"{threshold:g}" if interval is None else threshold_texts(threshold, interval)[0]
+    # The rule of all features is kept as it was: its own digits, two at least, as the others have.
+    return (
+        max(f"{threshold:.2f}", f"{threshold:g}", key=len)
+        if interval is None
+        else threshold_texts(threshold, interval)[0]
+    )
 
 
 def proof_text(selection: Selection) -> str:
@@ -315,13 +319,18 @@ def difference_texts(comparison: Comparison) -> list[str]:
     """How often two classifiers disagree, and which way."""
     about = "about " if comparison.certainty is Certainty.ESTIMATE else ""
     ways = [
-        f"on {about}{percent(share)} it decides {other!r} where all features lead to {full!r}"
+        f"on {_share_of_cases(share, about)} it decides {other!r} where all features lead to {full!r}"
         for (full, other), share in sorted(comparison.mass.items(), key=lambda item: -item[1])
         if full != other
     ]
-    first = (
-        f"It decides differently on {about}{percent(1 - comparison.agreement)} of cases: {names_text(ways)}."
-    )
+    share = _share_of_cases(1 - comparison.agreement, about)
+    first = f"It decides differently on {share} of cases: {names_text(ways)}."
     if comparison.certainty is not Certainty.ESTIMATE:
         return [first]
     return [first, "There are too many instances to go through, so these shares are from a random sample."]
+
+
+def _share_of_cases(share: float, about: str) -> str:
+    """A share in a sentence: "about 8.1%", or "less than 0.1%"."""
+    text = percent(share)
+    return f"less than {text[1:]}" if text.startswith("<") else about + text

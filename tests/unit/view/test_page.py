@@ -273,3 +273,37 @@ def test_the_page_tells_why_where_something_was_observed():
     assert "+ because of R1 = + and R2 = +: these two alone keep the decision" in told
     assert "Pr(D = +), now 0.2, is at least 0.0667" in told
     assert "Why this decision?" not in report_page(examine(papers))
+
+
+@pytest.fixture(scope="module")
+def weak():
+    """A page about a disease with one telling sign, and nine that hardly tell anything."""
+    accuracies = [0.9, *np.linspace(0.5, 0.501, 9)]
+    signs = {f"F{i}": (("D",), [p, 1 - p]) for i, p in enumerate(accuracies)}
+    network = zoo.binary_network({"D": ((), [0.3]), **signs})
+    found = examine(Classifier(network, "D", list(signs), MostProbable()))
+    return found, Page(report_page(found))
+
+
+def test_features_that_tell_nothing_are_counted_not_listed(weak):
+    found, page = weak
+    telling = [
+        name
+        for name, values in zip(found.ranking.features, found.ranking.values, strict=True)
+        if any(abs(each.value) >= 5e-5 for each in values)
+    ]
+    assert 0 < len(telling) < 10
+    assert f"Left out: {10 - len(telling)} features, worth less than 0.0001 by every criterion." in page.words
+
+
+def test_bars_of_a_table_begin_in_one_place(weak):
+    found, page = weak
+    widths = [attrs["style"] for tag, attrs in page.tags if tag == "table" and attrs.get("style")]
+    assert widths == ["--digits: 7ch"], ">0.9999 is the longest text before a bar"
+    assert all(each.sdp is not None for each in found.findings)
+
+
+def test_everything_kept_is_said_in_a_word():
+    found = examine(Classifier(PAPERS.network, "D", ["R1", "R2"], PAPERS.rule))
+    assert found.frontier.points[-1].kept == ("R1", "R2")
+    assert "all 2 features" in Page(report_page(found)).words

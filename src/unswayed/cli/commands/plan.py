@@ -14,6 +14,7 @@ from unswayed.cli.case import PricedOptions, resolve, with_case
 from unswayed.cli.costs import costs_of
 from unswayed.cli.options import CheckpointFile, Jobs, limits_of
 from unswayed.cli.output import check_output, show, show_json
+from unswayed.cli.pictures import plot_answer
 from unswayed.cli.progress import showing_words
 from unswayed.core.errors import FormatError, QueryError
 
@@ -116,7 +117,10 @@ def plan(
     else:
         show(plan_lines(found))
     if output is not None:
-        save_plan(found, output)
+        if output.suffix.lower() in PLAN_FILES:
+            found.save(output)
+        else:
+            plot_answer(found, asked).save(output)
         if not case.as_json:
             typer.echo(f"wrote {output}")
 
@@ -173,11 +177,3 @@ def check_plan_file(path: Path) -> None:
     if path.suffix.lower() not in known:
         raise FormatError(f"plans are saved as {', '.join(known)}, not {path.suffix!r}", path)
     check_output(path)
-
-
-def save_plan(found: TestPlan, path: Path) -> None:
-    """Write a plan as the suffix says."""
-    if path.suffix.lower() in PLAN_FILES:
-        found.save(path)
-    else:
-        found.plot().save(path)

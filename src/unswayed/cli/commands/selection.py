@@ -299,8 +299,11 @@ def _check_free(case: SearchCaseOptions, found: ResolvedSearch, output: Path) ->
 
 def _kept_picture(found: ResolvedSearch, kept: tuple[str, ...]) -> Picture:
     from unswayed.view.plotting import draw_network
+    from unswayed.view.sentences import question_text
 
-    return draw_network(found.classifier, found.evidence, kept, title=found.classifier.network.name)
+    classifier, evidence = found.classifier, found.evidence
+    asked = question_text(classifier, evidence)
+    return draw_network(classifier, evidence, kept, title=classifier.network.name, subtitle=asked)
 
 
 def _write(output: Path, answer: dict[str, Any], picture: Callable[[], Picture]) -> None:

@@ -55,7 +55,7 @@ def thresholds(
     else:
         show(sweep_lines(sweep, found.evidence))
     if output is not None:
-        save_picture(plot_answer(sweep, found), output, quiet=case.as_json)
+        save_picture(plot_answer(sweep, found, at_any_threshold=True), output, quiet=case.as_json)
 
 
 def _numbers(sweep: ThresholdSweep) -> dict[str, object]:
