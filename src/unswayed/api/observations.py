@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Unpack
@@ -14,6 +13,7 @@ from unswayed.api.structured import agreement_in, case_of, decision_in
 from unswayed.core.errors import QueryError
 from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.measures import LEVEL_SLACK
 from unswayed.decisions.problem import Problem
 from unswayed.model.evidence import Evidence
 
@@ -86,7 +86,7 @@ def _stopping(
             break
         sdp = agreement(Options(**{**options, "tolerance": tolerance}))
     # The sum of millions of masses may miss a level that it equals.
-    reached = sdp.low >= at_least or math.isclose(sdp.low, at_least, abs_tol=1e-12)
+    reached = sdp.low >= at_least - LEVEL_SLACK
     return Stopping(
         stop=reached,
         certain=reached or sdp.high < at_least,

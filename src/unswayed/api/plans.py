@@ -22,7 +22,7 @@ from unswayed.decisions.problem import Problem, make_problem
 from unswayed.decisions.purchase import Costs, check_budget, purchase_for
 from unswayed.engines.dense import DenseEngine
 from unswayed.engines.protocol import Cost, Question
-from unswayed.model.evidence import Evidence
+from unswayed.model.evidence import Evidence, read_evidence
 from unswayed.plans.anytime import solve_anytime
 from unswayed.plans.goals import Goal, PlanObjective, SameDecisionLevel, StopRule, utilities_of
 from unswayed.plans.ground import lay_ground
@@ -103,7 +103,7 @@ def plan_tests(
         objective=objective,
         method=solution.method,
         gap=solution.gap,
-        evidence={name: str(finding) for name, finding in (evidence or {}).items()},
+        evidence=read_evidence(classifier.network, evidence),
         comparisons=solution.comparisons,
         seconds=time.perf_counter() - started,
         network=problem.network.name,

@@ -76,6 +76,7 @@ def sweep_thresholds(
             classifier.target,
             classifier.features,
             ThresholdRule(rule.positive, threshold),
+            given=classifier.given,
         )
         found.append(select_features(moved, budget, costs=costs, evidence=evidence, **options))
     return ThresholdSweep(budget, ordered, tuple(found))

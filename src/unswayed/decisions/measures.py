@@ -149,11 +149,18 @@ def _can_cut(odds: Floats) -> Bools:  # (rows + 1,)
     Equal posteriors cannot be separated, nor can posteriors so near 0 or 1 that no number is between them;
     what is certain is decided by every threshold alike.
     """
-    thresholds = np.clip(_probabilities(odds), 0.0, 1.0 - 2.0**-53)
+    positive_up_to, negative_above = (
+        _probabilities(odds + _SURELY_UP_TO),
+        _probabilities(odds + _SURELY_ABOVE),
+    )
     with np.errstate(invalid="ignore"):
-        apart = (np.diff(odds) > TIE) & (np.diff(thresholds) > 0)
-    first = odds[0] > -np.inf and thresholds[0] > 0
-    last = odds[-1] < np.inf and thresholds[-1] < 1.0 - 2.0**-53
+        room = positive_up_to[1:] - negative_above[:-1]
+        apart = (np.diff(odds) > TIE) & (room > 0)
+    # Where there is room for a few numbers at most, it is the numbers themselves that tell.
+    for i in np.flatnonzero(apart & (room <= 4 * np.spacing(positive_up_to[1:]))).tolist():
+        apart[i] = _end_above(odds[i]) < _end_up_to(odds[i + 1])
+    first = odds[0] > -np.inf and positive_up_to[0] > 0
+    last = odds[-1] < np.inf and _end_above(odds[-1]) < _BELOW_ONE
     can: Bools = np.concatenate([[first], apart, [last]])
     # Where nothing can be separated, every threshold decides alike.
     can[0] |= not can.any()
@@ -161,18 +168,36 @@ def _can_cut(odds: Floats) -> Bools:  # (rows + 1,)
 
 
 def _intervals(odds: Floats, cuts: Ints) -> list[tuple[float, float]]:
-    """The thresholds of some cuts, as intervals open below; neighbours joined."""
+    """The thresholds of some cuts, as intervals open below; neighbours joined.
+
+    Every engine decides alike at each of them: their ends keep away from where rounding decides.
+    """
     found: list[tuple[float, float]] = []
+    before = -1
     for cut in cuts.tolist():
-        low = 0.0 if cut == 0 else largest_threshold(float(odds[cut - 1]))
-        high = 1.0 if cut == len(odds) else largest_threshold(float(odds[cut]))
-        if high == 0.0 or (cut == 0 and high >= 1.0 - 2.0**-53):
+        low = 0.0 if cut == 0 else _end_above(odds[cut - 1])
+        high = 1.0 if cut == len(odds) else _end_up_to(odds[cut])
+        if high == 0.0 or (cut == 0 and high >= _BELOW_ONE):
             high = 1.0
-        if found and found[-1][1] == low:
+        if found and float(odds[cut - 1]) - float(odds[before]) <= _SURELY_UP_TO:
             found[-1] = (found[-1][0], high)
         else:
             found.append((low, high))
+        before = cut
     return found
+
+
+_SURELY_UP_TO, _SURELY_ABOVE = 0.5 * TIE, 1.5 * TIE
+"""Up to which tie log-odds are decided positive, and above which negative, however they were rounded."""
+_BELOW_ONE = 1.0 - 2.0**-53
+
+
+def _end_up_to(odds: float) -> float:
+    return largest_threshold(float(odds), _SURELY_UP_TO)
+
+
+def _end_above(odds: float) -> float:
+    return largest_threshold(float(odds), _SURELY_ABOVE)
 
 
 AGREEMENT_SLACK = 1e-13
@@ -182,7 +207,7 @@ AGREEMENT_SLACK = 1e-13
 def _probabilities(odds: Floats) -> Floats:
     with np.errstate(over="ignore"):
         probabilities: Floats = 1.0 / (1.0 + np.exp(-odds))
-    return probabilities
+    return np.minimum(probabilities, _BELOW_ONE)
 
 
 def _share(masses: Floats) -> float:

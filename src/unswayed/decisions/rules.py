@@ -259,17 +259,19 @@ class _Utility:
         return tuple(found)
 
 
-def largest_threshold(odds: float) -> float:
+def largest_threshold(odds: float, tie: float = TIE) -> float:
     """The largest threshold at which log-odds of this size are still decided positive; 0 for none.
 
-    It is the float itself that counts: near 1 neighbouring thresholds are far apart in log-odds.
+    It is the float itself that counts: near 1 neighbouring thresholds are far apart in log-odds. Another
+    `tie` leaves room for rounding: up to the threshold at half of `TIE`, odds that are rounded a little
+    otherwise are decided positive too, and above the one at one and a half they are decided negative.
     """
     if odds == -math.inf:
         return 0.0
-    threshold = min(_expit(odds + TIE), _BELOW_ONE)
-    while threshold > 0.0 and logit(threshold) - TIE > odds:
+    threshold = min(_expit(odds + tie), _BELOW_ONE)
+    while threshold > 0.0 and logit(threshold) - tie > odds:
         threshold = math.nextafter(threshold, 0.0)
-    while threshold < _BELOW_ONE and logit(math.nextafter(threshold, 1.0)) - TIE <= odds:
+    while threshold < _BELOW_ONE and logit(math.nextafter(threshold, 1.0)) - tie <= odds:
         threshold = math.nextafter(threshold, 1.0)
     return threshold
 

@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 
-from unswayed.core.arrays import Floats
+from unswayed.core.arrays import Bools, Floats
 from unswayed.core.errors import QueryError, expect
 from unswayed.core.names import listing, unknown_name
 from unswayed.model.cpt import Cpt
@@ -90,6 +90,16 @@ def list_open(network: BayesianNetwork, names: Iterable[str], evidence: Any) -> 
     """Of the names, those whose state is not known yet; soft findings leave it open."""
     known = observe(network, evidence).states
     return tuple(name for name in names if network.index(name) not in known)
+
+
+def list_possible(network: BayesianNetwork, evidence: Any) -> dict[str, Bools]:
+    """For each variable found about, which of its states the finding leaves possible.
+
+    >>> from unswayed.model.zoo import printer
+    >>> list_possible(printer(), {"Light": "!green"})["Light"].tolist()
+    [False, True, True]
+    """
+    return {network.names[p]: each > 0 for p, each in _findings(network, evidence).items()}
 
 
 def _findings(network: BayesianNetwork, evidence: Any) -> dict[int, Floats]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy.stats import binomtest
@@ -13,7 +15,7 @@ from unswayed.api.selection import frontier, trim
 from unswayed.core.errors import QueryError
 from unswayed.decisions.classifier import Classifier
 from unswayed.inference.sampling import sample_states
-from unswayed.model.zoo import review
+from unswayed.model.zoo import disease_tests, printer, review
 from unswayed.view.page import report_page
 from unswayed.view.sentences import BROKEN_PROMISE, held_out_text
 
@@ -81,6 +83,23 @@ def test_rows_that_contradict_the_evidence_are_left_out(papers):
     assert found.held_out.n_rows == rows["R1"].count("+")
     with pytest.raises(QueryError, match="no held-out row"):
         trim(papers, 1, evidence={"R1": "+"}, held_out={"R1": ["-"], "R2": ["+"], "AC": ["+"]})
+
+
+def test_soft_evidence_leaves_the_feature_observed():
+    """A row that observes every feature is decided by its cells, whatever a report said of one of them."""
+    network = disease_tests()
+    full = Classifier(network, "Disease", threshold=0.5, positive="+")
+    cells = list(product("+-", repeat=5))
+    rows = {name: [each[i] for each in cells] for i, name in enumerate(full.features)}
+    found = trim(full, 2, evidence={"T4": "+:0.9|-:0.2"}, held_out=rows)
+    alike = zip(full.predict(rows), found.classifier.predict(rows), strict=True)
+    assert (found.held_out.n_agreeing, found.held_out.n_rows) == (sum(a == b for a, b in alike), 32)
+
+
+def test_rows_in_a_state_that_is_ruled_out_are_left_out():
+    faults = Classifier(printer(), "Fault", ["Light", "Ping"])
+    rows = {"Light": ["green", "red", "yellow", None], "Ping": ["silent"] * 4}
+    assert trim(faults, 1, evidence={"Light": "!green"}, held_out=rows).held_out.n_rows == 3
 
 
 def test_missing_cells_are_not_observed(papers):

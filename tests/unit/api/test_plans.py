@@ -12,9 +12,10 @@ import pytest
 import unswayed
 from oracles.plan_by_definition import Case, best_within
 from unswayed import Classifier, Limits, Purchase, ThresholdRule, UtilityRule, plan_tests
+from unswayed.api.plans import replan_tests
 from unswayed.core.errors import FormatError, QueryError
 from unswayed.decisions.problem import make_problem
-from unswayed.model.zoo import random_naive_bayes, review
+from unswayed.model.zoo import printer, random_naive_bayes, review
 from unswayed.plans import PlanObjective
 from unswayed.plans.tree import PlanLeaf, PlanStep, leaves
 
@@ -52,6 +53,16 @@ def test_apply_gives_the_path_of_a_row_and_of_a_table():
     rows = plan.apply({"R2": ["-", "+", None], "R1": ["+", None, "+"]})
     assert [row.missing for row in rows] == [None, "R1", "R2"]
     assert [row.cost for row in rows] == [2.0, 2.0, 0.0]
+
+
+@pytest.mark.parametrize("finding", [["red", "yellow"], "!green", {"red": 0.9, "green": 0.1}])
+def test_a_plan_from_soft_findings_is_made_anew(finding, tmp_path):
+    faults = Classifier(printer(), "Fault")
+    plan = plan_tests(faults, evidence={"Light": finding}, at_least=0.8)
+    plan.save(tmp_path / "plan.json")
+    expected = str(plan_tests(faults, evidence={"Light": finding, "Ping": "silent"}, at_least=0.8))
+    for each in (plan, unswayed.api.load_plan(tmp_path / "plan.json")):
+        assert str(replan_tests(each, {"Ping": "silent"})) == expected
 
 
 def test_a_group_is_bought_together():

@@ -92,6 +92,14 @@ def test_a_target_that_is_certain_never_changes_its_decision():
     assert unswayed.same_decision_probability(classifier, {"A": "+"}).value == 1.0
 
 
+def test_certainty_is_not_reached_while_anything_may_turn_the_decision():
+    """A state of probability 4e-10 shows itself in A, and nothing else would turn the decision."""
+    network = binary_network({"C": ((), [4e-10]), "A": (("C",), [1.0, 0.0])})
+    classifier = Classifier(network, "C", ["A"], ThresholdRule("+", 0.5))
+    assert unswayed.should_stop(classifier, at_least=1 - 1e-9).stop
+    assert not unswayed.should_stop(classifier, at_least=1.0).stop
+
+
 def test_no_exact_engine_lists_the_bids_and_the_ways_out():
     """Forty-five features that depend on each other by a hidden variable, and a target of three states."""
     rng = np.random.default_rng(0)

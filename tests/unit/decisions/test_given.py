@@ -8,8 +8,9 @@ import pytest
 import unswayed
 from tolerances import ENGINE
 from unswayed import Classifier, MostProbable, QueryError, ThresholdRule
+from unswayed.api import sweep_thresholds
 from unswayed.decisions.table_classifier import TableClassifier
-from unswayed.model.zoo import random_bounded_treewidth
+from unswayed.model.zoo import random_bounded_treewidth, review
 
 
 def faults(seed: int, rule=None) -> Classifier:
@@ -55,6 +56,16 @@ def test_verbs_join_what_is_given_with_the_evidence():
     assert found.value == pytest.approx(expected.value, abs=ENGINE)
     with pytest.raises(QueryError, match="is for cases where it is"):
         unswayed.decide(part, {one: full.network.variable(one).states[1]})
+
+
+def test_a_sweep_of_thresholds_keeps_what_is_given():
+    """With the first reviewer for the paper, the second settles it; without, the second alone does not."""
+    full = Classifier(review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.5))
+    part = Classifier(full.network, "D", ["R2", "AC"], full.rule, given={"R1": "+"})
+    swept = sweep_thresholds(part, 1, [0.3, 0.6]).selections
+    expected = sweep_thresholds(full, 1, [0.3, 0.6], evidence={"R1": "+"}).selections
+    assert [each.kept for each in swept] == [each.kept for each in expected]
+    assert [each.value for each in swept] == pytest.approx([each.value for each in expected], abs=ENGINE)
 
 
 def test_a_table_for_naive_bayes_that_decides_the_most_probable():

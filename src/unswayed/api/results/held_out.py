@@ -19,7 +19,7 @@ from unswayed.decisions.table_classifier import TableClassifier
 from unswayed.engines.sampling import clopper_pearson
 from unswayed.model.data.encoding import encode
 from unswayed.model.data.tables import NumberColumn, Table, make_table, read_table
-from unswayed.model.evidence import Evidence
+from unswayed.model.evidence import Evidence, list_open, list_possible
 
 CONFIDENCE = 0.99
 """Probability that the interval of a counted agreement holds the true one."""
@@ -87,7 +87,7 @@ def count_agreement(
         if not allowed.any():
             raise QueryError("no held-out row fits the evidence; give others, or leave the evidence out")
         table = _take(table, allowed)
-        open_features = [name for name in full.features if name not in given]
+        open_features = list_open(full.network, full.features, given)
         full = Classifier(full.network, full.target, open_features, full.rule, given=given)
     alike = [one == other for one, other in zip(full.predict(table), trimmed.predict(table), strict=True)]
     low, high = clopper_pearson(sum(alike), len(alike), confidence)
@@ -97,11 +97,10 @@ def count_agreement(
 def _allow(full: Classifier, table: Table, given: dict[str, str]) -> Bools:
     """The rows that say nothing against the evidence."""
     allowed = np.ones(table.n_rows, dtype=np.bool_)
-    for name, state in given.items():
-        variable = full.network.variable(name)
-        if name in table.names and state in variable.states:
-            codes = encode(table, [variable]).codes[:, 0]
-            allowed &= (codes < 0) | (codes == variable.index(state))
+    for name, possible in list_possible(full.network, given).items():
+        if name in table.names:
+            codes = encode(table, [full.network.variable(name)]).codes[:, 0]
+            allowed &= (codes < 0) | possible[codes]
     return allowed
 
 

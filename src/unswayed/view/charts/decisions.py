@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from unswayed.decisions.measures import LEVEL_SLACK
 from unswayed.view.charts.axes import (
     SMALL,
     TEXT,
@@ -53,7 +54,7 @@ class Gauge:
     @property
     def verdict(self) -> str:
         """ "safe", "unsafe", or "open" while the level lies within the interval."""
-        if self.low >= self.at_least or math.isclose(self.low, self.at_least, abs_tol=1e-12):
+        if self.low >= self.at_least - LEVEL_SLACK:
             return "safe"
         return "unsafe" if self.high < self.at_least else "open"
 
