@@ -15,7 +15,13 @@ from unswayed.core.errors import SolverError
 from unswayed.core.limits import Limits
 from unswayed.focs.mpe.explanation import Answer
 from unswayed.focs.mpe.problem import MpeProblem
-from unswayed.focs.mpe.program import Program, answer_without_columns, constraint_matrix, write_program
+from unswayed.focs.mpe.program import (
+    Program,
+    answer_without_columns,
+    constraint_matrix,
+    doubt_large_numbers,
+    write_program,
+)
 
 SCALE = 1e8
 """CP-SAT takes whole numbers: logarithms are rounded to this many parts."""
@@ -50,13 +56,14 @@ class CpSat:
             solver.parameters.max_time_in_seconds = limits.max_seconds
         status = solver.solve(model)
         if status == cp_model.INFEASIBLE:
-            return Answer(None, -np.inf, finished=True)
+            return doubt_large_numbers(program, Answer(None, -np.inf, finished=True))
         finished = status == cp_model.OPTIMAL
         bound = program.constant + solver.best_objective_bound / SCALE
         if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             return Answer(None, bound, finished=False)
         solution = np.array([solver.value(column) for column in columns], dtype=np.float64)
-        return Answer(program.states(solution), bound, finished, int(solver.num_branches))
+        answer = Answer(program.states(solution), bound, finished, int(solver.num_branches))
+        return doubt_large_numbers(program, answer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +81,7 @@ class Gurobi:
         if not len(program.objective):
             return answer_without_columns(program)
         try:
-            return self._solved(gurobipy, program, limits)
+            return doubt_large_numbers(program, self._solved(gurobipy, program, limits))
         except gurobipy.GurobiError as error:
             raise SolverError(f"Gurobi could not solve the program: {error}") from None
 

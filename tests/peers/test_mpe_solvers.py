@@ -9,6 +9,7 @@ import pytest
 from benchmarks.speed.solvers import CpSat, Gurobi
 
 from focs_strategies import bit
+from oracles.enumerate_functions import enumerate_rows
 from unswayed.api.networks import most_probable_explanation
 from unswayed.core.errors import SolverError
 from unswayed.core.limits import Limits
@@ -83,6 +84,25 @@ def test_a_solver_out_of_time_gives_its_incumbent_and_a_bound(solver):
     assert answer.bound >= exact.bound - 1e-6
     if answer.states is not None:
         assert Evaluator(problem).values(problem.completed(answer.states))[0] <= exact.bound + 1e-9
+
+
+@pytest.mark.parametrize("solver", SOLVERS, ids=names)
+@pytest.mark.parametrize("seed", [0, 7, 15, 28])
+def test_no_solver_proves_anything_about_weights_of_thirty_bits(solver, seed):
+    """With such weights CP-SAT claims optima that are none; our search finds the best of all rows."""
+    rng = np.random.default_rng(seed)
+    inputs = [bit(f"U{i}") for i in range(7)]
+    nodes = [Cpt(u, [], [0.4, 0.6]) for u in inputs]
+    for number in range(4):
+        steps = quantised(rng.normal(size=(4, 7)), rng.normal(size=4), rng.normal(size=4), bits=30)
+        nodes.append(FocsCpt(bit(f"X{number}"), inputs, StepContexts(steps, [0]), [[0.9, 0.1], [0.2, 0.8]]))
+    network = BayesianNetwork(nodes)
+    evidence = {f"X{number}": "1" for number in range(4)}
+    best = np.log(enumerate_rows(network, evidence)[1].max())
+    found = most_probable_explanation(network, evidence, method=solver)
+    assert not found.optimal
+    assert found.log_probability <= best + 1e-9 <= found.bound
+    assert most_probable_explanation(network, evidence).log_probability == pytest.approx(best)
 
 
 def test_a_solver_that_is_not_installed_is_named(monkeypatch):

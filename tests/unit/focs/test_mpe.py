@@ -212,6 +212,19 @@ def test_a_solver_claims_no_proof_beyond_its_tolerance(seed):
     assert ours.log_probability == pytest.approx(np.log(mass.max()))
 
 
+def test_a_solver_that_finds_nothing_in_large_numbers_is_not_believed():
+    """The evidence is impossible, which only our own search may say."""
+    rng = np.random.default_rng(0)
+    inputs = [bit(f"U{i}") for i in range(8)]
+    steps = quantised(rng.normal(size=(4, 8)), rng.normal(size=4), rng.normal(size=4), bits=30)
+    nodes = [Cpt(u, [], [0.4, 0.6]) for u in inputs]
+    network = BayesianNetwork([*nodes, FocsCpt(bit("X"), inputs, StepContexts(steps, [0]), [[1, 0], [1, 0]])])
+    with pytest.raises(SolverError, match=r"proves nothing.*use branch and bound"):
+        most_probable_explanation(network, {"X": "1"}, method=Highs())
+    with pytest.raises(ImpossibleEvidence):
+        most_probable_explanation(network, {"X": "1"}, method=BranchAndBound())
+
+
 def test_a_solver_is_given_gates_in_place_of_thousands_of_rows():
     network = dense_network(14, 2)
     evidence = network.evidence(observed(network))

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from unswayed.core.errors import LimitError
+from unswayed.core.errors import LimitError, SolverError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.focs.mpe.building import build_problem
 from unswayed.focs.mpe.elimination import Elimination, is_cheap
@@ -68,6 +68,11 @@ def choose_method(problem: MpeProblem) -> MpeMethod:
 def _nothing(problem: MpeProblem, answer: Answer, limits: Limits) -> Exception:
     if answer.finished:
         return impossible(problem.network, problem.evidence)
+    if limits.max_seconds is None:
+        return SolverError(
+            "the solver found no explanation, which proves nothing where weights are this large; "
+            "use branch and bound"
+        )
     return LimitError(
         f"no explanation was found within {limits.max_seconds} seconds; raise Limits(max_seconds=...)"
     )

@@ -229,10 +229,8 @@ class Highs:
             raise SolverError(f"HiGHS could not solve the program: {done.message}")
         states = None if done.x is None else program.states(done.x)
         n_nodes = int(done.get("mip_node_count") or 0)
-        if program.reach > SAFE_REACH:
-            return Answer(states, math.inf, finished=False, n_nodes=n_nodes)
         bound = -np.inf if done.status == 2 else _bound(program, done)
-        return Answer(states, bound, finished=done.status != 1, n_nodes=n_nodes)
+        return doubt_large_numbers(program, Answer(states, bound, done.status != 1, n_nodes))
 
 
 def _bound(program: Program, done: Any) -> float:
@@ -240,6 +238,13 @@ def _bound(program: Program, done: Any) -> float:
     if given is None:
         return float(program.constant - done.fun) if done.status == 0 else math.inf
     return float(program.constant - given)
+
+
+def doubt_large_numbers(program: Program, answer: Answer) -> Answer:
+    """A solver's answer; no bound and no proof where its tolerance may have switched a neuron."""
+    if program.reach <= SAFE_REACH:
+        return answer
+    return Answer(answer.states, math.inf, finished=False, n_nodes=answer.n_nodes)
 
 
 def answer_without_columns(program: Program) -> Answer:
