@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from unswayed import ThresholdRule, UtilityRule, Variable
+from unswayed import (
+    BayesianNetwork,
+    Classifier,
+    Cpt,
+    MostProbable,
+    ThresholdRule,
+    UtilityRule,
+    Variable,
+    decide,
+    same_decision_probability,
+)
 from unswayed.decisions.measures import best_threshold
 from unswayed.decisions.rules import largest_threshold
 
@@ -33,6 +45,30 @@ def test_equal_expected_utilities_go_to_the_first_action():
     rule = UtilityRule({"one": {"a": 0.3, "b": 0.1, "c": 0.2}, "two": {"a": 0.1, "b": 0.3, "c": 0.2}})
     decider = rule.bind(Variable("D", ["a", "b", "c"]))
     assert decider.decide(np.array([[0.35, 0.35, 0.3]]))[0] == 0
+
+
+def test_products_of_three_decimals_that_nearly_tie_are_told_apart():
+    """All four findings together leave odds of 1 - 4e-10: the second state is ahead, by that much."""
+    shares = [(478, 595), (303, 375), (261, 419), (737, 298)]
+    cpts = [Cpt(c := Variable("C", ["first", "second"]), [], [0.5, 0.5])]
+    for i, rows in enumerate(shares):
+        tables = [[share / 1000, 1 - share / 1000] for share in rows]
+        cpts.append(Cpt(Variable(f"F{i}", ["yes", "no"]), [c], tables))
+    classifier = Classifier(BayesianNetwork(cpts), "C", None, MostProbable())
+    second = Fraction(0)
+    for seen in product([True, False], repeat=4):
+        masses = [
+            math.prod(
+                (Fraction(row[k], 1000) if yes else 1 - Fraction(row[k], 1000))
+                for row, yes in zip(shares, seen, strict=True)
+            )
+            for k in (0, 1)
+        ]
+        second += sum(masses) / 2 if masses[1] > masses[0] else 0
+    assert decide(classifier, {f"F{i}": "yes" for i in range(4)}).action == "second"
+    for engine in (None, "dense", "log_odds", "lists"):
+        found = same_decision_probability(classifier, engine=engine)
+        assert found.value == pytest.approx(float(1 - second), abs=1e-12)
 
 
 @pytest.mark.parametrize("odds", [-800.0, -40.0, -1.0, 0.0, 1e-13, 3.0, 27.631, 36.0, 36.8, 60.0, math.inf])
