@@ -18,7 +18,7 @@ from unswayed.core.measurement import Certainty
 from unswayed.core.numerics import below
 from unswayed.decisions.binding import leave_out_skipped
 from unswayed.decisions.classifier import Classifier
-from unswayed.decisions.problem import Problem, join_findings, make_problem
+from unswayed.decisions.problem import Problem, join_evidence, make_problem
 from unswayed.decisions.purchase import Costs, Purchase
 from unswayed.decisions.rewards import Reward
 from unswayed.decisions.table_classifier import TableClassifier
@@ -261,7 +261,7 @@ def _add_findings(
     trimmed: Classifier | TableClassifier, full: Classifier, evidence: Evidence | None
 ) -> Classifier | TableClassifier:
     """The trimmed classifier on the full one's own network, for cases with this evidence."""
-    given = join_findings(full, evidence)
+    given = join_evidence(full, evidence)
     if isinstance(trimmed, TableClassifier):
         return replace(trimmed, network=full.network, given=given)
     return Classifier(full.network, full.target, trimmed.features, trimmed.rule, given=given)

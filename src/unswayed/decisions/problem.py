@@ -13,7 +13,7 @@ from unswayed.core.names import listing, unknown_name
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import Decider
 from unswayed.inference.posteriors import joint_table
-from unswayed.model.evidence import observe, read_evidence
+from unswayed.model.evidence import join_findings, observe, read_evidence
 from unswayed.model.network import BayesianNetwork
 
 
@@ -67,15 +67,21 @@ class Problem:
         return frozenset(positions)
 
 
-def join_findings(classifier: Classifier, evidence: Mapping[str, Any] | None) -> dict[str, str]:
-    """Findings that hold for every case with those of this one; `QueryError` where they contradict."""
-    given, evidence = classifier.given, read_evidence(classifier.network, evidence)
-    for name, value in evidence.items():
-        if given.get(name, value) != value:
+def join_evidence(classifier: Classifier, evidence: Mapping[str, Any] | None) -> dict[str, str]:
+    """Findings that hold for every case with those of this one; `QueryError` where they contradict.
+
+    A soft finding leaves its variable open, so that a case may observe it; the same finding twice is one.
+    """
+    joined, here = dict(classifier.given), read_evidence(classifier.network, evidence)
+    for name, value in here.items():
+        given = joined.get(name, value)
+        both = given if given == value else join_findings(classifier.network.variable(name), given, value)
+        if both is None:
             raise QueryError(
-                f"{name!r} is {value!r} here, but this classifier is for cases where it is {given[name]!r}"
+                f"{name!r} is {value!r} here, but this classifier is for cases where it is {given!r}"
             )
-    return {**given, **evidence}
+        joined[name] = both
+    return joined
 
 
 def make_problem(
@@ -87,7 +93,7 @@ def make_problem(
     """
     expect(classifier, Classifier, "the classifier")
     expect(limits, Limits, "limits")
-    seen = observe(classifier.network, join_findings(classifier, evidence) if classifier.given else evidence)
+    seen = observe(classifier.network, join_evidence(classifier, evidence) if classifier.given else evidence)
     network, observed = seen.network, seen.states
     if network is not classifier.network or classifier.given:
         classifier = Classifier(network, classifier.target, classifier.features, classifier.rule)

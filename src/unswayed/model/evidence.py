@@ -86,6 +86,20 @@ def read_evidence(network: BayesianNetwork, evidence: Any) -> dict[str, str]:
     return {network.names[p]: _written(network.variables[p], each) for p, each in found.items()}
 
 
+def join_findings(variable: Variable, one: str, other: str) -> str | None:
+    """Two findings on a variable as one, their likelihoods multiplied; None where they contradict.
+
+    >>> from unswayed.model.zoo import printer
+    >>> join_findings(printer().variable("Light"), "!green", "green:0.9|red:0.3")
+    'red'
+    """
+    first, second = _likelihoods(variable, one), _likelihoods(variable, other)
+    if first is None or second is None:
+        return other if first is None else one
+    both = first * second
+    return _written(variable, both) if both.any() else None
+
+
 def list_open(network: BayesianNetwork, names: Iterable[str], evidence: Any) -> tuple[str, ...]:
     """Of the names, those whose state is not known yet; soft findings leave it open."""
     known = observe(network, evidence).states

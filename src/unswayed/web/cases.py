@@ -32,6 +32,7 @@ from unswayed.model.data.chunks import Chunk
 from unswayed.model.data.encoding import encode
 from unswayed.model.data.row_files import write_rows
 from unswayed.model.data.tables import LabelColumn, make_table
+from unswayed.model.evidence import list_open
 from unswayed.view.audit_lines import audit_lines
 from unswayed.view.numbers import counted, percent, probability_text
 from unswayed.web.answers import AnswerDesk, case_key
@@ -148,7 +149,7 @@ def _audit_aloud(desk: AnswerDesk, setting: Setting, held: HeldTable) -> tuple[A
 
 def _audit(desk: AnswerDesk, setting: Setting, held: HeldTable) -> AuditedRows:
     classifier = setting.classifier
-    names = tuple(name for name in classifier.features if name not in classifier.given)
+    names = list_open(classifier.network, classifier.features, classifier.given)
     variables = [classifier.network.variable(name) for name in names]
     codes = encode(held.table, variables).codes
     problem = make_problem(classifier, limits=desk.limits)

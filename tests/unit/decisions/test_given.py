@@ -58,6 +58,32 @@ def test_verbs_join_what_is_given_with_the_evidence():
         unswayed.decide(part, {one: full.network.variable(one).states[1]})
 
 
+def test_what_is_given_softly_may_still_be_observed():
+    """An observed state outweighs every report of it, and reports of one variable multiply."""
+    full = Classifier(review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6))
+    part = Classifier(full.network, "D", full.features, full.rule, given={"R1": "+:0.8|-:0.2"})
+    for verb in (unswayed.decide, lambda *asked: unswayed.same_decision_probability(*asked).value):
+        assert verb(part, {"R1": "+", "AC": "-"}) == verb(full, {"R1": "+", "AC": "-"})
+    twice = unswayed.decide(part, {"R1": {"+": 0.5, "-": 1.0}}).posterior["+"]
+    assert twice == pytest.approx(unswayed.posterior(full.network, "D", {"R1": "+:0.4|-:0.2"})["+"])
+    trimmed = unswayed.trim(full, 2, evidence={"R1": "+:0.8|-:0.2"}).classifier
+    assert "R1" in trimmed.features
+    votes = [{"R1": one, "R2": other} for one in "+-" for other in "+-"]
+    decided = trimmed.predict({name: [each[name] for each in votes] for name in ("R1", "R2")})
+    assert decided == [unswayed.decide(trimmed, each).action for each in votes]
+
+
+def test_an_audit_takes_what_is_given_softly():
+    full = Classifier(review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6))
+    finding = {"R1": "+:0.8|-:0.3"}
+    part = Classifier(full.network, "D", full.features, full.rule, given=finding)
+    rows = [{"R1": None, "R2": "+", "AC": "-"}, {"R1": "+", "R2": None, "AC": "+"}]
+    found = unswayed.audit(part, {name: [each[name] for each in rows] for name in full.features})
+    expected = [unswayed.same_decision_probability(full, {**rows[0], **finding}),
+                unswayed.same_decision_probability(full, rows[1])]  # fmt: skip
+    assert found.sdp.tolist() == pytest.approx([each.value for each in expected], abs=ENGINE)
+
+
 def test_a_sweep_of_thresholds_keeps_what_is_given():
     """With the first reviewer for the paper, the second settles it; without, the second alone does not."""
     full = Classifier(review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.5))

@@ -15,6 +15,7 @@ import numpy as np
 from unswayed.api.audits.rows import SLACK, AuditColumns, Recipe
 from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.decisions.classifier import Classifier
+from unswayed.model.evidence import list_open
 
 BANDS = (0.0, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
 """Ends of the bands of SDP in which confirmed decisions are counted."""
@@ -84,9 +85,9 @@ def count_rows(recipe: Recipe, observed: Bools, columns: AuditColumns, confirmed
     )
 
 
-def feature_names(classifier: Classifier) -> list[str]:
-    """The features that rows may observe: all but those given for every case."""
-    return [name for name in classifier.features if name not in classifier.given]
+def feature_names(classifier: Classifier) -> tuple[str, ...]:
+    """The features that rows may observe: all but those whose state is given for every case."""
+    return list_open(classifier.network, classifier.features, classifier.given)
 
 
 def _stopping(recipe: Recipe, observed: Bools, low: Floats) -> tuple[list[int], list[float]]:

@@ -14,7 +14,7 @@ import numpy as np
 from unswayed.core.arrays import Bools
 from unswayed.core.errors import QueryError
 from unswayed.decisions.classifier import Classifier
-from unswayed.decisions.problem import join_findings
+from unswayed.decisions.problem import join_evidence
 from unswayed.decisions.table_classifier import TableClassifier
 from unswayed.engines.sampling import clopper_pearson
 from unswayed.model.data.encoding import encode
@@ -81,7 +81,7 @@ def count_agreement(
     (2, 2)
     """
     table = read_table(rows)
-    given = join_findings(full, evidence)
+    given = join_evidence(full, evidence)
     if given:
         allowed = _allow(full, table, given)
         if not allowed.any():
