@@ -11,6 +11,8 @@ import numpy as np
 
 from unswayed.focs.coding import Channel, Transmissions, adjacent_parities, code_network, simulate
 from unswayed.focs.decoding import Accuracy, accuracy, decode, learn_code, make_decoder, regret
+from unswayed.model.network import BayesianNetwork
+from unswayed.model.nodes.focs import FocsCpt
 
 PAIRS = 2**14
 FOLDS = 5
@@ -73,14 +75,15 @@ def _fold(n_bits: int, train: Transmissions, test: Transmissions, rng: np.random
     )
 
 
-def _exact_contexts(network: object, n_bits: int, rng: np.random.Generator) -> int:
+def _exact_contexts(network: BayesianNetwork, n_bits: int, rng: np.random.Generator) -> int:
     """Contexts that agree with the parity, or its opposite, on all of many random messages."""
     code = adjacent_parities(n_bits)
     messages = rng.random((4096, n_bits)) < 0.5
     checks = code.encode(messages)
     count = 0
     for number in range(n_bits):
-        node = network.nodes[network.index(f"X{number}")]  # type: ignore[attr-defined]
+        node = network.cpts[network.index(f"X{number}")]
+        assert isinstance(node, FocsCpt)
         index = node.contexts.index(messages.astype(np.int64))
         agrees = index == checks[:, number]
         count += bool(node.contexts.n_contexts == 2 and (agrees.all() or not agrees.any()))
