@@ -23,7 +23,8 @@ from unswayed.core.errors import LimitError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.inference.plan import EliminationStep, Plan
 from unswayed.inference.posteriors import joint_table
-from unswayed.inference.problem import SAFE, contraction, tables_for
+from unswayed.inference.problem import SAFE, contraction
+from unswayed.inference.relevance import tables_for
 from unswayed.model.cpt import Cpt
 from unswayed.model.network import BayesianNetwork
 

@@ -75,12 +75,17 @@ def table_factor(
     network: BayesianNetwork, position: int, evidence: Mapping[int, int]
 ) -> tuple[Scope, Floats]:
     """A variable's table, one axis a variable, with the observed axes cut out."""
-    scope = (*network.parents[position], position)
-    table = network.cpts[position].table.reshape([len(network.variables[v].states) for v in scope])
-    return _cut(scope, table, evidence)
+    known: dict[int, tuple[Scope, Floats]] = network._memo.setdefault("shaped", {})
+    if position not in known:
+        scope = (*network.parents[position], position)
+        table = network.cpts[position].table
+        known[position] = scope, table.reshape([len(network.variables[v]) for v in scope])
+    return _cut(*known[position], evidence)
 
 
 def _cut(scope: Scope, table: Floats, evidence: Mapping[int, int]) -> tuple[Scope, Floats]:
+    if evidence.keys().isdisjoint(scope):
+        return scope, table
     kept = tuple(v for v in scope if v not in evidence)
     return kept, np.asarray(table[tuple(evidence.get(v, slice(None)) for v in scope)])
 

@@ -30,7 +30,11 @@ SECONDS_PER_VARIABLE = 2e-4
 ONE_BIT = 2**20
 """Logarithms of sizes are counted in this fraction of a bit: whole numbers add up the same in any order."""
 
-Score = tuple[int, int]
+MOST_BITS = 2**60
+"""More than the bits of any table."""
+
+Links = dict[int, set[int]]
+"""Each variable's neighbours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +69,11 @@ def elimination_orders(
     links = _links(scopes)
     kept = frozenset(keep)
     bits = [round(ONE_BIT * math.log2(size)) for size in sizes]
-    tried = [_greedy(links, bits, kept, _min_weight)]
+    tried = [_greedy(links, bits, kept, _weight)]
     ordering_seconds = len(links) * SECONDS_PER_VARIABLE + 1e-9
     # Min-fill takes longer to find, and is worth it unless the work it may save is small beside it.
     if tried[0].operations * SECONDS_PER_OPERATION > 0.1 * ordering_seconds:
-        tried.append(_greedy(links, bits, kept, _min_fill))
+        tried.append(_greedy(links, bits, kept, _fill))
     best = min(order.operations for order in tried)
     if math.isinf(best):
         raise LimitError(
@@ -85,9 +89,9 @@ def elimination_orders(
     return sorted(tried, key=lambda order: (order.operations, order.largest))
 
 
-def _links(scopes: Iterable[Sequence[int]]) -> dict[int, set[int]]:
+def _links(scopes: Iterable[Sequence[int]]) -> Links:
     """Each variable's neighbours: those it shares a table with."""
-    links: dict[int, set[int]] = {}
+    links: Links = {}
     for scope in scopes:
         for variable in scope:
             links.setdefault(variable, set()).update(scope)
@@ -96,38 +100,35 @@ def _links(scopes: Iterable[Sequence[int]]) -> dict[int, set[int]]:
     return links
 
 
-def _min_fill(links: dict[int, set[int]], bits: Sequence[int], variable: int) -> Score:
-    """Number of missing links among the neighbours, then the size of the table."""
-    return (_missing(links, variable), _min_weight(links, bits, variable)[0])
-
-
-def _min_weight(links: dict[int, set[int]], bits: Sequence[int], variable: int) -> Score:
+def _weight(links: Links, bits: Sequence[int], variable: int) -> int:
     """Logarithm of the size of the table that eliminating the variable makes."""
-    return (bits[variable] + sum(map(bits.__getitem__, links[variable])), 0)
+    return bits[variable] + sum(map(bits.__getitem__, links[variable]))
 
 
-def _weighted_fill(links: dict[int, set[int]], bits: Sequence[int], variable: int) -> Score:
+def _fill(links: Links, bits: Sequence[int], variable: int) -> int:
+    """Number of missing links among the neighbours, then the size of the table."""
+    neighbours = links[variable]
+    # Each difference holds the neighbour itself, which is not a missing link, hence the len().
+    differences = map(neighbours.difference, map(links.__getitem__, neighbours))
+    missing = sum(map(len, differences)) - len(neighbours)
+    return missing * MOST_BITS + _weight(links, bits, variable)
+
+
+def _weighted_fill(links: Links, bits: Sequence[int], variable: int) -> int:
     """Missing links, each weighted by the sizes of what it links; ties left to the noise."""
     neighbours = links[variable]
     missing = 0
     for one in neighbours:
         for other in neighbours - links[one]:
             missing += bits[one] * bits[other]
-    return (missing - sum(bits[n] ** 2 for n in neighbours), 0)
-
-
-def _missing(links: dict[int, set[int]], variable: int) -> int:
-    neighbours = links[variable]
-    # Each difference holds the neighbour itself, which is not a missing link, hence the len().
-    differences = map(neighbours.difference, map(links.__getitem__, neighbours))
-    return sum(map(len, differences)) - len(neighbours)
+    return missing - sum(bits[n] ** 2 for n in neighbours)
 
 
 def _greedy(
-    links: dict[int, set[int]],
+    links: Links,
     bits: Sequence[int],
     keep: frozenset[int],
-    score: Callable[[dict[int, set[int]], Sequence[int], int], Score],
+    score: Callable[[Links, Sequence[int], int], int],
     noise: dict[int, float] | None = None,
 ) -> Order:
     """Eliminate the variable of lowest score until only `keep` is left."""
@@ -139,38 +140,38 @@ def _greedy(
     while current:
         entry = heapq.heappop(heap)
         variable = entry[2]
-        if current.get(variable) != entry:
+        if current.get(variable) is not entry:
             continue
         del current[variable]
-        table_bits = _min_weight(links, bits, variable)[0] / ONE_BIT
+        table_bits = (entry[0] if score is _weight else _weight(links, bits, variable)) / ONE_BIT
         if table_bits > HOPELESS_BITS:
             return Order((), math.inf, math.inf)
         size = 2.0**table_bits
         order.append(variable)
         operations += size
         largest = max(largest, size)
-        neighbours = links[variable]
-        touched = _eliminate(links, variable)
-        if score is _min_weight:
-            touched = neighbours  # what is farther off makes the table that it made before
-        for other in touched & current.keys():
-            entry = (score(links, bits, other), current[other][1], other)
-            if entry != current[other]:
-                current[other] = entry
+        for other in _eliminate(links, variable, far=score is not _weight):
+            if (known := current.get(other)) and (new := score(links, bits, other)) != known[0]:
+                entry = current[other] = (new, known[1], other)
                 heapq.heappush(heap, entry)
     return Order(tuple(order), operations, largest)
 
 
-def _eliminate(links: dict[int, set[int]], variable: int) -> set[int]:
-    """Link the variable's neighbours and remove it; what had its score changed comes back."""
+def _eliminate(links: Links, variable: int, far: bool) -> set[int]:
+    """Link the variable's neighbours and remove it; what may have another score now comes back.
+
+    That is the neighbours; `far` also finds whatever has both ends of a new link as neighbours, since it
+    misses one link fewer.
+    """
     neighbours = links.pop(variable)
-    touched = set(neighbours)
+    touched = set(neighbours) if far else neighbours
     for one in neighbours:
         linked = links[one]
         linked.discard(variable)
-        if len(neighbours - linked) > 1:
-            linked |= neighbours
-            linked.discard(one)
-            # A new link changes the count of missing links of everything linked to both ends.
-            touched |= linked
+        missing = neighbours - linked
+        if len(missing) > 1:
+            missing.discard(one)
+            linked |= missing
+            if far:
+                touched.update(*(linked & links[other] for other in missing if one < other))
     return touched

@@ -15,9 +15,10 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import NamedTuple
 
-from unswayed.inference.ordering import Order, elimination_orders
+from unswayed.inference.ordering import elimination_orders
 
 Scope = tuple[int, ...]
 
@@ -27,8 +28,7 @@ MOST_PLANNED = 4
 """Orders that are planned and priced where that pays."""
 
 
-@dataclass(frozen=True, slots=True)
-class EliminationStep:
+class EliminationStep(NamedTuple):
     """One contraction: buffers `a` and `b` to buffer `out`; `b` is None where `a` is only summed."""
 
     a: int
@@ -42,8 +42,7 @@ class EliminationStep:
     """Sizes of (batch, left, summed, right)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bucket:
+class Bucket(NamedTuple):
     """What was joined to eliminate one variable; read backwards, the way to states and samples."""
 
     variable: int
@@ -95,146 +94,128 @@ def make_plan(
     leaves = [tuple(scope) for scope in scopes]
     kept = frozenset(keep)
     ranks = range(len(sizes)) if ranks is None else ranks
-    orders = _ranked_orders(leaves, sizes, kept, ranks)
+    involved = sorted({variable for scope in leaves for variable in scope}, key=ranks.__getitem__)
+    place = {variable: i for i, variable in enumerate(involved)}
+    ranked = [sorted(map(place.__getitem__, scope)) for scope in leaves]
+    # Which leaf comes first must not matter either.
+    sequence = sorted(range(len(leaves)), key=ranked.__getitem__)
+    orders = elimination_orders(
+        [ranked[leaf] for leaf in sequence],
+        [sizes[variable] for variable in involved],
+        [place[variable] for variable in kept if variable in place],
+    )
+    distinct = list({order.variables: order for order in orders}.values())
     # A second plan takes as long as the first: where the work is small beside it, one is enough.
-    tries = 1 if orders[0].operations < MANY_OPERATIONS else MOST_PLANNED
-    plans = [_Planner(leaves, sizes, kept, ranks).plan(order) for order in orders[:tries]]
+    tries = 1 if distinct[0].operations < MANY_OPERATIONS else MOST_PLANNED
+    plans = [
+        _Planner(leaves, sizes, sequence).plan([involved[v] for v in order.variables])
+        for order in distinct[:tries]
+    ]
     return min(plans, key=lambda plan: plan.operations + plan.peak_bytes / 8)
 
 
-def _ranked_orders(
-    leaves: Sequence[Scope], sizes: Sequence[int], keep: frozenset[int], ranks: Sequence[int]
-) -> list[Order]:
-    """Elimination orders, cheapest first, found with the variables numbered by rank."""
-    involved = sorted({variable for scope in leaves for variable in scope}, key=ranks.__getitem__)
-    place = {variable: i for i, variable in enumerate(involved)}
-    # Which scope comes first must not matter either.
-    renamed = sorted([place[variable] for variable in scope] for scope in leaves)
-    left = [place[variable] for variable in keep if variable in place]
-    found = elimination_orders(renamed, [sizes[variable] for variable in involved], left)
-    distinct = {order.variables: order for order in found}
-    return [replace(each, variables=tuple(involved[v] for v in each.variables)) for each in distinct.values()]
-
-
 class _Planner:
-    """Collects buffers and steps; dies when the frozen plan is made."""
+    """Collects buffers, steps and their price; dies when the frozen plan is made."""
 
-    def __init__(
-        self, leaves: list[Scope], sizes: Sequence[int], keep: frozenset[int], ranks: Sequence[int]
-    ) -> None:
+    def __init__(self, leaves: list[Scope], sizes: Sequence[int], sequence: list[int]) -> None:
         self.sizes = tuple(sizes)
-        self.ranks = ranks
-        self.keep = keep
         self.scopes = list(leaves)
-        self.n_leaves = len(leaves)
+        self.cells = [self._size(scope) for scope in leaves]
+        self.serial = list(range(len(leaves)))
+        """What decides between equally large buffers: leaves in `sequence`, then what the steps make."""
+        for number, leaf in enumerate(sequence):
+            self.serial[leaf] = number
         self.steps: list[EliminationStep] = []
-        self.buckets: list[Bucket] = []
-        self.holding: dict[int, set[int]] = {}
-        for buffer, scope in enumerate(leaves):
-            for variable in scope:
-                self.holding.setdefault(variable, set()).add(buffer)
-        self.loose = {buffer for buffer, scope in enumerate(leaves) if not scope}
+        self.operations = 0
+        self.live = self.peak = sum(self.cells)
 
-    def plan(self, order: Order) -> Plan:
-        for variable in order.variables:
-            self._eliminate(variable)
-        remaining = self.loose.union(*self.holding.values()) if self.holding else self.loose
-        self._join(remaining, summed=frozenset())
-        operations, peak, total = self._price()
+    def plan(self, order: Sequence[int]) -> Plan:
+        """Join, for each variable in order, the buffers that mention it; then join what is left."""
+        n_leaves, end = len(self.scopes), len(order)
+        turn = [end] * len(self.sizes)
+        for number, variable in enumerate(order):
+            turn[variable] = number
+        # A buffer waits for the first of its variables to be eliminated, so it is joined exactly once.
+        waiting: list[list[int]] = [[] for _ in range(end + 1)]
+        for leaf, scope in enumerate(self.scopes):
+            waiting[min(map(turn.__getitem__, scope), default=end)].append(leaf)
+        for variable, buffers in zip(order, waiting, strict=False):
+            out = self._join(buffers, variable)
+            waiting[min(map(turn.__getitem__, self.scopes[out]), default=end)].append(out)
+        self._join(waiting[end], None)
         return Plan(
             sizes=self.sizes,
             scopes=tuple(self.scopes),
-            n_leaves=self.n_leaves,
+            n_leaves=n_leaves,
             steps=tuple(self.steps),
-            buckets=tuple(self.buckets),
-            operations=operations,
-            peak_bytes=peak,
-            total_bytes=total,
+            buckets=tuple(map(Bucket, order, map(tuple, waiting))),
+            operations=_as_float(self.operations),
+            peak_bytes=8.0 * _as_float(self.peak),
+            total_bytes=8.0 * _as_float(sum(self.cells)),
         )
 
-    def _eliminate(self, variable: int) -> None:
-        buffers = self.holding.get(variable, set())
-        self.buckets.append(Bucket(variable, tuple(sorted(buffers))))
-        self._join(set(buffers), summed=frozenset({variable}))
-
-    def _join(self, buffers: set[int], summed: frozenset[int]) -> None:
+    def _join(self, buffers: list[int], summed: int | None) -> int:
         """Multiply buffers, smallest first, and sum `summed` out with the last product."""
-        heap = [self._priority(b) for b in buffers]
+        if len(buffers) == 1:
+            return buffers[0] if summed is None else self._sum(buffers[0], summed)
+        heap = [(self.cells[b], self.serial[b], b) for b in buffers]
         heapq.heapify(heap)
-        while len(heap) > 1:
+        while True:
             *_, a = heapq.heappop(heap)
             *_, b = heapq.heappop(heap)
-            out = self._contract(a, b, frozenset() if heap else summed)
-            heapq.heappush(heap, self._priority(out))
-        only = heap[0][-1]
-        if summed & set(self.scopes[only]):
-            self._sum(only, summed)
+            if not heap:
+                return self._contract(a, b, summed)
+            out = self._contract(a, b, None)
+            heapq.heappush(heap, (self.cells[out], out, out))
 
-    def _priority(self, buffer: int) -> tuple[int, list[int], int]:
-        """Small buffers first; equally large ones by the ranks of their variables."""
-        scope = self.scopes[buffer]
-        return (self._size(scope), sorted(map(self.ranks.__getitem__, scope)), buffer)
-
-    def _contract(self, a: int, b: int, summed: frozenset[int]) -> int:
+    def _contract(self, a: int, b: int, summed: int | None) -> int:
         # The larger operand comes second, so that its own last axes stay last and need no transposition.
-        in_a, in_b = set(self.scopes[a]), set(self.scopes[b])
-        batch = [v for v in self.scopes[b] if v in in_a and v not in summed]
-        left = [v for v in self.scopes[a] if v not in in_b]
-        right = [v for v in self.scopes[b] if v not in in_a]
-        inner = [v for v in self.scopes[b] if v in summed]
+        in_a, in_b = self.scopes[a], self.scopes[b]
+        batch = [v for v in in_b if v in in_a and v != summed]
+        left = [v for v in in_a if v not in in_b]
+        right = [v for v in in_b if v not in in_a]
+        inner = [] if summed is None else [summed]
+        n_batch, n_inner = self._size(batch), self._size(inner)
+        n_left, n_right = self.cells[a] // (n_batch * n_inner), self.cells[b] // (n_batch * n_inner)
         step = EliminationStep(
-            a=a,
-            b=b,
-            out=len(self.scopes),
-            a_axes=_positions(self.scopes[a], [*batch, *left, *inner]),
-            b_axes=_positions(self.scopes[b], [*batch, *inner, *right]),
-            extents=(self._size(batch), self._size(left), self._size(inner), self._size(right)),
+            a,
+            b,
+            len(self.scopes),
+            tuple(map(in_a.index, batch + left + inner)),
+            tuple(map(in_b.index, batch + inner + right)),
+            (n_batch, n_left, n_inner, n_right),
         )
-        return self._add(step, (*batch, *left, *right))
+        return self._add(step, (*batch, *left, *right), self.cells[a] + self.cells[b])
 
-    def _sum(self, a: int, summed: frozenset[int]) -> int:
-        left = [v for v in self.scopes[a] if v not in summed]
-        inner = [v for v in self.scopes[a] if v in summed]
+    def _sum(self, a: int, summed: int) -> int:
+        scope = self.scopes[a]
+        left = tuple(v for v in scope if v != summed)
         step = EliminationStep(
-            a=a,
-            b=None,
-            out=len(self.scopes),
-            a_axes=_positions(self.scopes[a], [*left, *inner]),
-            b_axes=(),
-            extents=(1, self._size(left), self._size(inner), 1),
+            a,
+            None,
+            len(self.scopes),
+            tuple(map(scope.index, (*left, summed))),
+            (),
+            (1, self.cells[a] // self.sizes[summed], self.sizes[summed], 1),
         )
-        return self._add(step, tuple(left))
+        return self._add(step, left, self.cells[a])
 
-    def _add(self, step: EliminationStep, scope: Scope) -> int:
-        for buffer in (step.a, step.b):
-            if buffer is not None:
-                self.loose.discard(buffer)
-                for variable in self.scopes[buffer]:
-                    self.holding[variable].discard(buffer)
+    def _add(self, step: EliminationStep, scope: Scope, operands: int) -> int:
+        batch, left, summed, right = step.extents
+        made = batch * left * right
+        self.operations += made * summed
+        # Transposed copies of the operands live beside them for the length of the step.
+        self.peak = max(self.peak, self.live + operands + made)
+        self.live += made - operands
         self.scopes.append(scope)
+        self.cells.append(made)
+        self.serial.append(step.out)
         self.steps.append(step)
-        for variable in scope:
-            self.holding[variable].add(step.out)
-        if not scope:
-            self.loose.add(step.out)
         return step.out
 
     def _size(self, variables: Iterable[int]) -> int:
         return math.prod(map(self.sizes.__getitem__, variables))
 
-    def _price(self) -> tuple[float, float, float]:
-        sizes = list(map(float, self.sizes))
-        size = [math.prod(map(sizes.__getitem__, scope)) for scope in self.scopes]
-        operations = sum(float(min(math.prod(step.extents), 2**900)) for step in self.steps)
-        live = sum(size[: self.n_leaves])
-        peak = live
-        for step in self.steps:
-            operands = size[step.a] + (0.0 if step.b is None else size[step.b])
-            # Transposed copies of the operands live beside them for the length of the step.
-            peak = max(peak, live + operands + size[step.out])
-            live += size[step.out] - operands
-        return operations, 8.0 * peak, 8.0 * sum(size)
 
-
-def _positions(scope: Scope, wanted: Sequence[int]) -> tuple[int, ...]:
-    return tuple(map(scope.index, wanted))
+def _as_float(count: int) -> float:
+    return float(min(count, 2**900))

@@ -10,8 +10,8 @@ import numpy as np
 from unswayed.core.arrays import Floats
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.names import listing
-from unswayed.inference.problem import contraction, tables_for
-from unswayed.inference.relevance import ancestors_of
+from unswayed.inference.problem import contraction
+from unswayed.inference.relevance import ancestors_of, tables_for
 from unswayed.model.network import BayesianNetwork
 
 

@@ -19,10 +19,8 @@ from unswayed.core.errors import ImpossibleEvidence
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.names import listing
 from unswayed.inference.contraction import Arithmetic, Linear, LogSum, run, run_keeping
-from unswayed.inference.factors import Factors, gather_factors, table_factor
+from unswayed.inference.factors import Factors, gather_factors
 from unswayed.inference.plan import Plan, make_plan
-from unswayed.inference.relevance import ancestors_of, needed_for_posterior
-from unswayed.model.cpt import Cpt
 from unswayed.model.network import BayesianNetwork
 
 SAFE = 1e-250
@@ -110,42 +108,6 @@ def _ranks(network: BayesianNetwork, count: int) -> list[int]:
         network._memo["ranks"] = sorted(range(len(names)), key=by_name.__getitem__)
     named: list[int] = network._memo["ranks"]
     return [*named, *range(len(named), count)]
-
-
-def tables_for(
-    network: BayesianNetwork, query: Collection[int], observed: Collection[int], states: Mapping[int, int]
-) -> list[int]:
-    """The tables that Pr(query | observed) needs, and those that could make the evidence impossible.
-
-    A table cut off from the query changes no posterior, but a zero in it may contradict the evidence: where
-    an observed variable may have probability zero, its table and all above it are taken too. `states` are
-    those that are known already; with others than these the tables must do as well.
-    """
-    key = (frozenset(query), frozenset(observed), frozenset(states.items()))
-    known: dict[object, list[int]] = network._memo.setdefault("tables", {})
-    if key not in known:
-        needed = needed_for_posterior(network, query, observed)
-        cut_off = set(ancestors_of(network, {*query, *observed})).difference(needed)
-        doubtful = [v for v in cut_off.intersection(observed) if _may_contradict(network, v, states)]
-        while len(known) >= MOST_PLANS:
-            known.pop(next(iter(known)), None)
-        known[key] = sorted({*needed, *cut_off.intersection(ancestors_of(network, doubtful))})
-    return known[key]
-
-
-def _may_contradict(network: BayesianNetwork, position: int, states: Mapping[int, int]) -> bool:
-    """Whether the state observed of a variable has probability zero for some states of the others."""
-    if not _has_zeros(network, position) or not isinstance(network.cpts[position], Cpt):
-        return _has_zeros(network, position)
-    return not table_factor(network, position, states)[1].all()
-
-
-def _has_zeros(network: BayesianNetwork, position: int) -> bool:
-    """Whether a table holds a zero, found once for each."""
-    known: dict[int, bool] = network._memo.setdefault("zeros", {})
-    if position not in known:
-        known[position] = network.cpts[position].has_zeros
-    return known[position]
 
 
 def impossible(network: BayesianNetwork, evidence: Mapping[int, int]) -> ImpossibleEvidence:

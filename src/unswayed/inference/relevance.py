@@ -1,48 +1,71 @@
 """Which tables a question needs: the rest sums to 1 or is cut off by the evidence.
 
-Given evidence E and query Q, the tables that can change Pr(Q | E) are found by letting a ball bounce from
-Q through the network (Shachter's Bayes ball): a variable passes the ball to its parents when visited from
-a child and not observed, or when it or a descendant is observed and the ball comes from above. The tables
-of variables that pass it up are needed; barren and d-separated variables never do.
+Given evidence E and query Q, only tables of Q, E and what is above them can change Pr(Q | E); below, all sums
+to 1. Of these, the ones needed are those linked to Q by variables that are not observed: two tables that
+share such a variable are linked.
+
+A table cut off from Q changes no posterior, but a zero in it may make the evidence impossible, and then
+there is no posterior. Mostly a few states picked by hand show that it is possible; where none are found, the
+tables in question are taken too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 
+import numpy as np
+
+from unswayed.core.arrays import Floats
+from unswayed.inference.factors import table_factor
+from unswayed.model.cpt import Cpt
 from unswayed.model.network import BayesianNetwork
 
+MOST_QUESTIONS = 64
+"""How many questions a network remembers the tables of."""
 
-def needed_for_posterior(
-    network: BayesianNetwork, query: Collection[int], observed: Collection[int]
+
+def tables_for(
+    network: BayesianNetwork, query: Collection[int], observed: Collection[int], states: Mapping[int, int]
 ) -> list[int]:
-    """Positions of the tables that Pr(query | observed) depends on, ascending.
+    """The tables that Pr(query | observed) needs, and those that could make the evidence impossible.
 
-    Observed variables that pass the ball down only fix a state in others' tables; theirs are not in it.
+    `states` are those that are known already; with others than these the tables must do as well.
     """
-    observed = set(observed)
-    # Below what is asked and observed nothing comes back up.
+    key = (frozenset(query), frozenset(observed), frozenset(states.items()))
+    known: dict[object, list[int]] = network._memo.setdefault("tables", {})
+    if key not in known:
+        needed, cut_off = split_by_relevance(network, query, observed)
+        doubtful = [v for v in cut_off.intersection(observed) if _may_contradict(network, v, states)]
+        is_open = len(states) < len(observed)
+        if doubtful and (is_open or not has_witness(network, doubtful, states)):
+            needed |= cut_off.intersection(ancestors_of(network, doubtful))
+        while len(known) >= MOST_QUESTIONS:
+            known.pop(next(iter(known)), None)
+        known[key] = sorted(needed)
+    return known[key]
+
+
+def split_by_relevance(
+    network: BayesianNetwork, query: Iterable[int], observed: Collection[int]
+) -> tuple[set[int], set[int]]:
+    """The tables that Pr(query | observed) depends on, and the others above what is asked or observed."""
     within = set(ancestors_of(network, {*query, *observed}))
-    sent_up: set[int] = set()
-    sent_down: set[int] = set()
-    waiting = [(variable, True) for variable in query]
+    found: set[int] = set()
+    reached = set(query).difference(observed)
+    waiting = list(reached)
     while waiting:
-        variable, from_child = waiting.pop()
-        if variable in observed:
-            if not from_child and variable not in sent_up:
-                sent_up.add(variable)
-                waiting.extend((parent, True) for parent in network.parents[variable])
-            continue
-        if from_child and variable not in sent_up:
-            sent_up.add(variable)
-            waiting.extend((parent, True) for parent in network.parents[variable])
-        if variable not in sent_down:
-            sent_down.add(variable)
-            waiting.extend((child, False) for child in network.children[variable] if child in within)
-    return sorted(sent_up)
+        variable = waiting.pop()
+        for table in (variable, *network.children[variable]):
+            if table in within and table not in found:
+                found.add(table)
+                for other in (*network.parents[table], table):
+                    if other not in observed and other not in reached:
+                        reached.add(other)
+                        waiting.append(other)
+    return found, within - found
 
 
-def ancestors_of(network: BayesianNetwork, variables: Collection[int]) -> list[int]:
+def ancestors_of(network: BayesianNetwork, variables: Iterable[int]) -> list[int]:
     """The variables themselves and all above them, ascending: what Pr(variables) depends on."""
     found = set(variables)
     waiting = list(found)
@@ -52,3 +75,56 @@ def ancestors_of(network: BayesianNetwork, variables: Collection[int]) -> list[i
                 found.add(parent)
                 waiting.append(parent)
     return sorted(found)
+
+
+def has_witness(network: BayesianNetwork, doubtful: Iterable[int], evidence: Mapping[int, int]) -> bool:
+    """Whether states of the variables above were found that make the findings of `doubtful` possible.
+
+    Children first, each table gets states of the parents at which it is positive. A state that is possible
+    whatever stands above it needs no more; others are explained in turn. Nothing is taken back, so False
+    proves nothing.
+    """
+    states, unexplained = dict(evidence), set(doubtful)
+    while unexplained:
+        position = max(unexplained)
+        unexplained.remove(position)
+        if not isinstance(network.cpts[position], Cpt):
+            return False
+        parents, values = table_factor(network, position, states)
+        for axis, parent in enumerate(parents):
+            weights = _weights(network, parent, states, unexplained)
+            values = values * weights.reshape([-1, *[1] * (values.ndim - axis - 1)])
+        if not values.any():
+            return False
+        states.update(zip(parents, map(int, np.unravel_index(values.argmax(), values.shape)), strict=True))
+        unexplained.update(parent for parent in parents if not _lowest(network, parent)[states[parent]])
+    return True
+
+
+def _weights(
+    network: BayesianNetwork, variable: int, states: Mapping[int, int], unexplained: set[int]
+) -> Floats:
+    """How good each state of a variable is to pick: likely at any states of its parents, and not excluded."""
+    weights = _lowest(network, variable) + 1e-9
+    for child in unexplained.intersection(network.children[variable]):
+        if isinstance(network.cpts[child], Cpt):
+            scope, values = table_factor(network, child, states)
+            weights = weights * values.any(axis=tuple(i for i, v in enumerate(scope) if v != variable))
+    return weights
+
+
+def _may_contradict(network: BayesianNetwork, position: int, states: Mapping[int, int]) -> bool:
+    """Whether the state observed of a variable has probability zero for some states of the others."""
+    if position in states and _lowest(network, position)[states[position]]:
+        return False
+    return not isinstance(network.cpts[position], Cpt) or not table_factor(network, position, states)[1].all()
+
+
+def _lowest(network: BayesianNetwork, position: int) -> Floats:
+    """The probability of each state of a variable at the worst states of its parents; 0 where not known."""
+    known: dict[int, Floats] = network._memo.setdefault("lowest", {})
+    if position not in known:
+        cpt = network.cpts[position]
+        table = cpt.table if isinstance(cpt, Cpt) else np.full((1, len(cpt.child)), float(not cpt.has_zeros))
+        known[position] = table.min(axis=0)
+    return known[position]

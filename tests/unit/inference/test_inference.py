@@ -14,7 +14,7 @@ from unswayed.inference.explanations import most_probable_states
 from unswayed.inference.marginals import all_marginals
 from unswayed.inference.posteriors import joint_table, log_probability
 from unswayed.inference.problem import contraction
-from unswayed.inference.relevance import ancestors_of, needed_for_posterior
+from unswayed.inference.relevance import ancestors_of, split_by_relevance
 from unswayed.inference.sampling import sample_states
 from unswayed.model import BayesianNetwork, Cpt, Variable
 from unswayed.model.zoo import (
@@ -33,16 +33,16 @@ def test_barren_and_separated_tables_are_left_out():
         {"A": ((), [0.5]), "B": (("A",), [0.1, 0.2]), "C": (("B",), [0.3, 0.4]), "D": (("C",), [0.5, 0.6])}
     )
     a, b, c, d = (chain.index(name) for name in "ABCD")
-    assert needed_for_posterior(chain, [b], {}) == [a, b]
-    assert needed_for_posterior(chain, [d], {b}) == [c, d]
-    assert needed_for_posterior(chain, [a], {c}) == [a, b, c]
+    assert split_by_relevance(chain, [b], {})[0] == {a, b}
+    assert split_by_relevance(chain, [d], {b})[0] == {c, d}
+    assert split_by_relevance(chain, [a], {c})[0] == {a, b, c}
     assert ancestors_of(chain, [c]) == [a, b, c]
 
 
 def test_explaining_away_needs_both_causes():
     collider = binary_network({"A": ((), [0.5]), "B": ((), [0.5]), "C": (("A", "B"), [0.9, 0.6, 0.7, 0.1])})
-    assert needed_for_posterior(collider, [0], {}) == [0]
-    assert needed_for_posterior(collider, [0], {2}) == [0, 1, 2]
+    assert split_by_relevance(collider, [0], {})[0] == {0}
+    assert split_by_relevance(collider, [0], {2})[0] == {0, 1, 2}
 
 
 def test_a_thousand_unlikely_findings_do_not_underflow():
