@@ -106,24 +106,24 @@ def _forward(
     for step in plan.steps:
         if time.monotonic() > deadline:
             raise LimitError(f"exact inference took longer than {limits.max_seconds} s; {WAYS_OUT}")
-        a = _operand(buffers[step.a], step.a_axes)
-        batch, left, summed, right = step.extents
-        if step.b is None:
-            out = arithmetic.total(a.reshape(left, summed))
+        first, second, out, a_axes, b_axes, (batch, left, summed, right) = step
+        a = buffers[first]
+        assert a is not None
+        if second is None:
+            values = arithmetic.total(a.transpose(a_axes).reshape(left, summed))
         else:
-            b = _operand(buffers[step.b], step.b_axes)
-            out = arithmetic.product(a.reshape(batch, left, summed), b.reshape(batch, summed, right))
-        buffers.append(out.reshape(plan.shape(step.out)))
+            b = buffers[second]
+            assert b is not None
+            values = arithmetic.product(
+                a.transpose(a_axes).reshape(batch, left, summed),
+                b.transpose(b_axes).reshape(batch, summed, right),
+            )
+        buffers.append(values.reshape(plan.shape(out)))
         if not keep:
-            buffers[step.a] = None
-            if step.b is not None:
-                buffers[step.b] = None
+            buffers[first] = None
+            if second is not None:
+                buffers[second] = None
     return buffers
-
-
-def _operand(buffer: Floats | None, axes: tuple[int, ...]) -> Floats:
-    assert buffer is not None
-    return buffer.transpose(axes)
 
 
 def _matrix_products(a: Floats, b: Floats) -> Floats:

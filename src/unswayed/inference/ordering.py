@@ -16,6 +16,7 @@ import heapq
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from random import Random
 
 from unswayed.core.errors import LimitError
@@ -26,10 +27,9 @@ HOPELESS_BITS = 44.0
 SECONDS_PER_OPERATION = 5e-9
 """Measured for contractions of large tables; used to weigh one thing against another, not as a promise."""
 SECONDS_PER_VARIABLE = 2e-4
-"""Measured for one greedy order."""
+"""About the most that one greedy order takes."""
 ONE_BIT = 2**20
 """Logarithms of sizes are counted in this fraction of a bit: whole numbers add up the same in any order."""
-
 MOST_BITS = 2**60
 """More than the bits of any table."""
 
@@ -47,6 +47,9 @@ class Order:
     """Sum of the sizes of the tables that the eliminations make, a measure of time."""
     largest: float
     """Size of the largest of them, a measure of memory."""
+
+
+HOPELESS = Order((), math.inf, math.inf)
 
 
 def elimination_order(
@@ -68,12 +71,12 @@ def elimination_orders(
     """
     links = _links(scopes)
     kept = frozenset(keep)
-    bits = [round(ONE_BIT * math.log2(size)) for size in sizes]
-    tried = [_greedy(links, bits, kept, _weight)]
+    bits = list(map(_bits, sizes))
+    tried = [_follow_weight(links, bits, kept)]
     ordering_seconds = len(links) * SECONDS_PER_VARIABLE + 1e-9
     # Min-fill takes longer to find, and is worth it unless the work it may save is small beside it.
     if tried[0].operations * SECONDS_PER_OPERATION > 0.1 * ordering_seconds:
-        tried.append(_greedy(links, bits, kept, _fill))
+        tried.append(_follow_fill(links, bits, kept))
     best = min(order.operations for order in tried)
     if math.isinf(best):
         raise LimitError(
@@ -85,8 +88,13 @@ def elimination_orders(
     tries = best * SECONDS_PER_OPERATION / ordering_seconds
     for _ in range(min(MOST_TRIES, int(tries))):
         noise = {variable: random.random() for variable in sorted(links)}
-        tried.append(_greedy(links, bits, kept, _weighted_fill, noise))
+        tried.append(_follow_fill(links, bits, kept, _weighted_fill, noise))
     return sorted(tried, key=lambda order: (order.operations, order.largest))
+
+
+@cache
+def _bits(size: int) -> int:
+    return round(ONE_BIT * math.log2(size))
 
 
 def _links(scopes: Iterable[Sequence[int]]) -> Links:
@@ -98,6 +106,49 @@ def _links(scopes: Iterable[Sequence[int]]) -> Links:
     for variable, neighbours in links.items():
         neighbours.discard(variable)
     return links
+
+
+def _follow_weight(links: Links, bits: Sequence[int], keep: frozenset[int]) -> Order:
+    """Eliminate what makes the smallest table until only `keep` is left.
+
+    Every question needs this order, so it keeps the weights up to date instead of scoring anew, and packs
+    weight and variable into one number.
+    """
+    links = {variable: set(neighbours) for variable, neighbours in links.items()}
+    count, bits_of = len(bits), bits.__getitem__
+    weights = {v: bits[v] + sum(map(bits_of, neighbours)) for v, neighbours in links.items()}
+    heap = [weight * count + v for v, weight in weights.items() if v not in keep]
+    heapq.heapify(heap)
+    order, tables = [], []
+    while heap:
+        weight, variable = divmod(heapq.heappop(heap), count)
+        if weights.get(variable) != weight:
+            continue
+        del weights[variable]
+        if weight > HOPELESS_BITS * ONE_BIT:
+            return HOPELESS
+        order.append(variable)
+        tables.append(weight)
+        neighbours = links.pop(variable)
+        for other in neighbours:
+            linked = links[other]
+            before = len(linked)
+            linked |= neighbours
+            linked -= {variable, other}
+            is_linked_anew = len(linked) >= before
+            weight = (
+                bits[other] + sum(map(bits_of, linked)) if is_linked_anew else weights[other] - bits[variable]
+            )
+            if weight != weights[other]:
+                weights[other] = weight
+                if other not in keep:
+                    heapq.heappush(heap, weight * count + other)
+    return _priced(order, tables)
+
+
+def _priced(order: Sequence[int], weights: Iterable[int]) -> Order:
+    sizes = [2.0 ** (weight / ONE_BIT) for weight in weights]
+    return Order(tuple(order), sum(sizes), max(sizes, default=0.0))
 
 
 def _weight(links: Links, bits: Sequence[int], variable: int) -> int:
@@ -124,47 +175,44 @@ def _weighted_fill(links: Links, bits: Sequence[int], variable: int) -> int:
     return missing - sum(bits[n] ** 2 for n in neighbours)
 
 
-def _greedy(
+def _follow_fill(
     links: Links,
     bits: Sequence[int],
     keep: frozenset[int],
-    score: Callable[[Links, Sequence[int], int], int],
+    score: Callable[[Links, Sequence[int], int], int] = _fill,
     noise: dict[int, float] | None = None,
 ) -> Order:
-    """Eliminate the variable of lowest score until only `keep` is left."""
+    """Eliminate the variable of lowest score, which counts missing links, until only `keep` is left."""
     links = {variable: set(neighbours) for variable, neighbours in links.items()}
     current = {v: (score(links, bits, v), noise[v] if noise else 0.0, v) for v in links if v not in keep}
     heap = list(current.values())
     heapq.heapify(heap)
-    order, operations, largest = [], 0.0, 0.0
+    order, tables = [], []
     while current:
         entry = heapq.heappop(heap)
         variable = entry[2]
         if current.get(variable) is not entry:
             continue
         del current[variable]
-        table_bits = (entry[0] if score is _weight else _weight(links, bits, variable)) / ONE_BIT
-        if table_bits > HOPELESS_BITS:
-            return Order((), math.inf, math.inf)
-        size = 2.0**table_bits
+        tables.append(_weight(links, bits, variable))
+        if tables[-1] > HOPELESS_BITS * ONE_BIT:
+            return HOPELESS
         order.append(variable)
-        operations += size
-        largest = max(largest, size)
-        for other in _eliminate(links, variable, far=score is not _weight):
-            if (known := current.get(other)) and (new := score(links, bits, other)) != known[0]:
-                entry = current[other] = (new, known[1], other)
+        for other in _eliminate(links, variable) & current.keys():
+            new = score(links, bits, other)
+            if new != current[other][0]:
+                entry = current[other] = (new, current[other][1], other)
                 heapq.heappush(heap, entry)
-    return Order(tuple(order), operations, largest)
+    return _priced(order, tables)
 
 
-def _eliminate(links: Links, variable: int, far: bool) -> set[int]:
-    """Link the variable's neighbours and remove it; what may have another score now comes back.
+def _eliminate(links: Links, variable: int) -> set[int]:
+    """Link the variable's neighbours and remove it; what may miss fewer links now comes back.
 
-    That is the neighbours; `far` also finds whatever has both ends of a new link as neighbours, since it
-    misses one link fewer.
+    That is the neighbours, and whatever has both ends of a new link as neighbours.
     """
     neighbours = links.pop(variable)
-    touched = set(neighbours) if far else neighbours
+    touched = set(neighbours)
     for one in neighbours:
         linked = links[one]
         linked.discard(variable)
@@ -172,6 +220,5 @@ def _eliminate(links: Links, variable: int, far: bool) -> set[int]:
         if len(missing) > 1:
             missing.discard(one)
             linked |= missing
-            if far:
-                touched.update(*(linked & links[other] for other in missing if one < other))
+            touched.update(*(linked & links[other] for other in missing if one < other))
     return touched

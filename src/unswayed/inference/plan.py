@@ -77,7 +77,7 @@ class Plan:
 
     def shape(self, buffer: int) -> tuple[int, ...]:
         """Sizes of the axes of a buffer."""
-        return tuple(self.sizes[variable] for variable in self.scopes[buffer])
+        return tuple(map(self.sizes.__getitem__, self.scopes[buffer]))
 
 
 def make_plan(
@@ -96,11 +96,8 @@ def make_plan(
     ranks = range(len(sizes)) if ranks is None else ranks
     involved = sorted({variable for scope in leaves for variable in scope}, key=ranks.__getitem__)
     place = {variable: i for i, variable in enumerate(involved)}
-    ranked = [sorted(map(place.__getitem__, scope)) for scope in leaves]
-    # Which leaf comes first must not matter either.
-    sequence = sorted(range(len(leaves)), key=ranked.__getitem__)
     orders = elimination_orders(
-        [ranked[leaf] for leaf in sequence],
+        [[place[variable] for variable in scope] for scope in leaves],
         [sizes[variable] for variable in involved],
         [place[variable] for variable in kept if variable in place],
     )
@@ -108,7 +105,7 @@ def make_plan(
     # A second plan takes as long as the first: where the work is small beside it, one is enough.
     tries = 1 if distinct[0].operations < MANY_OPERATIONS else MOST_PLANNED
     plans = [
-        _Planner(leaves, sizes, sequence).plan([involved[v] for v in order.variables])
+        _Planner(leaves, sizes, ranks).plan([involved[v] for v in order.variables])
         for order in distinct[:tries]
     ]
     return min(plans, key=lambda plan: plan.operations + plan.peak_bytes / 8)
@@ -117,14 +114,11 @@ def make_plan(
 class _Planner:
     """Collects buffers, steps and their price; dies when the frozen plan is made."""
 
-    def __init__(self, leaves: list[Scope], sizes: Sequence[int], sequence: list[int]) -> None:
+    def __init__(self, leaves: list[Scope], sizes: Sequence[int], ranks: Sequence[int]) -> None:
         self.sizes = tuple(sizes)
+        self.ranks = ranks
         self.scopes = list(leaves)
         self.cells = [self._size(scope) for scope in leaves]
-        self.serial = list(range(len(leaves)))
-        """What decides between equally large buffers: leaves in `sequence`, then what the steps make."""
-        for number, leaf in enumerate(sequence):
-            self.serial[leaf] = number
         self.steps: list[EliminationStep] = []
         self.operations = 0
         self.live = self.peak = sum(self.cells)
@@ -158,24 +152,31 @@ class _Planner:
         """Multiply buffers, smallest first, and sum `summed` out with the last product."""
         if len(buffers) == 1:
             return buffers[0] if summed is None else self._sum(buffers[0], summed)
-        heap = [(self.cells[b], self.serial[b], b) for b in buffers]
+        if len(buffers) == 2:
+            return self._contract(buffers[0], buffers[1], summed)
+        heap = [self._priority(b) for b in buffers]
         heapq.heapify(heap)
         while True:
             *_, a = heapq.heappop(heap)
             *_, b = heapq.heappop(heap)
             if not heap:
                 return self._contract(a, b, summed)
-            out = self._contract(a, b, None)
-            heapq.heappush(heap, (self.cells[out], out, out))
+            heapq.heappush(heap, self._priority(self._contract(a, b, None)))
+
+    def _priority(self, buffer: int) -> tuple[int, list[int], int]:
+        """Small buffers first; equally large ones by the ranks of their variables."""
+        return (self.cells[buffer], sorted(map(self.ranks.__getitem__, self.scopes[buffer])), buffer)
 
     def _contract(self, a: int, b: int, summed: int | None) -> int:
-        # The larger operand comes second, so that its own last axes stay last and need no transposition.
+        if self.cells[a] > self.cells[b]:
+            # The larger operand comes second, so that its own last axes stay last and need no transposition.
+            a, b = b, a
         in_a, in_b = self.scopes[a], self.scopes[b]
         batch = [v for v in in_b if v in in_a and v != summed]
         left = [v for v in in_a if v not in in_b]
         right = [v for v in in_b if v not in in_a]
         inner = [] if summed is None else [summed]
-        n_batch, n_inner = self._size(batch), self._size(inner)
+        n_batch, n_inner = self._size(batch), 1 if summed is None else self.sizes[summed]
         n_left, n_right = self.cells[a] // (n_batch * n_inner), self.cells[b] // (n_batch * n_inner)
         step = EliminationStep(
             a,
@@ -185,31 +186,24 @@ class _Planner:
             tuple(map(in_b.index, batch + inner + right)),
             (n_batch, n_left, n_inner, n_right),
         )
-        return self._add(step, (*batch, *left, *right), self.cells[a] + self.cells[b])
+        return self._add(step, (*batch, *left, *right), n_batch * n_left * n_right)
 
     def _sum(self, a: int, summed: int) -> int:
-        scope = self.scopes[a]
+        scope, n_inner = self.scopes[a], self.sizes[summed]
         left = tuple(v for v in scope if v != summed)
-        step = EliminationStep(
-            a,
-            None,
-            len(self.scopes),
-            tuple(map(scope.index, (*left, summed))),
-            (),
-            (1, self.cells[a] // self.sizes[summed], self.sizes[summed], 1),
-        )
-        return self._add(step, left, self.cells[a])
+        n_left = self.cells[a] // n_inner
+        axes = tuple(map(scope.index, (*left, summed)))
+        step = EliminationStep(a, None, len(self.scopes), axes, (), (1, n_left, n_inner, 1))
+        return self._add(step, left, n_left)
 
-    def _add(self, step: EliminationStep, scope: Scope, operands: int) -> int:
-        batch, left, summed, right = step.extents
-        made = batch * left * right
-        self.operations += made * summed
+    def _add(self, step: EliminationStep, scope: Scope, made: int) -> int:
+        operands = self.cells[step.a] + (0 if step.b is None else self.cells[step.b])
+        self.operations += made * step.extents[2]
         # Transposed copies of the operands live beside them for the length of the step.
         self.peak = max(self.peak, self.live + operands + made)
         self.live += made - operands
         self.scopes.append(scope)
         self.cells.append(made)
-        self.serial.append(step.out)
         self.steps.append(step)
         return step.out
 

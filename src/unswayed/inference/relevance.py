@@ -11,7 +11,7 @@ tables in question are taken too.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -22,6 +22,8 @@ from unswayed.model.network import BayesianNetwork
 
 MOST_QUESTIONS = 64
 """How many questions a network remembers the tables of."""
+MOST_TRIES = 6
+"""How often states are picked before summing decides whether evidence is possible."""
 
 
 def tables_for(
@@ -77,28 +79,44 @@ def ancestors_of(network: BayesianNetwork, variables: Iterable[int]) -> list[int
     return sorted(found)
 
 
-def has_witness(network: BayesianNetwork, doubtful: Iterable[int], evidence: Mapping[int, int]) -> bool:
+def has_witness(network: BayesianNetwork, doubtful: Collection[int], evidence: Mapping[int, int]) -> bool:
     """Whether states of the variables above were found that make the findings of `doubtful` possible.
 
-    Children first, each table gets states of the parents at which it is positive. A state that is possible
-    whatever stands above it needs no more; others are explained in turn. Nothing is taken back, so False
-    proves nothing.
+    Each try explains first what no states were left for in the tries before it. False proves nothing.
     """
-    states, unexplained = dict(evidence), set(doubtful)
-    while unexplained:
-        position = max(unexplained)
-        unexplained.remove(position)
+    first: list[int] = []
+    for _ in range(MOST_TRIES):
+        failed = _explain(network, first, set(doubtful), evidence)
+        if failed is None:
+            return True
+        first.insert(0, failed)
+    return False
+
+
+def _explain(
+    network: BayesianNetwork, first: Sequence[int], unexplained: set[int], evidence: Mapping[int, int]
+) -> int | None:
+    """The variable at which picking states by hand fails; None where it succeeds.
+
+    Those in `first`, then children before parents: each table gets states at which it is positive. A state
+    that is possible whatever stands above it needs no more; others are explained in turn.
+    """
+    states, waiting = dict(evidence), list(reversed(first))
+    while waiting or unexplained:
+        position = waiting.pop() if waiting else max(unexplained)
+        unexplained.discard(position)
         if not isinstance(network.cpts[position], Cpt):
-            return False
-        parents, values = table_factor(network, position, states)
-        for axis, parent in enumerate(parents):
-            weights = _weights(network, parent, states, unexplained)
+            return position
+        scope, values = table_factor(network, position, states)
+        for axis, variable in enumerate(scope):
+            weights = _weights(network, variable, states, unexplained)
             values = values * weights.reshape([-1, *[1] * (values.ndim - axis - 1)])
         if not values.any():
-            return False
-        states.update(zip(parents, map(int, np.unravel_index(values.argmax(), values.shape)), strict=True))
-        unexplained.update(parent for parent in parents if not _lowest(network, parent)[states[parent]])
-    return True
+            return position
+        states.update(zip(scope, map(int, np.unravel_index(values.argmax(), values.shape)), strict=True))
+        above = network.parents[position]
+        unexplained.update(v for v in scope if v in above and not _lowest(network, v)[states[v]])
+    return None
 
 
 def _weights(
