@@ -163,21 +163,22 @@ def _propagate(
     above = found[step.out]
     assert above is not None
     if step.b is None:
-        spread = np.broadcast_to(above.reshape(left, 1), (left, summed))
+        spread = np.empty((left, summed))
+        spread[:] = above.reshape(left, 1)
         found[step.a] = _restored(spread, plan.shape(step.a), step.a_axes)
         return
     above = above.reshape(batch, left, right)
     if needed[step.a]:
         b = buffers[step.b].transpose(step.b_axes).reshape(batch, summed, right)
-        below = arithmetic.product(above, np.swapaxes(b, 1, 2))
+        below = arithmetic.product(above, b.swapaxes(1, 2))
         found[step.a] = _restored(below, plan.shape(step.a), step.a_axes)
     if needed[step.b]:
         a = buffers[step.a].transpose(step.a_axes).reshape(batch, left, summed)
-        below = arithmetic.product(np.swapaxes(a, 1, 2), above)
+        below = arithmetic.product(a.swapaxes(1, 2), above)
         found[step.b] = _restored(below, plan.shape(step.b), step.b_axes)
 
 
 def _restored(values: Floats, shape: tuple[int, ...], axes: tuple[int, ...]) -> Floats:
     """Undo the transposition by `axes` that led from `shape` to the layout of `values`."""
-    inverse = np.argsort(axes) if axes else ()
+    inverse = sorted(range(len(axes)), key=axes.__getitem__)
     return values.reshape([shape[axis] for axis in axes]).transpose(inverse)

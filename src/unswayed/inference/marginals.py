@@ -7,6 +7,7 @@ table made on the way, gives the joint distribution of its variables.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -70,7 +71,7 @@ def family_marginals(
 
 def _smallest_holding(plan: Plan) -> dict[int, int]:
     """For each variable the smallest buffer that mentions it: the cheapest to sum it out of."""
-    by_size = sorted(range(len(plan.scopes)), key=lambda b: (np.prod(plan.shape(b), dtype=float), b))
+    by_size = sorted(range(len(plan.scopes)), key=lambda b: (math.prod(plan.shape(b)), b))
     found: dict[int, int] = {}
     for buffer in by_size:
         for variable in plan.scopes[buffer]:
