@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import httpx
+import httpx2
 import numpy as np
 import uvicorn
 
@@ -75,7 +75,7 @@ def serve(app: object) -> Iterator[str]:
         thread.join(5)
 
 
-async def click(client: httpx.AsyncClient, address: CaseAddress) -> dict[str, float]:
+async def click(client: httpx2.AsyncClient, address: CaseAddress) -> dict[str, float]:
     """Seconds from a click until the page and each panel stand."""
     started = time.perf_counter()
     (await client.get(address.url)).raise_for_status()
@@ -94,7 +94,7 @@ async def click(client: httpx.AsyncClient, address: CaseAddress) -> dict[str, fl
 
 async def replay_session(origin: str, addresses: list[CaseAddress]) -> list[dict[str, float]]:
     """The times of all clicks; one before them is not counted, since kernels compile with it."""
-    async with httpx.AsyncClient(base_url=origin, timeout=60) as client:
+    async with httpx2.AsyncClient(base_url=origin, timeout=60) as client:
         await click(client, CaseAddress(addresses[0].network))
         return [await click(client, address) for address in addresses]
 
