@@ -68,7 +68,7 @@ def measurement_text(measured: Measurement) -> str:
 def narrow_text(measured: Measurement) -> str:
     """The same for a column of a table: certain intervals in four digits.
 
-    >>> narrow_text(Measurement(0.9, 0.89953, 0.89958, Certainty.BOUND, "bounds"))
+    >>> narrow_text(Measurement(0.89955, 0.89953, 0.89958, Certainty.BOUND, "bounds"))
     '0.8995 to 0.8996'
     """
     if measured.certainty is not Certainty.BOUND:
