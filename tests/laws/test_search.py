@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import pickle
 from contextlib import contextmanager
 
 import numpy as np
@@ -266,3 +267,25 @@ def test_time_running_out_between_slices_leaves_a_valid_gap(jobs):
             limits = Limits(max_seconds=seconds)
             cut = unswayed.trim(classifier, 5, limits=limits, jobs=jobs).selection
             assert cut.value <= best.value + ENGINE <= cut.upper_bound + 2 * ENGINE
+
+
+@given(purchases(), st.data())
+@settings(max_examples=25)
+def test_what_a_network_remembers_changes_no_answer(asked, data):
+    """Questions put to one network, in any order, are answered as by a copy that remembers nothing."""
+    problem, costs, _ = asked
+    classifier, evidence = problem.classifier, named_evidence(problem)
+    verbs = (unswayed.select_features, unswayed.trim)
+    for _ in range(6):
+        verb, budget = data.draw(st.sampled_from(verbs)), data.draw(st.sampled_from([0.0, 1.0, 2.0, 3.5]))
+        some_costs = data.draw(st.sampled_from([None, costs]))
+        rule = classifier.rule
+        if isinstance(rule, ThresholdRule):
+            rule = ThresholdRule(rule.positive, data.draw(st.sampled_from([0.3, 0.5, rule.threshold])))
+        answers = []
+        for network in (classifier.network, pickle.loads(pickle.dumps(classifier.network))):
+            asking = unswayed.Classifier(network, classifier.target, classifier.features, rule)
+            answer = verb(asking, budget, costs=some_costs, evidence=evidence)
+            chosen = getattr(answer, "selection", answer)
+            answers.append((chosen.kept, chosen.measurement, getattr(answer, "thresholds", None)))
+        assert answers[0] == answers[1]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.profile import DecisionProfile, profile_from_masses
+from unswayed.decisions.rules import MostProbable, ThresholdRule
 from unswayed.engines.protocol import Cost, Question, Refusal
 from unswayed.inference.posteriors import joint_table
 
@@ -26,6 +28,8 @@ SECONDS_PER_CELL = 1e-8
 BYTES_PER_CELL = 20.0
 MOST_KEPT = 32
 """Marginals that are kept to make others from; to look at more would take longer than it saves."""
+REMEMBERED_CELLS, MOST_REMEMBERED = 2**14, 4
+"""Instantiations of a table that a network remembers, and how many: with their marginals some ten MB."""
 LARGEST_KEPT = 2**23
 """Bytes of a marginal that is kept."""
 
@@ -48,6 +52,20 @@ class DenseEngine:
         )
 
     def prepare(self, problem: Problem, limits: Limits) -> DenseOracle:
+        """The table, made or, where it is small and was asked for before, remembered with the network."""
+        cells = math.prod(problem.sizes(problem.free))
+        if cells > REMEMBERED_CELLS or not isinstance(problem.classifier.rule, ThresholdRule | MostProbable):
+            return self._make(problem, limits)
+        observed = tuple(sorted(problem.evidence.items()))
+        key = (problem.target, problem.free, observed, problem.classifier.rule)
+        known: dict[object, DenseOracle] = problem.network._memo.setdefault("tables", {})
+        if key not in known:
+            while len(known) >= MOST_REMEMBERED:
+                known.pop(next(iter(known)), None)
+            known[key] = self._make(problem, limits)
+        return known[key]
+
+    def _make(self, problem: Problem, limits: Limits) -> DenseOracle:
         """Make the table and decide each of its instantiations."""
         n_classes, n_actions = len(problem.prior), len(problem.decider.actions)
         joint = joint_table(problem.network, [problem.target, *problem.free], problem.evidence, limits=limits)
@@ -78,6 +96,8 @@ class DenseOracle:
     problem: Problem
     masses: Floats = field(repr=False)  # (classes + actions, instantiations of all features)
     _made: dict[frozenset[int], Floats] = field(default_factory=dict, repr=False)
+    searched: dict[object, Any] = field(default_factory=dict, repr=False)
+    """What searches have laid out, by what they seek: used again for other budgets, never in an answer."""
 
     def profile(self, kept: frozenset[int]) -> DecisionProfile:
         """Sum the smallest table that holds the kept features down to them."""

@@ -93,6 +93,8 @@ class Kernel(Generic[P, R]):
         self._is_saved = False
         self.is_loaded = False
         """Whether this process has compiled or loaded it, so that calling it costs nothing more."""
+        self.seconds_without = 0.0
+        """How long callers in this process have done without it, where they keep count."""
 
     @property
     def is_ready(self) -> bool:

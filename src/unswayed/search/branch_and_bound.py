@@ -13,7 +13,6 @@ searched elsewhere.
 from __future__ import annotations
 
 import time
-from functools import cache
 
 from unswayed.core.errors import QueryError
 from unswayed.decisions.catalogue import cost_together
@@ -63,14 +62,8 @@ def _search(task: Task, incumbent: Incumbent) -> None:
         return
     if len(column) < LARGE and not compiled_advance.is_loaded and task.checkpoint is None:
         started = time.monotonic()
-        search_nodes(task, incumbent, started + PATIENCE - _spent()[0])
-        _spent()[0] += time.monotonic() - started
+        search_nodes(task, incumbent, started + PATIENCE - compiled_advance.seconds_without)
+        compiled_advance.seconds_without += time.monotonic() - started
         if incumbent.stopped or incumbent.found().optimal or time.monotonic() > task.deadline:
             return
     search_signed(task, column, incumbent)
-
-
-@cache
-def _spent() -> list[float]:
-    """Seconds that this process has spent on searches that could have been compiled."""
-    return [0.0]

@@ -87,7 +87,7 @@ def plan_search(problem: Problem, limits: Limits, *, allow_estimates: bool = Fal
     on_memory = Limits(max_bytes=limits.max_bytes)
     price = _price_table(problem)
     fits = _fits(problem, price, limits)
-    if is_naive(problem) and not (fits and _count_cells(problem) <= _quick_cells()):
+    if is_naive(problem) and not (fits and _is_quick(_count_cells(problem))):
         grid = many_features(problem, on_memory)
         engine = "bounds" if grid.exact is None else "log_odds"
         is_timed = limits.max_seconds is not None
@@ -119,8 +119,9 @@ def prepare_sums(problem: Problem, limits: Limits) -> SumsOracle:
     return SumsEngine().prepare(problem, limits)
 
 
-def _quick_cells() -> float:
-    return QUICK_TABLE if compiled_search.is_ready else SPARING_TABLE
+def _is_quick(cells: float) -> bool:
+    """Whether a table of so many cells is searched before a grid is."""
+    return cells <= QUICK_TABLE or (cells <= SPARING_TABLE and not compiled_search.is_ready)
 
 
 def plan_table(plan: SearchPlan, objective: SearchObjective) -> SearchPlan:

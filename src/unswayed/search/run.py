@@ -81,6 +81,10 @@ def run_maxdr(problem: Problem, terms: Terms, options: SearchOptions, limits: Li
 def _search_table(
     plan: SearchPlan, objective: SearchObjective, terms: Terms, options: SearchOptions
 ) -> Found:
+    assert plan.table is not None
+    if not isinstance(objective, RewardObjective):
+        key = (type(objective), tuple(terms.costs.items()))
+        terms = replace(terms, workspace=plan.table.searched.setdefault(key, terms.workspace))
     workspace = terms.workspace
     if workspace.root is None:
         everything = plan.masses()

@@ -33,7 +33,7 @@ ROOM = 64
 ALONE_SECONDS = 1.0
 """How long this process searches before others join: what takes less is not worth starting them."""
 PLAIN_SECONDS = 2.0
-"""How long a search goes on without compiled code where there is none yet: most are over by then."""
+"""How long a process searches without compiled code where there is none yet: most are over by then."""
 PLAIN_WORK = WORK // 8
 """Cells added up at a time without it."""
 
@@ -98,7 +98,7 @@ def _explore(walk: Walk, search: TaskSearch[SignedBranch] | None = None) -> None
         if not notes.note(branch.ceiling, [branch]):
             return
         seconds = time.monotonic() - began
-        is_quick = is_quick or seconds > PLAIN_SECONDS
+        is_quick = is_quick or compiled_advance.seconds_without > PLAIN_SECONDS
         if search is not None and search.is_shared and is_quick and seconds > ALONE_SECONDS:
             _share(walk, search, [branch])
             return
@@ -108,10 +108,12 @@ def _explore(walk: Walk, search: TaskSearch[SignedBranch] | None = None) -> None
 
 def _advance(walk: Walk, path: SignedPath, work: int, *, is_quick: bool = True) -> bool:
     """Search on for so much work; whether the search is over."""
-    best = walk.best()
+    best, began = walk.best(), time.monotonic()
     try:
         return (compiled_advance if is_quick else compiled_advance.plain)(walk.ground, path, best, work)
     finally:
+        if not is_quick:
+            compiled_advance.seconds_without += time.monotonic() - began
         walk.learn(path, best)
 
 
