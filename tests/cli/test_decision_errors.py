@@ -145,7 +145,7 @@ def test_what_is_out_of_reach_lists_the_bids_and_the_ways_out(unswayed, review):
     outcome = unswayed("sdp", review, *PAPERS, "--max-memory", "1e-7", "--engine", "dense")
     assert outcome.code == 2
     assert outcome.err.endswith("or raise --max-memory\n")
-    outcome = unswayed("sdp", review, *PAPERS, "--max-seconds", "2e-4", "--certain")
+    outcome = unswayed("sdp", review, *PAPERS, "--max-seconds", "1e-4", "--certain")
     assert (outcome.code, outcome.out) == (2, "")
     first, *bids, last = outcome.err.splitlines()
     assert first == "error: no engine can answer this exactly within the limits:"

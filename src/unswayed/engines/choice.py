@@ -64,12 +64,12 @@ def _load(module: str, class_name: str) -> Engine:
 
 
 ENGINES: tuple[ListedEngine, ...] = (
-    ListedEngine("dense", Certainty.EXACT, 0.0002, "dense", "DenseEngine"),
+    ListedEngine("dense", Certainty.EXACT, 0.0001, "dense", "DenseEngine"),
     ListedEngine("log_odds", Certainty.EXACT, 0.0002, "log_odds", "LogOddsEngine"),
     ListedEngine("lists", Certainty.EXACT, 0.002, "lists.engine", "ListsEngine"),
     ListedEngine("bounds", Certainty.BOUND, 0.005, "bounds", "BoundsEngine"),
     ListedEngine("sums", Certainty.BOUND, 0.002, "sums.engine", "SumsEngine"),
-    ListedEngine("circuit", Certainty.EXACT, 0.005, "circuit", "CircuitEngine"),
+    ListedEngine("circuit", Certainty.EXACT, 0.025, "circuit", "CircuitEngine"),
     ListedEngine("contexts", Certainty.EXACT, 0.005, "contexts", "ContextsEngine"),
     ListedEngine("sampling", Certainty.ESTIMATE, 0.01, "sampling", "SamplingEngine"),
 )

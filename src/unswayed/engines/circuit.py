@@ -42,8 +42,8 @@ WRITTEN_OUT = Limits(max_bytes=2**24)
 """What the table of a node that is a function may take for its circuit to be considered."""
 MOST_COMPILED = 4
 """How many circuits a network remembers."""
-SECONDS_PER_EDGE = 2e-7
-"""Measured for reading levels and rows."""
+FIXED_SECONDS, SECONDS_PER_EDGE = 0.025, 2e-7
+"""Measured for the smallest circuits, orders included (.01 to .04 s), and for reading levels and rows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +52,7 @@ class CircuitEngine:
 
     name: str = "circuit"
     certainty: Certainty = Certainty.EXACT
-    least_seconds: float = 0.005
+    least_seconds: float = FIXED_SECONDS
 
     def cost(self, problem: Problem, question: Question) -> Cost | Refusal:
         """The predicted size of the circuit; once it is compiled, of what is read off it."""
@@ -61,11 +61,11 @@ class CircuitEngine:
         compiled = _remembered(problem)
         if compiled is not None:
             edges = float(compiled.n_elements)
-            return Cost(5e-3 + SECONDS_PER_EDGE * edges, 64.0 * edges)
+            return Cost(FIXED_SECONDS + SECONDS_PER_EDGE * edges, 64.0 * edges)
         plan = _plan(problem)
         if isinstance(plan, Refusal):
             return plan
-        return Cost(5e-3 + plan.size.seconds, plan.size.n_bytes)
+        return Cost(FIXED_SECONDS + plan.size.seconds, plan.size.n_bytes)
 
     def prepare(self, problem: Problem, limits: Limits) -> CircuitOracle:
         """Compile the network, or take the circuit compiled before, and value what the features leave."""

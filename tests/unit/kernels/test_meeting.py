@@ -86,3 +86,13 @@ def test_long_lists_give_what_short_ones_do(threshold, monkeypatch):
     sorted_by_numpy = masses_at_least(outcomes, cuts)
     monkeypatch.setattr(meet_in_the_middle, "LONG_LISTS", 16)
     np.testing.assert_allclose(masses_at_least(outcomes, cuts), sorted_by_numpy, atol=1e-12)
+
+
+@pytest.mark.parametrize("sizes", [(5000, 3, 4), (2, 4097), (6000,)])
+def test_one_large_group_beside_small_ones_meets_them(sizes):
+    """Few sums are compared one by one; cuts outside of all sums need no list at all."""
+    outcomes = random_outcomes(np.random.default_rng(3), sizes)
+    sums, upper, lower = every_sum(outcomes, 0, len(sizes))
+    for cuts in ([-1.0, 0.0, 0.3], [sums.min() - 1.0], [sums.max() + 1.0]):
+        expected = [[upper[sums >= cut].sum(), lower[sums >= cut].sum()] for cut in cuts]
+        np.testing.assert_allclose(masses_at_least(outcomes, np.array(cuts)), expected, atol=1e-12)
