@@ -78,7 +78,8 @@ def _space(
 def _wanted(graph: Graph, kind: int, required: Ints) -> EdgeSets:
     """Sets without ends, unlike paths."""
     nothing = np.full(len(graph.nodes), -1, dtype=np.int64)
-    return EdgeSets(graph, narrow_order(graph), kind, nothing, np.zeros((1, 1), dtype=np.int64), required)
+    order, no_ends = narrow_order(graph, kind), np.zeros((1, 1), dtype=np.int64)
+    return EdgeSets(graph, order, kind, nothing, no_ends, required)
 
 
 def either_way(edge: Any) -> Hashable:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import tracemalloc
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
+import numpy as np
 import pytest
 
-from unswayed.core.errors import LimitError
+from unswayed.core.errors import LimitError, QueryError
 from unswayed.core.limits import Limits
+from unswayed.kernels import frontier
+from unswayed.spaces.edge_sets import EdgeSets, diagram_of, edges_by_vertex, narrow_order
 from unswayed.spaces.edges import matching_space, spanning_tree_space
-from unswayed.spaces.graphs import grid
+from unswayed.spaces.graphs import Graph, grid
 from unswayed.spaces.paths import path_space, path_space_between
 from unswayed.spaces.rankings import ranking_space
 from unswayed.spaces.space import Space
@@ -52,6 +57,50 @@ def test_a_search_that_cannot_end_within_the_memory_allowed_is_refused_long_befo
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 0.5 * limits.max_bytes
+
+
+def town(rng: np.random.Generator, *, is_directed: bool) -> Graph:
+    """A grid without some of its streets, others of them one-way."""
+    plain = grid(6, 7)
+    edges = plain.edges[rng.random(len(plain.edges)) < 0.85]
+    if is_directed:
+        ways = rng.random((len(edges), 2)) < 0.75
+        edges = np.concatenate([edges[ways[:, 0]], edges[ways[:, 1]][:, ::-1]])
+    return Graph(plain.nodes, edges, is_directed)
+
+
+@pytest.mark.parametrize("is_directed", [False, True])
+def test_nothing_that_would_fit_is_foreseen_not_to(monkeypatch, is_directed):
+    """Over all edges, no more memory is foreseen than the search turns out to need."""
+    asked: list[tuple[float, str]] = []
+    monkeypatch.setattr(Limits, "check_bytes", lambda _, n_bytes, what: asked.append((n_bytes, what)))
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        graph = town(rng, is_directed=is_directed)
+        source, target = (graph.nodes[end] for end in rng.choice(len(graph.nodes), 2, replace=False))
+        for ask in (partial(path_space, graph, source, target), partial(path_space_between, graph)):
+            asked.clear()
+            with suppress(QueryError):
+                ask()
+            needed = max((n_bytes for n_bytes, what in asked if "the diagram at" in what), default=0.0)
+            foreseen = max((n_bytes for n_bytes, what in asked if "seen from" in what), default=0.0)
+            assert foreseen <= max(needed, 5_000)  # nobody allows less
+
+
+@pytest.mark.parametrize("n", [9, 13])
+def test_paths_of_a_grid_are_searched_row_by_row(n):
+    """Row by row the grid of 8 x 8 nodes has half as many nodes as diagonal by diagonal [choi2016]."""
+    graph = grid(n, n)
+    rows = edges_by_vertex(graph, list(range(n * n)))
+    assert (narrow_order(graph) == rows).all()
+
+
+def test_trees_of_a_grid_are_searched_by_diagonals():
+    graph = grid(7, 7)
+    rows = edges_by_vertex(graph, list(range(49)))
+    nothing, joins = np.full(49, -1), np.zeros((1, 1), dtype=np.int64)
+    by_rows = EdgeSets(graph, rows, frontier.TREES, nothing, joins, np.zeros(49, dtype=np.int64))
+    assert spanning_tree_space(graph).coding.diagram.n_nodes < 0.6 * diagram_of(by_rows).n_nodes
 
 
 @pytest.mark.slow
