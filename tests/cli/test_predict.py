@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
 import unswayed as library
 from unswayed import Classifier
@@ -42,3 +43,21 @@ def test_saved_classifiers_predict_on_the_command_line(unswayed, tmp_path):
         2,
         "error: a saved classifier knows its target, rule and features; leave these options out\n",
     )
+
+
+@pytest.mark.parametrize("options", [(), ("--potential",)])
+@pytest.mark.parametrize("finding", [{"AC": "+"}, {"R1": "+:0.2|-:0.9"}])
+def test_a_classifier_trimmed_under_evidence_keeps_it_in_its_file(unswayed, tmp_path, options, finding):
+    """The decisions are those of the trimmed classifier for cases with the evidence."""
+    papers = Classifier(review(), "D", ["R1", "R2", "AC"], threshold=0.6, positive="+")
+    cases = pd.DataFrame({"R2": ["+", "-"], "AC": ["+", "+"]})
+    cases.to_csv(tmp_path / "cases.csv", index=False)
+    words = ("review", "--target", "D=+", "--threshold", "0.6", "--features", "all", "--budget", "1")
+    ((name, found),) = finding.items()
+    saved = unswayed("trim", *words, "-e", f"{name}={found}", "-o", tmp_path / "trimmed.json", *options)
+    assert saved.code == 0
+    trimmed = library.trim(papers, 1, evidence=finding, potential=bool(options)).classifier
+    assert trimmed.given == finding
+    assert library.load_classifier(tmp_path / "trimmed.json").given == finding
+    answer = json.loads(unswayed("predict", tmp_path / "trimmed.json", tmp_path / "cases.csv", "--json").out)
+    assert answer["decision"] == trimmed.predict(cases)

@@ -337,12 +337,6 @@ def test_progress_is_shown_in_terminals_only(monkeypatch, capsys):
             ["--budget", "1", "--objective", "utility"],
             "--objective utility needs utilities; give a file of them with --utilities",
         ),
-        (
-            "trim",
-            ["--budget", "1", "-e", "AC=+", "-o", "trimmed.json"],
-            "a classifier trimmed under evidence decides for that evidence alone, which its file does "
-            "not hold; leave out --evidence or --output",
-        ),
     ],
 )
 def test_questions_that_do_not_fit_say_what_would(unswayed, review, command, options, message):

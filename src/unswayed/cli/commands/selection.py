@@ -111,8 +111,8 @@ def trim(
             "--output",
             "-o",
             metavar="FILE.json",
-            help="Save the trimmed classifier here, with its network beside it; or a picture of the network "
-            "(.png, .svg or .pdf).",
+            help="Save the trimmed classifier here, with its evidence, and its network beside it; or a "
+            "picture of the network (.png, .svg or .pdf).",
             show_default=False,
         ),
     ] = None,
@@ -129,7 +129,7 @@ def trim(
         check_output(output)
     found = resolve_search(case)
     if output is not None and not is_picture(output):
-        _check_free(case, found, output)
+        _check_free(case, output)
     with showing_progress(found.options) as options:
         trimming = api.trim(
             found.classifier,
@@ -278,16 +278,11 @@ def _answer(case: SearchCaseOptions, answer: dict[str, Any], lines: list[Text]) 
         show(lines)
 
 
-def _check_free(case: SearchCaseOptions, found: ResolvedSearch, output: Path) -> None:
+def _check_free(case: SearchCaseOptions, output: Path) -> None:
     """An error when saving the trimmed classifier would fail or lose something; asked before the search."""
     if output.suffix.lower() != ".json":
         raise FormatError(
             "a classifier is saved as .json, its network beside it; a picture as .png, .svg or .pdf", output
-        )
-    if found.evidence:
-        raise QueryError(
-            "a classifier trimmed under evidence decides for that evidence alone, which its file does not "
-            "hold; leave out --evidence or --output"
         )
     beside = output.with_suffix(".bif")
     if beside.exists() and case.network.exists() and beside.samefile(case.network):
