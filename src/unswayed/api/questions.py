@@ -14,7 +14,7 @@ from unswayed.core.names import unknown_name
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.oracle import AgreementOracle, Interval, Oracle
 from unswayed.decisions.problem import Problem, make_problem
-from unswayed.engines.choice import DEFAULT_TOLERANCE, choose, engine_called, line
+from unswayed.engines.choice import DEFAULT_TOLERANCE, PATIENCE, choose, engine_called, line
 from unswayed.engines.protocol import Engine, Question, Refusal
 
 
@@ -116,7 +116,11 @@ def _route(
             failed=failed,
             all_bids=options.get("all_bids", False) or options.get("explain", False),
         )
-        asked = RoutedQuestion(problem, chosen.question, chosen.engine, chosen.bids, limits, started)
+        within = limits
+        if chosen.engine.certainty is Certainty.ESTIMATE and limits.max_seconds is None:
+            # Samples of a large network may take hours; the interval of those decided by then is as reliable.
+            within = replace(limits, max_seconds=PATIENCE)
+        asked = RoutedQuestion(problem, chosen.question, chosen.engine, chosen.bids, within, started)
         try:
             asked.oracle()
         except LimitError as error:

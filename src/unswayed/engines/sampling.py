@@ -111,9 +111,6 @@ class SamplingOracle:
         chosen = tuple(feature for feature in problem.free if feature in kept)
         agreeing = n_decided = 0
         for portion in self._portions():
-            # One portion is decided in any case. When to stop depends on the clock, never on what was drawn.
-            if n_decided and time.monotonic() > self.deadline:
-                break
             ends = portion.start, portion.stop
             if ends not in self._full:
                 self._full[ends] = self._decisions(tuple(problem.free), problem.decider, portion)
@@ -124,12 +121,20 @@ class SamplingOracle:
         return Interval(low, high, Certainty.ESTIMATE, self.confidence, middle=agreeing / n_decided)
 
     def _portions(self) -> Iterator[slice]:
-        """The samples in portions, each as large as all before it; at once where there is no hurry."""
-        n_samples = len(self.samples)
+        """The samples in portions, as long as there is time; at once where there is no hurry.
+
+        One portion is decided in any case, and each is at most as large as all before it. When to stop
+        depends on the clock, never on what was drawn.
+        """
+        n_samples, began = len(self.samples), time.monotonic()
         start, end = 0, n_samples if math.isinf(self.deadline) else FIRST_PORTION
         while start < n_samples:
             yield slice(start, min(end, n_samples))
-            start, end = end, 2 * end
+            now = time.monotonic()
+            if now > self.deadline:
+                break
+            in_time = end * (self.deadline - now) / max(now - began, 1e-9)
+            start, end = end, end + int(min(max(in_time, FIRST_PORTION), end))
 
     def potential(self, kept: frozenset[int], tolerance: float) -> Interval:
         """Samples cannot tell: rows seen once look unanimous."""
