@@ -14,6 +14,8 @@ import pytest
 
 from tolerances import ENGINE, paper
 from unswayed.engines.choice import ENGINES
+from unswayed.model.formats.files import write_network
+from unswayed.model.zoo import binary_network
 
 PAPERS = ["--target", "D=+", "--threshold", "0.6", "--features", "R1,R2,AC"]
 NUMBERS = {"value", "low", "high", "certainty", "engine", "seconds"}
@@ -127,6 +129,33 @@ def test_eca_without_a_new_threshold_finds_the_best(unswayed, review, answer):
     out = unswayed("eca", review, *PAPERS, "--keep", "AC").out
     assert out.startswith("MAA: 0.9200 (exact)\nNo new threshold was given")
     assert out.endswith("Thresholds above 0.121905, up to and including 0.61, achieve it.\n")
+
+
+def test_thresholds_that_do_as_well_elsewhere_are_told(unswayed, tmp_path):
+    """Half of the full decisions are positive, most of them where F2 = -, which makes C = + less probable.
+
+    So thresholds up to that posterior, 20 / 43, decide all positive, those above the other, 10 / 19, all
+    negative, and both agree on a half; those between agree less often.
+    """
+    tables = {
+        "C": ((), [0.5]),
+        "F0": (("C",), [0.2, 0.8]),
+        "F1": (("C", "F0"), [0.4, 0.4, 0.6, 0.7]),
+        "F2": (("C", "F0"), [1.0, 0.5, 0.6, 0.3]),
+    }
+    path = tmp_path / "network.bif"
+    write_network(binary_network(tables), path)
+    words = (path, "--target", "C=+", "--threshold", "0.6", "--features", "all", "--keep", "F2")
+    found = json.loads(unswayed("eca", *words, "--json").out)
+    assert found["value"] == pytest.approx(0.5, abs=ENGINE)
+    assert found["thresholds"] == pytest.approx([0.0, 20 / 43], abs=ENGINE)
+    assert found["other_thresholds"] == [pytest.approx([10 / 19, 1.0], abs=ENGINE)]
+    assert unswayed("eca", *words).out.endswith(
+        "Thresholds above 0, up to and including 0.465116; or above 0.526316, up to and including 1, "
+        "achieve it.\n"
+    )
+    between = json.loads(unswayed("eca", *words, "--new-threshold", "0.5", "--json").out)
+    assert between["value"] < 0.5 - 0.01
 
 
 def test_voi_ranks_by_sdp_and_shows_all_criteria(unswayed, review):

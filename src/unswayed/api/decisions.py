@@ -169,7 +169,8 @@ def maximum_achievable_agreement(
     """The best agreement that a threshold on `kept` alone achieves, with the thresholds that do (MAA).
 
     [choi2018, Def. 3 and Algorithm 2]. The result's `thresholds` are the ends of the interval: above
-    the first, up to and including the second. For threshold rules only.
+    the first, up to and including the second. Where thresholds elsewhere do as well, it is the lowest
+    interval, and `other_thresholds` has the rest. For threshold rules only.
     """
     problem = problem_of(classifier, evidence, options)
     rule = _threshold_rule(classifier)
@@ -177,7 +178,7 @@ def maximum_achievable_agreement(
     asked = ask(problem, Question(chosen, Needs.ACHIEVABLE), options)
     positive = problem.network.variables[problem.target].index(rule.positive)
     value, best = find_achievable(asked.oracle(), chosen, positive, asked.question.tolerance)
-    return asked.measurement(value, thresholds=(best.threshold_low, best.threshold_high))
+    return asked.measurement(value, best=best)
 
 
 def maximum_potential_agreement(

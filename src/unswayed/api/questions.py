@@ -12,6 +12,7 @@ from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.measurement import Bid, Certainty, Measurement
 from unswayed.core.names import unknown_name
 from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.measures import AchievableAgreement
 from unswayed.decisions.oracle import AgreementOracle, Interval, Oracle
 from unswayed.decisions.problem import Problem, make_problem
 from unswayed.engines.choice import DEFAULT_TOLERANCE, PATIENCE, choose, engine_called, line
@@ -64,9 +65,7 @@ class RoutedQuestion:
         oracle: Oracle | AgreementOracle = self.problem._memo[key]
         return oracle
 
-    def measurement(
-        self, interval: Interval, *, thresholds: tuple[float, float] | None = None
-    ) -> Measurement:
+    def measurement(self, interval: Interval, *, best: AchievableAgreement | None = None) -> Measurement:
         """The answer, with what it took."""
         low, high = float(interval.low), float(interval.high)
         value = 0.5 * (low + high) if interval.middle is None else interval.middle
@@ -79,7 +78,8 @@ class RoutedQuestion:
             seconds=time.perf_counter() - self.started,
             confidence=interval.confidence,
             bids=self.bids,
-            thresholds=thresholds,
+            thresholds=None if best is None else (best.threshold_low, best.threshold_high),
+            other_thresholds=() if best is None else best.others,
         )
 
 

@@ -63,6 +63,8 @@ class Measurement:
     """What every engine would have needed; empty when the engine was given."""
     thresholds: tuple[float, float] | None = None
     """For achievable agreement: thresholds above the first, up to the second, achieve it."""
+    other_thresholds: tuple[tuple[float, float], ...] = ()
+    """Further intervals of thresholds that achieve it too, ascending, none adjacent to another."""
 
     def __post_init__(self) -> None:
         if not self.low <= self.value <= self.high:
@@ -137,6 +139,8 @@ class Measurement:
     def _repr_html_(self) -> str:
         """What a notebook shows; engines' names are ours, so there is nothing to escape."""
         interval = "" if self.low == self.high else f", between {self.low:.6g} and {self.high:.6g}"
+        if self.confidence < 1.0:
+            interval += f" with confidence {self.confidence:.4g}"
         return f"<b>{self.value:.4f}</b> ({self.certainty.value}{interval}; engine {self.engine})"
 
     @staticmethod

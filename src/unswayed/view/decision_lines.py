@@ -111,10 +111,7 @@ def agreement_lines(
 def achievable_lines(measured: Measurement, kept: Sequence[str], evidence: Mapping[str, str]) -> list[Text]:
     """The best agreement that a threshold achieves, and the thresholds that do."""
     assert measured.thresholds is not None
-    low, high = measured.thresholds
-    first, last = (f"{low:.6g}", f"{high:.6g}")
-    if first == last:
-        first, last = interval_texts(low, high)
+    intervals = [_ends_text(low, high) for low, high in (measured.thresholds, *measured.other_thresholds)]
     return [
         *given_lines(evidence),
         measured_line("MAA", measured),
@@ -122,8 +119,15 @@ def achievable_lines(measured: Measurement, kept: Sequence[str], evidence: Mappi
             "No new threshold was given, so this is the maximum achievable agreement: the best that any "
             f"threshold on {names_text(kept)} does."
         ),
-        Text(f"Thresholds above {first}, up to and including {last}, achieve it."),
+        Text(f"Thresholds {'; or '.join(intervals)}, achieve it."),
     ]
+
+
+def _ends_text(low: float, high: float) -> str:
+    first, last = (f"{low:.6g}", f"{high:.6g}")
+    if first == last:
+        first, last = interval_texts(low, high)
+    return f"above {first}, up to and including {last}"
 
 
 def bid_lines(measured: Measurement) -> list[Text]:

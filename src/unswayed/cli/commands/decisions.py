@@ -122,7 +122,7 @@ def eca(
     if case.as_json:
         answer = {**found.described(), "keep": kept, **numbers(measured)}
         show_json(
-            {**answer, "thresholds": measured.thresholds}
+            {**answer, "thresholds": measured.thresholds, "other_thresholds": measured.other_thresholds}
             if new_threshold is None
             else {**answer, "new_threshold": new_threshold}
         )
