@@ -41,9 +41,10 @@ def keeping_tests(classifier: Classifier, action: int) -> Floats:  # (tests, cla
         return np.array(tests).reshape(-1, len(target))
     if isinstance(rule, UtilityRule):
         worth = rule.matrix(target)
-        slack = TIE * max(float(np.ptp(worth)), 1e-300)
+        # Relative to what is added up; where nothing is, the first action still wins the tie.
+        slack = np.maximum(TIE * (np.abs(worth) + np.abs(worth[action])), 1e-300)
         tests = [
-            worth[action] - worth[a] + (slack if action < a else -slack)
+            worth[action] - worth[a] + (slack[a] if action < a else -slack[a])
             for a in range(len(worth))
             if a != action
         ]

@@ -21,6 +21,7 @@ from unswayed import (
     decide,
     same_decision_probability,
 )
+from unswayed.decisions.margins import keeping_tests
 from unswayed.decisions.measures import best_threshold
 from unswayed.decisions.rules import largest_threshold
 
@@ -149,3 +150,17 @@ def test_tests_of_an_action_say_what_the_rule_decides(worths, masses):
         if all(mass @ test.sure >= 0 for test in tests):
             assert action == taken
     assert all(mass @ test.possible >= 0 for test in decider.tests(taken))
+
+
+@pytest.mark.parametrize("loss", [1e3, 1e9, 1e13, 1e15])
+def test_keeping_tests_say_what_the_rule_decides_however_rare_the_disaster(loss):
+    """The disaster costs 1.5 or 0.5 expected, and the premium is 1."""
+    worths = {"insure": {"fire": -1.0, "none": -1.0}, "save": {"fire": -loss, "none": 0.0}}
+    target = Variable("D", ["fire", "none"])
+    network = BayesianNetwork([Cpt(target, [], [[0.5, 0.5]])])
+    for rule in (UtilityRule(worths), UtilityRule(dict(reversed(worths.items())))):
+        classifier = Classifier(network, "D", [], rule)
+        for expected, action in ((1.5, "insure"), (0.5, "save")):
+            posterior = np.array([expected / loss, 1 - expected / loss])
+            kept = [(keeping_tests(classifier, a) @ posterior >= 0).all() for a in range(2)]
+            assert [name for name, keeps in zip(rule.utilities, kept, strict=True) if keeps] == [action]
