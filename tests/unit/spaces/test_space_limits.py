@@ -36,7 +36,7 @@ BUILDERS: dict[str, Builder] = {
 @pytest.mark.parametrize("max_bytes", [1_000_000, 10_000_000, 100_000_000])
 @pytest.mark.parametrize("kind", BUILDERS)
 def test_a_space_and_its_circuit_fit_into_the_memory_allowed_or_are_refused(kind, max_bytes):
-    _ = BUILDERS[kind](3, Limits()).structure  # what is compiled on first use is not counted
+    _ = BUILDERS[kind](7, Limits()).structure  # what is compiled on first use is not counted
     tracemalloc.start()
     try:
         _ = BUILDERS[kind](7, Limits(max_bytes=max_bytes)).structure
