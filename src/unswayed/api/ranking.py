@@ -174,8 +174,11 @@ def ranking_of(
         raise QueryError(f"a reward is SameDecisionGain(), NegativeEntropy() or the like, not {reward!r}")
     catalogue = bind_purchase(purchase_for(problem.classifier, costs), problem)
     tests = [t for t in range(len(catalogue.offers)) if math.isfinite(price_after(catalogue, 0, t))]
-    now = _now(problem, criteria, options)
-    singles = {} if now is None else single_agreements_of(problem, problem.decider, options)
+    try:
+        now = _now(problem, criteria, options)
+        singles = {} if now is None else single_agreements_of(problem, problem.decider, options)
+    except LimitError as error:
+        raise LimitError(f"{error}; or rank by what posteriors tell (reward=NegativeEntropy())") from None
     rows = _Rows(problem, catalogue, criteria, now, singles, options)
     values = {test: rows.values([test]) for test in tests}
     information = {test: rows.information([test]) for test in tests}
@@ -204,9 +207,9 @@ def ranking_of(
 
 
 def _told_value(gain: Measurement) -> float:
-    """A gain to rank by: certified intervals that hold 0 tell it in whole half-widths, so small ones tie."""
+    """A gain to rank by: intervals that hold 0 tell it in whole half-widths, so small ones tie."""
     reach = (gain.high - gain.low) / 2
-    if gain.certainty is not Certainty.BOUND or gain.low > NO_VALUE or reach <= NO_VALUE:
+    if gain.certainty is Certainty.EXACT or gain.low > NO_VALUE or reach <= NO_VALUE:
         return gain.value
     return round(gain.value / reach) * reach
 

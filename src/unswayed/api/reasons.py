@@ -96,8 +96,15 @@ class Inquiry:
             return work()
         except LimitError as error:
             if not any(note.startswith(what) for note in self.notes):
-                self.notes.append(f"{what} left out: {error}")
+                self.note(f"{what} left out", str(error))
             return instead
+
+    def note(self, what: str, refusal: str) -> None:
+        """Take down what is missing and why: without the list of bids, and each reason once."""
+        first, *rest = refusal.splitlines()
+        why = f"{first.rstrip(':')} ({rest[-1]})" if rest else first
+        is_told = any(note.endswith(why) for note in self.notes)
+        self.notes.append(f"{what} for the same reason" if is_told else f"{what}: {why}")
 
     def until(self, share: float) -> float:
         """The moment at which a share of the time is over; infinity without a limit."""
@@ -157,7 +164,7 @@ def explain_decision(
     effort = Effort(inquiry.until(FOR_REASONS), watch=watch)
     found = find_reasons(oracle, inquiry.costs, at_least, most, weights=weights, effort=effort)
     if found.refusal:
-        inquiry.notes.append(f"The search for reasons stopped short: {found.refusal}")
+        inquiry.note("The search for reasons stopped short", found.refusal)
     changes, observations = inquiry.attempt(
         "What would turn the decision is",
         lambda: find_turns(oracle, held, inquiry.costs, most, inquiry.left(FOR_TURNS)),

@@ -27,7 +27,7 @@ from unswayed.api.ranking import ObservationRanking, rank_observations
 from unswayed.api.reasons import explain_decision
 from unswayed.api.results.outcomes import Finding, measure_findings, outcomes_of
 from unswayed.api.results.reasons import Reasons
-from unswayed.api.selection import Costs, Frontier, SearchOptions, Selection, Trimming, frontier
+from unswayed.api.selection import Costs, Frontier, Selection, Trimming, frontier
 from unswayed.api.values import Criterion
 from unswayed.core.errors import LimitError, QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
@@ -128,6 +128,7 @@ def examine(
         "the same-decision probability",
         0.3,
         lambda options: should_stop(classifier, evidence, at_least, **options),
+        (Options(), Options(tolerance=TOLERANCES[-1])),
     )
     why = None
     if evidence:
@@ -137,14 +138,24 @@ def examine(
             lambda now: explain_decision(classifier, evidence=evidence, at_least=at_least, limits=now),
         )
     ranking = _rank(parts, classifier, evidence, costs, at_least)
+    estimated = stopping is not None and stopping.sdp.certainty is Certainty.ESTIMATE
     measured = parts.answer(
-        "the safety of single findings", 0.3, lambda now: _measure(classifier, evidence, findings or (), now)
+        "the safety of single findings",
+        0.3,
+        lambda now: _measure(
+            classifier, evidence, findings or (), Options(limits=now, allow_estimates=estimated)
+        ),
     )
-    curve = parts.answer(
+    curve = parts.certain_or_not(
         "the frontier",
         0.8,
-        lambda now: frontier(
-            classifier, costs=costs, evidence=evidence, held_out=held_out, **SearchOptions(limits=now)
+        lambda options: frontier(
+            classifier,
+            costs=costs,
+            evidence=evidence,
+            held_out=held_out,
+            limits=options["limits"],
+            allow_estimates=options.get("allow_estimates", False),
         ),
     )
     recommended = None if curve is None else _cheapest(curve, at_least)
@@ -203,21 +214,30 @@ class _Parts:
             self.notes.append(f"{_begin(what)} is left out: the report was interrupted.")
         return None
 
-    def certain_or_not(self, what: str, share: float, ask: Callable[[Options], T]) -> T | None:
-        """The answer, certain where that is possible, else an estimate, with a note that says so."""
+    def certain_or_not(
+        self,
+        what: str,
+        share: float,
+        ask: Callable[[Options], T],
+        attempts: Sequence[Options] = (Options(),),
+    ) -> T | None:
+        """The first certain answer of some attempts, else an estimate, with a note that says so."""
         certain = len(self.notes)
-        found = self.answer(what, share, lambda now: ask(Options(limits=now)))
-        if found is not None or self.interrupted or len(self.notes) == certain:
+        for options in (*attempts, Options(allow_estimates=True)):
+            # What an attempt was refused for matters only if the next one is refused, too.
+            del self.notes[certain:]
+            found = self.answer(what, share, partial(_ask_within, ask, options))
+            if found is None and not self.interrupted:
+                continue
+            if found is not None and options.get("allow_estimates"):
+                why = "nothing certain was found within the limits"
+                self.notes.append(f"{_begin(what)} is an estimate from samples: {why}.")
             return found
-        refusal = self.notes.pop()
-        found = self.answer(what, share, lambda now: ask(Options(limits=now, allow_estimates=True)))
-        if found is None:
-            self.notes[-1] = refusal
-        else:
-            self.notes.append(
-                f"{_begin(what)} is an estimate from samples: nothing certain is possible here."
-            )
-        return found
+        return None
+
+
+def _ask_within(ask: Callable[[Options], T], options: Options, now: Limits) -> T:
+    return ask({**options, "limits": now})
 
 
 def _begin(what: str) -> str:
@@ -229,22 +249,20 @@ def _rank(
 ) -> ObservationRanking | None:
     """The ranking by all criteria, or by those that need posteriors alone."""
 
-    def rank(
-        criteria: Sequence[Criterion] | None, tolerance: float | None, now: Limits
-    ) -> ObservationRanking:
-        options = Options(limits=now, tolerance=tolerance)
+    def rank(criteria: Sequence[Criterion] | None, options: Options) -> ObservationRanking:
         return rank_observations(classifier, evidence, criteria, costs=costs, at_least=at_least, **options)
 
     # A narrow interval ranks as well as the exact value, and all features at once cost far less.
-    what = "the gain in same-decision probability"
-    for tolerance in TOLERANCES:
-        refused = len(parts.notes)
-        ranking = parts.answer(what, 0.4, partial(rank, None, tolerance))
-        if ranking is not None or parts.interrupted:
-            return ranking
-        if tolerance != TOLERANCES[-1]:
-            del parts.notes[refused:]
-    return parts.answer("the ranking", 0.5, partial(rank, (NegativeEntropy(), Margin()), None))
+    ranking = parts.certain_or_not(
+        "the gain in same-decision probability",
+        0.4,
+        partial(rank, None),
+        [Options(tolerance=tolerance) for tolerance in TOLERANCES],
+    )
+    if ranking is not None or parts.interrupted:
+        return ranking
+    cheap = NegativeEntropy(), Margin()
+    return parts.answer("the ranking", 0.5, lambda now: rank(cheap, Options(limits=now)))
 
 
 def _cheapest(curve: Frontier, at_least: float) -> int | None:
@@ -273,10 +291,10 @@ def _list_findings(
 
 
 def _measure(
-    classifier: Classifier, evidence: Evidence | None, findings: tuple[Finding, ...], limits: Limits
+    classifier: Classifier, evidence: Evidence | None, findings: tuple[Finding, ...], options: Options
 ) -> tuple[Finding, ...]:
     """The findings with the same-decision probability of the first ones, as many as the time allows."""
-    deadline = limits.deadline()
-    case = start_case(classifier, evidence, limits=limits)
+    deadline = options["limits"].deadline()
+    case = start_case(classifier, evidence, **options)
     measured = measure_findings(case, findings[:MOST_MEASURED], deadline)
     return (*measured, *findings[MOST_MEASURED:])

@@ -159,7 +159,9 @@ def frontier(
     def trim_within(budget: float, n_left: float) -> Trimming:
         within = plan
         if plan.limits.max_seconds is not None:
-            left = (deadline - time.monotonic()) / n_left
+            # The samples that all points share come with the first one.
+            draws = plan.by_estimates and terms.workspace.sampled is None
+            left = (deadline - time.monotonic()) / (1.0 if draws else n_left)
             within = replace(plan, limits=replace(plan.limits, max_seconds=max(left, 1e-3)))
         return _trim(
             (classifier, evidence, rows),
@@ -168,7 +170,7 @@ def frontier(
             (options, potential, time.perf_counter()),
         )
 
-    if plan.sums is not None:
+    if plan.sums is not None or plan.by_estimates:
         return Frontier(_raise_budget_in_time(trim_within, terms, deadline))
     # Outside a table a search may not end by itself: each point that may be to come gets its share of time.
     return Frontier(_lower_budget(trim_within, terms, shares_time=plan.table is None))
@@ -208,7 +210,7 @@ def _raise_budget_in_time(
         _add_dearer(points, found)
         if found.selection.interrupted:
             return tuple(points)
-        if found.selection.measurement.low >= 1.0 - SETTLED or time.monotonic() > deadline:
+        if _known_agreement(found.selection) >= 1.0 - SETTLED or time.monotonic() > deadline:
             break
         factor = max((terms.most / budget) ** (1 / n_left), LEAST_FACTOR) if budget > 0 else 1.0
         budget = max(budget * factor, budget + smallest)
@@ -216,6 +218,12 @@ def _raise_budget_in_time(
     if everything is not None:
         _add_dearer(points, everything)
     return tuple(points)
+
+
+def _known_agreement(selection: Selection) -> float:
+    """An agreement as far as it is certain; the estimate where nothing is."""
+    measured = selection.measurement
+    return measured.value if measured.certainty is Certainty.ESTIMATE else measured.low
 
 
 def _add_dearer(points: list[Trimming], found: Trimming) -> None:

@@ -14,13 +14,13 @@ circuits, grids and samplers to find out that it needs none.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
 
 from unswayed.core.errors import LimitError, QueryError
-from unswayed.core.limits import DEFAULT_LIMITS, Limits, readable_bytes
+from unswayed.core.limits import DEFAULT_LIMITS, GIBIBYTE, Limits, readable_bytes
 from unswayed.core.measurement import Bid, Certainty
 from unswayed.core.names import unknown_name
 from unswayed.decisions.oracle import AgreementOracle, Oracle
@@ -31,6 +31,10 @@ DEFAULT_TOLERANCE = 1e-3
 """Width of a certified interval that is good enough where no exact engine fits the limits."""
 PATIENCE = 60.0
 """Predicted seconds that an engine may take when no limit was given."""
+WIDER = 0.01, 0.05, 0.2
+"""Tolerances that are tried before one of them is advised."""
+LONGEST, LARGEST = 3600.0, 64 * GIBIBYTE
+"""Seconds and bytes up to which it is advised to raise the limits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +127,7 @@ def choose(
     raise LimitError(
         "no engine can answer this exactly within the limits:\n"
         + "\n".join(f"  {line(bid)}" for bid in auction.bids(engines, price_all=True))
-        + "\nways out: observe or keep fewer features, pass a tolerance for a certified interval, or raise "
-        "the limits (max_seconds, max_bytes)"
-        + ("" if allow_estimates else "; or allow estimates (allow_estimates=True)")
+        + f"\nways out: {'; or '.join(_list_ways_out(auction, engines, allow_estimates=allow_estimates))}"
     )
 
 
@@ -176,6 +178,33 @@ class _Auction:
             else:
                 made.append(Bid(engine.name, None, None, "not asked: it cannot be cheaper"))
         return tuple(made)
+
+
+def _list_ways_out(auction: _Auction, engines: Sequence[Engine], *, allow_estimates: bool) -> Iterator[str]:
+    """What would lead to an answer here, each tried on the prices: a wider interval, more time, samples."""
+    yield "observe or keep fewer features"
+    for tolerance in (t for t in WIDER if t > max(auction.question.tolerance, DEFAULT_TOLERANCE)):
+        wider = replace(auction, question=replace(auction.question, tolerance=tolerance), prices={})
+        if wider.cheapest([e for e in engines if e.certainty is Certainty.BOUND]) is not None:
+            yield f"accept a certified interval (tolerance={tolerance:g})"
+            break
+    prices = [auction.price(e) for e in engines if e.certainty is not Certainty.ESTIMATE]
+    priced = [p for p in prices if isinstance(p, Cost) and p.seconds <= LONGEST and p.n_bytes <= LARGEST]
+    if priced:
+        yield _raise_text(min(priced, key=lambda price: price.seconds), auction.limits)
+    samplers = [e for e in engines if e.certainty is Certainty.ESTIMATE]
+    if not allow_estimates and auction.cheapest(samplers) is not None:
+        yield "allow estimates (allow_estimates=True)"
+
+
+def _raise_text(price: Cost, limits: Limits) -> str:
+    """The limits that a price needs raised, and to what; bids are right within a factor of a few."""
+    needed = []
+    if price.seconds > (limits.max_seconds or PATIENCE):
+        needed.append(f"that on time (max_seconds) to {math.ceil(2 * price.seconds)} s")
+    if price.n_bytes > limits.max_bytes:
+        needed.append(f"that on memory (max_bytes) to {readable_bytes(1.1 * price.n_bytes)}")
+    return f"raise the limits: {' and '.join(needed)}"
 
 
 def line(bid: Bid) -> str:

@@ -28,7 +28,10 @@ def refuse_groups(problem: Problem) -> Refusal | None:
     groups = [group for group in independent_groups(problem) if len(group) > 1]
     largest = max((math.prod(map(float, problem.sizes(group))) for group in groups), default=1.0)
     if largest > LARGEST_GROUP:
-        return Refusal(f"features that depend on each other have {largest:.3g} instantiations together")
+        cap = f"the fixed cap of 2^{math.log2(LARGEST_GROUP):.0f}"
+        return Refusal(
+            f"features that depend on each other have {largest:.3g} instantiations together, over {cap}"
+        )
     return None
 
 

@@ -16,6 +16,7 @@ from unswayed.core.measurement import Certainty
 from unswayed.core.workers import Team
 from unswayed.decisions.measures import AchievableAgreement
 from unswayed.decisions.oracle import Interval
+from unswayed.decisions.problem import Problem
 from unswayed.decisions.rules import ThresholdRule
 from unswayed.engines.sums.engine import SumsOracle
 from unswayed.search.options import Report
@@ -58,7 +59,9 @@ def choose_and_certify(
 ) -> CertifiedChoice:
     """Features within the budget, and certain bounds on their agreement."""
     deadline = limits.deadline()
-    ground = _find_ground(oracle, terms, limits, adapts_threshold=adapts_threshold, report=report)
+    # Where sums go through, samples cost little.
+    patient = replace(limits, max_seconds=max(limits.max_seconds or SAMPLING_SECONDS, SAMPLING_SECONDS))
+    ground = find_ground(oracle.problem, terms, patient, adapts_threshold=adapts_threshold, report=report)
     choice = choose_kept(ground, terms, limits, report, team)
     kept, is_stopped = choice.kept, choice.interrupted
     if _keeps_everything(oracle, kept):
@@ -96,14 +99,13 @@ def choose_and_estimate(
     return CertifiedChoice(found, agreement, threshold)
 
 
-def _find_ground(
-    oracle: SumsOracle, terms: Terms, limits: Limits, *, adapts_threshold: bool, report: Report | None
+def find_ground(
+    problem: Problem, terms: Terms, limits: Limits, *, adapts_threshold: bool, report: Report | None
 ) -> SampledGround:
-    """The samples that searches with other budgets share; where sums go through, they cost little."""
+    """The samples that searches with other budgets share."""
     if terms.workspace.sampled is None:
-        patient = replace(limits, max_seconds=max(limits.max_seconds or SAMPLING_SECONDS, SAMPLING_SECONDS))
         terms.workspace.sampled = draw_ground(
-            oracle.problem, terms, adapts_threshold=adapts_threshold, limits=patient, report=report
+            problem, terms, adapts_threshold=adapts_threshold, limits=limits, report=report
         )
     return terms.workspace.sampled
 

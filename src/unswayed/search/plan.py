@@ -32,6 +32,7 @@ from unswayed.search.objectives import (
     SameDecisionObjective,
     SearchObjective,
 )
+from unswayed.search.sampled_choice import N_SAMPLES
 
 LARGEST_TABLE = 2.0**24
 """Instantiations of all features beyond which a table is too slow to search."""
@@ -68,6 +69,11 @@ class SearchPlan:
     """Whether the person gave a limit on time, which then counts compilation too."""
 
     @property
+    def by_estimates(self) -> bool:
+        """Whether features are chosen on samples and nothing about them is certain."""
+        return self.table is None and self.grid is None and self.sums is None
+
+    @property
     def sizes(self) -> dict[int, int]:
         """Numbers of states by position."""
         return {f: len(self.problem.network.variables[f]) for f in self.problem.free}
@@ -98,12 +104,15 @@ def plan_search(problem: Problem, limits: Limits, *, allow_estimates: bool = Fal
         sums = prepare_sums(problem, on_memory)
     except LimitError as error:
         if allow_estimates:
-            return SearchPlan(problem, SamplingEngine().name, limits)
+            drawn = SamplingEngine(n_samples=2 * N_SAMPLES).cost(problem, Question(frozenset()))
+            assert isinstance(drawn, Cost)
+            limits.check_bytes(drawn.n_bytes, "choosing features on samples")
+            return SearchPlan(problem, SamplingEngine().name, _be_patient(limits, SAMPLES_PATIENCE))
         raise LimitError(
             f"searching {len(problem.free)} features that depend on each other needs a table of about "
             f"{readable_bytes(price.n_bytes)}, over what is allowed, and no sums over the network bound a "
-            f"choice ({error}); name fewer candidate features, or pass allow_estimates=True to choose by "
-            "samples"
+            f"choice ({error}); name fewer candidate features, or let samples choose by allowing "
+            "estimates (allow_estimates=True)"
         ) from None
     patient = _be_patient(limits, SAMPLES_PATIENCE)
     shared = SHARED_SHARE * (patient.max_seconds or SAMPLES_PATIENCE)

@@ -15,7 +15,7 @@ from unswayed.decisions.table_classifier import TableClassifier
 from unswayed.engines.naive_bayes import best_threshold_of
 from unswayed.engines.sums.engine import SumsOracle
 from unswayed.engines.sums.profile_bounds import bound_decisions
-from unswayed.search.certified import TOLERANCE, choose_and_certify, choose_and_estimate
+from unswayed.search.certified import TOLERANCE, choose_and_certify, choose_and_estimate, find_ground
 from unswayed.search.objectives import PotentialObjective
 from unswayed.search.options import Method, SearchOptions, method_of, team_of
 from unswayed.search.plan import (
@@ -27,7 +27,6 @@ from unswayed.search.plan import (
     trimming_objective,
 )
 from unswayed.search.run import run_maxdr, run_search
-from unswayed.search.sampled_choice import draw_ground
 from unswayed.search.task import Found, Terms
 
 
@@ -159,9 +158,7 @@ def _choose_on_samples(
             plan.sums, terms, limits, adapts_threshold=adapts_threshold, report=report, team=team
         )
     else:
-        ground = draw_ground(
-            plan.problem, terms, adapts_threshold=adapts_threshold, limits=limits, report=report
-        )
+        ground = find_ground(plan.problem, terms, limits, adapts_threshold=adapts_threshold, report=report)
         choice = choose_and_estimate(ground, terms, limits, report, team)
     return Chosen(choice.found, plan.engine, choice.agreement), choice.threshold
 

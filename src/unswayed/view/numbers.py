@@ -48,6 +48,18 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f}".removesuffix(".0") + "%"
 
 
+def percent_text(measured: Measurement) -> str:
+    """A measured share in percent; both ends of its interval where they differ.
+
+    >>> percent_text(Measurement.exact(0.5, engine="dense"))
+    '50%'
+    >>> percent_text(Measurement(0.9, 0.8, 0.95, Certainty.BOUND, "bounds"))
+    '80% to 95%'
+    """
+    low, high = percent(measured.low), percent(measured.high)
+    return low if low == high else f"{low} to {high}"
+
+
 def measurement_text(measured: Measurement) -> str:
     """A probability, or the interval that it lies in and what that promises.
 
@@ -66,14 +78,15 @@ def measurement_text(measured: Measurement) -> str:
 
 
 def narrow_text(measured: Measurement) -> str:
-    """The same for a column of a table: certain intervals in four digits.
+    """The same for a column of a table: intervals in four digits, those of estimates marked.
 
     >>> narrow_text(Measurement(0.89955, 0.89953, 0.89958, Certainty.BOUND, "bounds"))
     '0.8995 to 0.8996'
     """
-    if measured.certainty is not Certainty.BOUND:
+    if measured.certainty is Certainty.EXACT:
         return measurement_text(measured)
-    return " to ".join(interval_texts(measured.low, measured.high, DIGITS))
+    interval = " to ".join(interval_texts(measured.low, measured.high, DIGITS))
+    return interval if measured.certainty is Certainty.BOUND else f"about {interval}"
 
 
 def interval_texts(low: float, high: float, most_digits: int = MOST_DIGITS) -> tuple[str, str]:

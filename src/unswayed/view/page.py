@@ -15,6 +15,7 @@ from unswayed.api.report import Examination
 from unswayed.api.results.outcomes import Finding
 from unswayed.api.results.reasons import Reasons
 from unswayed.api.selection import Trimming
+from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.rules import MostProbable, ThresholdRule
 from unswayed.view.charts.curves import draw_frontier
 from unswayed.view.charts.networks import MOST_NODES, draw_graph
@@ -28,6 +29,7 @@ from unswayed.view.numbers import (
     names_text,
     narrow_text,
     percent,
+    percent_text,
     probability_text,
     share_text,
 )
@@ -41,6 +43,7 @@ from unswayed.view.reason_lines import (
 from unswayed.view.sentences import (
     MEANING_BY_CRITERION,
     agreement_text,
+    criteria_for,
     difference_texts,
     held_out_text,
     kept_text,
@@ -50,7 +53,6 @@ from unswayed.view.sentences import (
     rule_text,
     threshold_text,
     trimmed_rule_text,
-    with_probability,
 )
 from unswayed.view.templating import read_style, render, show_drawing
 
@@ -91,14 +93,16 @@ def _list_tiles(found: Examination) -> list[tuple[str, ...]]:
     if found.stopping is not None:
         verdict = make_gauge(found.stopping.sdp, found.at_least).verdict
         words = {"safe": "safe to", "unsafe": "not safe to", "open": "not known to be safe to"}[verdict]
-        value = percent(found.stopping.sdp.value)
-        tiles.append(("it survives all other features", value, f"{words} {found.at_least:g}", verdict))
+        more = f"{words} {found.at_least:g}"
+        more += ", an estimate" if found.stopping.sdp.certainty is Certainty.ESTIMATE else ""
+        tiles.append(("it survives all other features", percent_text(found.stopping.sdp), more, verdict))
     if found.ranking is not None and found.first is not None:
-        criterion = found.ranking.criteria[0] + (" for its cost" if found.costs else "")
+        criteria = "sdp" if found.ranking.bundle else names_text(criteria_for(found.ranking, found.first))
+        criterion = f"{found.ranking.criteria[0]} for its cost" if found.costs else criteria
         more = f"by {criterion}, of {counted(len(found.ranking.features), 'feature')}"
         tiles.append(("worth observing first", found.first, more))
     if found.trimming is not None:
-        more = f"agree on {percent(found.trimming.selection.value)} of cases"
+        more = f"agree on {percent_text(found.trimming.selection.measurement)} of cases"
         value = f"{len(found.trimming.kept)} of {len(found.free)}"
         tiles.append(("features that are enough", value, more, "safe"))
     return tiles
@@ -154,7 +158,8 @@ def _describe_robustness(found: Examination) -> dict[str, Any]:
         "words": "" if stopping is None else f"same-decision probability {measurement_text(stopping.sdp)}",
         "flips": _flips_text(found),
         "findings": [_finding_row(each, found) for each in shown],
-        "left_out": _left_out_text(found, len(shown)),
+        "left_out": _left_out_text(found, shown),
+        "measured": any(each.sdp is not None for each in shown),
     }
 
 
@@ -176,14 +181,17 @@ def _survival_text(found: Examination, stopping: Stopping) -> str:
     if not stopping.certain:
         advice = "whether to observe more is open"
     return (
-        f"{with_probability(stopping.sdp)}, it survives observing {names_text(found.free)}: that is its "
-        f"same-decision probability (SDP). The level asked for is {found.at_least:g}, so {advice}."
+        f"With probability {measurement_text(stopping.sdp)}, it survives observing {names_text(found.free)}: "
+        "that is its same-decision probability (SDP). "
+        f"The level asked for is {found.at_least:g}, so {advice}."
     )
 
 
 def _list_shown(found: Examination) -> tuple[Finding, ...]:
+    """The findings that change the decision, and those that move the posterior most, if in four digits."""
     flips = sum(each.decision.action != found.decision.action for each in found.findings)
-    return found.findings[: max(MOST_FINDINGS, flips)]
+    telling = sum(each.effect >= 5e-5 for each in found.findings)
+    return found.findings[: max(flips, min(telling, MOST_FINDINGS), 1)]
 
 
 def _flips_text(found: Examination) -> str:
@@ -194,15 +202,21 @@ def _flips_text(found: Examination) -> str:
     return "No single finding changes the decision."
 
 
-def _left_out_text(found: Examination, n_shown: int) -> str:
-    rest = found.findings[n_shown:]
-    if not rest:
-        return "All single findings are here, those of the largest effect first." if n_shown else ""
-    most = max(each.effect for each in rest)
-    return (
-        f"Those of the largest effect come first. {counted(len(rest), 'finding')} more do not change the "
-        f"decision, and move the posterior by {probability_text(most)} at most."
-    )
+def _left_out_text(found: Examination, shown: tuple[Finding, ...]) -> str:
+    if not shown:
+        return ""
+    rest, n_unknown = found.findings[len(shown) :], sum(each.sdp is None for each in shown)
+    text = "All single findings are here, those of the largest effect first."
+    if rest:
+        most = max(each.effect for each in rest)
+        moved = probability_text(most) + " at most" if most >= 5e-5 else "less than 0.0001"
+        text = (
+            f"Those of the largest effect come first. {counted(len(rest), 'finding')} more do not change the "
+            f"decision, and move the posterior by {moved}."
+        )
+    if n_unknown == len(shown):
+        return f"{text} Whether the decision then survives the rest was not found within the limits."
+    return f"{text} A dash: not found within the limits." if n_unknown else text
 
 
 def _finding_row(each: Finding, found: Examination) -> dict[str, Any]:
@@ -252,9 +266,13 @@ def _describe_worth(found: Examination) -> dict[str, Any]:
 
 
 def _list_telling(ranking: ObservationRanking) -> list[int]:
-    """Places of the features that gain something in four digits, or of the first one."""
-    telling = [i for i, values in enumerate(ranking.values) if max(abs(v.value) for v in values) >= 5e-5]
+    """Places of the features that gain something in four digits, as far as intervals tell; or the first."""
+    telling = [i for i, values in enumerate(ranking.values) if any(map(_tells, values))]
     return (telling or [0])[:MOST_FEATURES]
+
+
+def _tells(gain: Measurement) -> bool:
+    return abs(gain.value) >= 5e-5 and (gain.low > 0.0 or gain.high < 0.0)
 
 
 def _untold_text(ranking: ObservationRanking, shown: list[int]) -> str:
@@ -264,7 +282,9 @@ def _untold_text(ranking: ObservationRanking, shown: list[int]) -> str:
         return ""
     if len(shown) == MOST_FEATURES:
         return f"Left out: {counted(n_left, 'feature')}, worth less by {ranking.criteria[0]}, or nothing."
-    return f"Left out: {counted(n_left, 'feature')}, worth less than 0.0001 by every criterion."
+    exact = all(v.certainty is Certainty.EXACT for values in ranking.values for v in values)
+    worth = "worth less than 0.0001 by every criterion" if exact else "not known to gain by any criterion"
+    return f"Left out: {counted(n_left, 'feature')}, {worth}."
 
 
 def _describe_frontier(found: Examination) -> dict[str, Any]:

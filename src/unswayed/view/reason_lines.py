@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 from rich.text import Text
 
 from unswayed.api.results.reasons import Contribution, Flip, ParameterRange, Reason, Reasons
-from unswayed.core.measurement import Measurement
-from unswayed.view.numbers import measurement_text, names_text, probability_text
+from unswayed.view.numbers import measurement_text, names_text, narrow_text, probability_text
 from unswayed.view.sentences import reason_text, with_probability
 from unswayed.view.tables import padded, widest
 
@@ -72,9 +71,8 @@ def _these(reason: Reason) -> str:
 def _no_reason(why: Reasons) -> str:
     level = f"{why.at_least:g}"
     if not why.proven:
-        return (
-            f"No set of these findings was found that keeps the decision with probability {level}; "
-            f"one would cost at least {why.cost_bound:g}."
+        return f"No set of these findings was found that keeps the decision with probability {level}" + (
+            f"; one would cost at least {why.cost_bound:g}." if why.cost_bound > 0 else "."
         )
     sentence = f"No set of these findings keeps the decision with probability {level}."
     if why.closest is None:
@@ -133,7 +131,8 @@ def turning_sentences(why: Reasons) -> list[str]:
         told = "; or if ".join(f"{_were(each)} ({each.decision})" for each in why.flips[:most])
         sentences.append(f"It would turn if {told}.")
     elif math.isinf(why.flips_bound):
-        sentences.append("No change of these findings turns it.")
+        # Without findings there is nothing to change.
+        sentences += ["No change of these findings turns it."] if why.contributions else []
     elif why.flips_bound > 0:
         sentences.append(f"No change of fewer than {why.flips_bound:g} findings turns it.")
     if why.flips_if_observed:
@@ -141,7 +140,8 @@ def turning_sentences(why: Reasons) -> list[str]:
             f"{findings_text(each.states)} (probability {probability_text(each.probability)})"
             for each in why.flips_if_observed[:MOST_FLIPS]
         )
-        sentences.append(f"Observing {told} would turn it, too.")
+        too = ", too" if why.flips else ""
+        sentences.append(f"Observing {told} would turn it{too}.")
     elif math.isinf(why.observed_bound) and len(why.evidence) < len(why.classifier.features):
         sentences.append("Nothing that can still be observed turns it.")
     return sentences
@@ -183,12 +183,8 @@ def _cells(each: Contribution) -> list[str]:
         number_text(each.weight),
         "-" if each.shapley is None else number_text(each.shapley),
         each.decision_without,
-        "-" if each.sdp_without is None else _short(each.sdp_without),
+        "-" if each.sdp_without is None else narrow_text(each.sdp_without),
     ]
-
-
-def _short(measured: Measurement) -> str:
-    return measurement_text(measured).removeprefix("between ").replace(" and ", " to ")
 
 
 def number_text(value: float) -> str:
@@ -215,7 +211,8 @@ def range_sentences(why: Reasons) -> list[str]:
     sentences.extend(f"  {range_text(each)}" for each in why.parameters[:MOST_PARAMETERS])
     left = len(why.parameters) - MOST_PARAMETERS
     if left > 0:
-        sentences.append(f"and {left} more numbers of the network stay within wider bounds.")
+        stay = "number of the network stays" if left == 1 else "numbers of the network stay"
+        sentences.append(f"and {left} more {stay} within wider bounds.")
     return sentences
 
 

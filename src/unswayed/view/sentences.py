@@ -131,6 +131,12 @@ def next_text(ranking: ObservationRanking) -> str:
     return f"Observe next: {'; '.join(parts)}."
 
 
+def criteria_for(ranking: ObservationRanking, feature: str) -> list[str]:
+    """The criteria by which a feature is the one to observe next; entropy ranks where none tells."""
+    best = [name for i, name in enumerate(ranking.criteria) if _best(ranking, i) == feature]
+    return best or [ranking.criteria[0]]
+
+
 def _best(ranking: ObservationRanking, criterion: int) -> str | None:
     """The first feature of highest gain; None when none gains anything, as far as intervals tell."""
     gains = [_told_gain(values[criterion]) for values in ranking.values]
@@ -140,8 +146,8 @@ def _best(ranking: ObservationRanking, criterion: int) -> str | None:
 
 
 def _told_gain(gain: Measurement) -> float:
-    """A gain, 0 where a certified interval does not tell it from none."""
-    return 0.0 if gain.certainty is Certainty.BOUND and gain.low <= NOISE else gain.value
+    """A gain, 0 where an interval does not tell it from none."""
+    return 0.0 if gain.certainty is not Certainty.EXACT and gain.low <= NOISE else gain.value
 
 
 def further_texts(ranking: ObservationRanking, *, priced: bool) -> list[str]:
@@ -299,6 +305,15 @@ def frontier_proof_text(frontier: Frontier) -> str:
     unproven = [point.selection.gap for point in frontier.points if not point.selection.optimal]
     if not unproven:
         return f"Each row is the best there is until the cost of the next, proven in {seconds}."
+    estimates = [
+        p.selection.measurement for p in frontier.points if p.selection.certainty is Certainty.ESTIMATE
+    ]
+    if estimates:
+        reach = max(max(each.high - each.value, each.value - each.low) for each in estimates)
+        return (
+            "Rows with a star are chosen and measured by samples: each agreement is right within "
+            f"{reach:.4f} with {estimates[0].confidence:.0%} confidence; found in {seconds}."
+        )
     if not math.isfinite(max(unproven)):
         return f"Rows with a star are not proven to be the best; found in {seconds}."
     return (

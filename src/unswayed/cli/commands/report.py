@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +11,7 @@ import typer
 from unswayed.cli.case import PricedOptions, resolve, with_case
 from unswayed.cli.commands.selection import HeldOut
 from unswayed.cli.costs import costs_of
+from unswayed.cli.outcome import with_options
 from unswayed.cli.output import check_output, show_json, write_text
 from unswayed.cli.progress import showing_words
 from unswayed.core.errors import FormatError
@@ -58,6 +60,7 @@ def report(
             limits=asked.limits,
             tell=tell,
         )
+    found = replace(found, notes=tuple(map(with_options, found.notes)))
     write_text(report_page(found, title=title or ""), output)
     if case.as_json:
         show_json({**asked.described(), "output": str(output), "notes": list(found.notes)})

@@ -6,6 +6,7 @@ import math
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,6 +15,7 @@ from unswayed.cli.case import QuestionOptions, resolve_question, with_case
 from unswayed.cli.costs import plain_costs_of
 from unswayed.cli.evidence import names_in
 from unswayed.cli.options import Cost, CostsFile
+from unswayed.cli.outcome import with_options
 from unswayed.cli.output import show, show_json
 from unswayed.cli.pictures import PictureFile, check_picture, plot_answer, save_picture
 
@@ -59,6 +61,7 @@ def why(
             watch=watch,
             **found.options,
         )
+    reasons = replace(reasons, notes=tuple(map(with_options, reasons.notes)))
     if case.as_json:
         show_json({**found.described(), **answer_of(reasons)})
     else:

@@ -72,7 +72,9 @@ def _refuse(problem: Problem) -> Refusal | None:
             return Refusal("counts pairs for rules that compare classes two by two")
     bits = float(np.log2([float(size) for size in problem.sizes(problem.free)]).sum())
     if bits > MOST_BITS:
-        return Refusal(f"the features have 2^{bits:.0f} instantiations, too many for two lists")
+        return Refusal(
+            f"the features have 2^{bits:.0f} instantiations, over the fixed cap of 2^{MOST_BITS:.0f}"
+        )
     return refuse_pieces(problem, find_pieces(problem))
 
 
