@@ -35,6 +35,7 @@ OPTION_BY_ARGUMENT = {
     "with allow_estimates=True": "by leaving out --certain",
     "allow_estimates=True": "leaving out --certain",
     "reward=NegativeEntropy()": "--reward entropy",
+    "start again with start_case() to change it": "leave one of them out",
     "(max_seconds)": "(--max-seconds)",
     "(max_bytes)": "(--max-memory)",
     "(tolerance=": "(--tolerance ",

@@ -207,9 +207,10 @@ def follow(
     if not 0 < at_least <= 1:
         raise QueryError(f"--at-least must lie between 0 and 1; got {at_least!r}")
     found = resolve_question(case)
-    observed = evidence_of(observe, found.classifier.network)
+    # Each word by itself: what was found softly may be observed afterwards.
+    observed = [each for word in observe for each in evidence_of([word], found.classifier.network).items()]
     terms = costs_of(cost, costs)
-    history = replay(found.classifier, observed.items(), found.evidence, costs=terms, **found.options)
+    history = replay(found.classifier, observed, found.evidence, costs=terms, **found.options)
     if case.as_json:
         show_json({**found.described(), "at_least": at_least, "steps": _list_steps(history)})
     else:
