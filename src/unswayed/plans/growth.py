@@ -11,7 +11,7 @@ import heapq
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 
 from unswayed.core.errors import LimitError
@@ -25,6 +25,8 @@ Value = tuple[float, float]
 """What counts first and what counts second, both weighted with the mass, as in `kernels/plan_values.py`."""
 Spot = tuple[State, float]
 """A state, and what was spent to come there."""
+EXACTLY = 1e-6
+"""Width up to which bounds on an SDP are as good as its value."""
 FORETOLD = 100
 """Choices to come that are told before one is made."""
 
@@ -37,6 +39,8 @@ class _Sprout:
     decision: str
     sdp: float
     reached: bool
+    is_bound: bool
+    """Whether the SDP is only known to be at least this."""
     test: int = STOP
     price: float = 0.0
     outcomes: dict[int, _Sprout] = field(default_factory=dict)
@@ -133,6 +137,7 @@ def _known_sprouts(terrain: Terrain, goal: Goal, spots: list[Spot], outlook: Out
             actions[int(standing.action[i])],
             _share(float(standing.agreement[i]), float(standing.mass[i])),
             bool(reached[i]),
+            bool(outlook.most[i] - outlook.least[i] > EXACTLY * outlook.class_mass[i].sum()),
         )
         for i, spot in enumerate(spots)
     ]
@@ -160,18 +165,19 @@ def _freeze(
     value = value_of_step(goal, sprout.price, where.mass, values, forced=forced)
     steps[where.state, where.spent] = value, sprout.test
     step = PlanStep(offer.name, features, sprout.price, sprout.decision, sprout.sdp, where.mass, outcomes)
-    return step, value
+    return replace(step, is_bound=sprout.is_bound), value
 
 
 def _leaf(terrain: Terrain, sprout: _Sprout, *, forced: bool, worst: bool) -> tuple[PlanLeaf, Value]:
     """Where the tree ends, and what it is worth there."""
     where, loss = sprout.where, sprout.where.loss / sprout.where.mass
     if not (forced and sprout.is_cut):
-        return PlanLeaf(sprout.decision, sprout.sdp, where.mass, sprout.reached, loss), (where.loss, 0.0)
+        leaf = PlanLeaf(sprout.decision, sprout.sdp, where.mass, sprout.reached, loss)
+        return replace(leaf, is_bound=sprout.is_bound), (where.loss, 0.0)
     offers, left = terrain.catalogue.offers, tests_left(where.state)
     cost = price_of_rest(terrain.catalogue, where.state)
     rest = tuple(offers[test].name for test in left)
-    leaf = PlanLeaf(sprout.decision, sprout.sdp, where.mass, True, 0.0, rest, cost)
+    leaf = PlanLeaf(sprout.decision, sprout.sdp, where.mass, True, 0.0, rest, cost, sprout.is_bound)
     return leaf, (cost if worst else cost * where.mass, cost * where.mass)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from html import escape
 
@@ -35,9 +36,20 @@ def _lines(node: PlanNode, indent: str, depth: int | None) -> Iterator[str]:
         yield from inner
 
 
+def sdp_text(node: PlanNode) -> str:
+    """How safe the decision at a node is.
+
+    >>> sdp_text(PlanLeaf("+", 0.98, 1.0)), sdp_text(PlanLeaf("+", 0.97999, 1.0, is_bound=True))
+    ('SDP 0.9800', 'SDP at least 0.9799')
+    """
+    if node.is_bound:
+        return f"SDP at least {math.floor(1e4 * node.sdp + 1e-6) / 1e4:.4f}"
+    return f"SDP {node.sdp:.4f}"
+
+
 def _verdict(node: PlanNode) -> str:
     """What is decided at a leaf, or where the rest is folded."""
-    text = f"decide {node.decision}  (SDP {node.sdp:.4f})"
+    text = f"decide {node.decision}  ({sdp_text(node)})"
     if not isinstance(node, PlanLeaf):
         return f"... {node.test} and further tests; without them: {text}"
     if node.rest:
@@ -84,7 +96,7 @@ def _write_dot(node: PlanNode, lines: list[str], count: list[int]) -> int:
     number = count[0]
     count[0] += 1
     if isinstance(node, PlanLeaf):
-        label = _quoted(node.decision)[:-1] + f'\\nSDP {node.sdp:.4f}"'
+        label = _quoted(node.decision)[:-1] + f'\\n{sdp_text(node)}"'
         lines.append(f"  n{number} [shape=box, style=rounded, label={label}];")
         return number
     label = _quoted(node.test)[:-1] + f'\\ncost {node.cost:g}"'

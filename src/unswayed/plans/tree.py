@@ -27,6 +27,8 @@ class PlanLeaf:
     """Where the plan would grow too large: the tests that are left, to be done all, before deciding."""
     rest_cost: float = 0.0
     """What these cost at most."""
+    is_bound: bool = False
+    """Whether the SDP is only known to be at least this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,8 @@ class PlanStep:
     """How probable it is to come here."""
     outcomes: Mapping[tuple[str, ...], PlanNode] = field(repr=False)
     """What follows on each combination of states of the features; impossible ones are left out."""
+    is_bound: bool = False
+    """Whether the SDP is only known to be at least this."""
 
 
 PlanNode = PlanStep | PlanLeaf

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 from rich.text import Text
 
 from unswayed.api.results.plan import TestPlan
 from unswayed.plans.comparisons import PlanComparison
 from unswayed.plans.goals import PlanObjective
 from unswayed.plans.outline import outline_text
-from unswayed.plans.tree import PlanLeaf, depth_of
+from unswayed.plans.tree import PlanLeaf, depth_of, leaves
 from unswayed.view.sentences import given_text
 from unswayed.view.tables import padded, widest
 
@@ -66,9 +68,12 @@ def describe_proof(plan: TestPlan) -> list[str]:
         proof = f"Proven: {PROOF_BY_OBJECTIVE[plan.objective]}."
     else:
         proof = f"Not proven: another plan could be better by up to {plan.gap:.4g}."
+    agreeing = f"{plan.expected_sdp:.4f}"
+    if any(leaf.is_bound for leaf in leaves(plan.tree)):
+        agreeing = f"at least {math.floor(1e4 * plan.expected_sdp + 1e-6) / 1e4:.4f}"
     found = [
         proof,
-        f"The decision is that on all features with probability {plan.expected_sdp:.4f}, on average.",
+        f"The decision is that on all features with probability {agreeing}, on average.",
     ]
     if failing > 1.0 - SURE:
         found.append(f"With probability {failing:.4f} it has to stop before that.")

@@ -18,6 +18,7 @@ from unswayed.decisions.problem import make_problem
 from unswayed.model.zoo import printer, random_naive_bayes, review
 from unswayed.plans import PlanObjective
 from unswayed.plans.tree import PlanLeaf, PlanStep, leaves
+from unswayed.view.plan_lines import describe_proof
 
 PAPERS = Classifier(review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6))
 
@@ -206,6 +207,24 @@ def test_more_features_than_a_table_holds_get_a_plan_whose_leaves_are_safe_and_i
     for path in _paths(plan.tree):
         safe = unswayed.same_decision_probability(classifier, path, tolerance=1e-5)
         assert safe.high >= 0.95
+
+
+def test_an_sdp_that_is_known_from_below_is_called_so(tmp_path):
+    network = random_naive_bayes(40, np.random.default_rng(1))
+    classifier = Classifier(network, "C", None, ThresholdRule("s0", 0.5))
+    plan = plan_tests(classifier, at_least=0.7, limits=Limits(max_seconds=3))
+    node, seen = plan.tree, {}
+    while not isinstance(node, PlanLeaf):
+        states, child = max(node.outcomes.items(), key=lambda each: each[1].probability)
+        seen, node = {**seen, **dict(zip(node.features, states, strict=True))}, child
+    truth = unswayed.same_decision_probability(classifier, seen, tolerance=1e-6)
+    assert node.is_bound
+    assert node.sdp <= truth.high
+    assert "(SDP at least " in str(plan)
+    assert "with probability at least " in " ".join(describe_proof(plan))
+    plan.save(tmp_path / "plan.json")
+    assert unswayed.api.load_plan(tmp_path / "plan.json").tree == plan.tree
+    assert "at least" not in str(plan_tests(PAPERS))
 
 
 def _paths(node, seen=None):

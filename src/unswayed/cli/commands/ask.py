@@ -96,22 +96,26 @@ def _respond(interview: Interview, word: str, *, quiet: bool) -> Interview:
 
 def _reasons(interview: Interview) -> list[str]:
     """Why this test comes next, and what it may lead to."""
+    from unswayed.plans.outline import sdp_text
     from unswayed.plans.tree import PlanStep
 
     node = interview.node
     if not isinstance(node, PlanStep):
         return ["the decision is safe"]
-    lines = [f"Without it: decide {node.decision}, which {node.sdp:.1%} of further results would keep."]
+    kept = "at least " * node.is_bound + f"{node.sdp:.1%}"
+    lines = [f"Without it: decide {node.decision}, which {kept} of further results would keep."]
     lines.append(f"{node.test} costs {node.cost:g}.")
     for states, child in node.outcomes.items():
         then = f"then {child.test}" if isinstance(child, PlanStep) else f"decide {child.decision}"
         share = child.probability / node.probability
-        lines.append(f"  {', '.join(states)} ({share:.0%}): {then} (SDP {child.sdp:.4f})")
+        lines.append(f"  {', '.join(states)} ({share:.0%}): {then} ({sdp_text(child)})")
     return lines
 
 
 def _conclude(interview: Interview, *, as_json: bool) -> None:
     """Print the verdict."""
+    from unswayed.plans.outline import sdp_text
+
     node = interview.node
     answers = {**(interview.known or {}), **interview.answers}
     done = interview.is_safe
@@ -122,7 +126,7 @@ def _conclude(interview: Interview, *, as_json: bool) -> None:
         )
         return
     safety = "safe" if done else "not safe yet"
-    typer.echo(f"Decide {node.decision} (SDP {node.sdp:.4f}, {safety}).")
+    typer.echo(f"Decide {node.decision} ({sdp_text(node)}, {safety}).")
     if rest := getattr(node, "rest", ()):
         typer.echo(f"To be safe, do all tests that are left: {', '.join(rest)}.")
     typer.echo(f"{len(answers)} answered, cost {interview.spent:g}.")

@@ -60,7 +60,7 @@ def _list_ways(plan: TestPlan) -> list[tuple[str, str, str, str]]:
 
 
 def _row(setting: Setting, node: PlanNode, address: CaseAddress, outcome: str, depth: int) -> PlanRow:
-    share, sdp = percent(node.probability), percent(node.sdp)
+    share, sdp = percent(node.probability), "at least " * node.is_bound + percent(node.sdp)
     if isinstance(node, PlanLeaf):
         text = action_label(setting, node.decision)
         return PlanRow(outcome, share, text, sdp, False, node.reached, address.url)
