@@ -212,7 +212,8 @@ def place_labels(
         for left, top in _beside(x, y, width, height):
             box = (left, top, left + width, top + height)
             if _inside(box, bounds) and not any(_overlap(box, other) for other in covered):
-                covered.append(box)
+                # Labels side by side would read as one.
+                covered.append((left - size / 2, top, left + width + size / 2, top + height))
                 marks += [
                     Words(each, left, top + size * (0.95 + 1.2 * i), size, colour="soft")
                     for i, each in enumerate(lines)

@@ -87,7 +87,9 @@ def draw_frontier(
     for number, (offer, place) in enumerate(zip(offers, places, strict=True)):
         marks.append(_offer_mark(offer, place, down, is_marked=number == marked))
     bounds = (across.start, down.end, across.end, down.start)
-    marks += place_labels(_change_labels(offers, places, marked), bounds, _step_boxes(steps, places))
+    covered = _step_boxes(steps, places)
+    covered += [(x - 2, _reach(o, down), x + 2, y) for o, (x, y) in zip(offers, places, strict=True)]
+    marks += place_labels(_change_labels(offers, places, marked), bounds, covered)
     key, deep = legend(_frontier_legend(offers, marked), across.start, WIDTH - across.start)
     marks += _moved(key, down.start + 44)
     words = "; ".join(f"cost {o.cost:g}: {o.agreement:.4f}" for o in offers)
@@ -106,11 +108,16 @@ def _offer_mark(offer: OfferPoint, place: Point, down: Scale, *, is_marked: bool
     if is_marked:
         marks.append(Disc(x, y, 9, Look(stroke="green", width=2.5)))
     if not offer.proven and math.isfinite(offer.gap):
-        marks.append(line([(x, y), (x, down.at(min(offer.agreement + offer.gap, 1.0)))], "orange", 1.5))
+        marks.append(line([(x, y), (x, _reach(offer, down))], "orange", 1.5))
     marks.append(Disc(x, y, 4.5, _dot_look(proven=offer.proven)))
     return Cluster(
         tuple(marks), f"cost {offer.cost:g}: agreement {offer.agreement:.4f} ({proof}); keep {kept}", "point"
     )
+
+
+def _reach(offer: OfferPoint, down: Scale) -> float:
+    """How high an agreement that is not excluded lies."""
+    return down.at(min(offer.agreement + (offer.gap if math.isfinite(offer.gap) else 0.0), 1.0))
 
 
 def _dot_look(*, proven: bool) -> Look:

@@ -45,7 +45,10 @@ class FlowBox:
             return f"all {len(rest)} tests left", f"cost {self.node['rest_cost']:g}, then decide"
         folded = "… " if "test" in self.node else ""
         missed = "" if self.node.get("reached", True) else ", not safe"
-        return cut(folded + str(self.node["decision"])), f"SDP {probability_text(self.node['sdp'])}{missed}"
+        least = "≥ " if self.node.get("is_bound") else ""
+        return cut(
+            folded + str(self.node["decision"])
+        ), f"SDP {least}{probability_text(self.node['sdp'])}{missed}"
 
     @property
     def title(self) -> str:

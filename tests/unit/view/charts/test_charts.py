@@ -288,6 +288,25 @@ def test_labels_do_not_collide():
             assert one[2] <= two[0] or two[2] <= one[0] or one[3] <= two[1] + 3 or two[3] <= one[1] + 3
 
 
+def test_labels_of_a_frontier_keep_clear_of_what_is_not_excluded():
+    """The lines that lead up to what is not excluded run through no label."""
+    kept = [[f"a long name {i}" for i in range(n)] for n in (0, 2, 4, 7, 9, 12)]
+    agreements = 0.98, 0.985, 0.987, 0.99, 0.992, 0.995
+    offers = [
+        OfferPoint(5.0 * i, agreements[i], tuple(kept[i]), proven=False, gap=1 - agreements[i])
+        for i in range(6)
+    ]
+    drawing = draw_frontier(offers)
+    words = [w for w in _list_words(drawing.marks) if w.text.startswith(("+", "and "))]
+    lines = [m for c in clusters(drawing.marks, "point") for m in c.marks if isinstance(m, Trace)]
+    assert len(lines) == 6
+    assert words
+    for line in lines:
+        x, (low, high) = line.points[0][0], sorted(y for _, y in line.points)
+        for left, top, right, bottom in map(_find_box, words):
+            assert not (left < x < right and top < high and low < bottom)
+
+
 def test_places_are_spread_as_little_as_possible():
     placed = spread([0.0, 0.0, 0.0, 100.0], 10.0)
     assert placed == pytest.approx([-10.0, 0.0, 10.0, 100.0])
