@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
 import time
 
 import pytest
 
 import unswayed as package
+from unswayed.cli.outcome import complain
 from unswayed.model.cpt import Cpt
 from unswayed.model.formats.files import write_network
 from unswayed.model.network import BayesianNetwork
@@ -149,3 +151,20 @@ def test_pipes_get_no_colours_and_json_is_utf_8_everywhere(start, tmp_path):
     ]
     out, err = start("posterior", path, "--json", **plain).communicate(timeout=30)
     assert json.loads(out.decode("utf-8"))["posteriors"] == {"Größe": {"klein": 0.25, "groß": 0.75}}
+
+
+def test_messages_wrap_at_words_in_a_terminal(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    names = ", ".join(f"'variable-{i}'" for i in range(30))
+    complain(
+        "error", f"no engine can answer this:\n  sums: hidden variables tie {names} together\nways out: none"
+    )
+    whole = capsys.readouterr().err
+    assert len(whole.splitlines()) == 3
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    complain(
+        "error", f"no engine can answer this:\n  sums: hidden variables tie {names} together\nways out: none"
+    )
+    wrapped = capsys.readouterr().err
+    assert max(map(len, wrapped.splitlines())) <= 80
+    assert wrapped.split() == whole.split()

@@ -13,7 +13,9 @@ Anything else that is raised is a bug of ours and keeps its traceback.
 from __future__ import annotations
 
 import os
+import shutil
 import sys
+import textwrap
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -89,7 +91,24 @@ def complain(kind: str, message: str) -> None:
     message = with_options(message)
     if "\n  " not in message:
         message = " ".join(message.splitlines())
-    print(f"{kind}: {message}", file=sys.stderr)
+    print_wrapped(f"{kind}: {message}")
+
+
+def print_wrapped(text: str) -> None:
+    """Print on stderr, wrapped at words where that is a terminal, each line whole elsewhere."""
+    if sys.stderr.isatty():
+        width = shutil.get_terminal_size().columns
+        lines = (_wrap_line(line, width) for line in text.splitlines())
+        text = "\n".join(lines)
+    print(text, file=sys.stderr)
+
+
+def _wrap_line(line: str, width: int) -> str:
+    """A line in a width, what follows indented below it; long names stay whole."""
+    indent = line[: len(line) - len(line.lstrip())] + "  "
+    return textwrap.fill(
+        line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def with_options(message: str) -> str:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from unswayed.cli.outcome import print_wrapped
 from unswayed.core.errors import FormatError
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def noting() -> Iterator[None]:
     yield
     sys.stdout.flush()
     for note in filter(None, _NOTES):
-        print(note, file=sys.stderr)
+        print_wrapped(note)
 
 
 def show(lines: Iterable[Text], *, file: TextIO | None = None) -> None:

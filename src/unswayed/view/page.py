@@ -292,11 +292,13 @@ def _describe_frontier(found: Examination) -> dict[str, Any]:
     if found.frontier is None:
         return {"sentences": [LEFT_OUT], "drawing": None}
     drawing = draw_frontier(list_offers(found.frontier), marked=found.recommended)
+    by_samples = any(p.selection.certainty is Certainty.ESTIMATE for p in found.frontier.points)
+    found_how = "a choice of features found on samples" if by_samples else "the best choice of features"
     return {
         "sentences": [_recommendation(found)],
         "drawing": show_drawing(drawing, 1.2),
         "caption": (
-            "Each point is the best choice of features for its cost; the ring marks the cheapest one that "
+            f"Each point is {found_how} for its cost; the ring marks the cheapest one that "
             f"agrees often enough ({found.at_least:g}). Hollow points are not proven to be the best."
         ),
         "rows": _point_rows(found),
