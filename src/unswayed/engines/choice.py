@@ -31,7 +31,7 @@ DEFAULT_TOLERANCE = 1e-3
 """Width of a certified interval that is good enough where no exact engine fits the limits."""
 PATIENCE = 60.0
 """Predicted seconds that an engine may take when no limit was given."""
-WIDER = 0.01, 0.05, 0.2
+WIDER = 0.002, 0.005, 0.01, 0.05, 0.2
 """Tolerances that are tried before one of them is advised."""
 LONGEST, LARGEST = 3600.0, 64 * GIBIBYTE
 """Seconds and bytes up to which it is advised to raise the limits."""
@@ -183,12 +183,13 @@ class _Auction:
 def _list_ways_out(auction: _Auction, engines: Sequence[Engine], *, allow_estimates: bool) -> Iterator[str]:
     """What would lead to an answer here, each tried on the prices: a wider interval, more time, samples."""
     yield "observe or keep fewer features"
+    usable = [e for e in engines if allow_estimates or e.certainty is not Certainty.ESTIMATE]
     for tolerance in (t for t in WIDER if t > max(auction.question.tolerance, DEFAULT_TOLERANCE)):
         wider = replace(auction, question=replace(auction.question, tolerance=tolerance), prices={})
-        if wider.cheapest([e for e in engines if e.certainty is Certainty.BOUND]) is not None:
-            yield f"accept a certified interval (tolerance={tolerance:g})"
+        if wider.cheapest([e for e in usable if e.certainty is not Certainty.EXACT]) is not None:
+            yield f"accept a wider interval (tolerance={tolerance:g})"
             break
-    prices = [auction.price(e) for e in engines if e.certainty is not Certainty.ESTIMATE]
+    prices = [auction.price(e) for e in usable]
     priced = [p for p in prices if isinstance(p, Cost) and p.seconds <= LONGEST and p.n_bytes <= LARGEST]
     if priced:
         yield _raise_text(min(priced, key=lambda price: price.seconds), auction.limits)

@@ -46,7 +46,7 @@ from unswayed.view.reason_lines import (
     reason_sentences,
     turning_sentences,
 )
-from unswayed.view.sentences import BROKEN_PROMISE, advice_text, next_text
+from unswayed.view.sentences import BROKEN_PROMISE, advice_text, further_texts, next_text
 from unswayed.view.svg import to_svg
 from unswayed.view.tables import table_lines
 from unswayed.view.templating import render
@@ -139,7 +139,9 @@ def _ranking_card(ranking: ObservationRanking) -> Card:
         for feature, values in zip(ranking.features, ranking.values, strict=True)
     ]
     heading = f"observe next: {ranking.best or 'nothing gains by ' + ranking.criteria[0]}"
-    return Card(heading, rows=rows, headings=["feature", *ranking.criteria], sentences=[next_text(ranking)])
+    priced = any(cost != 1.0 for cost in ranking.costs)
+    sentences = [next_text(ranking), *(further_texts(ranking, priced=priced) if ranking.done else ())]
+    return Card(heading, rows=rows, headings=["feature", *ranking.criteria], sentences=sentences)
 
 
 def _gain_cell(gain: Measurement, top: float) -> str | BarCell:

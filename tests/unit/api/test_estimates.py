@@ -102,6 +102,16 @@ def test_no_way_out_is_named_that_leads_nowhere():
     assert "over the fixed cap of 2^22" in str(caught.value)
 
 
+def test_samples_that_a_tolerance_needs_too_many_of_lead_to_a_wider_one():
+    options = {"allow_estimates": True, "limits": Limits(max_bytes=10**9)}
+    with pytest.raises(LimitError) as caught:
+        unswayed.same_decision_probability(tied(), tolerance=1e-3, **options)
+    tolerance = float(re.search(r"\(tolerance=([0-9.]+)\)", str(caught.value))[1])
+    found = unswayed.same_decision_probability(tied(), tolerance=tolerance, **options)
+    assert found.certainty is Certainty.ESTIMATE
+    assert found.high - found.low <= tolerance
+
+
 def test_reasons_name_a_refusal_once_and_in_a_line():
     why = unswayed.explain_decision(tied(), evidence={"var_82": "s0"})
     assert all("\n" not in note for note in why.notes)

@@ -169,3 +169,16 @@ def test_gains_that_intervals_do_not_tell_from_none_tie_by_entropy(monkeypatch):
     assert ranking.features == ("R2", "R1", "AC"), "by what they tell about the paper"
     after[names.index("AC")] = certify(0.99)
     assert rank_observations(PAPERS).best == "AC", "a gain that the interval does tell comes first"
+
+
+def test_the_notebook_names_the_bundle_and_what_settles_it():
+    """Three coins whose parity is decided about: alone none tells, together they tell all."""
+    coins = [Variable(f"X{i}", ["0", "1"]) for i in range(3)]
+    parity = [[1 - bin(i).count("1") % 2, bin(i).count("1") % 2] for i in range(8)]
+    network = BayesianNetwork(
+        [*(Cpt(coin, [], [[0.5, 0.5]]) for coin in coins), Cpt(Variable("T", ["0", "1"]), coins, parity)]
+    )
+    ranking = rank_observations(Classifier(network, "T", ["X0", "X1", "X2"], ThresholdRule("1", 0.5)))
+    for shown in (str(ranking), ranking._repr_html_()):
+        assert "Together X0, X1 and X2 gain 0.5000 by sdp, for a cost of 3." in shown
+        assert "No single test can bring the SDP to 0.95." in shown
