@@ -77,6 +77,7 @@ def test_a_report_estimates_what_is_not_certain_and_says_so():
     assert "e-17" not in page
 
 
+@pytest.mark.slow
 def test_each_way_out_leads_to_an_answer():
     """The advice names a tolerance, a time and estimates: each of them answers."""
     classifier = diagnosis("diagnose_a", "var_1", MostProbable(), leaves=False)
