@@ -5,7 +5,6 @@ from __future__ import annotations
 import resource
 import subprocess
 import sys
-import textwrap
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ import pytest
 from conditionals import conditionals
 from unswayed.core.errors import FormatError, QueryError, UnswayedWarning
 from unswayed.model.cpt import Cpt
-from unswayed.model.formats import bif, dne, erg, net, read_network, write_network, xdsl, xmlbif
+from unswayed.model.formats import bif, dne, erg, json_network, net, read_network, write_network, xdsl, xmlbif
 from unswayed.model.formats.files import name_after_file
 from unswayed.model.formats.reading.source import Source
 from unswayed.model.network import BayesianNetwork
@@ -231,47 +230,119 @@ def test_the_sum_of_all_tables_is_bounded_before_any_is_made():
 
 
 WRONG_NUMBERS = {
-    "bif": ("variable A { type discrete [ 2 ] { x, y }; } probability ( A ) { table ", "; }", "0 "),
-    "net": ('node A { states = ("x" "y"); } potential (A) { data = (', "); }", "0 "),
+    "bif": ("variable A { type discrete [ 2 ] { x, y }; } probability ( A ) { table ", "; }", " "),
+    "bif default": (
+        "variable A { type discrete [ 2 ] { x, y }; } variable P { type discrete [ 2 ] { x, y }; }"
+        "probability ( P ) { table 0.5, 0.5; } probability ( A | P ) { default ",
+        "; }",
+        ",",
+    ),
+    "net": ('net {} node A { states = ("x" "y"); } potential (A) { data = (', "); }", " "),
     "xdsl": (
         '<smile version="1.0" id="n"><nodes><cpt id="A"><state id="x"/><state id="y"/><probabilities>',
         "</probabilities></cpt></nodes></smile>",
-        "0 ",
+        " ",
     ),
-    "xmlbif": (
+    "xml": (
         "<BIF><NETWORK><VARIABLE><NAME>A</NAME><OUTCOME>x</OUTCOME><OUTCOME>y</OUTCOME></VARIABLE>"
         "<DEFINITION><FOR>A</FOR><TABLE>",
         "</TABLE></DEFINITION></NETWORK></BIF>",
-        "0 ",
+        " ",
     ),
-    "dne": ("bnet n { node A { states = (x, y); parents = (); probs = (", "); }; };", "0,"),
+    "xml cells": (
+        '<BIF><NETWORK><VARIABLES><VAR NAME="A"><STATENAME>x</STATENAME><STATENAME>y</STATENAME></VAR>'
+        '</VARIABLES><POTENTIAL><POT><PRIVATE NAME="A"/><DPIS><DPI>',
+        "</DPI></DPIS></POT></POTENTIAL></NETWORK></BIF>",
+        "</DPI><DPI>",
+    ),
+    "dne": ("bnet n { node A { states = (x, y); parents = (); probs = (", "); }; };", ","),
+    "dsl": (
+        "net n { node A { TYPE = CPT; DEFINITION = { NAMESTATES = (x, y); PROBABILITIES = (",
+        "); }; }; };",
+        ",",
+    ),
+    "dsc": (
+        'belief network "n" node A { type : discrete [ 2 ] = { x, y }; } probability ( A ) { ',
+        "; }",
+        ",",
+    ),
+    "erg": ("1 2 0 /* Probabilities */ 2 ", "", " "),
+    "uai": ("BAYES 1 2 1 1 0 2 ", "", " "),
+    "json": (
+        '{"format": "unswayed network", "version": 1, "name": "n", "variables": [{"name": "A", "states": '
+        '["x", "y"]}], "nodes": [{"variable": "A", "parents": [], "kind": "table", "rows": [[',
+        "]]}]}",
+        ",",
+    ),
+    "json rows": (
+        '{"format": "unswayed network", "version": 1, "name": "n", "variables": [{"name": "A", "states": '
+        '["x", "y"]}], "nodes": [{"variable": "A", "parents": [], "kind": "table", "rows": [[0.5,0.5],[',
+        "]]}]}",
+        "],[",
+    ),
 }
-"""What stands before the numbers, what after them, and a number."""
+"""What stands before the numbers, what after them, and what between them; the first word is the suffix."""
+PEAK = """
+import resource, sys, warnings
+from pathlib import Path
+from unswayed.core.errors import FormatError
+from unswayed.model.formats import read_network
+warnings.simplefilter("ignore")
+def peak():
+    # The peak that `resource` tells is that of the program that started this one, where that was higher.
+    status = Path("/proc/self/status")
+    if not status.exists(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return 1024 * next(int(line.split()[1]) for line in status.open() if line.startswith("VmHWM"))
+def refused(path):
+    try: read_network(path)
+    except FormatError: return peak()
+refused(sys.argv[1])
+before = peak()
+print(refused(sys.argv[2]) - before)
+"""
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("number", ["0", "0.333333"])
 @pytest.mark.parametrize("name", sorted(WRONG_NUMBERS))
-def test_a_large_file_of_wrong_numbers_is_refused_in_little_memory(name, tmp_path):
+def test_a_large_file_of_wrong_numbers_is_refused_in_little_memory(name, number, tmp_path):
     """Refused within 3 times its size, counted from the memory of reading a small one."""
-    before, after, cell = WRONG_NUMBERS[name]
-    small = f"{before}0.5{cell[1]}0.5{after}"
-    size = 100 * 2**20
-    path = tmp_path / f"wrong.{name}"
-    path.write_text(before + cell * (size // len(cell)) + after)
-    script = textwrap.dedent(f"""
-        import resource
-        from pathlib import Path
-        from unswayed.core.errors import FormatError
-        from unswayed.model.formats import {name} as module
-        from unswayed.model.formats.reading.source import Source, load
-        def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-        module.read(Source(Path("x"), {small!r})).finish()
-        before = peak()
-        try: module.read(load(Path({str(path)!r}))).finish()
-        except FormatError as error: print(peak() - before)
-    """)
-    outcome = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    before, after, between = WRONG_NUMBERS[name]
+    small, wrong = (tmp_path / f"{size}.{name.split()[0]}" for size in ("small", "wrong"))
+    small.write_text(before + between.join(["0.5", "0.5"]) + after)
+    size, cell = 100 * 2**20, between + number
+    with wrong.open("w") as stream:
+        stream.write(before + number)
+        for _ in range(100):
+            stream.write(cell * (size // 100 // len(cell)))
+        stream.write(after)
+    outcome = subprocess.run(
+        [sys.executable, "-c", PEAK, str(small), str(wrong)], capture_output=True, text=True, check=True
+    )
     assert int(outcome.stdout) < 3 * size + 2**24
+
+
+def test_a_long_table_of_json_is_read_as_a_short_one(tmp_path, monkeypatch):
+    network = BayesianNetwork(
+        [
+            Cpt(Variable("A", ["x", "y"]), [], [0.3, 0.7]),
+            Cpt(Variable("B", ["p", "q"]), [Variable("A", ["x", "y"])], [0.125, 0.875, 1.0, 0.0]),
+        ]
+    )
+    write_network(network, tmp_path / "n.json")
+    monkeypatch.setattr(json_network, "LONG", 10)
+    assert read_network(tmp_path / "n.json") == network
+    text = (tmp_path / "n.json").read_text()
+    for old, new, message in (
+        ("[0.125, 0.875]", "[0.125 0.875]", "must be lists of probabilities"),
+        ("[0.125, 0.875]", "[0.125, .875]", "must be lists of probabilities"),
+        ("[0.125, 0.875]", "[0.125, 0.875, 0.0]", "5 numbers found, expected 4"),
+        ("[0.125, 0.875]", "[\n0.125,\n0.5]", "sums to 0.625"),
+        ('"A"]', '"C"]', "'C'"),
+    ):
+        (tmp_path / "n.json").write_text(text.replace(old, new))
+        with pytest.raises(FormatError, match=message):
+            read_network(tmp_path / "n.json")
 
 
 def test_long_cycles_have_short_messages():

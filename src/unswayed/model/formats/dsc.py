@@ -29,8 +29,7 @@ from unswayed.model.formats.reading.rows import Entry, TableHead, entries, fill_
 from unswayed.model.formats.reading.source import Source
 from unswayed.model.formats.reading.tokens import (
     BLANKS,
-    CLOSE,
-    OPEN,
+    QUOTED,
     SLASH_COMMENTS,
     Span,
     name_of,
@@ -40,7 +39,7 @@ from unswayed.model.formats.reading.tokens import (
 )
 
 _TITLE = re.compile(
-    rf"belief[{BLANKS}]+network\b[{BLANKS}]*+({OPEN}[^{CLOSE}]*+{CLOSE}|(?!(?:node|properties)\b)[A-Za-z_]\w*+)?",
+    rf"belief[{BLANKS}]+network\b[{BLANKS}]*+({QUOTED}|(?!(?:node|properties)\b)[A-Za-z_]\w*+)?",
     re.IGNORECASE,
 )
 _TYPE = re.compile(

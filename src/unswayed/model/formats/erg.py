@@ -20,13 +20,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from unswayed.core.arrays import Floats
-from unswayed.core.names import listing
 from unswayed.model.formats.reading.decimals import decimal_number
 from unswayed.model.formats.reading.draft import NetworkDraft
 from unswayed.model.formats.reading.source import Source
@@ -138,7 +137,7 @@ def _read_tables(
     parents: list[list[int]],
     section: tuple[int, int],
 ) -> None:
-    tables = list(_tables(draft.source, section, len(names)))
+    tables = list(_tables(draft.source, section, _counts(sizes, parents)))
     first = _first_number(draft.source, sizes, parents, [len(values) for values, _ in tables])
     for child, (name, (values, offset)) in enumerate(zip(names, tables, strict=True)):
         given = [names[parent - first] for parent in parents[child]]
@@ -146,15 +145,31 @@ def _read_tables(
         draft.add_table(name, given, values, offset)
 
 
-def _tables(source: Source, section: tuple[int, int], count: int) -> Iterator[tuple[Floats, int]]:
+def _counts(sizes: Sequence[int], parents: list[list[int]]) -> Iterator[set[int]]:
+    """How many numbers each node may have, its parents counted from 0 or from 1."""
+    for size, each in zip(sizes, parents, strict=True):
+        shifts = [[parent - first for parent in each] for first in (0, 1)]
+        fitting = [shifted for shifted in shifts if all(0 <= parent < len(sizes) for parent in shifted)]
+        yield {math.prod([size, *(sizes[parent] for parent in shifted)]) for shifted in fitting}
+
+
+def _tables(
+    source: Source, section: tuple[int, int], counts: Iterable[set[int]]
+) -> Iterator[tuple[Floats, int]]:
     """The numbers of each node and where they begin."""
     words = _WORD.finditer(source.text, *section)
-    for _ in range(count):
+    for node, expected in enumerate(counts, start=1):
         head = next(words, None)
         if head is None or not head[0].isdigit() or len(head[0]) > 9:
             source.fail(
                 "expected the number of probabilities of the next node",
                 section[0] if head is None else head.start(),
+            )
+        if int(head[0]) not in expected:  # before they are read: there may be millions
+            source.fail(
+                "the tables fit neither parents counted from 0 nor from 1; "
+                f"look at node {node}, which announces {head[0]} numbers",
+                head.start(),
             )
         values = np.empty(min(int(head[0]), section[1] - section[0]))
         for i in range(int(head[0])):
@@ -174,10 +189,9 @@ def _first_number(
     """Whether nodes are counted from 0 or from 1."""
     fitting = [first for first in (0, 1) if _fits(sizes, parents, counts, first)]
     if not fitting:
-        wrong = [f"node {i + 1}" for i, count in enumerate(counts) if count % sizes[i]]
         source.fail(
-            "the tables fit neither parents counted from 0 nor from 1"
-            + (f"; look at {listing(wrong)}" if wrong else "; the file may be damaged")
+            "the tables fit neither parents counted from 0 nor from 1; "
+            "the arcs may form a cycle, or the file may be damaged"
         )
     if len(fitting) > 1 and any(parents):
         source.fail(

@@ -15,17 +15,23 @@ and fields that it does not know, so that a misspelt one is not overlooked.
 from __future__ import annotations
 
 import json
+import math
+import re
 from collections.abc import Mapping
 from dataclasses import fields as dataclass_fields
 from enum import Enum
 from typing import Any, NoReturn
 
+import numpy as np
+
+from unswayed.core.arrays import Floats
 from unswayed.core.errors import ModelError
 from unswayed.core.names import unknown_name
 from unswayed.model.annotation import NO_ANNOTATION, Annotation, Role
 from unswayed.model.formats.json_nodes import field_of, read_node, shown, write_node
 from unswayed.model.formats.reading.draft import NetworkDraft
 from unswayed.model.formats.reading.source import Source
+from unswayed.model.formats.reading.tokens import Span, stretches
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.variable import Variable
 
@@ -35,6 +41,16 @@ KEEPS = (object,)
 _NETWORK = ("format", "version", "name", "variables", "nodes")
 _VARIABLE = ("name", "states", "about")
 _ABOUT = tuple(field.name for field in dataclass_fields(Annotation))
+
+LONG = 2**20
+"""Characters of a table from which on it is converted a stretch at a time: as Python's lists it would take
+up to 30 times the memory of its text."""
+_ROWS = re.compile(r'"rows"\s*+:\s*+')
+_TABLE_CHARACTERS = re.compile(r"[-+.0-9eE\s,\[\]]*+")
+_NUMBER = r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][-+]?[0-9]++)?"
+_ROW = rf"\[\s*+{_NUMBER}(?:\s*+,\s*+{_NUMBER})*+\s*+\]"
+_TABLE = re.compile(rf"\[\s*+{_ROW}(?:\s*+,\s*+{_ROW})*+\s*+\]")
+_GAPS = str.maketrans(",[]", "   ")
 
 
 def write(network: BayesianNetwork) -> str:
@@ -65,7 +81,8 @@ def write_variable(variable: Variable) -> dict[str, Any]:
 
 def read(source: Source) -> NetworkDraft:
     """The draft of the network in a file."""
-    content = parse_object(source)
+    short, long_tables = _set_apart(source)
+    content = parse_object(short)
     try:
         check_header(content, FORMAT, VERSION)
         _check_known(content, _NETWORK, "the file")
@@ -76,8 +93,25 @@ def read(source: Source) -> NetworkDraft:
     for number, entry in enumerate(entries[0]):
         _guarded(source, f"variables[{number}]", lambda entry=entry: _add_variable(draft, entry))
     for number, entry in enumerate(entries[1]):
-        _guarded(source, f"nodes[{number}]", lambda entry=entry: _add_node(draft, entry))
+        _guarded(source, f"nodes[{number}]", lambda entry=entry: _add_node(draft, entry, long_tables))
     return draft
+
+
+def _set_apart(source: Source) -> tuple[Source, list[Span]]:
+    """The file with a number for each long table, and where these stand."""
+    pieces, tables, start = list[str](), list[Span](), 0
+    for found in _ROWS.finditer(source.text) if len(source.text) > LONG else ():
+        run = _TABLE_CHARACTERS.match(source.text, found.end())
+        if run is None or run.end() - run.start() < LONG:
+            continue
+        table = _TABLE.match(source.text, found.end())
+        if table is None:
+            source.fail("'rows' must be lists of probabilities, [[0.2, 0.8], ...]", found.start())
+        lines = "\n" * source.text.count("\n", *table.span())  # so that complaints name the true line
+        pieces.append(f'{source.text[start : found.end()]}{{"long": {len(tables)}}}{lines}')
+        tables.append(Span(source, source.text, *table.span()))
+        start = table.end()
+    return (Source(source.path, "".join([*pieces, source.text[start:]])) if tables else source), tables
 
 
 def parse_object(source: Source) -> Mapping[str, Any]:
@@ -169,10 +203,14 @@ def _check_object(entry: Any) -> None:
         raise ModelError(f"expected an object, found {shown(entry)}")
 
 
-def _add_node(draft: NetworkDraft, entry: Any) -> None:
+def _add_node(draft: NetworkDraft, entry: Any, long_tables: list[Span]) -> None:
     _check_object(entry)
     name, parents = field_of(entry, "variable", str), _texts(entry, "parents")
     if field_of(entry, "kind", str) == "table":
+        match entry.get("rows"):
+            case {"long": int(number)} if 0 <= number < len(long_tables):
+                draft.add_table(name, parents, _long_table(draft, [*parents, name], long_tables[number]), 0)
+                return
         rows = field_of(entry, "rows", list)
         if not all(isinstance(row, list) for row in rows):
             raise ModelError("'rows' must be lists of probabilities")
@@ -182,3 +220,14 @@ def _add_node(draft: NetworkDraft, entry: Any) -> None:
         draft.add_table(name, parents, [float(number) for number in numbers], 0)
     else:
         draft.add_function(name, parents, lambda child, above: read_node(entry, child, above), 0)
+
+
+def _long_table(draft: NetworkDraft, names: list[str], table: Span) -> Floats:
+    """The numbers of a table, which may not be many more than its variables ask for."""
+    n_values, pieces, count = math.prod(draft.sizes(names, table.start)), [np.empty(0)], 0
+    for piece in stretches(table):
+        pieces.append(np.array(list(map(float, piece.text.translate(_GAPS).split()))))
+        count += len(pieces[-1])
+        if count > 2 * n_values + 1000:
+            table.fail(f"'rows' of {names[-1]!r}: more than {n_values:,} numbers, expected {n_values:,}")
+    return np.concatenate(pieces)

@@ -123,7 +123,7 @@ def fill_rows(draft: NetworkDraft, head: TableHead, found: Iterable[tuple[int | 
     order, texts, kept = list[int](), list[list[str]](), list[Entry]()
     for row, entry in found:
         if row is None:
-            default = _checked(head, entry, numbers(entry.values))
+            default = _checked(head, entry, numbers(entry.values, at_most=head.sizes[-1]))
             continue
         if seen[row]:
             draft.source.fail(

@@ -2,7 +2,8 @@
 
 A quoted name may hold anything, `}` and `;` included, so a reader that looks for punctuation must
 not look inside quotes or comments. `seal` makes one pass over the file: comments become blanks and the
-characters between quotes are moved to code points that no decoded text can hold (lone surrogates). The
+characters between quotes are moved to code points that the text does not hold: lone surrogates, or the upper
+half of Latin-1 where the text is plain ASCII, which then takes no more memory than it did. The
 sealed text is as long as the original, so offsets, and with them line numbers, stay true; and plain
 searches for punctuation now find punctuation only. `name_of` turns a sealed word back.
 
@@ -38,14 +39,25 @@ MAX_NUMBERS = 30_000_000
 """Most numbers in one list; what a table may hold."""
 STRETCH = 2**20
 """Characters converted to numbers at one time."""
+MAX_NUMBER = 1000
+"""Most characters of a number."""
 
-OPEN, CLOSE = "\udc01", "\udc02"
-_SEAL = {code: 0xDC00 + code for code in range(0x09, 0x80)}
-_UNSEAL = {sealed: code for code, sealed in _SEAL.items()} | {ord(OPEN): '"', ord(CLOSE): '"'}
+OPEN, CLOSE = "\x81\udc01", "\x82\udc02"
+"""What quotes become, in ASCII and in other texts."""
+# A blank becomes U+0083: U+00A0 would be a blank itself.
+_SEALS = tuple(
+    {code: base + code for code in range(0x09, 0x80)} | {0x20: base + 3} for base in (0x80, 0xDC00)
+)
+_UNSEALS = tuple(
+    {sealed: code for code, sealed in seal.items()} | {ord(first): '"', ord(last): '"'}
+    for seal, first, last in zip(_SEALS, OPEN, CLOSE, strict=True)
+)
 
 _LINE_STRING = r'"(?:[^"\\\r\n]++|\\[^\r\n])*+("?)'
 _LONG_STRING = r'"(?:[^"\\]++|\\.)*+("?)'
-_WORD = re.compile(rf"{OPEN}[^{CLOSE}]*+{CLOSE}|[^{BLANKS},(){OPEN}]++")
+QUOTED = rf"[{OPEN}][^{CLOSE}]*+[{CLOSE}]"
+"""A sealed string."""
+_WORD = re.compile(rf"{QUOTED}|[^{BLANKS},(){OPEN}]++")
 _NUMERIC = re.compile(rf"[-+.0-9eE{BLANKS},()]*+")
 _BLANK_RUN = re.compile(rf"[{BLANKS}]*+")
 _GAP = re.compile(rf"[{BLANKS},()]")
@@ -96,13 +108,14 @@ def seal(source: Source, comments: str, *, long_strings: bool = True) -> Span:
     """
     string = _LONG_STRING if long_strings else _LINE_STRING
     pattern = re.compile(f"{string}|{comments}", re.DOTALL)
+    kind = 0 if source.text.isascii() else 1
 
     def replace(match: re.Match[str]) -> str:
         found = match.group()
         if found[0] != '"':
             return " " * len(found)
         if match.group(1):
-            return OPEN + found[1:-1].translate(_SEAL) + CLOSE
+            return OPEN[kind] + found[1:-1].translate(_SEALS[kind]) + CLOSE[kind]
         if long_strings:
             source.fail('string without an end; expected a closing "', match.start())
         return found
@@ -116,7 +129,7 @@ def seal(source: Source, comments: str, *, long_strings: bool = True) -> Span:
 
 def shown(sealed: str) -> str:
     """Text as a message quotes it: unsealed, in quotes, cut after 40 characters."""
-    text = sealed[:41].translate(_UNSEAL)
+    text = _unsealed(sealed[:41])
     return repr(text) if len(text) <= 40 else repr(text[:37] + "...")
 
 
@@ -135,9 +148,14 @@ def name_of(sealed: str) -> str:
     In quotes `\"` is a quote, `\\` a backslash, and a backslash at the end of a line joins lines; any other
     backslash stands for itself.
     """
-    if len(sealed) > 1 and sealed[0] == OPEN and sealed[-1] == CLOSE:
-        return _ESCAPE.sub(lambda match: match[1] or "", sealed[1:-1].translate(_UNSEAL))
-    return sealed if sealed.isascii() else sealed.translate(_UNSEAL)
+    if len(sealed) > 1 and sealed[0] in OPEN and sealed[-1] in CLOSE:
+        return _ESCAPE.sub(lambda match: match[1] or "", _unsealed(sealed)[1:-1])
+    return sealed if sealed.isascii() else _unsealed(sealed)
+
+
+def _unsealed(sealed: str) -> str:
+    """Sealed text as it was; a string of an ASCII text shows itself by its first quote."""
+    return sealed.translate(_UNSEALS[0 if OPEN[0] in sealed else 1])
 
 
 def quoted(name: str) -> str:
@@ -156,32 +174,41 @@ def numbers(span: Span, *, at_most: int = MAX_NUMBERS) -> Floats:
     Raises `FormatError` at the first word that is no number, and when there are far more than `at_most`:
     the caller, who knows what they are for, counts the rest.
     """
-    if not _NUMERIC.fullmatch(span.sealed, span.start, span.end):
-        _refuse_number(span)
     pieces, count = [], 0
-    for start, end in _stretches(span):
-        text = span.sealed[start:end].translate(_PUNCTUATION_TO_BLANKS)
-        try:
-            values = np.array(list(map(float, text.split())), dtype=np.float64)
-        except ValueError:
-            _refuse_number(span)
+    for piece in stretches(span):
+        values = _converted(piece)
         count += len(values)
         if count > 2 * at_most + 1000:
             span.fail(f"more than {at_most:,} numbers found, expected {at_most:,}")
         pieces.append(values)
-    found = pieces[0] if len(pieces) == 1 else np.concatenate([np.empty(0), *pieces])
-    if not np.isfinite(found).all():
+    return pieces[0] if len(pieces) == 1 else np.concatenate([np.empty(0), *pieces])
+
+
+def _converted(span: Span) -> Floats:
+    """The numbers of a stretch that is short enough to be converted at one time."""
+    if not _NUMERIC.fullmatch(span.sealed, span.start, span.end):
         _refuse_number(span)
-    return found
+    text = span.text.translate(_PUNCTUATION_TO_BLANKS)
+    try:
+        values = np.array(list(map(float, text.split())), dtype=np.float64)
+    except ValueError:
+        _refuse_number(span)
+    if not np.isfinite(values).all():
+        _refuse_number(span)
+    return values
 
 
-def _stretches(span: Span) -> Iterator[tuple[int, int]]:
-    """Offsets that divide a stretch between words, so that a long one takes little memory at a time."""
+def stretches(span: Span) -> Iterator[Span]:
+    """The stretch divided between words, so that a long one takes little memory at a time."""
     start = span.start
     while start < span.end:
-        found = _GAP.search(span.sealed, start + STRETCH, span.end) if span.end - start > STRETCH else None
-        end = span.end if found is None else found.end()
-        yield start, end
+        end = min(span.end, start + STRETCH)
+        if end < span.end:
+            found = _GAP.search(span.sealed, end, min(span.end, end + MAX_NUMBER))
+            if found is None and span.end - end > MAX_NUMBER:
+                span.source.fail(f"expected a number, found more than {MAX_NUMBER:,} characters", end)
+            end = span.end if found is None else found.end()
+        yield Span(span.source, span.sealed, start, end)
         start = end
 
 

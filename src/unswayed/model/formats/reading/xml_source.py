@@ -28,6 +28,8 @@ MAX_ELEMENTS = 300_000
 """Most elements read; munin, with 1041 variables, has 20,000 in XDSL."""
 MAX_WORD = 1000
 """Most characters of a number."""
+STRETCH = 2**20
+"""Characters given to the parser at one time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +104,6 @@ class _TreeBuilder:
     def __init__(self, source: Source) -> None:
         self.source = source
         # The text is decoded already, whatever encoding the file declares: naming one here overrides that.
-        # Blanks before the declaration, which XML does not allow, are left out.
-        text = source.text.lstrip()
-        self.data = text.encode("utf-8")
         self.parser: Any = expat.ParserCreate("utf-8")
         self.parser.buffer_text = True
         self.parser.StartElementHandler = self._start
@@ -116,13 +115,21 @@ class _TreeBuilder:
         self.document = Element("", {}, 0)
         self.open = [self.document]
         self.n_elements = 0
+        # Blanks before the declaration, which XML does not allow, are left out.
+        self.seen_characters = len(source.text) - len(source.text.lstrip())
         self.seen_bytes = 0
-        self.seen_characters = len(source.text) - len(text)
+        self.data, self.n_passed = b"", 0  # what the parser was given last, and how much of it was seen
 
     def build(self) -> Element:
-        """Run the parser over the whole text."""
+        """Run the parser over the whole text, a stretch at a time: encoded whole, it would double."""
+        text = self.source.text
         try:
-            self.parser.Parse(self.data, True)
+            for start in range(self.seen_characters, len(text), STRETCH):
+                piece = text[start : start + STRETCH].encode("utf-8")
+                self._here()
+                self.data, self.n_passed = self.data[self.n_passed :] + piece, 0
+                self.parser.Parse(piece, False)
+            self.parser.Parse(b"", True)
         except expat.ExpatError as error:
             reason = expat.errors.messages.get(error.code, str(error))
             self.source.fail(
@@ -132,9 +139,11 @@ class _TreeBuilder:
 
     def _here(self) -> int:
         # The parser counts bytes and Source characters; positions only grow, so each byte is decoded once.
-        position = max(self.parser.CurrentByteIndex, self.seen_bytes)
-        self.seen_characters += len(self.data[self.seen_bytes : position].decode("utf-8", "ignore"))
-        self.seen_bytes = position
+        more = max(self.parser.CurrentByteIndex - self.seen_bytes, 0)
+        passed = self.data[self.n_passed : self.n_passed + more]
+        self.seen_characters += len(passed.decode("utf-8", "ignore"))
+        self.seen_bytes += more
+        self.n_passed += more
         return self.seen_characters
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
