@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
-from unswayed.cli.main import MODULE_BY_COMMAND
+from unswayed.cli.main import make_app
 
 N_LINES = 60
 """Lines tried for each command."""
@@ -45,30 +47,65 @@ OPTIONS = {
 }  # fmt: skip
 
 
-def make_line(command, rng):
-    """A command with a first word and some options, each with a value that may make no sense."""
-    words = [command, rng.choice(FIRST)]
-    if command == "audit":
-        words.append(rng.choice(("rows.csv", "nosuch.csv", "broken.bif")))
-    chosen = rng.sample(sorted(OPTIONS), rng.randint(0, 6))
-    if rng.random() < 0.7:
+ANYTHING = (
+    "1",
+    "0",
+    "-1",
+    "2.5",
+    "nan",
+    "x",
+    "",
+    "D",
+    "AC=+",
+    "rows.csv",
+    "nosuch.csv",
+    "broken.bif",
+    "out.json",
+)
+"""Values of options that are not listed above."""
+
+
+def leaf_commands(group, *words):
+    """Each command and each command of a group, by its words."""
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from leaf_commands(command, *words, name)
+        elif name not in LONG:
+            yield (*words, name), command
+
+
+COMMANDS = dict(leaf_commands(get_command(make_app())))
+
+
+def make_line(words, rng):
+    """A command with its arguments and some options, most of them its own; values may make no sense."""
+    given = COMMANDS[words].params
+    line = [*words]
+    for each in given:
+        if each.param_type_name == "argument" and rng.random() < 0.95:
+            line.append(rng.choice(FIRST if len(line) == len(words) else (*FIRST, *ANYTHING)))
+    own = {max(each.opts, key=len): each for each in given if each.param_type_name == "option"}
+    chosen = rng.sample(sorted(own), min(len(own), rng.randint(0, 6)))
+    if rng.random() < 0.2:
+        chosen.append(rng.choice(sorted(OPTIONS)))
+    if "--target" in own and rng.random() < 0.7:
         chosen = ["--target", *(name for name in chosen if name != "--target")]
     for name in chosen:
-        value = rng.choice(OPTIONS[name])
-        words += [name] if value is None else [name, value]
-    return words
+        takes_none = own[name].is_flag if name in own else OPTIONS[name] == (None,)
+        line += [name] if takes_none else [name, rng.choice(OPTIONS.get(name, ANYTHING))]
+    return line
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", [name for name in MODULE_BY_COMMAND if name not in LONG])
-def test_a_line_at_random_is_answered_or_refused(command, unswayed, tmp_path, monkeypatch):
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_a_line_at_random_is_answered_or_refused(words, unswayed, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "rows.csv").write_text("R1,R2,AC,D\n+,-,,+\n,+,-,-\n?,x,+,+\n")
     (tmp_path / "broken.bif").write_text("network x {\n}\nvariable D {\n type discrete [ 2 ] { a, ")
-    rng = random.Random(command)
+    rng = random.Random(" ".join(words))
     wrong = []
     for _ in range(N_LINES):
-        line = make_line(command, rng)
+        line = make_line(words, rng)
         try:
             outcome = unswayed(*line)
         except Exception as error:  # noqa: BLE001
@@ -79,3 +116,8 @@ def test_a_line_at_random_is_answered_or_refused(command, unswayed, tmp_path, mo
         ):
             wrong.append(f"{line}: exit code {outcome.code}: {outcome.err[:200]}")
     assert not wrong, f"{len(wrong)} lines\n" + "\n".join(wrong[:20])
+
+
+def test_the_guide_says_how_many_lines_are_tried():
+    text = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text()
+    assert f"{N_LINES} random lines for each of {len(COMMANDS)} commands" in " ".join(text.split())

@@ -13,7 +13,7 @@ from conditionals import conditionals
 from unswayed.core.errors import FormatError, QueryError, UnswayedWarning
 from unswayed.model.cpt import Cpt
 from unswayed.model.formats import bif, dne, erg, json_network, net, read_network, write_network, xdsl, xmlbif
-from unswayed.model.formats.files import name_after_file
+from unswayed.model.formats.files import MODULE_BY_SUFFIX, name_after_file
 from unswayed.model.formats.reading.source import Source
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.variable import Variable
@@ -42,6 +42,21 @@ def test_impossible_rows_of_netica_are_uniform_with_a_warning():
     with pytest.warns(UnswayedWarning, match="rows of 'B' marked @imposs count as uniform: 1"):
         network = read(dne, bnet(A, child))
     assert network.cpts[1].table.tolist() == [[0.2, 0.3, 0.5], [1 / 3, 1 / 3, 1 / 3]]
+
+
+def test_impossible_rows_of_certain_states_are_uniform_with_a_warning():
+    child = "node B { chance = DETERMIN; states = (p, q); parents = (A); functable = (q, @imposs); };"
+    with pytest.warns(UnswayedWarning, match="rows of 'B' marked @imposs count as uniform: 1"):
+        network = read(dne, bnet(A, child))
+    assert network.cpts[1].table.tolist() == [[0.0, 1.0], [0.5, 0.5]]
+    with pytest.raises(FormatError, match="'B' has an entry @undef"):
+        read(dne, bnet(A, child.replace("@imposs", "@undef")))
+
+
+def test_a_row_that_is_impossible_in_part_is_refused():
+    child = "node B { states = (p, q); parents = (A); probs = ((0.2, 0.8), (@imposs, 0.5)); };"
+    with pytest.raises(FormatError, match="a row of 'B' is marked @imposs in part"):
+        read(dne, bnet(A, child))
 
 
 def test_links_cut_off_from_their_parent_are_named():
@@ -141,7 +156,11 @@ def unbbayes_6() -> str:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("text", [unbbayes_4(), unbbayes_6()], ids=["0.4", "0.6"])
+def unbbayes_5() -> str:
+    return unbbayes_6().replace("0.6", "0.5", 1).replace("XMLBIF_0_6", "XMLBIF_0_5")
+
+
+@pytest.mark.parametrize("text", [unbbayes_4(), unbbayes_5(), unbbayes_6()], ids=["0.4", "0.5", "0.6"])
 def test_editions_of_unbbayes(text):
     network = read(xmlbif, text)
     assert network.name in ("four", "six")
@@ -354,6 +373,19 @@ def test_long_cycles_have_short_messages():
     ) as caught:
         BayesianNetwork(cpts)
     assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize("suffix", sorted(MODULE_BY_SUFFIX))
+@pytest.mark.parametrize("text", ["", " \n\t\n"])
+def test_an_empty_file_is_said_to_be_one(suffix, text, tmp_path):
+    (tmp_path / f"nothing{suffix}").write_text(text)
+    with pytest.raises(FormatError, match="the file is empty"):
+        read_network(tmp_path / f"nothing{suffix}")
+
+
+def test_a_table_before_any_variable_is_named():
+    with pytest.raises(FormatError, match="unknown variable 'A'; none is known"):
+        read(bif, "probability ( A ) { table 0.5, 0.5; }")
 
 
 @pytest.mark.parametrize(("text", "name"), [("", "lawn"), ("unknown", "lawn"), ("Grass", "Grass")])

@@ -162,7 +162,7 @@ def x(body: str) -> str:
         (x("levels = (1, two); probs = (1, 0);"), 3, "expected a number, found 'two'"),
         (x("levels = 5; probs = (1, 0);"), 3, "expected a list in parentheses"),
         (x("states = (a, b); probs = (1, @undef);"), 3, "the table of 'X' has an entry @undef"),
-        (x("states = (a, b); functable = (@imposs);"), 3, "the table of 'X' has an entry @imposs"),
+        (x("states = (a, b); functable = (@undef);"), 3, "the table of 'X' has an entry @undef"),
         (x("states = (a, b); probs = (1, 0x0);"), 3, "expected a number, found '0x0'"),
         (x("states = (a, b); probs = (1, 0, 0);"), 3, "3 numbers found, expected 2"),
         (x("states = (a, b); parents = (Sean); probs = (1, 0);"), 3, "did you mean 'Season'"),

@@ -14,6 +14,7 @@ from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.measurement import Certainty
+from unswayed.core.numerics import is_whole
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import make_problem
 from unswayed.inference.batches import batch_posteriors
@@ -99,6 +100,8 @@ def compare_decisions(
     """
     if not hasattr(other, "predict"):
         raise QueryError(f"the other classifier must be a Classifier or a TableClassifier, not {other!r}")
+    if not is_whole(at_most) or at_most < 0:
+        raise QueryError(f"at_most must be a whole number from 0 on, not {at_most!r}")
     problem = make_problem(full, evidence, limits=limits)
     full, network, observed, free = problem.classifier, problem.network, problem.evidence, list(problem.free)
     sizes = [len(network.variables[p]) for p in free]

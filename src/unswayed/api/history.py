@@ -11,7 +11,7 @@ from unswayed.api import shown
 from unswayed.api.decisions import Decision
 from unswayed.api.observations import start_case
 from unswayed.api.questions import Options
-from unswayed.core.errors import QueryError
+from unswayed.core.errors import QueryError, expect_list
 from unswayed.core.measurement import Measurement
 from unswayed.decisions.binding import bind_purchase
 from unswayed.decisions.catalogue import cost_together
@@ -101,7 +101,11 @@ def _cost_now(problem: Problem, feature: str, purchase: Purchase, paid: set[str]
 
 def _pairs(observations: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     """The observations; `QueryError` where one is no pair of a feature and a state."""
-    pairs = list(observations.items()) if isinstance(observations, Mapping) else list(observations)
+    pairs = (
+        list(observations.items())
+        if isinstance(observations, Mapping)
+        else list(expect_list(observations, "the observations"))
+    )
     for each in pairs:
         if isinstance(each, str) or not isinstance(each, Sequence) or len(each) != 2:
             raise QueryError(f"an observation is a feature and its state, such as ('AC', '+'), not {each!r}")

@@ -16,7 +16,7 @@ import numpy as np
 
 from unswayed.api import shown
 from unswayed.core.arrays import Floats, read_only
-from unswayed.core.errors import ImpossibleEvidence, QueryError, expect
+from unswayed.core.errors import ImpossibleEvidence, QueryError, expect, expect_list
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.numerics import is_whole
 from unswayed.inference import marginals, posteriors, sampling
@@ -136,6 +136,7 @@ def joint(
     Cost: exponential in the number of variables; refused with `LimitError` beyond `limits.max_bytes`.
     """
     _check(network, limits)
+    variables = expect_list(variables, "the variables")
     positions = [network.index(name) for name in variables]
     if len(set(positions)) < len(positions):
         raise QueryError(f"a joint table over {list(variables)} names a variable twice; name each once")
@@ -209,8 +210,11 @@ def sample(
     """
     _check(network, limits)
     expect(rng, (np.random.Generator, int), "rng")
+    if isinstance(rng, int) and rng < 0:
+        raise QueryError(f"a seed is a whole number from 0 on, not {rng}")
     if not is_whole(count) or count < 0:
         raise QueryError(f"cannot draw {count} samples; ask for 0 or more")
+    limits.check_bytes(8.0 * count * len(network), f"{count:.3g} samples of {len(network)} variables")
     seen = observe(network, evidence)
     states = sampling.sample_states(
         seen.network, count, seen.states, np.random.default_rng(rng), limits=limits

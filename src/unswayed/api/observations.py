@@ -10,7 +10,7 @@ from unswayed.api import shown
 from unswayed.api.decisions import Decision, agreement_of, decision_of
 from unswayed.api.questions import Options, problem_of
 from unswayed.api.structured import agreement_in, case_of, decision_in
-from unswayed.core.errors import QueryError
+from unswayed.core.errors import QueryError, expect_number
 from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.measures import LEVEL_SLACK
@@ -78,6 +78,7 @@ def _stopping(
     decision: Decision, at_least: float, agreement: Callable[[Options], Measurement], options: Options
 ) -> Stopping:
     """Whether the same-decision probability reaches a level; an interval that straddles it is narrowed."""
+    expect_number(at_least, "the level")
     if not 0.0 < at_least <= 1.0:
         raise QueryError(f"the level must lie between 0 and 1; got {at_least!r}")
     sdp = agreement(options)

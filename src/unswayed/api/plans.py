@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from unswayed.api.results.plan import TestPlan
 from unswayed.api.results.plan_origin import PlanOrigin
-from unswayed.core.errors import QueryError
+from unswayed.core.errors import QueryError, expect, expect_number
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.workers import Team
 from unswayed.decisions.binding import bind_purchase, leave_out_skipped
@@ -143,9 +143,13 @@ def replan_tests(
 def _goal(
     objective: PlanObjective, stop: StopRule, bounds: tuple[float | None, int | None, int | None]
 ) -> Goal:
+    expect(objective, PlanObjective, "the objective")
     budget, max_depth, max_leaves = bounds
     if budget is not None:
         check_budget(budget)
+    for name, bound in (("max_depth", max_depth), ("max_leaves", max_leaves)):
+        if bound is not None:
+            expect_number(bound, name)
     if max_depth is not None and max_depth < 0:
         raise QueryError(f"the depth must be at least 0, not {max_depth!r}")
     if max_leaves is not None and max_leaves < 1:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypedDict
 
-from unswayed.core.errors import LimitError, QueryError, expect
+from unswayed.core.errors import LimitError, QueryError, expect, expect_number
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.measurement import Bid, Certainty, Measurement
 from unswayed.core.names import unknown_name
@@ -89,6 +89,7 @@ def ask(problem: Problem, question: Question, options: Options) -> RoutedQuestio
     check_options(options, Options)
     limits = options.get("limits", DEFAULT_LIMITS)
     tolerance = options.get("tolerance")
+    expect_number(0.0 if tolerance is None else tolerance, "the tolerance")
     if tolerance is not None and not tolerance >= 0:
         raise QueryError(f"the tolerance must be at least 0, not {tolerance!r}")
     question = replace(question, tolerance=tolerance or 0.0)

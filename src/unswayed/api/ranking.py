@@ -21,7 +21,7 @@ from unswayed.api.values import (
     value_at,
     value_of_objects,
 )
-from unswayed.core.errors import LimitError, QueryError
+from unswayed.core.errors import LimitError, QueryError, expect_number
 from unswayed.core.limits import DEFAULT_LIMITS
 from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.binding import bind_purchase, leave_out_skipped
@@ -164,6 +164,7 @@ def ranking_of(
     Without a level, each test is valued by itself and nothing else: no chances to be done, and no bundles.
     """
     costs, at_least = terms
+    expect_number(1.0 if at_least is None else at_least, "the level")
     if at_least is not None and not 0.0 < at_least <= 1.0:
         raise QueryError(f"the level must lie between 0 and 1; got {at_least!r}")
     if reward is None:

@@ -11,7 +11,14 @@ from typing import TypeVar, Unpack
 from unswayed.api.decisions import agreement_of, decision_of
 from unswayed.api.questions import Options, problem_of
 from unswayed.api.results.reasons import Contribution, Flip, ParameterRange, Reason, Reasons
-from unswayed.core.errors import ImpossibleEvidence, LimitError, QueryError, expect
+from unswayed.core.errors import (
+    ImpossibleEvidence,
+    LimitError,
+    QueryError,
+    expect,
+    expect_list,
+    expect_number,
+)
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.measurement import Measurement
 from unswayed.decisions.classifier import Classifier
@@ -201,6 +208,8 @@ def explain_decision(
 
 
 def _check(at_least: float, most: int) -> None:
+    expect_number(at_least, "the level")
+    expect_number(most, "most")
     if not 0.0 < at_least <= 1.0:
         raise QueryError(f"the level must lie between 0 and 1; got {at_least!r}")
     if most < 1:
@@ -220,7 +229,7 @@ def _costs_of(explained: ExplainedDecision, costs: Mapping[str, float] | None) -
 
 
 def _positions_of(explained: ExplainedDecision, names: Iterable[str]) -> frozenset[int]:
-    return frozenset(explained.network.index(name) for name in names)
+    return frozenset(explained.network.index(name) for name in expect_list(names, "the findings"))
 
 
 def _reason(oracle: SubsetOracle, found: SufficientSet) -> Reason:

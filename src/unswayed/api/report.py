@@ -29,7 +29,7 @@ from unswayed.api.results.outcomes import Finding, measure_findings, outcomes_of
 from unswayed.api.results.reasons import Reasons
 from unswayed.api.selection import Costs, Frontier, Selection, Trimming, frontier
 from unswayed.api.values import Criterion
-from unswayed.core.errors import LimitError, QueryError
+from unswayed.core.errors import LimitError, QueryError, expect_number
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.classifier import Classifier
@@ -116,6 +116,7 @@ def examine(
     >>> found.stopping.stop, found.trimming.kept
     (False, ('AC',))
     """
+    expect_number(at_least, "the level")
     if not 0.0 < at_least <= 1.0:
         raise QueryError(f"the level must lie between 0 and 1; got {at_least!r}")
     decision = decide(classifier, evidence, limits=limits)

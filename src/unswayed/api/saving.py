@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from unswayed.core.errors import FormatError, UnswayedError
+from unswayed.core.errors import FormatError, UnswayedError, expect
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import MostProbable, Rule, ThresholdRule, UtilityRule
 from unswayed.decisions.table_classifier import TableClassifier
@@ -42,6 +42,7 @@ def save_classifier(classifier: Saved, path: str | os.PathLike[str]) -> None:
     function. Variables that no decision depends on are left out. Structured classifiers and detectors may be
     saved as `.npz` too, which is smaller.
     """
+    expect(path, (str, os.PathLike), "the path of a classifier")
     path = Path(path)
     if not isinstance(classifier, Classifier | TableClassifier):
         _save_estimator(classifier, path)
@@ -74,6 +75,7 @@ def load_classifier(path: str | os.PathLike[str]) -> Saved:
 
     Nothing in a file is executed, so that a file from a stranger is safe to load.
     """
+    expect(path, (str, os.PathLike), "the path of a classifier")
     path = Path(path)
     if path.suffix.lower() == ".npz":
         return _load_structured(path)

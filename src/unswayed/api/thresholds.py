@@ -8,7 +8,7 @@ from typing import Unpack
 
 from unswayed.api import shown
 from unswayed.api.selection import Costs, SearchOptions, Selection, select_features
-from unswayed.core.errors import QueryError, expect
+from unswayed.core.errors import QueryError, expect, expect_list
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import ThresholdRule
 from unswayed.model.evidence import Evidence
@@ -63,6 +63,7 @@ def sweep_thresholds(
     rule = classifier.rule
     if not isinstance(rule, ThresholdRule):
         raise QueryError(f"thresholds are swept for threshold rules; this one is {type(rule).__name__}")
+    thresholds = expect_list(thresholds, "the thresholds")
     if not thresholds:
         raise QueryError("no thresholds to sweep; give at least one")
     try:

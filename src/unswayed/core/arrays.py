@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from unswayed.core.errors import QueryError
+
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.signedinteger[Any]]
@@ -28,3 +30,15 @@ def frozen_floats(values: Any) -> Floats:
     array = np.array(values, dtype=np.float64, order="C")
     array.setflags(write=False)
     return array
+
+
+def expect_numbers(values: object, what: str) -> Floats:
+    """The values as an array of numbers; `QueryError` where they are none, `what` says what they are.
+
+    >>> expect_numbers([1, 2.5], "weights").tolist()
+    [1.0, 2.5]
+    """
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise QueryError(f"{what} must be numbers, in rows of one length, not {values!r}") from None

@@ -15,7 +15,11 @@ A message says what was found, where, and what to do. The command line prints it
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
+from typing import TypeVar
+
+Item = TypeVar("Item")
 
 
 class UnswayedError(Exception):
@@ -68,3 +72,30 @@ def expect(value: object, kind: type | tuple[type, ...], what: str) -> None:
     if not isinstance(value, kind):
         kinds = kind if isinstance(kind, tuple) else (kind,)
         raise QueryError(f"{what} must be of type {' or '.join(k.__name__ for k in kinds)}, not {value!r}")
+
+
+def expect_number(value: object, what: str) -> None:
+    """Raise `QueryError` unless `value` is one number; `what` says what it is for.
+
+    >>> expect_number("0.6", "the threshold")
+    Traceback (most recent call last):
+    ...
+    unswayed.core.errors.QueryError: the threshold must be a number, not '0.6'
+    """
+    if not hasattr(value, "__float__") or getattr(value, "shape", ()) != ():
+        raise QueryError(f"{what} must be a number, not {value!r}")
+
+
+def expect_list(values: Iterable[Item], what: str) -> tuple[Item, ...]:
+    """The values one after another; `QueryError` where they are none, `what` says what they are.
+
+    >>> expect_list(3, "the features")
+    Traceback (most recent call last):
+    ...
+    unswayed.core.errors.QueryError: the features must be a list, not 3
+    """
+    try:
+        found = iter(values)
+    except TypeError:
+        raise QueryError(f"{what} must be a list, not {values!r}") from None
+    return tuple(found)

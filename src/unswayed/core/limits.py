@@ -6,7 +6,7 @@ import math
 import time
 from dataclasses import dataclass
 
-from unswayed.core.errors import LimitError
+from unswayed.core.errors import LimitError, QueryError, expect_number
 
 GIBIBYTE = 2**30
 
@@ -28,10 +28,12 @@ class Limits:
     """Longest time that one answer may take."""
 
     def __post_init__(self) -> None:
+        expect_number(self.max_bytes, "max_bytes")
+        expect_number(1.0 if self.max_seconds is None else self.max_seconds, "max_seconds")
         if not self.max_bytes > 0:
-            raise ValueError(f"max_bytes must be positive, not {self.max_bytes!r}")
+            raise QueryError(f"max_bytes must be positive, not {self.max_bytes!r}")
         if self.max_seconds is not None and not self.max_seconds > 0:
-            raise ValueError(f"max_seconds must be positive or None, not {self.max_seconds!r}")
+            raise QueryError(f"max_seconds must be positive or None, not {self.max_seconds!r}")
 
     def check_bytes(self, predicted: float, what: str) -> None:
         """Raise `LimitError` when `what` is predicted to need more memory than allowed."""

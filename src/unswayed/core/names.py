@@ -34,7 +34,7 @@ def unknown_name(kind: str, name: str, known: Sequence[str]) -> str:
     close = nearest(name, known)
     if close:
         return f"unknown {kind} {name!r}; did you mean {' or '.join(map(repr, close))}?"
-    return f"unknown {kind} {name!r}; known: {listing(known)}"
+    return f"unknown {kind} {name!r}; {f'known: {listing(known)}' if known else 'none is known'}"
 
 
 def listing(names: Sequence[str], *, at_most: int = 8) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from unswayed.core.errors import QueryError, expect
+from unswayed.core.errors import QueryError, expect, expect_list
 from unswayed.core.names import listing
 from unswayed.decisions.defaults import choose_features
 from unswayed.decisions.rules import Decider, MostProbable, Rule, ThresholdRule
@@ -70,7 +70,7 @@ class Classifier:
         if features is None:
             chosen = choose_features(network, target).names
         else:
-            chosen = tuple(network.variable(name).name for name in features)
+            chosen = tuple(network.variable(name).name for name in expect_list(features, "the features"))
         _check_features(target, chosen)
         for name, value in {
             "network": network,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from unswayed.core.arrays import Floats, read_only
-from unswayed.core.errors import QueryError, expect
+from unswayed.core.errors import QueryError, expect, expect_list
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.names import listing, unknown_name
 from unswayed.decisions.classifier import Classifier
@@ -55,8 +55,9 @@ class Problem:
 
     def kept(self, names: Iterable[str]) -> frozenset[int]:
         """Positions of features to be observed next; `QueryError` when they cannot be."""
-        chosen = list(names)
+        chosen = expect_list(names, "the features")
         for name in chosen:
+            expect(name, str, "the name of a feature")
             if name not in self.classifier.features:
                 hint = unknown_name("feature", name, self.classifier.features)
                 raise QueryError(f"{name!r} cannot be kept, it is not among the features: {hint}")

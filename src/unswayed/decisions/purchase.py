@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from unswayed.core.errors import QueryError, expect
+from unswayed.core.errors import QueryError, expect, expect_list, expect_number
 from unswayed.core.names import listing, unknown_name
 from unswayed.decisions.classifier import Classifier
 from unswayed.model import roles
@@ -88,9 +88,13 @@ class Purchase:
         for name in ("groups", "needs"):
             lists = getattr(self, name)
             expect(lists, Mapping, name)
-            object.__setattr__(self, name, {key: tuple(each) for key, each in lists.items()})
+            object.__setattr__(
+                self, name, {k: expect_list(each, f"{name} of {k!r}") for k, each in lists.items()}
+            )
         for name in ("after", "mandatory", "forbidden", "skipped"):
-            object.__setattr__(self, name, tuple(getattr(self, name)))
+            object.__setattr__(self, name, expect_list(getattr(self, name), name))
+        for each in self.restricted:
+            expect(each, str, "a test that is mandatory, forbidden or skipped")
         _check_prices(self)
         _check_groups(self)
         for one, other in (("mandatory", "forbidden"), ("mandatory", "skipped"), ("forbidden", "skipped")):
@@ -131,12 +135,14 @@ def check_costs(costs: Mapping[str, float], features: Sequence[str]) -> None:
 
 def check_cost(name: str, cost: float) -> None:
     """Raise `QueryError` unless the cost of a feature is positive and finite."""
+    expect_number(cost, f"the cost of {name!r}")
     if not 0.0 < cost < math.inf:
         raise QueryError(f"the cost of {name!r} must be a positive number, not {cost!r}")
 
 
 def check_budget(budget: float) -> None:
     """Raise `QueryError` unless the budget is at least 0."""
+    expect_number(budget, "the budget")
     if not budget >= 0.0:
         raise QueryError(f"the budget must be at least 0, not {budget!r}")
 

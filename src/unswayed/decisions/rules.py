@@ -21,7 +21,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from unswayed.core.arrays import Floats, Ints, frozen_floats
-from unswayed.core.errors import QueryError, expect
+from unswayed.core.errors import QueryError, expect, expect_number
 from unswayed.core.numerics import logit
 from unswayed.model.variable import Variable
 
@@ -81,6 +81,7 @@ class ThresholdRule:
     threshold: float
 
     def __post_init__(self) -> None:
+        expect_number(self.threshold, "the threshold")
         if not 0.0 < self.threshold < 1.0:
             raise QueryError(f"the threshold must lie between 0 and 1, both excluded; got {self.threshold!r}")
 

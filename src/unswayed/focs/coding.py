@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unswayed.core.errors import ModelError, expect
+from unswayed.core.errors import ModelError, QueryError, expect, expect_list, expect_number
+from unswayed.core.numerics import is_whole
 from unswayed.model.cpt import Cpt
 from unswayed.model.distribution import ConditionalDistribution
 from unswayed.model.network import BayesianNetwork
@@ -33,8 +34,11 @@ class ParityCode:
     """Positions of the bits of each check."""
 
     def __post_init__(self) -> None:
-        for number, check in enumerate(self.checks):
-            if not check or len(set(check)) < len(check) or not set(check) <= set(range(self.n_bits)):
+        expect_number(self.n_bits, "the number of bits of a code")
+        for number, given in enumerate(expect_list(self.checks, "the checks of a code")):
+            check = expect_list(given, f"check {number} of the code")
+            known = all(is_whole(bit) and 0 <= bit < self.n_bits for bit in check)
+            if not check or not known or len(set(check)) < len(check):
                 raise ModelError(
                     f"check {number} of the code is {check}; it must name different bits from 0 to "
                     f"{self.n_bits - 1}"
@@ -58,7 +62,7 @@ def adjacent_parities(n_bits: int, width: int = 3) -> ParityCode:
     >>> adjacent_parities(4).checks
     ((0, 1, 2), (1, 2, 3), (2, 3, 0), (3, 0, 1))
     """
-    if not 0 < width <= n_bits:
+    if not is_whole(n_bits) or not is_whole(width) or not 0 < width <= n_bits:
         raise ModelError(f"checks of {width} bits do not fit a message of {n_bits} bits")
     return ParityCode(n_bits, tuple(tuple((i + k) % n_bits for k in range(width)) for i in range(n_bits)))
 
@@ -82,6 +86,7 @@ class Channel:
 
     def __post_init__(self) -> None:
         for name, value in (("ones", self.ones), ("noise", self.noise)):
+            expect_number(value, f"{name} of a channel")
             if not 0 <= value <= 1:
                 raise ModelError(f"{name} of a channel must be a probability, not {value!r}")
 
@@ -106,7 +111,8 @@ def simulate(code: ParityCode, channel: Channel, count: int, rng: np.random.Gene
     expect(code, ParityCode, "the code")
     expect(channel, Channel, "the channel")
     expect(rng, np.random.Generator, "rng")
-    expect(count, (int, np.integer), "the number of messages")
+    if not is_whole(count) or count < 0:
+        raise QueryError(f"cannot send {count!r} messages; ask for 0 or more")
     messages = rng.random((count, code.n_bits)) < channel.ones
     flipped = rng.random((count, len(code.checks))) < channel.noise
     return Transmissions(messages, code.encode(messages) ^ flipped)

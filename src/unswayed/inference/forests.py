@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from unswayed.core.arrays import Bools, Codes, Floats
-from unswayed.core.errors import ImpossibleEvidence, QueryError
+from unswayed.core.errors import ImpossibleEvidence, QueryError, expect
 from unswayed.kernels.forests import Forest, compiled_add_forest
 from unswayed.model.data.dataset import Dataset
 from unswayed.model.data.encoding import encode
@@ -72,6 +72,7 @@ def class_log_joint(
 
     `many` says whether compiled code pays; None decides by the number of rows.
     """
+    expect(network, BayesianNetwork, "the network")
     position = network.index(target)
     trees = _trees(network, position)
     rows = data if isinstance(data, Dataset) else encode(data, network.variables)

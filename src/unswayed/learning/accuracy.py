@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 
 from unswayed.core.arrays import Bools, Floats, Ints
-from unswayed.core.errors import QueryError
+from unswayed.core.errors import QueryError, expect
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.core.numerics import is_whole
 from unswayed.decisions.purchase import check_budget, check_costs
 from unswayed.decisions.rules import Decider, MostProbable, Rule
 from unswayed.learning.classifiers import as_dataset, learn_naive_bayes
@@ -76,7 +77,10 @@ def select_by_accuracy(
     rows = as_dataset(data, target, discretization=None, weights=None)
     price = _prices(rows, target, costs, budget)
     folded = _folded(rows, target, _folds(rows, folds, rng), smoothing)
-    decider = (rule or MostProbable()).bind(rows.variables[rows.index(target)])
+    rule = MostProbable() if rule is None else rule
+    if not hasattr(rule, "bind"):
+        raise QueryError(f"a rule is a ThresholdRule, MostProbable or UtilityRule, not {rule!r}")
+    decider = rule.bind(rows.variables[rows.index(target)])
     truth = _truth(decider, folded)
     best, evaluations, complete = _Best(), 0, True
     for kept, cost, logs in _subsets(folded, price, budget):
@@ -123,6 +127,7 @@ class _Best:
 def _prices(rows: Dataset, target: str, costs: Mapping[str, float] | None, budget: float) -> dict[str, float]:
     rows.index(target)
     features = tuple(name for name in rows.names if name != target)
+    expect(costs, (Mapping, type(None)), "costs")
     check_costs(costs or {}, features)
     check_budget(budget)
     return {name: float((costs or {}).get(name, 1.0)) for name in features}
@@ -130,7 +135,8 @@ def _prices(rows: Dataset, target: str, costs: Mapping[str, float] | None, budge
 
 def _folds(rows: Dataset, folds: int, rng: np.random.Generator | None) -> Ints:
     """The fold of each row."""
-    if not 2 <= folds <= rows.n_rows:
+    expect(rng, (np.random.Generator, type(None)), "rng")
+    if not is_whole(folds) or not 2 <= folds <= rows.n_rows:
         raise QueryError(f"folds must be from 2 to the number of rows, {rows.n_rows}, not {folds}")
     dealt: Ints = np.arange(rows.n_rows) % folds
     return dealt if rng is None else rng.permutation(dealt)

@@ -18,7 +18,7 @@ from itertools import groupby
 import numpy as np
 
 from unswayed.core.arrays import Floats, read_only
-from unswayed.core.errors import ModelError
+from unswayed.core.errors import ModelError, expect, expect_number
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.kernels.counting import cell_counts, mixed_radix
 from unswayed.model.cpt import Cpt
@@ -92,6 +92,7 @@ def count_families(
 
 
 def _check_memory(variables: Sequence[Variable], families: Sequence[Family], limits: Limits) -> None:
+    expect(limits, Limits, "limits")
     n_cells = sum(math.prod(_shape(variables, family)) for family in families)
     limits.check_bytes(8.0 * n_cells, f"counting {len(families)} families")
 
@@ -117,6 +118,7 @@ def smoothed_cpt(variables: Sequence[Variable], family: Family, counts: Floats, 
 
 def checked_smoothing(smoothing: float) -> float:
     """`smoothing` itself, or `ModelError` unless it is finite and at least 0."""
+    expect_number(smoothing, "smoothing")
     if not 0 <= smoothing < math.inf:
         raise ModelError(f"smoothing must be finite and at least 0, not {smoothing!r}")
     return smoothing

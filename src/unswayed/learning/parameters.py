@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from unswayed.core.errors import ModelError, QueryError
+from unswayed.core.errors import ModelError, QueryError, expect, expect_list
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.names import listing, unknown_name
 from unswayed.learning.classifiers import as_dataset
@@ -95,9 +95,14 @@ def structure_families(structure: Structure, rows: Dataset) -> list[Family]:
             for cpt in structure.cpts
             if isinstance(cpt, Cpt)
         ]
+    expect(structure, Mapping, "the structure")
     if not structure:
         raise ModelError("the structure is empty; give the parents of at least one variable")
-    mentioned = [name for child, parents in structure.items() for name in (*parents, child)]
+    mentioned = [
+        name
+        for child, parents in structure.items()
+        for name in (*expect_list(parents, f"the parents of {child!r}"), child)
+    ]
     for name in mentioned:
         if name not in rows.names:
             raise QueryError(unknown_name("column", name, rows.names))

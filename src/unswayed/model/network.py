@@ -104,7 +104,11 @@ class BayesianNetwork:
         try:
             return self._index_by_name[name]
         except (KeyError, TypeError):
-            labelled = [i for i, v in enumerate(self.variables) if name and v.about.label == name]
+            labelled = [
+                i
+                for i, v in enumerate(self.variables)
+                if isinstance(name, str) and name and v.about.label == name
+            ]
             if len(labelled) == 1:
                 return labelled[0]
             if labelled:

@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from unswayed.core.errors import ModelError, QueryError
+from unswayed.core.errors import ModelError, QueryError, expect_list
 from unswayed.core.names import unknown_name
 from unswayed.model.annotation import NO_ANNOTATION, Annotation
 
@@ -40,9 +40,8 @@ class Variable:
 
     def __init__(self, name: str, states: Iterable[str], about: Annotation = NO_ANNOTATION) -> None:
         object.__setattr__(self, "name", name)
-        object.__setattr__(self, "states", tuple(states))
+        object.__setattr__(self, "states", expect_list(states, f"the states of {name!r}"))
         object.__setattr__(self, "about", about)
-        object.__setattr__(self, "_index_by_state", {s: i for i, s in enumerate(self.states)})
         self._check()
 
     def _check(self) -> None:
@@ -51,6 +50,7 @@ class Variable:
             raise ModelError(f"variable {self.name!r} has no states; give it at least one")
         for state in self.states:
             check_name(state, f"a state of {self.name!r}")
+        object.__setattr__(self, "_index_by_state", {s: i for i, s in enumerate(self.states)})
         if len(self._index_by_state) < len(self.states):
             twice = next(s for s in self.states if self.states.count(s) > 1)
             raise ModelError(f"variable {self.name!r} has the state {twice!r} twice; states must differ")

@@ -20,7 +20,7 @@ from typing import Protocol
 import numpy as np
 
 from unswayed.core.arrays import Bools, Floats, Ints
-from unswayed.core.errors import QueryError
+from unswayed.core.errors import QueryError, expect_number
 from unswayed.core.numerics import logit
 from unswayed.decisions.measures import LEVEL_SLACK
 from unswayed.decisions.problem import Problem
@@ -61,6 +61,7 @@ class SameDecisionLevel:
     level: float
 
     def __post_init__(self) -> None:
+        expect_number(self.level, "the level")
         if not 0.0 < self.level <= 1.0:
             raise QueryError(f"the level must lie between 0 and 1; got {self.level!r}")
 

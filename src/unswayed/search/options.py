@@ -64,7 +64,7 @@ def method_of(options: SearchOptions) -> Method:
     if given is None:
         return Method.BRANCH_AND_BOUND
     names = [method.value for method in Method]
-    if isinstance(given, Method) or given in names:
+    if isinstance(given, Method) or (isinstance(given, str) and given in names):
         return Method(given)
     raise QueryError(unknown_name("method", str(given), names))
 

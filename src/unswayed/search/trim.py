@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from unswayed.core.errors import QueryError
+from unswayed.core.errors import QueryError, expect
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.measures import AchievableAgreement, maximum_achievable_agreement
@@ -72,6 +72,7 @@ def trim_classifier(
     plan: SearchPlan, terms: Terms, options: SearchOptions, *, potential: bool = False
 ) -> Trimmed:
     """Trimmed to the features and the threshold, rule or table that agree most with the full classifier."""
+    expect(potential, bool, "potential")
     has_threshold = isinstance(plan.problem.classifier.rule, ThresholdRule)
     if plan.table is None and plan.grid is None:
         return _trim_on_samples(plan, terms, options, potential=potential)

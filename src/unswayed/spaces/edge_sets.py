@@ -18,7 +18,7 @@ from typing import Final
 import numpy as np
 
 from unswayed.core.arrays import Bools, Floats, Ints
-from unswayed.core.errors import LimitError
+from unswayed.core.errors import LimitError, expect
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.kernels import frontier
 from unswayed.spaces.graphs import Graph, breadth_first, neighbours
@@ -90,6 +90,7 @@ def shared_diagram(
     The paths of a root come from outside to the first node of its row of `begun` and leave at the second;
     nodes are positions among the `doors`, -1 where a path may begin, or end, anywhere in the graph.
     """
+    expect(limits, Limits, "limits")
     deadline = limits.deadline()
     widths = frontier_widths(wanted.graph, wanted.order, doors)
     n_places = int(widths.max())

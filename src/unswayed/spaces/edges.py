@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from unswayed.core.arrays import Ints
-from unswayed.core.errors import QueryError
+from unswayed.core.errors import QueryError, expect
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.kernels import frontier
 from unswayed.spaces.edge_sets import EdgeSets, diagram_of, narrow_order
@@ -37,6 +37,7 @@ def matching_space(
     (7, 36)
     """
     known = as_undirected(graph)
+    expect(perfect, bool, "perfect")
     if perfect and len(set(known.edges.ravel().tolist())) < len(known.nodes):
         raise QueryError("a node without edges cannot be matched; there is no perfect matching")
     required = np.full(len(known.nodes), int(perfect), dtype=np.int64)

@@ -13,11 +13,14 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from unswayed.core.arrays import Ints, read_only
-from unswayed.core.errors import ModelError, QueryError
+from unswayed.core.errors import LimitError, ModelError, QueryError, expect_list
 from unswayed.core.names import unknown_name
+from unswayed.core.numerics import is_whole
 
 Node: TypeAlias = Hashable
 """A node's name: a string, a number, a pair of coordinates."""
+MOST_NODES = 10_000_000
+"""Most nodes of a grid that is made."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,7 +106,7 @@ def graph_from_edges(
     """The graph of these edges; nodes in the order given, then as the edges name them."""
     position = {node: i for i, node in enumerate(nodes)}
     edges: list[tuple[int, int]] = []
-    for pair in pairs:
+    for pair in expect_list(pairs, "the edges of a graph"):
         if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
             raise QueryError(f"{pair!r} is no edge; an edge is a pair of nodes")
         a, b = (position.setdefault(node, len(position)) for node in pair)
@@ -117,8 +120,12 @@ def grid(n_rows: int, n_columns: int) -> Graph:
     >>> len(grid(8, 8).edges)
     112
     """
+    if not is_whole(n_rows) or not is_whole(n_columns):
+        raise QueryError(f"a grid has whole numbers of rows and columns, not {n_rows!r} and {n_columns!r}")
     if n_rows < 1 or n_columns < 1 or n_rows * n_columns < 2:
         raise QueryError(f"a grid of {n_rows} x {n_columns} nodes has no edges")
+    if n_rows * n_columns > MOST_NODES:
+        raise LimitError(f"a grid of {n_rows} x {n_columns} nodes; at most {MOST_NODES:,} are made")
     number = np.arange(n_rows * n_columns).reshape(n_rows, n_columns)
     across = np.stack([number[:, :-1].ravel(), number[:, 1:].ravel()], axis=1)
     down = np.stack([number[:-1].ravel(), number[1:].ravel()], axis=1)

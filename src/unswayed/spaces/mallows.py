@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from unswayed.core.arrays import Bools, Floats, Ints, read_only
+from unswayed.core.arrays import Bools, Floats, Ints, expect_numbers, read_only
 from unswayed.core.errors import LimitError, QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits, readable_bytes
 
@@ -124,7 +124,7 @@ def heuristic_center(orders: Any, weights: Any = None) -> Ints:  # (items,)
 
 def checked_weights(weights: Any, n_rows: int) -> Floats:
     """One weight for each ranking, 1 where none are given; `QueryError` otherwise."""
-    weight = np.ones(n_rows) if weights is None else np.asarray(weights, dtype=np.float64)
+    weight = np.ones(n_rows) if weights is None else expect_numbers(weights, "weights")
     if weight.shape != (n_rows,) or not (weight >= 0).all() or not 0 < weight.sum() < math.inf:
         raise QueryError("give one weight of 0 or more for each ranking, not all 0")
     return weight
@@ -132,7 +132,10 @@ def checked_weights(weights: Any, n_rows: int) -> Floats:
 
 def checked_orders(orders: Any, n_items: int | None = None) -> Ints:
     """Rankings as a matrix of items 1 to n, each once a row; `QueryError` otherwise."""
-    matrix = np.asarray(orders)
+    try:
+        matrix = np.asarray(orders)
+    except ValueError:  # rows of different lengths
+        matrix = np.empty(0)
     if matrix.ndim != 2 or matrix.dtype.kind not in "iu" or not matrix.size:
         raise QueryError("rankings are rows of whole numbers, the items in order of position")
     n_found = matrix.shape[1]

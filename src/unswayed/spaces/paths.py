@@ -19,8 +19,9 @@ import numpy as np
 
 from unswayed.circuits.psdd.examples import UNKNOWN, Marks
 from unswayed.core.arrays import Bools, Ints
-from unswayed.core.errors import LimitError, QueryError
+from unswayed.core.errors import LimitError, QueryError, expect_list
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.core.numerics import is_whole
 from unswayed.kernels import frontier
 from unswayed.spaces.edge_sets import EdgeSets, diagram_of, narrow_order
 from unswayed.spaces.graphs import Graph, Node, as_graph
@@ -82,17 +83,25 @@ def path_space_between(
     if pairs is None:
         ends = EndPairs(np.zeros(len(known.nodes), dtype=np.int64), np.ones((1, 1), dtype=np.int64))
         return space_of_paths(known, ends, order, limits)
-    indexed = [(known.index(a), known.index(b)) for a, b in pairs]
+    indexed = [(known.index(a), known.index(b)) for a, b in _checked_pairs(pairs)]
     if not indexed or any(a == b for a, b in indexed):
         raise QueryError("give pairs of different nodes, the ends of the paths")
     return space_of_paths(known, EndPairs(*_groups(len(known.nodes), indexed)), order, limits)
+
+
+def _checked_pairs(pairs: Iterable[tuple[Node, Node]]) -> tuple[tuple[Node, Node], ...]:
+    found = expect_list(pairs, "the ends of the paths")
+    for pair in found:
+        if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
+            raise QueryError(f"the ends of a path are a pair of nodes, not {pair!r}")
+    return found
 
 
 def _directed_ends(graph: Graph, pairs: Iterable[tuple[Node, Node]] | None) -> DirectedEnds:
     everywhere = np.ones(len(graph.nodes), dtype=np.bool_)
     if pairs is None:
         return DirectedEnds(everywhere, everywhere)
-    indexed = {(graph.index(a), graph.index(b)) for a, b in pairs}
+    indexed = {(graph.index(a), graph.index(b)) for a, b in _checked_pairs(pairs)}
     firsts, lasts = ({pair[side] for pair in indexed} for side in (0, 1))
     if not indexed or {(a, b) for a in firsts for b in lasts if a != b} != {
         p for p in indexed if p[0] != p[1]
@@ -134,8 +143,8 @@ def space_of_paths(
 
 
 def _checked_order(order: Ints, graph: Graph) -> Ints:
-    given = np.asarray(order)
-    if given.dtype.kind not in "iu" or sorted(given.tolist()) != list(range(len(graph.edges))):
+    given = np.array(expect_list(order, "the order of the edges"), dtype=object)
+    if given.ndim != 1 or not all(map(is_whole, given)) or sorted(given) != list(range(len(graph.edges))):
         raise QueryError(f"an order of the edges has each number from 0 to {len(graph.edges) - 1} once")
     return given.astype(np.int64)
 

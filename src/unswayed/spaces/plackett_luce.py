@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from unswayed.core.arrays import Floats, Ints, read_only
-from unswayed.core.errors import QueryError
+from unswayed.core.errors import QueryError, expect_list, expect_number
 from unswayed.spaces.mallows import checked_weights
 
 _MOST_STEPS = 10_000
@@ -69,6 +69,7 @@ def learn_plackett_luce(
     `prior` weighs comparisons of each item with one of middling worth, as often won as lost: an item that
     always won would otherwise be worth more than any number says.
     """
+    expect_number(prior, "the prior")
     if not prior > 0:
         raise QueryError(f"a prior of weight {prior!r}; give a number above 0")
     choices = _choices(orders, weights, n_items)
@@ -99,7 +100,7 @@ class _Choices:
 
 
 def _choices(orders: Any, weights: Any, n_items: int | None) -> _Choices:
-    listed = [_checked(order) for order in orders]
+    listed = [_checked(order) for order in expect_list(orders, "rankings")]
     n_found = n_items or max((max(order) for order in listed), default=0)
     if not listed or not n_found:
         raise QueryError("rankings are rows of whole numbers from 1, the items in order of position")

@@ -20,7 +20,7 @@ from unswayed.circuits.psdd.psdd import PsddStructure
 from unswayed.circuits.psdd.structure import StructureWriter
 from unswayed.circuits.vtree import Vtree
 from unswayed.core.arrays import Ints
-from unswayed.core.errors import LimitError
+from unswayed.core.errors import LimitError, expect
 from unswayed.core.limits import Limits
 from unswayed.spaces.ranking_circuits import n_spine_elements
 
@@ -32,6 +32,7 @@ _BYTES_PER_CHOICE = 110.0
 
 def check_ranking_price(n_items: int, tiers: Sequence[int], limits: Limits) -> None:
     """Raise `LimitError` when the structure of rankings would take more memory than allowed."""
+    expect(limits, Limits, "limits")
     n_choices = min(n_spine_elements(n_items, tiers), 10**30)  # as floats, larger numbers overflow
     limits.check_bytes(_BYTES_PER_CHOICE * n_choices, f"the circuit of rankings of {n_items} items")
 

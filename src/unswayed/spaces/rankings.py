@@ -21,9 +21,10 @@ import numpy.typing as npt
 
 from unswayed.circuits.psdd.examples import UNKNOWN, Marks
 from unswayed.core.arrays import Bools, Ints
-from unswayed.core.errors import LimitError, QueryError
+from unswayed.core.errors import LimitError, QueryError, expect_list
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.names import unknown_name
+from unswayed.core.numerics import is_whole
 from unswayed.spaces.ranking_circuits import ranking_circuit, ranking_vtree
 from unswayed.spaces.ranking_structure import MOST_ITEMS, check_ranking_price, ranking_structure
 from unswayed.spaces.space import Space, listed, refusal
@@ -55,7 +56,7 @@ def ranking_space(
     """
     named = _named(items)
     n_positions = len(named) if top is None else top
-    if not 1 <= n_positions <= len(named):
+    if not is_whole(n_positions) or not 1 <= n_positions <= len(named):
         raise QueryError(f"the first {top} of {len(named)} items; ask for 1 to {len(named)}")
     return _space(named, (1,) * n_positions, limits)
 
@@ -72,18 +73,24 @@ def tiered_ranking_space(
     (12, (('c',), ('a', 'd')))
     """
     named = _named(items)
-    sizes = tuple(tiers)
-    if not sizes or min(sizes) < 1 or sum(sizes) > len(named):
+    sizes = expect_list(tiers, "the sizes of tiers")
+    if not all(map(is_whole, sizes)) or not sizes or min(sizes) < 1 or sum(sizes) > len(named):
         raise QueryError(f"tiers of sizes {list(sizes)} cannot be filled from {len(named)} items")
     return _space(named, sizes, limits)
 
 
 def _named(items: int | Iterable[Item]) -> tuple[Item, ...]:
-    named = tuple(range(1, min(items, _MOST_ITEMS + 1) + 1)) if isinstance(items, int) else tuple(items)
+    named = (
+        tuple(range(1, min(items, _MOST_ITEMS + 1) + 1))
+        if isinstance(items, int)
+        else expect_list(items, "the items")
+    )
     if len(named) > _MOST_ITEMS:
         raise LimitError(f"more than {_MOST_ITEMS} items cannot be ranked; leave items out")
     if not named:
         raise QueryError("a ranking needs at least one item")
+    if not all(isinstance(item, Hashable) for item in named):
+        raise QueryError("an item is a name or a number")
     if len(set(named)) < len(named) or len({str(item) for item in named}) < len(named):
         raise QueryError("two items have the same name; give every item its own")
     return named

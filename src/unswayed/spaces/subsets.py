@@ -10,9 +10,10 @@ import numpy as np
 
 from unswayed.circuits.psdd.examples import UNKNOWN, Marks
 from unswayed.core.arrays import Bools, Ints
-from unswayed.core.errors import QueryError
+from unswayed.core.errors import QueryError, expect_list
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.names import unknown_name
+from unswayed.core.numerics import is_whole
 from unswayed.spaces.space import Space, listed, refusal
 from unswayed.spaces.zdd import Diagram, diagram_space, holds, reduced
 
@@ -35,10 +36,13 @@ def subset_space(
     """
     if isinstance(items, int):
         limits.check_bytes(100.0 * items, f"subsets of {items:,} items")
-    named = tuple(range(1, items + 1)) if isinstance(items, int) else tuple(items)
+    named = tuple(range(1, items + 1)) if isinstance(items, int) else expect_list(items, "the items")
     if not named or len({str(item) for item in named}) < len(named):
         raise QueryError("a subset needs at least one item, and every item a name of its own")
-    wanted = sorted({sizes} if isinstance(sizes, int) else set(sizes))
+    listed_sizes = (sizes,) if isinstance(sizes, int) else expect_list(sizes, "the sizes of subsets")
+    if not all(map(is_whole, listed_sizes)):
+        raise QueryError(f"the sizes of subsets are whole numbers, not {sizes!r}")
+    wanted = sorted(set(listed_sizes))
     if not wanted or wanted[0] < 0 or wanted[-1] > len(named):
         raise QueryError(f"subsets of {len(named)} items have 0 to {len(named)} elements, not {wanted}")
     limits.check_bytes(_BYTES_PER_NODE * len(named) * (wanted[-1] + 1), f"subsets of {len(named):,} items")

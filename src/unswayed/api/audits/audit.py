@@ -14,7 +14,7 @@ from unswayed.api.audits.partitions import DaskFrame, audit_partitions, is_dask_
 from unswayed.api.audits.result import Audit
 from unswayed.api.audits.rows import Recipe
 from unswayed.api.questions import Options, check_options
-from unswayed.core.errors import QueryError
+from unswayed.core.errors import QueryError, expect, expect_number
 from unswayed.core.limits import DEFAULT_LIMITS
 from unswayed.decisions.classifier import Classifier
 from unswayed.model.data.chunks import CHUNK_ROWS, read_whole
@@ -100,6 +100,7 @@ def audit_file(
     asked for again with the same source, classifier and options. The result holds what the rows add up to.
     """
     check_options(options, FileOptions)
+    expect(output, (str, Path), "the path of the output")
     return audit_to_file(
         _make_recipe(classifier, options),
         source,
@@ -114,6 +115,7 @@ def audit_file(
 def _make_recipe(classifier: Classifier, options: Mapping[str, Any]) -> Recipe:
     check_options(options, FileOptions)
     at_least = options.get("at_least", 0.95)
+    expect_number(at_least, "the level")
     if not 0 < at_least <= 1:
         raise QueryError(f"the level must lie above 0 and not above 1, not {at_least!r}")
     shared = {name: options[name] for name in Options.__annotations__ if name in options}

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from unswayed.core.errors import ModelError
+from unswayed.core.errors import ModelError, expect, expect_list
 from unswayed.core.numerics import is_whole
 
 
@@ -29,14 +29,20 @@ class Cnf:
     """Literals of each clause; an empty clause never holds, an empty formula always."""
 
     def __init__(self, names: Sequence[str], clauses: Iterable[Sequence[int]]) -> None:
-        object.__setattr__(self, "names", tuple(names))
-        object.__setattr__(self, "clauses", tuple(tuple(clause) for clause in clauses))
+        object.__setattr__(self, "names", expect_list(names, "the names of a formula"))
+        object.__setattr__(
+            self,
+            "clauses",
+            tuple(expect_list(clause, "a clause") for clause in expect_list(clauses, "the clauses")),
+        )
         _check(self)
         whole = tuple(tuple(map(int, clause)) for clause in self.clauses)
         object.__setattr__(self, "clauses", whole)
 
 
 def _check(cnf: Cnf) -> None:
+    for name in cnf.names:
+        expect(name, str, "the name of a variable")
     if not cnf.names or len(set(cnf.names)) != len(cnf.names):
         raise ModelError("a formula needs variables with different names")
     n_variables = len(cnf.names)

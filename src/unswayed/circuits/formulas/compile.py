@@ -18,7 +18,7 @@ from unswayed.circuits.libsdd.builder import SddBuilder
 from unswayed.circuits.libsdd.client import Progress
 from unswayed.circuits.sdd.sdd import Sdd
 from unswayed.circuits.vtree import Vtree, balanced, renumber
-from unswayed.core.errors import QueryError
+from unswayed.core.errors import QueryError, expect
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.names import unknown_name
 
@@ -70,6 +70,8 @@ def compile_cnf(
     >>> model_count(compile_cnf(Cnf("ABC", [(1, 2), (-2, 3)])))
     4
     """
+    expect(cnf, Cnf, "the clauses")
+    expect(limits, Limits, "limits")
     vtree = balanced(cnf.names) if vtree is None else vtree
     _check_known(cnf.names, vtree)
     builder = SddBuilder(renumber(vtree, cnf.names))
@@ -88,6 +90,7 @@ def lowest_above(vtree: Vtree, nodes: Sequence[int]) -> int:
 
 
 def _check_known(names: Sequence[str], vtree: Vtree) -> None:
+    expect(vtree, Vtree, "the vtree")
     known = set(vtree.names)
     for name in names:
         if name not in known:

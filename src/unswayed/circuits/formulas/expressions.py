@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from unswayed.core.errors import ModelError
+from unswayed.core.errors import ModelError, expect
 
 
 class Connective(Enum):
@@ -131,6 +131,7 @@ def exactly_one(*parts: Expression) -> Expression:
 
 def variable_names(expression: Expression) -> tuple[str, ...]:
     """The names of the variables of an expression, in the order in which they are written."""
+    expect(expression, Expression, "the formula")
     found: dict[str, None] = {}
     seen: set[int] = set()
     waiting = [expression]

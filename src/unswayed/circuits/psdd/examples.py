@@ -73,7 +73,7 @@ def row_chunks(rows: Any, names: Sequence[str]) -> Iterator[Marks]:
             part = np.unpackbits(rows.bits[start : start + size], axis=1, count=n_variables)
             yield part.view(np.int8)
         return
-    table = _named_columns(rows, names) if is_frame(rows) else np.asarray(rows)
+    table = _named_columns(rows, names) if is_frame(rows) else _as_array(rows)
     if table.ndim != 2 or table.shape[1] != n_variables:
         raise QueryError(
             f"rows of {n_variables} truth values are needed, one for each variable; "
@@ -130,6 +130,13 @@ def checked_weights(weights: Any, n_rows: int) -> Floats:
     if not (np.isfinite(array).all() and (array >= 0).all()):
         raise QueryError("weights of rows are finite numbers, none of them negative")
     return array
+
+
+def _as_array(rows: Any) -> npt.NDArray[Any]:
+    try:
+        return np.asarray(rows)
+    except ValueError:
+        raise QueryError("rows of truth values are needed, all of one length") from None
 
 
 def _marks(table: npt.NDArray[Any], start: int) -> Marks:

@@ -32,8 +32,8 @@ from unswayed.circuits.psdd.examples import (
 from unswayed.circuits.psdd.psdd import Psdd, PsddStructure, group_sums
 from unswayed.circuits.psdd.query import shares_of
 from unswayed.circuits.psdd.structure import uniform_parameters, uniform_uses
-from unswayed.core.arrays import Floats, read_only
-from unswayed.core.errors import ModelError, QueryError
+from unswayed.core.arrays import Floats, expect_numbers, read_only
+from unswayed.core.errors import ModelError, QueryError, expect
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 
 
@@ -111,8 +111,11 @@ def count_examples(structure: PsddStructure, rows: Any, weights: Any = None) -> 
     Cost: on structures with a decision diagram as many steps as it has levels for each row, slower where the
     diagram outgrows the processor's caches; otherwise O(choices) for 64 rows.
     """
+    expect(structure, PsddStructure, "the structure")
     uses, n_rows = np.zeros(structure.n_choices), 0
-    known = None if weights is None else np.asarray(weights, dtype=np.float64)
+    known = None if weights is None else expect_numbers(weights, "weights of rows")
+    if known is not None and known.ndim != 1:
+        raise QueryError(f"give one weight for each row, not an array of shape {known.shape}")
     for marks in row_chunks(rows, structure.names):
         if not is_complete(marks):
             raise QueryError("some values are not observed; learn from such rows with `learn_incomplete`")

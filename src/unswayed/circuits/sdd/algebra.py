@@ -24,7 +24,7 @@ from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
 from unswayed.circuits.sdd.table import FunctionTable, elements_of
 from unswayed.circuits.vtree import Vtree
 from unswayed.circuits.vtree_moves import Relinked, Side, relink_leaf
-from unswayed.core.errors import QueryError
+from unswayed.core.errors import QueryError, expect
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.names import unknown_name
 
@@ -78,6 +78,8 @@ def negate(sdd: Sdd, *, limits: Limits = DEFAULT_LIMITS) -> Sdd:
 
 def condition(sdd: Sdd, evidence: Mapping[str, bool], *, limits: Limits = DEFAULT_LIMITS) -> Sdd:
     """What is left of a circuit where variables have the values given; it does not mention them any more."""
+    expect(sdd, Sdd, "the circuit")
+    expect(evidence, Mapping, "the evidence")
     literals = [_to_literal(sdd.vtree, name, value) for name, value in evidence.items()]
     return _combine((sdd,), lambda builder, loaded: builder.condition(loaded[0], literals), limits)
 

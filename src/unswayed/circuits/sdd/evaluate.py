@@ -16,8 +16,8 @@ from unswayed.circuits.sdd.free_variables import Gaps, gaps_of
 from unswayed.circuits.sdd.sdd import DECISION, LITERAL, TRUE, Sdd
 from unswayed.circuits.sdd.values import node_values
 from unswayed.circuits.vtree import NOTHING
-from unswayed.core.arrays import Bools, Floats
-from unswayed.core.errors import QueryError
+from unswayed.core.arrays import Bools, Floats, expect_numbers
+from unswayed.core.errors import QueryError, expect
 from unswayed.core.names import listing, unknown_name
 from unswayed.kernels.circuits.circuit_passes import Elements, any_of_both, fastest
 
@@ -118,15 +118,16 @@ def _weigh(sdd: Sdd, weights: Weights, gaps: Gaps | None, *, is_log: bool) -> Fl
 
 def _in_order(sdd: Sdd, weights: Weights) -> Floats:
     """The weights as an array, in the order of the circuit's variables."""
+    expect(sdd, Sdd, "the circuit")
     if not isinstance(weights, Mapping):
-        return np.asarray(weights, dtype=np.float64)
+        return expect_numbers(weights, "weights of literals")
     for name in weights:
         if name not in sdd.names:
             raise QueryError(unknown_name("variable", name, sdd.names))
     missing = [name for name in sdd.names if name not in weights]
     if missing:
         raise QueryError(f"no weights for {listing(missing)}; give each variable a pair, for false and true")
-    return np.array([weights[name] for name in sdd.names], dtype=np.float64)
+    return expect_numbers([weights[name] for name in sdd.names], "weights of literals")
 
 
 def _parts(n_nodes: int, n_columns: int, *, columns_in_cell: int = 1) -> Iterator[slice]:

@@ -89,12 +89,12 @@ def _lines(compiled: CompiledNetwork) -> list[Text]:
 
 
 def _check_name(output: Path) -> None:
+    check_output(output)
     if output.suffix != ".sdd":
         right = output.with_suffix(".sdd")
         raise QueryError(
             f"circuits are .sdd files with a .vtree beside; name the circuit {right}, not {output}"
         )
-    check_output(output)
 
 
 def _write(compiled: CompiledNetwork, output: Path) -> None:

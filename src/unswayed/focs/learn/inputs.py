@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
-from unswayed.core.errors import QueryError
+from unswayed.core.errors import QueryError, expect_number
 from unswayed.focs.learn.patterns import Bits, best_partition, count_patterns, held_out_log_likelihoods
 from unswayed.focs.learn.perceptrons import Training, fit_perceptron
 from unswayed.model.nodes.perceptron import Activation, Perceptron
@@ -62,8 +62,10 @@ class StepOptions:
             "bits": 2,
         }
         for name, low in least.items():
+            expect_number(getattr(self, name), name)
             if getattr(self, name) < low:
                 raise QueryError(f"{name} must be at least {low}, not {getattr(self, name)}")
+        expect_number(self.smoothing, "smoothing")
         if self.max_inputs > MOST_INPUTS or self.bits > MOST_BITS or not 0 < self.smoothing < math.inf:
             raise QueryError(
                 f"max_inputs must be at most {MOST_INPUTS}, bits at most {MOST_BITS} and smoothing positive; "

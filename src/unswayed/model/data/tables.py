@@ -81,7 +81,7 @@ class Table:
     def column(self, name: str) -> Column:
         """The column called `name`; `QueryError` suggests the nearest name."""
         for column in self.columns:
-            if column.name == name:
+            if isinstance(name, str) and column.name == name:
                 return column
         raise QueryError(unknown_name("column", str(name), self.names))
 
@@ -249,7 +249,11 @@ def is_missing(cell: Any) -> bool:
     if isinstance(cell, str):
         return cell.strip() in MISSING_WORDS
     # pandas' NA refuses to be compared, even with itself; its name tells its type and spares the import.
-    return cell is None or type(cell).__name__ in ("NAType", "NaTType") or bool(cell != cell)
+    return (
+        cell is None
+        or type(cell).__name__ in ("NAType", "NaTType")
+        or (getattr(cell, "shape", ()) == () and bool(cell != cell))
+    )
 
 
 def text_of(cell: Any) -> str:

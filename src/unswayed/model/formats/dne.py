@@ -206,9 +206,22 @@ def _table(draft: NetworkDraft, node: _Node, parents: Sequence[str]) -> Floats:
         draft.source.fail(f"{node.name!r} has {found}; expected 'probs' or 'functable'", node.start)
     if "probs" in node.fields:
         return _probabilities(draft, node, value, sizes)
-    _refuse_undefined(node, value)
-    states = draft.states(node.name, node.start)
-    return certain_table([_certain_state(node, states, item) for item in list_items(value)], sizes, value)
+    return _certain(draft, node, value, sizes)
+
+
+def _certain(draft: NetworkDraft, node: _Node, value: Span, sizes: Sequence[int]) -> Floats:
+    """The table of certain states, rows of `@imposs` made uniform."""
+    states, items = draft.states(node.name, node.start), list_items(value)
+    marked = np.array([item.text == _IMPOSSIBLE for item in items], dtype=np.bool_)
+    for item in items:
+        if item.text != _IMPOSSIBLE:
+            _refuse_undefined(node, item)
+    chosen = [0 if item.text == _IMPOSSIBLE else _certain_state(node, states, item) for item in items]
+    table = certain_table(chosen, sizes, value)
+    if marked.any():
+        table[marked] = 1.0 / sizes[-1]
+        _tell_impossible(draft, node, int(marked.sum()))
+    return table
 
 
 def _probabilities(draft: NetworkDraft, node: _Node, value: Span, sizes: Sequence[int]) -> Floats:
@@ -220,10 +233,18 @@ def _probabilities(draft: NetworkDraft, node: _Node, value: Span, sizes: Sequenc
     filled = Span(value.source, sealed, value.start, value.end)
     _refuse_undefined(node, filled)
     found = numbers(_list(filled), at_most=math.prod(sizes))
-    marked = [word.text == _IMPOSSIBLE for word in words(_list(value))]
-    found[np.array(marked)] = 1.0 / sizes[-1]
-    draft.tell(f"rows of {node.name!r} marked {_IMPOSSIBLE} count as uniform: {sum(marked) // sizes[-1]}")
+    marked = np.array([word.text == _IMPOSSIBLE for word in words(_list(value))], dtype=np.bool_)
+    if marked.size == math.prod(sizes):
+        by_row = marked.reshape(-1, sizes[-1])
+        if (by_row.any(axis=1) != by_row.all(axis=1)).any():
+            value.fail(f"a row of {node.name!r} is marked {_IMPOSSIBLE} in part; mark all of it or nothing")
+    found[marked] = 1.0 / sizes[-1]
+    _tell_impossible(draft, node, int(marked.sum()) // sizes[-1])
     return found
+
+
+def _tell_impossible(draft: NetworkDraft, node: _Node, count: int) -> None:
+    draft.tell(f"rows of {node.name!r} marked {_IMPOSSIBLE} count as uniform: {count}")
 
 
 def _refuse_undefined(node: _Node, value: Span) -> None:

@@ -55,10 +55,14 @@ def read_network(
 
     Raises `FormatError` with file, line and what was expected.
     """
+    expect(path, (str, os.PathLike), "the path of a network")
     path = Path(path)
     advice = "; or name the format with format='bif'"
     module = _format_of(path, advice=advice) if format is None else _format_called(format)
-    return module.read(load(path)).finish(normalize=normalize)  # type: ignore[no-any-return]
+    source = load(path)
+    if not source.text or source.text.isspace():
+        source.fail("the file is empty; expected a network")
+    return module.read(source).finish(normalize=normalize)  # type: ignore[no-any-return]
 
 
 def name_after_file(network: BayesianNetwork, path: Path) -> BayesianNetwork:
@@ -75,6 +79,8 @@ def write_network(network: BayesianNetwork, path: str | os.PathLike[str]) -> Non
     The file appears whole or not at all: an interrupted write leaves what was there before. A format
     without names (`.uai`) puts them in a second file beside the first.
     """
+    expect(network, BayesianNetwork, "the network")
+    expect(path, (str, os.PathLike), "the path of a network")
     path = Path(path)
     module = _format_of(path)
     if not hasattr(module, "write"):

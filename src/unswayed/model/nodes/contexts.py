@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unswayed.core.arrays import Floats, Ints, read_only
-from unswayed.core.errors import ModelError
+from unswayed.core.errors import ModelError, expect, expect_list, expect_number
 from unswayed.core.limits import Limits
 from unswayed.model.nodes.families import checked_numbers, checked_rows, same_fields
 from unswayed.model.nodes.layers import Box, ContextLayers, box_layers
@@ -67,6 +67,10 @@ class RuleContexts:
     rules: tuple[Rule, ...]
 
     def __post_init__(self) -> None:
+        for size in expect_list(self.sizes, "the sizes of rules"):
+            expect(size, (int, np.integer), "the size of an input of rules")
+        for rule in expect_list(self.rules, "rules"):
+            expect(rule, Mapping, "a rule")
         object.__setattr__(self, "sizes", tuple(map(int, self.sizes)))
         object.__setattr__(self, "rules", tuple(dict(rule) for rule in self.rules))
         for number, rule in enumerate(self.rules):
@@ -152,6 +156,7 @@ class TreeContexts:
         left: npt.ArrayLike,
         right: npt.ArrayLike,
     ) -> None:
+        expect_number(n_inputs, "the number of inputs of a tree of contexts")
         object.__setattr__(self, "n_inputs", n_inputs)
         for name, values in (("feature", feature), ("left", left), ("right", right), ("cut", cut)):
             numbers = checked_numbers(values, f"the {name} of a tree of contexts")

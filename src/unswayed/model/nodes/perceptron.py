@@ -9,7 +9,7 @@ from enum import Enum
 import numpy as np
 
 from unswayed.core.arrays import Floats
-from unswayed.core.errors import ModelError
+from unswayed.core.errors import ModelError, expect_list
 from unswayed.model.nodes.families import checked_numbers, same_fields
 
 
@@ -44,10 +44,14 @@ class Perceptron:
         activation: Activation,
     ) -> None:
         object.__setattr__(
-            self, "weights", tuple(checked_numbers(each, "a layer's weights") for each in weights)
+            self,
+            "weights",
+            tuple(checked_numbers(each, "a layer's weights") for each in expect_list(weights, "weights")),
         )
         object.__setattr__(
-            self, "biases", tuple(checked_numbers(each, "a layer's biases") for each in biases)
+            self,
+            "biases",
+            tuple(checked_numbers(each, "a layer's biases") for each in expect_list(biases, "biases")),
         )
         object.__setattr__(self, "activation", activation)
         self._check()
