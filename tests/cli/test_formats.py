@@ -79,3 +79,31 @@ def test_a_target_that_nothing_tells_must_be_named(unswayed, review):
 def test_a_diagnostic_file_needs_no_options(unswayed):
     outcome = unswayed("decide", SHARED / "networks" / "formats" / "xdsl" / "hepar2_genie.xdsl", "--json")
     assert (outcome.code, outcome.err) == (0, "")
+
+
+LABELLED = """<smile version="1.0" id="Clinic"><nodes>
+<cpt id="d1"><state id="s0" label="Ill"/><state id="s1" label="Well"/>
+<probabilities>0.2 0.8</probabilities></cpt>
+<cpt id="t1"><state id="pos"/><state id="neg"/><parents>d1</parents>
+<probabilities>0.9 0.1 0.2 0.8</probabilities></cpt>
+</nodes><extensions><genie><node id="d1"><name>Flu disease</name></node>
+<node id="t1"><name>Blood test</name></node></genie></extensions></smile>
+"""
+
+
+@pytest.mark.parametrize("command", ["decide", "sdp", "report", "trim"])
+def test_labels_ask_as_names_do(command, unswayed, tmp_path):
+    path = tmp_path / "clinic.xdsl"
+    path.write_text(LABELLED)
+    more = ["--budget", "1"] if command == "trim" else []
+    more += ["--output", tmp_path / "page.html"] if command == "report" else []
+    named = unswayed(command, path, "--target", "d1=s0", *more)
+    labelled = unswayed(command, path, "--target", "Flu disease=Ill", *more)
+    assert labelled.code == named.code == 0
+    assert labelled.out == named.out
+    if command == "decide":
+        with_names = unswayed(command, path, "--target", "d1=s0", "--evidence", "t1=pos")
+        assert (
+            unswayed(command, path, "--target", "Flu disease=Ill", "--evidence", "Blood test=pos")
+            == with_names
+        )

@@ -182,6 +182,7 @@ def test_decimal_commas_beside_decimal_points_are_no_numbers(unswayed, tmp_path)
     [
         (lambda i: f"{i * 1.5}" if i % 4 else "missing", "numbers but for 'missing'; missing marks? Empty "),
         (lambda i: "-xyz"[i % 4], "'-' counts as a state; a missing mark? Empty "),
+        (lambda i: ("na", "x", "y", "z")[i % 4], "'na' counts as a state; a missing mark? Empty "),
         (lambda i: f"2024/1/{i + 1}", "28 dates in 28 rows; "),
         (lambda i: f"{i + 1}.01.2024", "28 dates in 28 rows; "),
         (lambda i: i * i + 1000, "28 numbers in 28 rows; an id? Leave it out with --ignore"),

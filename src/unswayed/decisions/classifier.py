@@ -66,6 +66,8 @@ class Classifier:
             raise QueryError("give either a rule, or a threshold with its positive state, not both")
         if not hasattr(rule, "bind"):
             raise QueryError(f"a rule is a ThresholdRule, MostProbable or UtilityRule, not {rule!r}")
+        if isinstance(rule, ThresholdRule):  # a label of the state is as good as its name
+            rule = ThresholdRule(variable.states[variable.index(rule.positive)], rule.threshold)
         target = variable.name
         if features is None:
             chosen = choose_features(network, target).names

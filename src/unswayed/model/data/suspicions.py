@@ -18,7 +18,7 @@ FEW = 10
 _DATE = re.compile(r"\d{4}([-/.])\d\d?(\1\d\d?)?([T ].*)?|\d\d?([-/.])\d\d?\4(\d{2}|\d{4})( .*)?")
 _ID = re.compile(r"(.*[\W_])?(id|key|uuid)|.*(?-i:[a-z]I[dD])", re.IGNORECASE)
 _LEAVE = "Leave it out with --ignore"
-_MARKS = MARKS_AMONG_NUMBERS | {"missing", "unknown", "not available"}
+_MARKS = MARKS_AMONG_NUMBERS | {"missing", "unknown", "not available", "na", "nil", "(null)", "*"}
 """Labels that may stand for cells nobody filled, in lower case."""
 _MOST_MARKS = 3
 """Different texts up to which those among numbers are marks."""
