@@ -82,8 +82,9 @@ def read(source: Source) -> NetworkDraft:
             part.head.fail(
                 f"expected a block 'network', 'variable' or 'probability', found {shown(part.head.text)}"
             )
-    for span, body in tables:
-        head = table_head(draft, span, known)
+    # All heads first, so that their sizes are added up: `default` fills a large table from a few words.
+    heads = [table_head(draft, span, known) for span, _ in tables]
+    for head, (span, body) in zip(heads, tables, strict=True):
         draft.add_table(head.child, head.parents, _read_table(draft, head, body), span.start)
     return draft
 

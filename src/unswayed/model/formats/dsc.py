@@ -66,8 +66,8 @@ def read(source: Source) -> NetworkDraft:
             tables.append((part.after_keyword(), part.body))
         elif part.keyword not in _SKIPPED:
             _refuse(part)
-    for span, body in tables:
-        head = table_head(draft, span, known)
+    heads = [table_head(draft, span, known) for span, _ in tables]  # their sizes are added up first
+    for head, (span, body) in zip(heads, tables, strict=True):
         draft.add_table(head.child, head.parents, _read_table(draft, head, body), span.start)
     return draft
 

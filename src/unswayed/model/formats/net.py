@@ -81,7 +81,8 @@ class _Reading:
     booleans: set[str] = field(default_factory=set)
     """Nodes whose states are false and true."""
     potentials: list[Part] = field(default_factory=list)
-    uniform: list[str] = field(default_factory=list)
+    uniform: list[tuple[str, list[str], int]] = field(default_factory=list)
+    """Child, parents and place of the potentials without data."""
 
 
 def read(source: Source) -> NetworkDraft:
@@ -94,9 +95,14 @@ def read(source: Source) -> NetworkDraft:
     for name, start in reading.utilities.items():
         if not reading.draft.has_utility(name):
             source.fail(f"utility {name!r} has no potential; expected its numbers", start)
+    # Last, when the sizes of all tables are added up: these fill a large one from a few words.
+    for child, parents, start in reading.uniform:
+        sizes = reading.draft.sizes([*parents, child], start)
+        reading.draft.add_table(child, parents, np.full(math.prod(sizes), 1.0 / sizes[-1]), start)
     if reading.uniform:
+        named = listing([child for child, *_ in reading.uniform])
         warnings.warn(
-            f"{source.path}: potentials without data were taken as uniform: {listing(reading.uniform)}",
+            f"{source.path}: potentials without data were taken as uniform: {named}",
             UnswayedWarning,
             stacklevel=3,
         )
@@ -189,8 +195,8 @@ def _read_potential(reading: _Reading, part: Part) -> None:
             "save it as numbers ('data') in the program that made it"
         )
     else:
-        reading.uniform.append(child)
-        values = np.full(int(np.prod(sizes)), 1.0 / sizes[-1])
+        reading.uniform.append((child, parents, span.start))
+        return
     reading.draft.add_table(child, parents, values, span.start)
 
 
