@@ -58,12 +58,14 @@ class DenseEngine:
             return self._make(problem, limits)
         observed = tuple(sorted(problem.evidence.items()))
         key = (problem.target, problem.free, observed, problem.classifier.rule)
-        known: dict[object, DenseOracle] = problem.network._memo.setdefault("tables", {})
-        if key not in known:
-            while len(known) >= MOST_REMEMBERED:
-                known.pop(next(iter(known)), None)
-            known[key] = self._make(problem, limits)
-        return known[key]
+        known: dict[object, DenseOracle] = problem.network._memo.setdefault("dense tables", {})
+        oracle = known.get(key)
+        if oracle is None:
+            oracle = self._make(problem, limits)
+            for old in tuple(known)[: max(len(known) + 1 - MOST_REMEMBERED, 0)]:
+                known.pop(old, None)
+            known[key] = oracle
+        return oracle
 
     def _make(self, problem: Problem, limits: Limits) -> DenseOracle:
         """Make the table and decide each of its instantiations."""
