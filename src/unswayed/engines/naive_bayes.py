@@ -26,6 +26,7 @@ from unswayed.engines.parts import base_log_odds, probability_of
 from unswayed.engines.rounded_weights import CutQuestion, WholeSteps, whole_steps
 from unswayed.engines.weights import WeightList, group_weights, predicted_bits
 from unswayed.kernels.all_but_one import FeatureSides, Rooms, compiled_errors_of, rooms_for
+from unswayed.kernels.spreads import Grid
 
 LISTED_BITS = 22.5
 """Logarithm to base 2 of how many outcomes of half the features are listed."""
@@ -70,6 +71,8 @@ class ManyFeatures:
     """What each of them can add to the log-odds."""
     exact: LogOddsOracle | None = field(repr=False)
     """Exact values of one subset, where they are affordable."""
+    finest: Fineness = FINEST
+    """The finer grid for single subsets."""
     _made: dict[Fineness, tuple[WholeSteps, Rooms]] = field(default_factory=dict, repr=False)
     _grids: dict[int, WholeSteps] = field(default_factory=dict, repr=False)
     _thresholds: dict[frozenset[int], AchievableAgreement] = field(default_factory=dict, repr=False)
@@ -87,8 +90,11 @@ class ManyFeatures:
         return np.array([numbers[key] for key in keys], dtype=np.int64)
 
 
-def many_features(problem: Problem, limits: Limits) -> ManyFeatures:
-    """The problem on its grid; each group of its features must be a single one, and one cut decide."""
+def many_features(problem: Problem, limits: Limits, *, in_haste: bool = False) -> ManyFeatures:
+    """The problem on its grid; each group of its features must be a single one, and one cut decide.
+
+    In haste, nothing is compiled: where that would be needed, no grid is finer than for a first look.
+    """
     decider = problem.decider
     assert isinstance(decider, LogOddsIntervals)
     groups = group_tables(problem, limits)
@@ -101,6 +107,7 @@ def many_features(problem: Problem, limits: Limits) -> ManyFeatures:
         tuple(group.features[0] for group in groups),
         weights,
         LogOddsEngine().prepare(problem, limits) if in_reach else None,
+        FINE if in_haste and not compiled_errors_of.is_ready else FINEST,
     )
 
 
@@ -139,7 +146,7 @@ class Agreement:
         """The exact value twice where it is affordable, else closer bounds."""
         oracle = self.many.exact
         if oracle is None:
-            return _between(self.many, kept, FINEST, own_rule=self.own_rule)
+            return _between(self.many, kept, self.many.finest, own_rule=self.own_rule)
         if self.own_rule:
             value = oracle.agreement(kept, self.many.problem.decider, 0.0).low
         else:
@@ -152,7 +159,7 @@ def _between(
     many: ManyFeatures, kept: frozenset[int], fineness: Fineness, *, own_rule: bool
 ) -> tuple[float, float]:
     steps, rooms = _grid(many, fineness)
-    least, turn, own_least, own_most = compiled_errors_of(steps.grid, _sides(many, kept), rooms)
+    least, turn, own_least, own_most = _errors_of(fineness)(steps.grid, _sides(many, kept), rooms)
     if not own_rule:
         own_least, own_most = least, _threshold_error(many, kept, _threshold(many, turn), fineness)
     low, high = 1.0 - own_most - steps.disagreement, 1.0 - own_least + steps.disagreement
@@ -183,18 +190,18 @@ def _certain_threshold(many: ManyFeatures, kept: frozenset[int]) -> AchievableAg
     The agreement grows with the threshold up to the best one and falls from there on, so that between two
     thresholds it is at least that of one of them. As many are taken as agree nearly as often.
     """
-    steps, rooms = _grid(many, FINEST)
-    _, turn, _, _ = compiled_errors_of(steps.grid, _sides(many, kept), rooms)
+    steps, rooms = _grid(many, many.finest)
+    _, turn, _, _ = _errors_of(many.finest)(steps.grid, _sides(many, kept), rooms)
     ends = [_threshold(many, turn)] * 2
-    error = _threshold_error(many, kept, ends[0], FINEST)
+    error = _threshold_error(many, kept, ends[0], many.finest)
     for side, sign in enumerate((-1.0, 1.0)):
         for distance in DISTANCES:
             end = _threshold(many, turn + sign * distance)
-            if _threshold_error(many, kept, end, FINEST) <= error * (1.0 + NEARLY):
+            if _threshold_error(many, kept, end, many.finest) <= error * (1.0 + NEARLY):
                 ends[side] = end
                 break
     low, high = ends if ends[0] < ends[1] else (float(np.nextafter(ends[1], 0.0)), ends[1])
-    error = max(_threshold_error(many, kept, end, FINEST) for end in (low, high)) + steps.disagreement
+    error = max(_threshold_error(many, kept, end, many.finest) for end in (low, high)) + steps.disagreement
     return AchievableAgreement(max(1.0 - error, 0.0), low, high)
 
 
@@ -208,7 +215,14 @@ def _threshold_error(many: ManyFeatures, kept: frozenset[int], threshold: float,
     """How often a threshold on the kept features is wrong at most, on a grid."""
     steps, rooms = _grid(many, fineness)
     own = logit(threshold) - TIE - steps.grid.base
-    return compiled_errors_of(steps.grid._replace(own=own), _sides(many, kept), rooms)[3]
+    return _errors_of(fineness)(steps.grid._replace(own=own), _sides(many, kept), rooms)[3]
+
+
+def _errors_of(
+    fineness: Fineness,
+) -> Callable[[Grid, FeatureSides, Rooms], tuple[float, float, float, float]]:
+    """The loop for a grid: on the finest one it pays for being compiled."""
+    return compiled_errors_of.at_once if fineness == FINE else compiled_errors_of
 
 
 def _sides(many: ManyFeatures, kept: frozenset[int]) -> FeatureSides:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unswayed.kernels.guesses import GUESSING, SUMMING, least_error, own_errors, turn_of
+from unswayed.kernels.guesses import GUESSING, LOOPS, SUMMING, least_error, own_errors, turn_of
 from unswayed.kernels.jit import Kernel
 from unswayed.kernels.spreads import Floats, Grid, Ints, Spread, add_dropped, add_kept
 
@@ -153,10 +153,11 @@ def errors_of(grid: Grid, sides: FeatureSides, rooms: Rooms) -> tuple[float, flo
         upper, lower = upper - kept.cells[0, cell], lower - kept.cells[1, cell]
     turn = centre + grid.step * (turn_of(grid, kept, tails, centre) - 0.5)
     least, most = own_errors(grid, kept, tails, centre, radius)
-    return least_error(grid, kept, tails, centre, radius), turn, least, most + max(upper + lower, 0.0)
+    error = least_error(grid, kept, tails, centre, radius)
+    return float(error), float(turn), float(least), float(most + max(upper + lower, 0.0))
 
 
 PARTS = (*GUESSING, _room, _nothing_kept, _nothing_dropped, _added, _error)
 
-compiled_errors_but_one = Kernel(errors_but_one, PARTS, sums=SUMMING)
-compiled_errors_of = Kernel(errors_of, PARTS, sums=SUMMING)
+compiled_errors_but_one = Kernel(errors_but_one, PARTS, sums=SUMMING, replaced=LOOPS)
+compiled_errors_of = Kernel(errors_of, PARTS, sums=SUMMING, replaced=LOOPS)

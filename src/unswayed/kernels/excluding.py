@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from unswayed.kernels.guesses import GUESSING, SUMMING, least_error, own_errors
+from unswayed.kernels.guesses import GUESSING, LOOPS, SUMMING, least_error, own_errors
 from unswayed.kernels.jit import Kernel
 from unswayed.kernels.spreads import Floats, Grid, Ints, Spread, add_dropped, add_kept
 
@@ -287,4 +287,4 @@ PARTS = (
     *(_drop, _add_tail, _kept_from, _add_to_kept, _offer),
 )
 
-compiled_search = Kernel(search, PARTS, sums=SUMMING)
+compiled_search = Kernel(search, PARTS, sums=SUMMING, replaced=LOOPS)

@@ -7,9 +7,13 @@ together reach the cut, under either class, and the masses how probable the sum 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
 
 from unswayed.kernels import spreads
-from unswayed.kernels.spreads import Grid, Spread, tail
+from unswayed.kernels.spreads import Floats, Grid, Spread, tail
 
 TOLERANCE = 3e-11
 """In steps: more than floating point can misplace a sum of 65,536 steps by, less than a tie is wide."""
@@ -117,6 +121,17 @@ def best_error(grid: Grid, kept: Spread, tails: Spread) -> float:
     here, there = first - kept.at[0], first - grid.cut - tails.at[0]
     upper, lower = kept.cells[0, here : here + past - first], kept.cells[1, here : here + past - first]
     one, other = tails.cells[0, there : there + past - first], tails.cells[1, there : there + past - first]
+    return total + _smaller_masses(upper, lower, one, other)
+
+
+def _smaller_masses(upper: Floats, lower: Floats, one: Floats, other: Floats) -> float:
+    """At each sum the mass on one side of the cut, that of the less probable side, all added up."""
+    above = upper * one + lower * other
+    return float(np.minimum(above, upper + lower - above).sum())
+
+
+def _smaller_masses_loops(upper: Floats, lower: Floats, one: Floats, other: Floats) -> float:
+    total = 0.0
     for i in range(len(upper)):
         above = upper[i] * one[i] + lower[i] * other[i]
         total += min(above, upper[i] + lower[i] - above)
@@ -125,6 +140,14 @@ def best_error(grid: Grid, kept: Spread, tails: Spread) -> float:
 
 def _turned_error(grid: Grid, kept: Spread, tails: Spread, turn: int) -> float:
     """The error of deciding for the upper class from the kept sum `turn` on."""
+    sums = np.arange(kept.at[1], kept.at[2] + 1)
+    places = np.clip(sums - grid.cut, tails.at[1], tails.at[2]) - tails.at[0]
+    masses = kept.cells[:, kept.at[1] - kept.at[0] : kept.at[2] + 1 - kept.at[0]]
+    above = (masses * tails.cells[:, places]).sum(axis=0)
+    return float(np.where(sums < turn, above, masses.sum(axis=0) - above).sum())
+
+
+def _turned_error_loops(grid: Grid, kept: Spread, tails: Spread, turn: int) -> float:
     total = 0.0
     for k in range(kept.at[1], kept.at[2] + 1):
         upper, lower = kept.cells[0, k - kept.at[0]], kept.cells[1, k - kept.at[0]]
@@ -157,7 +180,13 @@ def _flat_error(kept: Spread, tails: Spread, first: int, past: int) -> float:
     return total
 
 
-SUMMING = (*spreads.SUMMING, best_error, _turned_error, _flat_error)
+SUMMING = (best_error, _flat_error)
 """Functions that add up many terms, which a kernel may do in any order."""
+LOOPS: dict[Callable[..., Any], Callable[..., Any]] = {
+    **spreads.LOOPS,
+    _smaller_masses: _smaller_masses_loops,
+    _turned_error: _turned_error_loops,
+}
+"""What a kernel runs in place of the functions written with numpy."""
 GUESSING = (*spreads.PARTS, _middle, turn_of, _odds, _slack, _smaller, least_error, own_errors)
 """What else a kernel that guesses calls."""

@@ -34,6 +34,7 @@ LONG: Final = 1.0
 ANY_ORDER: Final = frozenset({"reassoc", "nsz", "contract"})
 """Sums in any order: the compiler may add several terms at once, which also rounds less than one by one."""
 
+_writing: Final = threading.Lock()
 _announce: Final[ContextVar[Callable[[str], None] | None]] = ContextVar("announce", default=None)
 
 
@@ -47,23 +48,60 @@ def announce_compiling(say: Callable[[str], None]) -> Iterator[None]:
         _announce.reset(token)
 
 
-def compile_elsewhere(code: str, seconds: float) -> None:
-    """Run code that compiles in another process, and wait for it so many seconds; then it goes on alone.
+@contextmanager
+def compile_beside(code: str) -> Iterator[None]:
+    """Within this context, once it takes long, run code that compiles in another process.
 
-    What it compiles is saved, so that later questions find it. The same code is not started twice at a time.
+    The context goes on with plain loops, and finds the compiled ones when they are saved. The other process
+    goes on after the context, for later questions, and ends with this one.
     """
-    say = _announce.get()
+    timer = threading.Timer(LONG, _start_compiling, [code, _announce.get()])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _start_compiling(code: str, say: Callable[[str], None] | None) -> None:
+    """Start the process, unless it runs already."""
+    child = _started().get(code)
+    if child is not None and child.poll() is None:
+        return
     if say is not None:
         say("compiling (once), in the background")
-    child = _started().get(code)
-    if child is None or child.poll() is not None:
-        quiet = subprocess.DEVNULL
-        child = subprocess.Popen(
-            [sys.executable, "-c", code], stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True
+    quiet = subprocess.DEVNULL
+    watched = f"from {__name__} import end_with_parent; end_with_parent(); {code}"
+    with suppress(OSError):  # no room for another process: the loops stay plain
+        _started()[code] = subprocess.Popen(
+            [sys.executable, "-c", watched], stdin=subprocess.PIPE, stdout=quiet, stderr=quiet
         )
-        _started()[code] = child
-    with suppress(subprocess.TimeoutExpired):
-        child.wait(max(seconds, 0.0))
+
+
+def end_with_parent() -> None:
+    """End this process, which compiles for another one, as soon as that one has ended, however it did.
+
+    The other process holds the only way to write to this one's input: reading from it ends when that does.
+    """
+    with suppress(AttributeError, OSError):  # not on every system
+        os.nice(10)
+    threading.Thread(target=_wait_for_parent, daemon=True).start()
+
+
+def _wait_for_parent() -> None:
+    sys.stdin.buffer.read()
+    with _writing:  # a file is written as a whole or not at all, and leaves no part of it behind
+        os._exit(0)
+
+
+def can_save() -> bool:
+    """Whether compiled code can be kept for later processes."""
+    for folder in _folders():
+        found = next(parent for parent in (folder, *folder.parents) if parent.exists())
+        if found.is_dir() and os.access(found, os.W_OK | os.X_OK):
+            return True
+    return False
 
 
 @cache
@@ -102,6 +140,11 @@ class Kernel(Generic[P, R]):
         if not self._is_saved:  # a file that was there once need not be looked for again
             self._is_saved = any((folder / _file_name(self.plain)).exists() for folder in _folders())
         return self.is_loaded or self._is_saved
+
+    @property
+    def at_once(self) -> Callable[P, R]:
+        """The loop that begins at once: compiled where that is ready, plain where not."""
+        return self if self.is_ready else self.plain
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """What the loop returns, computed by its compiled form."""
@@ -209,7 +252,7 @@ class _SavedCode:
 def _write(name: str, contents: bytes) -> None:
     """Write into the first folder that allows it, whole or not at all."""
     for folder in _folders():
-        with suppress(OSError):
+        with suppress(OSError), _writing:
             folder.mkdir(parents=True, exist_ok=True)
             with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
                 file.write(contents)

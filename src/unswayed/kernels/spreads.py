@@ -9,12 +9,14 @@ together stand in the same order. Adding a feature to either is one pass for eac
 The true weight behind a whole number k is known only up to a radius: it lies within `radius` of
 `centre + step * k`. It tells how a sum's mass is shared by the classes, which matters where the guess turns.
 
-The functions are plain Python over arrays; kernels take them as their parts.
+The functions are Python and numpy over arrays; kernels take them as their parts, and the loops of `LOOPS` in
+place of those that go over all cells.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -102,6 +104,11 @@ def add_kept(grid: Grid, feature: int, source: Spread, target: Spread, wanted: t
 
 def _set(new: Floats, to: int, old: Floats, run: tuple[int, int], share: float) -> None:
     """Set cells from `to` on to a share of a run (first, length) of old ones."""
+    if run[1] > 0:
+        np.multiply(old[run[0] : run[0] + run[1]], share, out=new[to : to + run[1]])
+
+
+def _set_loops(new: Floats, to: int, old: Floats, run: tuple[int, int], share: float) -> None:
     # Unsigned positions need no test for negative ones: the compiled loop then takes several cells at once.
     here, there = np.uint64(max(run[0], 0)), np.uint64(max(to, 0))
     for i in range(np.uint64(max(run[1], 0))):
@@ -110,18 +117,35 @@ def _set(new: Floats, to: int, old: Floats, run: tuple[int, int], share: float) 
 
 def _add(new: Floats, to: int, old: Floats, run: tuple[int, int], share: float) -> None:
     """Add a share of a run (first, length) of old cells to the cells from `to` on."""
+    if run[1] > 0:
+        new[to : to + run[1]] += share * old[run[0] : run[0] + run[1]]
+
+
+def _add_loops(new: Floats, to: int, old: Floats, run: tuple[int, int], share: float) -> None:
     here, there = np.uint64(max(run[0], 0)), np.uint64(max(to, 0))
     for i in range(np.uint64(max(run[1], 0))):
         new[there + i] += share * old[here + i]
 
 
 def _fill(new: Floats, begin: int, past: int, value: float) -> None:
+    """Set cells from `begin` to before `past`."""
+    new[begin : max(past, begin)] = value
+
+
+def _fill_loops(new: Floats, begin: int, past: int, value: float) -> None:
     for i in range(np.uint64(max(begin, 0)), np.uint64(max(past, 0))):
         new[i] = value
 
 
 def _trim(spread: Spread) -> None:
     """Leave out what has no mass at both ends."""
+    at = spread.at
+    cells = spread.cells[:, at[1] - at[0] : max(at[2] + 1, at[1]) - at[0]]
+    found = np.flatnonzero(cells.max(axis=0, initial=0.0) >= NOTHING)
+    at[1], at[2] = (at[1] + found[0], at[1] + found[-1]) if len(found) else (at[2] + 1, at[2])
+
+
+def _trim_loops(spread: Spread) -> None:
     cells, at = spread.cells, spread.at
     while at[1] <= at[2] and max(cells[0, at[1] - at[0]], cells[1, at[1] - at[0]]) < NOTHING:
         at[1] += 1
@@ -156,12 +180,33 @@ def add_dropped(grid: Grid, feature: int, source: Spread, target: Spread) -> Non
 
 
 def _raise(new: Floats, begin: int, past: int, value: float) -> None:
+    """Add a value to the cells from `begin` to before `past`."""
+    new[begin:past] += value
+
+
+def _raise_loops(new: Floats, begin: int, past: int, value: float) -> None:
     for i in range(np.uint64(begin), np.uint64(past)):
         new[i] += value
 
 
 def _settle(spread: Spread) -> None:
     """Leave out the ends of the tails, where they have reached their last values."""
+    at = spread.at
+    cells = spread.cells[:, : at[2] - at[0] + 1]
+    last, ends = cells.shape[1] - 1, cells[:, [0, -1]]
+    is_apart = np.abs(cells[:, 1:-1, np.newaxis] - ends[:, np.newaxis]).max(axis=0, initial=0.0) >= SETTLED
+    begin = _count_before(is_apart[:, 0])
+    end = last - min(_count_before(is_apart[::-1, 1]), max(last - begin - 1, 0))
+    cells[:, begin], cells[:, end] = ends[:, 0], ends[:, 1]
+    at[1], at[2] = at[0] + begin, at[0] + end
+
+
+def _count_before(flags: npt.NDArray[np.bool_]) -> int:
+    """How many come before the first that is true."""
+    return int(flags.argmax()) if flags.any() else len(flags)
+
+
+def _settle_loops(spread: Spread) -> None:
     upper, lower, at = spread.cells[0], spread.cells[1], spread.at
     last = at[2] - at[0]
     first_ends, last_ends = (upper[0], lower[0]), (upper[last], lower[last])
@@ -184,7 +229,14 @@ def tail(tails: Spread, row: int, missing: int) -> float:
     return float(tails.cells[row, min(max(missing, tails.at[1]), tails.at[2]) - tails.at[0]])
 
 
-SUMMING = (_set, _add)
-"""Functions that add up many terms, which a kernel may do in any order."""
-PARTS = (_fill, _raise, copy_spread, add_kept, add_dropped, _trim, _settle, _apart, tail)
+LOOPS: dict[Callable[..., Any], Callable[..., Any]] = {
+    _set: _set_loops,
+    _add: _add_loops,
+    _fill: _fill_loops,
+    _raise: _raise_loops,
+    _trim: _trim_loops,
+    _settle: _settle_loops,
+}
+"""What a kernel runs in place of the functions written with numpy."""
+PARTS = (copy_spread, add_kept, add_dropped, _apart, tail)
 """What else a kernel that adds to spreads calls."""

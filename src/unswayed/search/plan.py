@@ -94,9 +94,9 @@ def plan_search(problem: Problem, limits: Limits, *, allow_estimates: bool = Fal
     price = _price_table(problem)
     fits = _fits(problem, price, limits)
     if is_naive(problem) and not (fits and _is_quick(_count_cells(problem))):
-        grid = many_features(problem, on_memory)
-        engine = "bounds" if grid.exact is None else "log_odds"
         is_timed = limits.max_seconds is not None
+        grid = many_features(problem, on_memory, in_haste=is_timed)
+        engine = "bounds" if grid.exact is None else "log_odds"
         return SearchPlan(problem, engine, _be_patient(limits), grid=grid, is_timed=is_timed)
     if fits:
         return SearchPlan(problem, "dense", limits, table=DenseEngine().prepare(problem, on_memory))

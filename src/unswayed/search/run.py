@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -17,18 +19,21 @@ from unswayed.decisions.rewards import CustomReward
 from unswayed.decisions.rules import ThresholdRule
 from unswayed.engines.log_odds import LogOddsEngine
 from unswayed.engines.naive_bayes import Agreement, cut_question, many_features, search_grid
-from unswayed.kernels.all_but_one import compiled_errors_but_one, compiled_errors_of
-from unswayed.kernels.excluding import compiled_search
-from unswayed.kernels.jit import compile_elsewhere
+from unswayed.kernels.jit import can_save, compile_beside
 from unswayed.model.zoo import random_naive_bayes
 from unswayed.search.baselines import information_by_feature, maxdr, most_informative
 from unswayed.search.branch_and_bound import branch_and_bound
-from unswayed.search.ceiling.cover import load_ceiling
+from unswayed.search.ceiling.cover import is_ceiling_ready, load_ceiling
 from unswayed.search.ceiling.spectra import feature_laws
 from unswayed.search.exhaustive import exhaustive
 from unswayed.search.greedy import greedy
 from unswayed.search.lattice import Node, keep_only
-from unswayed.search.naive_bayes.grid_search import bytes_needed, load_kernels, search_by_dropping
+from unswayed.search.naive_bayes.grid_search import (
+    are_kernels_ready,
+    bytes_needed,
+    load_kernels,
+    search_by_dropping,
+)
 from unswayed.search.naive_bayes.incumbent import GridTask
 from unswayed.search.objectives import (
     PotentialObjective,
@@ -47,6 +52,9 @@ _SEARCH_BY_METHOD: dict[Method, Callable[[Task], Found]] = {
 }
 OFTEN_BOUNDED = 60
 """Features from which on searches seldom end, so that the loops of the ceiling are loaded before."""
+PLAIN_SECONDS = 3.0
+"""How long a search goes without compiled loops where it has to compile them itself."""
+_COMPILING = f"from {__name__} import compile_grid_loops; compile_grid_loops()"
 _ON_TABLES = {Method.EXHAUSTIVE, Method.INFORMATION_GAIN}
 """Methods that need a table, also where a search on a grid would be quicker."""
 
@@ -105,17 +113,15 @@ def _search_grid(plan: SearchPlan, objective: SearchObjective, terms: Terms, opt
     variables = plan.problem.network.variables
     most_bytes = 0.5 * plan.limits.max_bytes
     costs, budget = terms.costs, terms.budget
-    in_haste = plan.is_timed and many.exact is not None and "checkpoint" not in options
-    if in_haste and not _are_compiled(deadline):
-        return _take_informative_on_grid(plan, agreement, terms, options)
     steps = search_grid(many, lambda steps: bytes_needed(costs.values(), budget, steps.width) <= most_bytes)
     laws = feature_laws(many.weights, cut_question(plan.problem))
-    load_kernels(steps.grid)
-    if laws is not None and len(many.features) >= OFTEN_BOUNDED:
-        load_ceiling()
-    agreement.between(frozenset())
+    if are_kernels_ready():
+        load_kernels(steps.grid)
+        if laws is not None and len(many.features) >= OFTEN_BOUNDED and is_ceiling_ready():
+            load_ceiling()
     if not plan.is_timed:
         deadline = plan.limits.deadline()
+    compiles_here = not plan.is_timed and not can_save()
     task = GridTask(
         grid=steps.grid,
         disagreement=steps.disagreement,
@@ -129,41 +135,24 @@ def _search_grid(plan: SearchPlan, objective: SearchObjective, terms: Terms, opt
         closer=agreement.closer,
         laws=laws,
         deadline=deadline,
+        compiles_at=time.monotonic() + PLAIN_SECONDS if compiles_here else math.inf,
         report=options.get("report"),
         team=team_of(options),
         checkpoint=_open_checkpoint(plan.problem, objective, terms, options),
     )
     prove = method_of(options) is Method.BRANCH_AND_BOUND
-    return search_by_dropping(task, prove=prove)
-
-
-def _are_compiled(deadline: float) -> bool:
-    """Whether the loops over grids are compiled, or come to be in half of the time that is left."""
-    loops = (compiled_search, compiled_errors_but_one, compiled_errors_of)
-    if not all(loop.is_ready for loop in loops):
-        code = f"from {__name__} import compile_grid_loops; compile_grid_loops()"
-        compile_elsewhere(code, 0.5 * (deadline - time.monotonic()))
-    return all(loop.is_ready for loop in loops)
+    is_compiled = are_kernels_ready() and (laws is None or is_ceiling_ready())
+    with nullcontext() if is_compiled or not can_save() else compile_beside(_COMPILING):
+        return search_by_dropping(task, prove=prove)
 
 
 def compile_grid_loops() -> None:
-    """Compile the loops over grids, by a look at a small classifier."""
+    """Compile the loops over grids and of the ceiling, by a look at a small classifier."""
     network = random_naive_bayes(3, np.random.default_rng(0))
     problem = make_problem(Classifier(network, "C", None, ThresholdRule("s0", 0.5)))
     many = many_features(problem, DEFAULT_LIMITS)
-    Agreement(many, own_rule=False).between(frozenset())
     load_kernels(search_grid(many, lambda steps: True).grid)
-
-
-def _take_informative_on_grid(
-    plan: SearchPlan, agreement: Agreement, terms: Terms, options: SearchOptions
-) -> Found:
-    """The most informative features, valued exactly: what there is time for where nothing is compiled yet."""
-    problem, root = plan.problem, Node(plan.problem.free, np.zeros((0, 1)))
-    objective = PotentialObjective(len(problem.prior))
-    task = _make_task(problem, root, objective, (terms, options, plan.limits))
-    kept = frozenset(most_informative(task, information_by_feature(problem)))
-    return Found(kept, agreement.closer(kept)[0], 1.0, 1)
+    load_ceiling()
 
 
 def _take_most_informative(problem: Problem, task: Task) -> Found:

@@ -76,8 +76,26 @@ def test_where_nothing_can_be_written_it_runs_all_the_same(tmp_path, monkeypatch
     blocked.write_text("not a folder")
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(blocked))
     kernel = make_kernel()
+    assert not jit.can_save()
     assert kernel(VALUES) == 20.0
     assert not make_kernel().is_ready
+
+
+def test_a_loop_begins_at_once_in_the_form_that_is_ready(folder):
+    kernel = make_kernel()
+    assert jit.can_save()
+    assert kernel.at_once is kernel.plain
+    kernel(VALUES)
+    assert kernel.at_once is kernel
+    second = make_kernel()
+    assert second.at_once is second
+
+
+def test_nothing_is_compiled_beside_what_ends_soon(folder):
+    with jit.compile_beside("raise SystemExit"):
+        pass
+    time.sleep(0.1)
+    assert "raise SystemExit" not in jit._started()
 
 
 def test_long_compiling_is_announced_once(folder, monkeypatch):

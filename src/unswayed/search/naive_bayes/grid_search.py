@@ -23,22 +23,29 @@ import numpy as np
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.workers import Workers
 from unswayed.decisions.checkpoint import damaged
+from unswayed.kernels.all_but_one import (
+    FeatureSides,
+    compiled_errors_but_one,
+    compiled_errors_of,
+    rooms_for,
+)
 from unswayed.kernels.excluding import GridTerms as KernelTerms, State, compiled_search, start
 from unswayed.kernels.spreads import Grid
-from unswayed.search.ceiling.cover import Budget, lower, open_ceiling
+from unswayed.search.ceiling.cover import Budget, is_ceiling_ready, lower, open_ceiling
 from unswayed.search.ceiling.spectra import opening_seconds
 from unswayed.search.driver import search_in_slices
 from unswayed.search.naive_bayes.branches import (
     GridBranch,
     GridFindings,
     GridShared,
+    advance_search,
     branch_of,
     read_branch,
     run_grid_slice,
     take_findings,
 )
 from unswayed.search.naive_bayes.incumbent import BestOnGrid, GridTask
-from unswayed.search.naive_bayes.start import errors_without, good_subset, open_shop, search_order
+from unswayed.search.naive_bayes.start import good_subset, open_shop, search_order
 from unswayed.search.task import SLACK, Found
 from unswayed.search.task_search import SavedSearch
 
@@ -63,6 +70,8 @@ QUICK_SHARE = 0.3
 """Share of the time that a search for the proven optimum may take before a ceiling is lowered."""
 LONGEST_CEILING = 30.0
 """Seconds after which a ceiling hardly sinks any more."""
+CEILING_COMPILES = 20.0
+"""Seconds that must be left for a search to wait for the ceiling's loops."""
 FIRST_SHARE = 0.2
 """Share of the time that looking for a subset to start with may take."""
 
@@ -132,10 +141,17 @@ class _Proof:
 
 def load_kernels(grid: Grid) -> None:
     """Load the compiled loops, which takes a second at first use, so that no search waits for them."""
-    shop = open_shop(grid, np.ones(len(grid.centre)), 0.0)
-    errors_without(shop, {0})
-    terms = _terms(shop.costs, np.arange(len(shop.costs)), 0.0, own_rule=False)
+    costs, some = np.ones(len(grid.centre)), np.arange(1)
+    terms = _terms(costs, np.arange(len(costs)), 0.0, own_rule=False)
     compiled_search(grid, terms, start(grid, terms, 1), 0.0, 0)
+    rooms, sides = rooms_for(grid), FeatureSides(some[:0], some[:0], some)
+    compiled_errors_but_one(grid, sides, rooms, True)
+    compiled_errors_of(grid, sides, rooms)
+
+
+def are_kernels_ready() -> bool:
+    """Whether the loops can be loaded and need not be compiled."""
+    return compiled_search.is_ready and compiled_errors_but_one.is_ready and compiled_errors_of.is_ready
 
 
 def search_by_dropping(task: GridTask, *, prove: bool = True) -> Found:
@@ -207,6 +223,11 @@ def _prove(task: GridTask, best: BestOnGrid, order: Ints) -> None:
     if _go(task, best, walk, target=math.inf, n_errors=n_errors, end=end):
         best.proven = -math.inf
         return
+    # Another process compiles the ceiling's loops; where there is time, the search goes on until they come.
+    while _awaits_ceiling(task):
+        if _go(task, best, walk, target=math.inf, end=time.monotonic() + ALONE_SECONDS):
+            best.proven = -math.inf
+            return
     best.left = [branch_of(walk.shared, walk.state)]
     best.proven = min(best.proven, best.left[0].ceiling)
     _lower_ceiling(task, best)
@@ -221,9 +242,20 @@ def _prove(task: GridTask, best: BestOnGrid, order: Ints) -> None:
         best.proven = -math.inf
 
 
+def _has_ceiling(task: GridTask) -> bool:
+    return task.laws is not None and len(task.features) >= FEWEST_BOUNDED
+
+
+def _awaits_ceiling(task: GridTask) -> bool:
+    now = time.monotonic()
+    is_coming = not is_ceiling_ready() and now < task.compiles_at
+    return _has_ceiling(task) and is_coming and now + CEILING_COMPILES < task.deadline
+
+
 def _lower_ceiling(task: GridTask, best: BestOnGrid) -> None:
     """Bound all subsets at once, until the bound is close or its share of time is over."""
-    if task.laws is None or len(task.features) < FEWEST_BOUNDED:
+    is_ready = is_ceiling_ready() or time.monotonic() >= task.compiles_at
+    if task.laws is None or not _has_ceiling(task) or not is_ready:
         return
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
@@ -298,7 +330,8 @@ def _go(
         if not task.team.is_alone and time.monotonic() - began > ALONE_SECONDS and n_errors == math.inf:
             return _share(task, proof, walk.shared, [branch])
         counted = int(state.now[4])
-        done = compiled_search(walk.shared.grid, walk.shared.terms, state, proof.limit, SLICE)
+        compiles = time.monotonic() >= task.compiles_at
+        done = advance_search(walk.shared, state, proof.limit, SLICE, compiles=compiles)
         proof.learn(take_findings(state, counted))
     return done
 

@@ -47,6 +47,8 @@ class GridTask:
     """The features' weights as they are, for the ceiling; None where it cannot be computed."""
     deadline: float = math.inf
     """Moment of `time.monotonic()` at which to stop."""
+    compiles_at: float = math.inf
+    """Moment from which on the search compiles its loops, where no other process does."""
     report: Report | None = None
     """Hears of progress."""
     team: Team = field(default_factory=Team)

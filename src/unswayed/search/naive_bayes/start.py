@@ -67,9 +67,14 @@ def error_of(shop: Shop, kept: set[int]) -> float:
 
 
 def good_subset(shop: Shop, deadline: float) -> set[int]:
-    """A subset within the budget, by dropping, filling up and swapping."""
+    """A subset within the budget, by dropping, filling up and swapping.
+
+    When time is over, what tells most for its cost is taken of what is left.
+    """
     kept, error = set(range(len(shop.costs))), 0.0
     while not shop.fits(kept):
+        if time.monotonic() >= deadline:
+            return _most_telling(shop, kept)
         errors = errors_without(shop, kept)
         worst = min(errors, key=lambda f: ((errors[f] - error) / shop.costs[f], -shop.costs[f], f))
         kept.remove(worst)
@@ -80,6 +85,17 @@ def good_subset(shop: Shop, deadline: float) -> set[int]:
         if swapped is None:
             break
         kept = _filled(shop, swapped)
+    return kept
+
+
+def _most_telling(shop: Shop, among: set[int]) -> set[int]:
+    """Features within the budget, most telling for their cost first: whose weights differ most by class."""
+    grid = shop.grid
+    apart = np.add.reduceat((grid.upper - grid.lower) * grid.number, grid.starts[:-1])
+    kept: set[int] = set()
+    for f in sorted(among, key=lambda f: (-apart[f] / shop.costs[f] if shop.costs[f] else -math.inf, f)):
+        if shop.fits(kept | {f}):
+            kept.add(f)
     return kept
 
 
@@ -131,4 +147,4 @@ def _numbers(features: Iterable[int]) -> Ints:
 
 
 def _errors(shop: Shop, sides: FeatureSides, *, is_kept: bool) -> Floats:
-    return compiled_errors_but_one(shop.grid, sides, shop.rooms, is_kept)
+    return compiled_errors_but_one.at_once(shop.grid, sides, shop.rooms, is_kept)
