@@ -33,6 +33,8 @@ POINT_SECONDS = 1.5
 """Seconds for a point of a frontier whose features are chosen on samples, at least."""
 LEAST_FACTOR = 1.1
 """By how much the budget grows from one such point to the next, at least."""
+SPARED = 0.5
+"""Share of the points still to come for which there must be time, or some are left out."""
 SETTLED = 1e-3
 """What more features could still gain where the search for such points ends: the width of their intervals."""
 
@@ -173,16 +175,19 @@ def frontier(
     if plan.sums is not None or plan.by_estimates:
         return Frontier(_raise_budget_in_time(trim_within, terms, deadline))
     # Outside a table a search may not end by itself: each point that may be to come gets its share of time.
-    return Frontier(_lower_budget(trim_within, terms, shares_time=plan.table is None))
+    until = deadline if plan.table is None else None
+    return Frontier(_lower_budget(trim_within, terms, until))
 
 
 def _lower_budget(
-    trim_within: Callable[[float, float], Trimming], terms: Terms, *, shares_time: bool
+    trim_within: Callable[[float, float], Trimming], terms: Terms, deadline: float | None
 ) -> tuple[Trimming, ...]:
+    """Every point where less buys less; with a deadline as many as there is time for."""
     points: list[Trimming] = []
     budget = terms.most
     while budget >= terms.least:
-        n_left = len(points[-1].kept) if points and shares_time else 1
+        n_left = len(points[-1].kept) if points and deadline is not None else 1
+        began = time.monotonic()
         found = _find_point(trim_within, budget, max(n_left, 1), points)
         if found is None:
             break
@@ -190,6 +195,11 @@ def _lower_budget(
         if found.selection.interrupted:
             break
         budget = below(found.cost)
+        if deadline is not None and points[:-1]:
+            now = time.monotonic()
+            n_more = max((deadline - now) / max(now - began, 1e-3), 1.0)
+            if n_more < SPARED * len(found.kept):
+                budget = min(budget, max(found.cost * (1.0 - 1.0 / n_more), terms.least))
     return tuple(reversed(points))
 
 

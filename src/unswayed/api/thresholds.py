@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Unpack
 
 from unswayed.api import shown
 from unswayed.api.selection import Costs, SearchOptions, Selection, select_features
 from unswayed.core.errors import QueryError, expect, expect_list
+from unswayed.core.limits import DEFAULT_LIMITS
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import ThresholdRule
 from unswayed.model.evidence import Evidence
@@ -53,6 +55,8 @@ def sweep_thresholds(
 ) -> ThresholdSweep:
     """The best features for each threshold of a classifier that has one [choi2017, section 6].
 
+    A limit on time is for all thresholds together.
+
     >>> from unswayed.model.zoo import disease_tests
     >>> tests = Classifier(disease_tests(), "Disease", None, ThresholdRule("+", 0.5))
     >>> sweep = sweep_thresholds(tests, 2, [0.1, 0.3, 0.95])
@@ -70,8 +74,13 @@ def sweep_thresholds(
         ordered = tuple(sorted(set(map(float, thresholds))))
     except (TypeError, ValueError):
         raise QueryError(f"thresholds are numbers between 0 and 1, not {thresholds!r}") from None
-    found = []
+    limits = options.get("limits", DEFAULT_LIMITS)
+    deadline = limits.deadline()
+    found: list[Selection] = []
     for threshold in ordered:
+        if limits.max_seconds is not None:
+            left = (deadline - time.monotonic()) / (len(ordered) - len(found))
+            options["limits"] = replace(limits, max_seconds=max(left, 1e-3))
         moved = Classifier(
             classifier.network,
             classifier.target,

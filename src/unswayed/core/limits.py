@@ -44,6 +44,14 @@ class Limits:
                 "or raise Limits(max_bytes=...)"
             )
 
+    def check_seconds(self, predicted: float, what: str) -> None:
+        """Raise `LimitError` when `what` is predicted to take longer than allowed."""
+        if self.max_seconds is not None and predicted > self.max_seconds:
+            raise LimitError(
+                f"{what} takes about {predicted:.2g} s, over the limit of {self.max_seconds:.3g} s; raise "
+                "Limits(max_seconds=...), or let another engine answer"
+            )
+
     def deadline(self) -> float:
         """The moment of `time.monotonic()` at which the time is over; infinity without a limit."""
         return math.inf if self.max_seconds is None else time.monotonic() + self.max_seconds

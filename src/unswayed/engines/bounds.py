@@ -147,7 +147,7 @@ class BoundsOracle:
         decider = intervals_of(self.problem)
         if _not_naive(self.problem, [group.features for group in self.groups]) or positive != decider.upper:
             raise LimitError(f"{NO_THRESHOLDS}; use another engine")
-        many = many_features(self.problem, self.limits, in_haste=self.limits.max_seconds is not None)
+        many = many_features(self.problem, self.limits, max_seconds=self.limits.max_seconds)
         best = best_threshold_of(many, kept)
         high = Agreement(many, own_rule=False).closer(kept)[1]
         return Interval(best.value, max(high, best.value), Certainty.BOUND), best

@@ -21,7 +21,14 @@ from unswayed.decisions.problem import Problem
 from unswayed.decisions.profile import DecisionProfile
 from unswayed.decisions.rules import Decider, LogOddsIntervals
 from unswayed.engines.groups import Group, group_tables
-from unswayed.engines.meet_in_the_middle import mass_within, masses_at_least, ordered, split, split_size
+from unswayed.engines.meet_in_the_middle import (
+    mass_within,
+    masses_at_least,
+    ordered,
+    seconds_to_meet,
+    split,
+    split_size,
+)
 from unswayed.engines.parts import (
     Parts,
     Sizes,
@@ -41,9 +48,7 @@ from unswayed.engines.weights import WeightList, combined, list_outcomes, predic
 from unswayed.kernels.meeting import MeetingOutcomes
 
 SECONDS_PER_OUTCOME = 1.5e-7
-"""Measured for making, sorting and searching lists of a million outcomes,"""
-PLAIN_PER_OUTCOME = 3e-8
-"""and for lists of one test, compiled."""
+"""Measured for making, sorting and searching lists of a million outcomes."""
 FIXED_SECONDS, PLAIN_SECONDS, SECONDS_PER_GROUP = 1e-3, 2e-4, 1.5e-5
 """What every question takes, and every group."""
 SECONDS_PER_TABLED, PLAIN_PER_TABLED = 5e-7, 1e-8
@@ -85,10 +90,10 @@ class LogOddsEngine:
         outcomes = sizes.outcomes
         if question.needs in (Needs.ROWS, Needs.ACHIEVABLE) and listed:
             outcomes = max(outcomes, 2.0**sizes.rows_bits)
-        fixed, each, tabled = FIXED_SECONDS, SECONDS_PER_OUTCOME, SECONDS_PER_TABLED
+        fixed, listing, tabled = FIXED_SECONDS, SECONDS_PER_OUTCOME * outcomes, SECONDS_PER_TABLED
         if is_plain:
-            fixed, each, tabled = PLAIN_SECONDS, PLAIN_PER_OUTCOME, PLAIN_PER_TABLED
-        seconds = fixed + SECONDS_PER_GROUP * sizes.n_groups + each * outcomes + tabled * sizes.tabled
+            fixed, listing, tabled = PLAIN_SECONDS, seconds_to_meet(outcomes), PLAIN_PER_TABLED
+        seconds = fixed + SECONDS_PER_GROUP * sizes.n_groups + listing + tabled * sizes.tabled
         return Cost(seconds, BYTES_PER_OUTCOME * (outcomes + sizes.tabled))
 
     def prepare(self, problem: Problem, limits: Limits) -> LogOddsOracle:
@@ -129,9 +134,11 @@ class LogOddsOracle:
             return Interval.point(float(same))
         # Lists of alike features are short once equal sums are merged; others are long however they are made.
         if is_plain and predicted_bits(parts.all_lists) > bits - FEW_ALIKE:
-            self._check(2.0 ** (0.5 * bits + 1.0))
+            n_listed = 2.0 ** (0.5 * bits + 1.0)
+            self._check(n_listed, seconds_to_meet(n_listed))
             return Interval.point(self._decided_now(outcomes, decider))
-        self._check(split_size(parts.kept, parts.hidden, parts.mixed))
+        n_listed = split_size(parts.kept, parts.hidden, parts.mixed)
+        self._check(n_listed, SECONDS_PER_OUTCOME * n_listed)
         halves = split(parts.kept, parts.hidden, parts.mixed)
         base, prior, upper = base_log_odds(self.problem), self.problem.prior, intervals_of(self.problem).upper
         total = 0.0
@@ -199,7 +206,8 @@ class LogOddsOracle:
         Kept and hidden features are independent given the class, so the share of the upper decision grows
         with the kept log-odds [choi2018, Prop. 3], and a bisection finds where it passes one half.
         """
-        self._check(2.0 ** predicted_bits(parts.hidden))
+        n_listed = 2.0 ** predicted_bits(parts.hidden)
+        self._check(n_listed, SECONDS_PER_OUTCOME * n_listed)
         ahead = ordered(combined(parts.hidden))
         low, high = -800.0, 800.0
         while True:
@@ -211,9 +219,10 @@ class LogOddsOracle:
             agreeing = share * ahead.upper_tails[position] + (1 - share) * ahead.lower_tails[position]
             low, high = (low, middle) if agreeing >= 0.5 else (middle, high)
 
-    def _check(self, outcomes: float) -> None:
+    def _check(self, outcomes: float, seconds: float) -> None:
         what = f"meeting in the middle of {outcomes:.3g} outcomes"
         self.limits.check_bytes(BYTES_PER_OUTCOME * outcomes, what)
+        self.limits.check_seconds(seconds, what)
 
 
 def _neighbours(kept: list[WeightList], cut: float) -> tuple[float, float]:

@@ -25,14 +25,16 @@ from unswayed.engines.parts import Span
 from unswayed.engines.weights import WeightList, alike_bits, combined, predicted_bits
 from unswayed.kernels.meeting import MeetingOutcomes, compiled_extend_sums, compiled_mass_at_least
 
-LONG_LISTS = 2**16
-"""Sums in a list from which compiled code pays for being loaded,"""
+LONG_LISTS, LONGEST_PLAIN = 2**16, 2**20
+"""Sums in a list from which compiled code pays for being loaded, from which on for being compiled,"""
 SHORT_LISTS = 2**8
 """and below which numpy is as fast once it is."""
 CLEARLY = 1e-9
 """By how much a cut lies outside of all sums where nothing needs to be listed: more than rounding does."""
 FEW_SUMS, MANY_BOUNDS = 32, 2**12
 """Sums that are compared one by one with so many bounds, or more."""
+SECONDS_PER_SUM, PLAIN_PER_SUM, COMPILING_SECONDS = 3e-8, 5e-7, 3.0
+"""Measured for lists of a million sums: compiled and with numpy; and what compiling takes, numba imported."""
 MOST_MERGED = 16
 """Outcomes of a group beyond which merging as many copies of a list takes longer than sorting it."""
 
@@ -179,8 +181,7 @@ def masses_at_least(outcomes: MeetingOutcomes, cuts: Floats) -> Floats:  # (cuts
             return np.repeat((cuts <= lowest)[:, np.newaxis].astype(float), 2, axis=1)
     n_groups = len(outcomes.starts) - 1
     middle, n_listed = _middle(outcomes)
-    is_long = n_listed > LONG_LISTS or (compiled_extend_sums.is_loaded and n_listed > SHORT_LISTS)
-    if is_long and np.diff(outcomes.starts).max() <= MOST_MERGED:
+    if _is_long(n_listed) and np.diff(outcomes.starts).max() <= MOST_MERGED:
         lists = _merged(outcomes, 0, middle), _merged(outcomes, middle, n_groups)
         return np.array([compiled_mass_at_least(*lists, float(cut)) for cut in cuts]).reshape(-1, 2)
     halves = _listed(outcomes, 0, middle), _listed(outcomes, middle, n_groups)
@@ -204,6 +205,22 @@ def _count_below(sums: Floats, bounds: Floats) -> Ints:
     for each in sums.tolist():
         counts += each < bounds
     return counts.astype(np.intp)
+
+
+def _is_long(n_listed: float) -> bool:
+    """Whether a list of so many sums is for compiled code."""
+    if compiled_extend_sums.is_loaded:
+        return n_listed > SHORT_LISTS
+    return n_listed > LONG_LISTS and (n_listed > LONGEST_PLAIN or compiled_extend_sums.is_ready)
+
+
+def seconds_to_meet(n_listed: float) -> float:
+    """What listing so many sums in two halves for one test is predicted to take, compiling included."""
+    if n_listed <= 2.0 * LONG_LISTS or compiled_extend_sums.is_ready:
+        return SECONDS_PER_SUM * n_listed
+    if n_listed <= 2.0 * LONGEST_PLAIN:
+        return PLAIN_PER_SUM * n_listed
+    return COMPILING_SECONDS + SECONDS_PER_SUM * n_listed
 
 
 def _weigh(positions: Ints, masses: Floats, tails: Floats) -> float:

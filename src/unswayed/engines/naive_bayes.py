@@ -21,7 +21,12 @@ from unswayed.decisions.measures import AchievableAgreement
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.rules import TIE, LogOddsIntervals
 from unswayed.engines.groups import group_tables
-from unswayed.engines.log_odds import BYTES_PER_OUTCOME, LogOddsEngine, LogOddsOracle
+from unswayed.engines.log_odds import (
+    BYTES_PER_OUTCOME,
+    SECONDS_PER_OUTCOME,
+    LogOddsEngine,
+    LogOddsOracle,
+)
 from unswayed.engines.parts import base_log_odds, probability_of
 from unswayed.engines.rounded_weights import CutQuestion, WholeSteps, whole_steps
 from unswayed.engines.weights import WeightList, group_weights, predicted_bits
@@ -30,6 +35,8 @@ from unswayed.kernels.spreads import Grid
 
 LISTED_BITS = 22.5
 """Logarithm to base 2 of how many outcomes of half the features are listed."""
+EXACT_SHARE = 0.05
+"""Share of a limit on time that one exact value may take."""
 CERTAIN = 700.0
 """Log-odds of the upper class that stand for certainty."""
 
@@ -90,10 +97,11 @@ class ManyFeatures:
         return np.array([numbers[key] for key in keys], dtype=np.int64)
 
 
-def many_features(problem: Problem, limits: Limits, *, in_haste: bool = False) -> ManyFeatures:
+def many_features(problem: Problem, limits: Limits, *, max_seconds: float | None = None) -> ManyFeatures:
     """The problem on its grid; each group of its features must be a single one, and one cut decide.
 
-    In haste, nothing is compiled: where that would be needed, no grid is finer than for a first look.
+    With a limit on the time of all questions together, exact values are affordable only when several of them
+    are, and nothing is compiled: where that would be needed, no grid is finer than for a first look.
     """
     decider = problem.decider
     assert isinstance(decider, LogOddsIntervals)
@@ -101,13 +109,15 @@ def many_features(problem: Problem, limits: Limits, *, in_haste: bool = False) -
     weights = tuple(group_weights(g, problem.sizes(g.features), frozenset(), decider.upper) for g in groups)
     # Lists cannot be halved more evenly than by whole features.
     bits = 0.5 * (predicted_bits(weights) + math.log2(max(map(len, weights), default=1)))
-    in_reach = bits <= LISTED_BITS and 2.0 * 2.0**bits * BYTES_PER_OUTCOME <= limits.max_bytes
+    n_listed = 2.0 * 2.0**bits
+    in_time = max_seconds is None or n_listed * SECONDS_PER_OUTCOME <= EXACT_SHARE * max_seconds
+    in_reach = bits <= LISTED_BITS and n_listed * BYTES_PER_OUTCOME <= limits.max_bytes and in_time
     return ManyFeatures(
         problem,
         tuple(group.features[0] for group in groups),
         weights,
         LogOddsEngine().prepare(problem, limits) if in_reach else None,
-        FINE if in_haste and not compiled_errors_of.is_ready else FINEST,
+        FINE if max_seconds is not None and not compiled_errors_of.is_ready else FINEST,
     )
 
 

@@ -95,7 +95,7 @@ def plan_search(problem: Problem, limits: Limits, *, allow_estimates: bool = Fal
     fits = _fits(problem, price, limits)
     if is_naive(problem) and not (fits and _is_quick(_count_cells(problem))):
         is_timed = limits.max_seconds is not None
-        grid = many_features(problem, on_memory, in_haste=is_timed)
+        grid = many_features(problem, on_memory, max_seconds=limits.max_seconds)
         engine = "bounds" if grid.exact is None else "log_odds"
         return SearchPlan(problem, engine, _be_patient(limits), grid=grid, is_timed=is_timed)
     if fits:
