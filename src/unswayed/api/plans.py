@@ -30,6 +30,8 @@ from unswayed.plans.solution import Report, Solution, solve
 from unswayed.plans.tree import steps
 from unswayed.plans.wide import WideGround
 
+SECONDS_PER_CELL, TABLE_SHARE = 3e-7, 0.5
+"""Measured for the table and a first look at it, and the share of a limit on time that they may take."""
 LARGEST_TABLE = 2.0**24
 """Instantiations of all features beyond which a table is too slow to plan on."""
 
@@ -181,7 +183,8 @@ def _solve(
     cells = math.prod(map(float, problem.sizes(problem.free)))
     price = DenseEngine().cost(problem, Question(frozenset()))
     assert isinstance(price, Cost)
-    if cells <= LARGEST_TABLE and price.n_bytes <= limits.max_bytes:
+    in_time = SECONDS_PER_CELL * cells <= TABLE_SHARE * (limits.max_seconds or math.inf)
+    if cells <= LARGEST_TABLE and price.n_bytes <= limits.max_bytes and in_time:
         ground = lay_ground(problem, catalogue, limits)
         return solve(ground, goal, limits, report, team=team, checkpoint=checkpoint)
     level = goal.stop.level if goal.seeks_cost and isinstance(goal.stop, SameDecisionLevel) else None

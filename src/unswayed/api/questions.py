@@ -18,6 +18,9 @@ from unswayed.decisions.problem import Problem, make_problem
 from unswayed.engines.choice import DEFAULT_TOLERANCE, PATIENCE, choose, engine_called, line
 from unswayed.engines.protocol import Engine, Question, Refusal
 
+UNCOUNTED = 0.1
+"""Share of a limit on time up to which prices are not counted: the same limits find what is kept for them."""
+
 
 class Options(TypedDict, total=False):
     """What every verb about decisions takes by keyword."""
@@ -97,7 +100,8 @@ def ask(problem: Problem, question: Question, options: Options) -> RoutedQuestio
     if engine is None:
         asked = _route(problem, question, options, limits, started)
     else:
-        asked = RoutedQuestion(problem, _for(engine, problem, question, options), engine, (), limits, started)
+        question = _for(engine, problem, question, options)
+        asked = RoutedQuestion(problem, question, engine, (), _left_of(limits, started), started)
     if options.get("explain"):
         print(explanation(asked))
     return asked
@@ -117,7 +121,7 @@ def _route(
             failed=failed,
             all_bids=options.get("all_bids", False) or options.get("explain", False),
         )
-        within = limits
+        within = _left_of(limits, started)
         if chosen.engine.certainty is Certainty.ESTIMATE and limits.max_seconds is None:
             # Samples of a large network may take hours; the interval of those decided by then is as reliable.
             within = replace(limits, max_seconds=PATIENCE)
@@ -128,6 +132,14 @@ def _route(
             failed[chosen.engine.name] = str(error)
         else:
             return asked
+
+
+def _left_of(limits: Limits, started: float) -> Limits:
+    """The limits less the time that prices and failed attempts took, where that is worth counting."""
+    spent = time.perf_counter() - started
+    if limits.max_seconds is None or spent < UNCOUNTED * limits.max_seconds:
+        return limits
+    return replace(limits, max_seconds=max(limits.max_seconds - spent, UNCOUNTED * limits.max_seconds))
 
 
 def explanation(asked: RoutedQuestion) -> str:

@@ -55,7 +55,7 @@ def sweep_thresholds(
 ) -> ThresholdSweep:
     """The best features for each threshold of a classifier that has one [choi2017, section 6].
 
-    A limit on time is for all thresholds together.
+    A limit on time is for all thresholds together; those that it does not suffice for are left out.
 
     >>> from unswayed.model.zoo import disease_tests
     >>> tests = Classifier(disease_tests(), "Disease", None, ThresholdRule("+", 0.5))
@@ -76,17 +76,24 @@ def sweep_thresholds(
         raise QueryError(f"thresholds are numbers between 0 and 1, not {thresholds!r}") from None
     limits = options.get("limits", DEFAULT_LIMITS)
     deadline = limits.deadline()
-    found: list[Selection] = []
-    for threshold in ordered:
+    found: dict[float, Selection] = {}
+    for threshold in _spread(ordered):
+        left = deadline - time.monotonic()
+        if left <= 0.0 and found:
+            break
         if limits.max_seconds is not None:
-            left = (deadline - time.monotonic()) / (len(ordered) - len(found))
-            options["limits"] = replace(limits, max_seconds=max(left, 1e-3))
+            share = max(left / (len(ordered) - len(found)), 1e-3)
+            options["limits"] = replace(limits, max_seconds=share)
+        rule = ThresholdRule(rule.positive, threshold)
         moved = Classifier(
-            classifier.network,
-            classifier.target,
-            classifier.features,
-            ThresholdRule(rule.positive, threshold),
-            given=classifier.given,
+            classifier.network, classifier.target, classifier.features, rule, given=classifier.given
         )
-        found.append(select_features(moved, budget, costs=costs, evidence=evidence, **options))
-    return ThresholdSweep(budget, ordered, tuple(found))
+        found[threshold] = select_features(moved, budget, costs=costs, evidence=evidence, **options)
+    swept = tuple(sorted(found))
+    return ThresholdSweep(budget, swept, tuple(found[threshold] for threshold in swept))
+
+
+def _spread(thresholds: Sequence[float]) -> list[float]:
+    """The thresholds in an order in which the first ones are far apart: 8th, 4th, 2nd, 6th, 1st, 3rd, ..."""
+    numbers = sorted(range(1, len(thresholds) + 1), key=lambda number: (-(number & -number), number))
+    return [thresholds[number - 1] for number in numbers]

@@ -43,6 +43,8 @@ LARGEST_TABLE = 2.0**22
 """Instantiations of all features beyond which no table is made,"""
 SMALL_TABLE = 2.0**16
 """and up to which a table is quicker than sums over components."""
+HASTY_BITS, COMPILING_SECONDS = 10.0, 10.0
+"""The same where the walk is not compiled, and a limit on time below which it is not going to be."""
 FEW_STEPS = 2**18
 """Steps of the walk that plain Python takes in less time than the compiled walk takes to be loaded."""
 
@@ -111,7 +113,14 @@ class SumsOfComponents:
 
     def fits(self, observed: tuple[int, ...]) -> bool:
         """Whether the components are small, and half of them have few different sums."""
-        return self._meeting(observed).bits <= MOST_BITS
+        return self._meeting(observed).bits <= self.most_bits
+
+    @property
+    def most_bits(self) -> float:
+        """Logarithm to base 2 of how long lists may be: few sums where compiling would take all the time."""
+        seconds = self.problem.limits.max_seconds
+        is_in_haste = seconds is not None and seconds < COMPILING_SECONDS
+        return HASTY_BITS if is_in_haste and not compiled_tails_of_rows.is_ready else MOST_BITS
 
     def same(self, rows: PatternRows) -> Floats:
         """One walk a row, rows with equal log-odds and lists being one."""
@@ -194,7 +203,7 @@ class SumsOfFeatures:
         assert isinstance(decider, LogOddsIntervals)
         missing, pattern = distinct_patterns(codes)
         lists, bits = self._lists(missing)
-        short = np.flatnonzero(bits[pattern] <= MOST_BITS)
+        short = np.flatnonzero(bits[pattern] <= self.sums.most_bits)
         same = np.full(len(codes), np.nan)
         if not len(short):
             return same

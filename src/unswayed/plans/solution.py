@@ -23,7 +23,7 @@ from unswayed.plans.comparisons import (
 )
 from unswayed.plans.goals import Goal
 from unswayed.plans.ground import Ground
-from unswayed.plans.growth import grow_tree
+from unswayed.plans.growth import grow_plan, grow_tree
 from unswayed.plans.moves import check_goal
 from unswayed.plans.pages import run_pages
 from unswayed.plans.programme import MOST_TESTS, Programme, price_programme, run_programme
@@ -32,6 +32,8 @@ from unswayed.plans.tree import PlanNode, plan_value
 
 SEARCHED = 0.7
 """Share of the time left that the search takes; greedy plans and the tree take the rest."""
+GROWN, ANY_NUMBER = 0.5, 2**62
+"""Share of that rest in which the tree is written down, cut where time is over; and its leaves, at most."""
 PATIENCE = 30.0
 """Seconds that a bounded search takes at most when no limit was given."""
 PROVEN = 1e-9
@@ -71,7 +73,7 @@ def solve(
     """The best plan; where time runs out, the best found so far with its bound."""
     check_goal(ground.catalogue, goal)
     team = team or Team()
-    deadline = limits.deadline()
+    deadline = ends = limits.deadline()
     everything = compare_everything(ground, goal, reached=reached_by_everything(ground, goal))
     if goal.max_leaves is not None:
         if checkpoint is not None or not team.is_alone:
@@ -99,8 +101,10 @@ def solve(
     ):
         scouts = Scouts(ground, workers)
         search = search_bounded(ground, goal, until, report_bounds(report), scouts=scouts, notes=notes)
-    greedy = compare_greedy(ground, goal, deadline)
-    trees = [(grow_tree(ground, goal, search), "bounded search"), *((tree, one.name) for one, tree in greedy)]
+    now = time.monotonic()
+    greedy = compare_greedy(ground, goal, now + (1.0 - GROWN) * max(deadline - now, 0.0))
+    grown = grow_plan(ground, goal, search, forced=search.forced, deadline=ends, most_leaves=ANY_NUMBER)
+    trees = [(grown.tree, "bounded search"), *((tree, one.name) for one, tree in greedy)]
     return best_of(search, trees, (everything, *(one for one, _ in greedy)))
 
 
