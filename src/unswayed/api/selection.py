@@ -195,7 +195,7 @@ def _lower_budget(
         if found.selection.interrupted:
             break
         budget = below(found.cost)
-        if deadline is not None and points[:-1]:
+        if deadline is not None:
             now = time.monotonic()
             n_more = max((deadline - now) / max(now - began, 1e-3), 1.0)
             if n_more < SPARED * len(found.kept):

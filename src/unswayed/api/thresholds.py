@@ -9,7 +9,7 @@ from typing import Unpack
 
 from unswayed.api import shown
 from unswayed.api.selection import Costs, SearchOptions, Selection, select_features
-from unswayed.core.errors import QueryError, expect, expect_list
+from unswayed.core.errors import LimitError, QueryError, expect, expect_list
 from unswayed.core.limits import DEFAULT_LIMITS
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import ThresholdRule
@@ -88,7 +88,12 @@ def sweep_thresholds(
         moved = Classifier(
             classifier.network, classifier.target, classifier.features, rule, given=classifier.given
         )
-        found[threshold] = select_features(moved, budget, costs=costs, evidence=evidence, **options)
+        try:
+            found[threshold] = select_features(moved, budget, costs=costs, evidence=evidence, **options)
+        except LimitError:
+            if not found:
+                raise
+            break
     swept = tuple(sorted(found))
     return ThresholdSweep(budget, swept, tuple(found[threshold] for threshold in swept))
 

@@ -37,6 +37,8 @@ from unswayed.search.sampled import (
 )
 from unswayed.search.task import Terms
 
+FEWEST_SAMPLES, DECIDED_SHARE = 64, 0.2
+"""Samples that are decided in any case, and the share of a limit on time for deciding more."""
 N_SAMPLES = 4000
 """Samples to choose by, and as many to measure by."""
 CHOICE_SECONDS, CHOICE_SHARE = 3.0, 0.35
@@ -89,12 +91,10 @@ def draw_ground(
     limits: Limits,
     report: Report | None = None,
 ) -> SampledGround:
-    """Samples, and the orders in which several heuristics take the features for their costs.
-
-    `LimitError` when the time is over before all samples are decided.
-    """
-    engine = SamplingEngine(n_samples=N_SAMPLES, rng=np.random.default_rng(0))
-    drawn, fresh = engine.prepare(problem, limits), engine.prepare(problem, limits)
+    """Samples, and the orders in which several heuristics take the features for their costs."""
+    engine = SamplingEngine(n_samples=_affordable(problem, limits), rng=np.random.default_rng(0))
+    drawn = engine.prepare(problem, Limits(max_bytes=limits.max_bytes))  # as many as there is time for
+    fresh = engine.prepare(problem, limits)
     full = drawn.posteriors(problem.free)
     deadline = time.monotonic() + choice_seconds(limits)
     positive = _positive(problem) if adapts_threshold else None
@@ -116,6 +116,17 @@ def draw_ground(
     orders = [_completed(problem, order, by_gain) for order in (*(each[0] for each in found), ())]
     tried = sum(n for _, n in found)
     return SampledGround(problem, positive, drawn, fresh, decisions, tuple(orders), tried)
+
+
+def _affordable(problem: Problem, limits: Limits) -> int:
+    """How many samples can be decided in a share of the time, by the time that a few of them take."""
+    if limits.max_seconds is None:
+        return N_SAMPLES
+    few = SamplingEngine(n_samples=FEWEST_SAMPLES).prepare(problem, Limits(max_bytes=limits.max_bytes))
+    began = time.monotonic()
+    few.posteriors(problem.free)
+    each = (time.monotonic() - began) / FEWEST_SAMPLES
+    return min(max(int(DECIDED_SHARE * limits.max_seconds / each), FEWEST_SAMPLES), N_SAMPLES)
 
 
 def choice_seconds(limits: Limits) -> float:

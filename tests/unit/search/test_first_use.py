@@ -15,9 +15,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from unswayed.api import maximum_achievable_agreement, trim
+from unswayed import LimitError, Limits
+from unswayed.api import maximum_achievable_agreement, same_decision_probability, sweep_thresholds, trim
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import ThresholdRule
+from unswayed.engines import meet_in_the_middle
 from unswayed.model.zoo import random_naive_bayes
 
 SCRIPT = """
@@ -116,3 +118,57 @@ def test_loops_compiled_beside_a_search_are_found_by_the_next(tmp_path):
     )
     said = subprocess.run([sys.executable, "-c", ready], env=environment, capture_output=True, check=True)
     assert said.stdout.split() == [b"True", b"True"]
+
+
+COMMANDS = {
+    "sdp of 46 features": "same_decision_probability(nb(46), limits=limits)",
+    "ranking of 46 features": "rank_observations(nb(46), limits=limits)",
+    "frontier of 44 features": "frontier(nb(44), limits=limits)",
+    "thresholds of 44 features": "api.sweep_thresholds(nb(44), 14, limits=limits)",
+    "plan of 24 features": "plan_tests(nb(24), limits=limits)",
+}
+ASKING = """
+import sys, time
+import numpy as np
+from unswayed import *
+from unswayed import api
+from unswayed.model.zoo import random_naive_bayes
+
+def nb(n):
+    return Classifier(random_naive_bayes(n, np.random.default_rng(n)), "C", None, ThresholdRule("s0", 0.5))
+
+limits = Limits(max_seconds=2.0)
+started = time.process_time()
+eval(sys.argv[1])
+print(time.process_time() - started)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("question", COMMANDS.values(), ids=COMMANDS)
+def test_the_first_question_of_a_machine_keeps_to_its_limit(tmp_path, question):
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    asked = [sys.executable, "-c", ASKING, question]
+    done = subprocess.run(asked, env=environment, stdout=subprocess.PIPE, check=True)
+    assert float(done.stdout) < 3.2
+
+
+def test_a_named_engine_refuses_what_it_has_no_time_for(tmp_path, monkeypatch):
+    """Where nothing is compiled, lists of 44 features take seconds; another engine has an answer."""
+    monkeypatch.setattr(meet_in_the_middle.compiled_extend_sums, "is_loaded", False)
+    monkeypatch.setattr(meet_in_the_middle.compiled_extend_sums, "_is_saved", False)
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    limits = Limits(max_seconds=1.0)
+    with pytest.raises(LimitError, match=r"takes about .* s, over the limit of 1 s"):
+        same_decision_probability(classifier_of(44), engine="log_odds", limits=limits)
+    measured = same_decision_probability(classifier_of(44), limits=limits)
+    assert measured.high - measured.low <= 1e-3
+
+
+def test_thresholds_share_a_limit_on_time():
+    """Those that there is no time for are left out; what is left is what a search without a limit finds."""
+    whole = sweep_thresholds(classifier_of(12), 3)
+    cut = sweep_thresholds(classifier_of(12), 3, limits=Limits(max_seconds=1e-6))
+    assert 1 <= len(cut.thresholds) < len(whole.thresholds) == 9
+    assert set(cut.thresholds) <= set(whole.thresholds)
+    assert list(cut.thresholds) == sorted(cut.thresholds)
