@@ -32,6 +32,8 @@ ROOM = 64
 """Subsets that may wait to be valued."""
 ALONE_SECONDS = 1.0
 """How long this process searches before others join: what takes less is not worth starting them."""
+COMPILING_SECONDS = 8.0
+"""Seconds that must be left for the loop to be compiled."""
 PLAIN_SECONDS = 2.0
 """How long a process searches without compiled code where there is none yet: most are over by then."""
 PLAIN_WORK = WORK // 8
@@ -98,7 +100,9 @@ def _explore(walk: Walk, search: TaskSearch[SignedBranch] | None = None) -> None
         if not notes.note(branch.ceiling, [branch]):
             return
         seconds = time.monotonic() - began
-        is_quick = is_quick or compiled_advance.seconds_without > PLAIN_SECONDS
+        has_time = time.monotonic() + COMPILING_SECONDS < walk.incumbent.task.deadline
+        is_due = has_time and compiled_advance.seconds_without > PLAIN_SECONDS
+        is_quick = is_quick or is_due or compiled_advance.is_ready
         if search is not None and search.is_shared and is_quick and seconds > ALONE_SECONDS:
             _share(walk, search, [branch])
             return
