@@ -232,7 +232,7 @@ def _errors_of(
     fineness: Fineness,
 ) -> Callable[[Grid, FeatureSides, Rooms], tuple[float, float, float, float]]:
     """The loop for a grid: on the finest one it pays for being compiled."""
-    return compiled_errors_of.at_once if fineness == FINE else compiled_errors_of
+    return compiled_errors_of if fineness == FINEST else compiled_errors_of.at_once
 
 
 def _sides(many: ManyFeatures, kept: frozenset[int]) -> FeatureSides:
