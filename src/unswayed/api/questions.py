@@ -172,5 +172,12 @@ def _for(engine: Engine, problem: Problem, question: Question, options: Options)
     price = engine.cost(problem, question)
     if isinstance(price, Refusal):
         raise LimitError(f"engine {engine.name!r} cannot answer this: {price.reason}")
-    options.get("limits", DEFAULT_LIMITS).check_bytes(price.n_bytes, f"engine {engine.name!r}")
+    limits = options.get("limits", DEFAULT_LIMITS)
+    limits.check_bytes(price.n_bytes, f"engine {engine.name!r}")
+    is_exact, allowed = engine.certainty is Certainty.EXACT, limits.max_seconds
+    if is_exact and allowed is not None and price.seconds > allowed:
+        raise LimitError(
+            f"engine {engine.name!r} takes about {price.seconds:.2g} s, over the limit of {allowed:.4g} s; "
+            "raise it (max_seconds), or let the cheapest engine answer"
+        )
     return question

@@ -29,6 +29,8 @@ class ThresholdSweep:
     """Thresholds of the full classifier, ascending."""
     selections: tuple[Selection, ...]
     """The best features at each of them, by expected same-decision probability."""
+    left_out: tuple[float, ...] = ()
+    """Thresholds for which there was no time."""
 
     @property
     def changes(self) -> tuple[float, ...]:
@@ -95,7 +97,8 @@ def sweep_thresholds(
                 raise
             break
     swept = tuple(sorted(found))
-    return ThresholdSweep(budget, swept, tuple(found[threshold] for threshold in swept))
+    left_out = tuple(threshold for threshold in ordered if threshold not in found)
+    return ThresholdSweep(budget, swept, tuple(found[threshold] for threshold in swept), left_out)
 
 
 def _spread(thresholds: Sequence[float]) -> list[float]:

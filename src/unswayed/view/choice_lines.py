@@ -188,4 +188,7 @@ def sweep_lines(sweep: ThresholdSweep, evidence: Mapping[str, str]) -> list[Text
     lines = [*given_lines(evidence), *table_lines(rows), Text()]
     if any(not chosen.optimal for chosen in sweep.selections):
         lines.append(Text("Rows with a star are not proven to be the best."))
+    if sweep.left_out:
+        left_out = names_text([f"{threshold:.4g}" for threshold in sweep.left_out])
+        lines.append(Text(f"There was no time for {left_out}; raise the limit on time."))
     return [*lines, Text(changes_text(sweep))]

@@ -325,7 +325,7 @@ def frontier_proof_text(frontier: Frontier) -> str:
 def changes_text(sweep: ThresholdSweep) -> str:
     """At which thresholds the best features change."""
     if not sweep.changes:
-        return "The same features are the best at every threshold."
+        return f"The same features are the best at every {'other ' if sweep.left_out else ''}threshold."
     at = names_text([f"{threshold:.4g}" for threshold in sweep.changes], at_most=len(sweep.changes))
     return f"Other features become the best at {at}."
 

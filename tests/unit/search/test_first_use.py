@@ -21,6 +21,7 @@ from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import ThresholdRule
 from unswayed.engines import meet_in_the_middle
 from unswayed.model.zoo import random_naive_bayes
+from unswayed.view.choice_lines import sweep_lines
 
 SCRIPT = """
 import json, sys, time
@@ -161,6 +162,8 @@ def test_a_named_engine_refuses_what_it_has_no_time_for(tmp_path, monkeypatch):
     limits = Limits(max_seconds=1.0)
     with pytest.raises(LimitError, match=r"takes about .* s, over the limit of 1 s"):
         same_decision_probability(classifier_of(44), engine="log_odds", limits=limits)
+    with pytest.raises(LimitError, match=r"'dense' takes about .* s, over the limit of 0.01 s"):
+        same_decision_probability(classifier_of(22), engine="dense", limits=Limits(max_seconds=0.01))
     measured = same_decision_probability(classifier_of(44), limits=limits)
     assert measured.high - measured.low <= 1e-3
 
@@ -172,3 +175,5 @@ def test_thresholds_share_a_limit_on_time():
     assert 1 <= len(cut.thresholds) < len(whole.thresholds) == 9
     assert set(cut.thresholds) <= set(whole.thresholds)
     assert list(cut.thresholds) == sorted(cut.thresholds)
+    assert sorted((*cut.thresholds, *cut.left_out)) == list(whole.thresholds)
+    assert any("There was no time for" in line.plain for line in sweep_lines(cut, {}))

@@ -65,4 +65,5 @@ def _numbers(sweep: ThresholdSweep) -> dict[str, object]:
             {"threshold": t, "kept": s.kept, "value": s.value, "cost": s.cost, "optimal": s.optimal}
             for t, s in zip(sweep.thresholds, sweep.selections, strict=True)
         ],
+        "left_out": sweep.left_out,
     }
