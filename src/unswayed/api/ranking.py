@@ -6,12 +6,12 @@ import itertools
 import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Unpack
 
 from unswayed.api import shown
 from unswayed.api.decisions import agreement_of, single_agreements_of
-from unswayed.api.questions import Options, ask, problem_of
+from unswayed.api.questions import UNCOUNTED, Options, ask, problem_of
 from unswayed.api.structured import case_of
 from unswayed.api.values import (
     Criterion,
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 DONE_SECONDS = 5.0
 """Seconds for the chances that single tests settle the decision; what is left out then is not known."""
+LEAST_SHARE = 1 / 3
+"""Share of a limit on time that each part of a ranking has, however long the parts before took."""
 NO_VALUE = 1e-12
 """Values up to this are rounding."""
 MOST_BUNDLED = 16
@@ -175,9 +177,12 @@ def ranking_of(
         raise QueryError(f"a reward is SameDecisionGain(), NegativeEntropy() or the like, not {reward!r}")
     catalogue = bind_purchase(purchase_for(problem.classifier, costs), problem)
     tests = [t for t in range(len(catalogue.offers)) if math.isfinite(price_after(catalogue, 0, t))]
+    deadline = options.get("limits", DEFAULT_LIMITS).deadline()
     try:
         now = _now(problem, criteria, options)
+        options = _left_of(options, deadline)
         singles = {} if now is None else single_agreements_of(problem, problem.decider, options)
+        options = _left_of(options, deadline)
     except LimitError as error:
         raise LimitError(f"{error}; or rank by what posteriors tell (reward=NegativeEntropy())") from None
     rows = _Rows(problem, catalogue, criteria, now, singles, options)
@@ -205,6 +210,17 @@ def ranking_of(
         at_least,
         None if gains else _find_bundle(rows, sorted(tests, key=lambda test: -information[test])),
     )
+
+
+def _left_of(options: Options, deadline: float) -> Options:
+    """The options with what is left of the time, but enough to answer in: a part of a ranking is none."""
+    limits = options.get("limits", DEFAULT_LIMITS)
+    if limits.max_seconds is None:
+        return options
+    left = max(deadline - time.monotonic(), LEAST_SHARE * limits.max_seconds)
+    if left > (1.0 - UNCOUNTED) * limits.max_seconds:
+        return options
+    return {**options, "limits": replace(limits, max_seconds=left)}
 
 
 def _told_value(gain: Measurement) -> float:
