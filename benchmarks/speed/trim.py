@@ -11,6 +11,7 @@ one thread and with two. Writes docs/benchmarks/trim.md and trim.png.
 from __future__ import annotations
 
 import argparse
+import pickle
 import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -32,7 +33,9 @@ from unswayed.api import trim
 from unswayed.core.limits import Limits
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import ThresholdRule
+from unswayed.kernels.subset_search import compiled_absolute_sums, compiled_advance
 from unswayed.model.formats.files import read_network
+from unswayed.search.run import compile_grid_loops
 
 NETWORKS = PAGE.parents[3] / "shared" / "data" / "networks" / "trimbn"
 TARGET_BY_NETWORK = {
@@ -40,7 +43,7 @@ TARGET_BY_NETWORK = {
     "hepatitis": "HE",
 }  # fmt: skip
 SIZES = tuple(range(8, 25, 2))
-REPEATS = 3
+REPEATS = 7
 
 
 def grown(
@@ -78,23 +81,35 @@ def check(results: Sequence[Result]) -> None:
 
 def of_the_papers() -> Iterator[str]:
     """Markdown: the seven networks, milliseconds on average over nine thresholds."""
-    yield "| network | features | kept | trim | select |"
-    yield "|---|---|---|---|---|"
+    yield "| network | features | kept | trim, first | trim, again | select, first | select, again |"
+    yield "|---|---|---|---|---|---|---|"
     for name, target in TARGET_BY_NETWORK.items():
         network = read_network(NETWORKS / f"{name}.bif")
         rules = [ThresholdRule("s0", round(0.1 * i, 1)) for i in range(1, 10)]
         classifiers = [Classifier(network, target, None, rule) for rule in rules]
         budget = len(classifiers[0].features) // 3
         times = [_milliseconds(search, classifiers, budget) for search in (SEARCHES["trim"], selected)]
-        yield f"| {name} | {len(classifiers[0].features)} | {budget} | {times[0]:.3g} | {times[1]:.3g} |"
+        shown = " | ".join(f"{milliseconds:.3g}" for pair in times for milliseconds in pair)
+        yield f"| {name} | {len(classifiers[0].features)} | {budget} | {shown} |"
 
 
-def _milliseconds(search: Search, classifiers: Sequence[Classifier], budget: int) -> float:
-    """The mean over the classifiers of the best of a few runs."""
-    return 1e3 * statistics.mean(
-        min(_seconds(partial(search, classifier, budget, Limits())) for _ in range(REPEATS))
-        for classifier in classifiers
-    )
+def _milliseconds(search: Search, classifiers: Sequence[Classifier], budget: int) -> tuple[float, float]:
+    """The mean over the classifiers of the best of a few runs: each on a new network, and asked again."""
+    first, again = [], []
+    for classifier in classifiers:
+        runs = [_asked_twice(search, classifier, budget) for _ in range(REPEATS)]
+        first.append(min(run[0] for run in runs))
+        again.append(min(run[1] for run in runs))
+    return 1e3 * statistics.mean(first), 1e3 * statistics.mean(again)
+
+
+def _asked_twice(search: Search, classifier: Classifier, budget: int) -> tuple[float, float]:
+    """Seconds on a copy of the network that has planned its posteriors and remembers no table, and again."""
+    network = pickle.loads(pickle.dumps(classifier.network))
+    # Another rule plans the same eliminations and leaves another table behind.
+    search(Classifier(network, classifier.target, None, ThresholdRule("s0", 0.37)), budget, Limits())
+    asked = partial(search, Classifier(network, classifier.target, None, classifier.rule), budget, Limits())
+    return _seconds(asked), _seconds(asked)
 
 
 def _seconds(call: Callable[[], object]) -> float:
@@ -109,7 +124,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="up to 12 features; writes nothing")
     options = parser.parse_args([] if __name__ != "__main__" else None)
     limits = Limits(max_seconds=options.seconds)
-    trim(naive_bayes(18), 2)  # loads the compiled search before the clock runs
+    _load_compiled_code()
     sizes = SIZES[:3] if options.quick else SIZES
     results = list(grown(SEARCHES, naive_bayes, sizes, limits))
     of_trees = list(grown(SEARCHES_OF_TREES, tree_augmented, sizes, limits))
@@ -123,6 +138,16 @@ def main() -> None:
         write_measured(PAGE, "".join(page))
         plot(results, of_trees)
     print("".join(page))
+
+
+def _load_compiled_code() -> None:
+    """Compile or load all loops before the clock runs."""
+    compile_grid_loops()
+    while not (compiled_advance.is_loaded and compiled_absolute_sums.is_ready):
+        compiled_advance.seconds_without = 60.0
+        column = np.full(4, 0.25)
+        compiled_absolute_sums(column, np.array([2, 2]))
+        trim(tree_augmented(18), 6)
 
 
 def _rows(lines: Iterator[str]) -> Iterator[str]:

@@ -54,7 +54,9 @@ PAPERS = """
 ## The networks of the papers
 
 Milliseconds of processor time for the whole answer, mean over the thresholds .1 to .9 of the best of
-{repeats} runs.
+{repeats} runs. "First": a new threshold on a network that was asked before, so that its eliminations are
+planned; "again": the same question once more, when the network remembers its table and its layout, as it does
+for other budgets (up to 2^14 instantiations).
 
 """
 

@@ -31,6 +31,8 @@ SECONDS_PER_SAMPLE = 2e-5
 """Measured for one posterior in a small network,"""
 SECONDS_PER_VARIABLE = 1e-6
 """and what each variable adds to it."""
+BYTES_PER_STATE = 100.0
+"""What a state of a variable in a sample takes, with what is made of it."""
 FIRST_PORTION = 64
 """Samples decided before the clock is read."""
 MOST_SAMPLES = 1_000_000
@@ -61,7 +63,7 @@ class SamplingEngine:
         kept = 2 if question.kept else 1
         each = SECONDS_PER_SAMPLE + SECONDS_PER_VARIABLE * len(problem.network)
         n_samples = max(self.n_samples, samples_for(question.tolerance, self.confidence))
-        return Cost(kept * n_samples * each, 100.0 * n_samples * len(problem.network))
+        return Cost(kept * n_samples * each, BYTES_PER_STATE * n_samples * len(problem.network))
 
     def prepare(self, problem: Problem, limits: Limits) -> SamplingOracle:
         """Draw the samples."""

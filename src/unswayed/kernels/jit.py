@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -50,18 +51,20 @@ def announce_compiling(say: Callable[[str], None]) -> Iterator[None]:
 
 @contextmanager
 def compile_beside(code: str) -> Iterator[None]:
-    """Within this context, once it takes long, run code that compiles in another process.
+    """Within such contexts, once they have taken long together, run code that compiles in another process.
 
     The context goes on with plain loops, and finds the compiled ones when they are saved. The other process
     goes on after the context, for later questions, and ends with this one.
     """
-    timer = threading.Timer(LONG, _start_compiling, [code, _announce.get()])
+    began, before = time.monotonic(), _waited().get(code, 0.0)
+    timer = threading.Timer(max(LONG - before, 0.0), _start_compiling, [code, _announce.get()])
     timer.daemon = True
     timer.start()
     try:
         yield
     finally:
         timer.cancel()
+        _waited()[code] = before + time.monotonic() - began
 
 
 def _start_compiling(code: str, say: Callable[[str], None] | None) -> None:
@@ -102,6 +105,12 @@ def can_save() -> bool:
         if found.is_dir() and os.access(found, os.W_OK | os.X_OK):
             return True
     return False
+
+
+@cache
+def _waited() -> dict[str, float]:
+    """How long this process has gone without what code compiles, in seconds."""
+    return {}
 
 
 @cache

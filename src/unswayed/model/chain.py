@@ -50,6 +50,12 @@ def deterministic_chain(
     >>> chain = deterministic_chain([0, 1, 2], moves, np.array([[0.9, 0.1], [0.1, 0.9]]))
     >>> [step.shape for step in chain.steps]
     [(1, 2, 2), (2, 2, 2), (2, 2, 2)]
+
+    A first parent that changes nothing, though it was written with states that are never left:
+
+    >>> moves = [np.array([[0, 0]]), np.array([[0, 1], [0, 0], [1, 1]])]
+    >>> deterministic_chain([0, 1], moves, np.array([[0.9, 0.1], [0.1, 0.9]])).steps[0].tolist()
+    [[[0.0, 1.0], [1.0, 0.0]]]
     """
     distinct, state = np.unique(columns, axis=0, return_inverse=True)
     state = state.reshape(-1)
@@ -63,8 +69,12 @@ def deterministic_chain(
         state = state.reshape(-1)
         kept.append((place, rows))
     kept.reverse()
-    last = distinct if kept else distinct[state[:1]]
-    return _dense([place for place, _ in kept], [move for _, move in kept], last, limits)
+    if not kept:
+        return _dense([], [], distinct[state[:1]], limits)
+    (first, rows), *others = kept
+    # Parents before the first that matters may have left several states; they lead to one of them.
+    kept = [(first, rows[state[:1]]), *others]
+    return _dense([place for place, _ in kept], [move for _, move in kept], distinct, limits)
 
 
 def _dense(places: list[int], moves: list[Ints], columns: Floats, limits: Limits) -> Chain:
