@@ -16,6 +16,9 @@ from unswayed.inference.posteriors import joint_table
 from unswayed.model.evidence import join_findings, observe, read_evidence
 from unswayed.model.network import BayesianNetwork
 
+MOST_PRIORS = 64
+"""How many cases a network remembers the posterior of its targets for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -104,5 +107,18 @@ def make_problem(
             "there is nothing to decide"
         )
     free = tuple(p for p in map(network.index, classifier.features) if p not in observed)
-    prior = joint_table(network, [classifier.target_index], observed, limits=limits)
-    return Problem(classifier, observed, free, read_only(prior), limits)
+    prior = _find_prior(network, classifier.target_index, observed, limits)
+    return Problem(classifier, observed, free, prior, limits)
+
+
+def _find_prior(network: BayesianNetwork, target: int, observed: Mapping[int, int], limits: Limits) -> Floats:
+    """Pr(target | evidence), remembered with the network: one case is asked about in many ways."""
+    key = (target, tuple(sorted(observed.items())))
+    known: dict[object, Floats] = network._memo.setdefault("priors", {})
+    prior = known.get(key)
+    if prior is None:
+        prior = read_only(joint_table(network, [target], observed, limits=limits))
+        for old in tuple(known)[: max(len(known) + 1 - MOST_PRIORS, 0)]:
+            known.pop(old, None)
+        known[key] = prior
+    return prior

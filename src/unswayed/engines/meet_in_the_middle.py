@@ -13,6 +13,7 @@ for long ones.
 from __future__ import annotations
 
 import math
+import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,6 +34,8 @@ CLEARLY = 1e-9
 """By how much a cut lies outside of all sums where nothing needs to be listed: more than rounding does."""
 FEW_SUMS, MANY_BOUNDS = 32, 2**12
 """Sums that are compared one by one with so many bounds, or more."""
+LOADING_SECONDS = 1.0
+"""What loading compiled code takes: once a process has spent as much without it, it is loaded."""
 SECONDS_PER_SUM, PLAIN_PER_SUM, COMPILING_SECONDS = 3e-8, 5e-7, 3.0
 """Measured for lists of a million sums: compiled and with numpy; and what compiling takes, numba imported."""
 MOST_MERGED = 16
@@ -184,6 +187,7 @@ def masses_at_least(outcomes: MeetingOutcomes, cuts: Floats) -> Floats:  # (cuts
     if _is_long(n_listed) and np.diff(outcomes.starts).max() <= MOST_MERGED:
         lists = _merged(outcomes, 0, middle), _merged(outcomes, middle, n_groups)
         return np.array([compiled_mass_at_least(*lists, float(cut)) for cut in cuts]).reshape(-1, 2)
+    began = time.monotonic()
     halves = _listed(outcomes, 0, middle), _listed(outcomes, middle, n_groups)
     # To sort the shorter one takes less time.
     (sums, *other), (weights, *one) = sorted(halves, key=lambda half: len(half[0]))
@@ -193,6 +197,8 @@ def masses_at_least(outcomes: MeetingOutcomes, cuts: Floats) -> Floats:  # (cuts
     for cut in cuts:
         positions = _count_below(sums, cut - weights)
         found += [_weigh(positions, masses, tail) for masses, tail in zip(one, tails, strict=True)]
+    if n_listed > SHORT_LISTS:
+        compiled_extend_sums.seconds_without += time.monotonic() - began
     return np.array(found).reshape(-1, 2)
 
 
@@ -209,7 +215,8 @@ def _count_below(sums: Floats, bounds: Floats) -> Ints:
 
 def _is_long(n_listed: float) -> bool:
     """Whether a list of so many sums is for compiled code."""
-    if compiled_extend_sums.is_loaded:
+    is_due = compiled_extend_sums.seconds_without > LOADING_SECONDS and compiled_extend_sums.is_ready
+    if compiled_extend_sums.is_loaded or is_due:
         return n_listed > SHORT_LISTS
     return n_listed > LONG_LISTS and (n_listed > LONGEST_PLAIN or compiled_extend_sums.is_ready)
 
@@ -256,13 +263,13 @@ def _merged(outcomes: MeetingOutcomes, first: int, past: int) -> Floats:  # (3, 
 
 def _listed(outcomes: MeetingOutcomes, first: int, past: int) -> tuple[Floats, Floats, Floats]:
     """All sums of some groups and their probabilities under either class, in no order."""
-    sums, upper, lower = np.zeros(1), np.ones(1), np.ones(1)
-    for number, (start, end) in enumerate(pairwise(outcomes.starts[first : past + 1].tolist())):
-        group = outcomes.weight[start:end], outcomes.upper[start:end], outcomes.lower[start:end]
-        if number == 0:  # a large group that stands alone is not copied
-            sums, upper, lower = group
-        else:
-            sums = np.add.outer(sums, group[0]).reshape(-1)
-            upper = np.multiply.outer(upper, group[1]).reshape(-1)
-            lower = np.multiply.outer(lower, group[2]).reshape(-1)
-    return sums, upper, lower
+    starts = outcomes.starts[first : past + 1].tolist()
+    if len(starts) == 2:  # a large group that stands alone is not copied
+        group = slice(*starts)
+        return outcomes.weight[group], outcomes.upper[group], outcomes.lower[group]
+    sums, products = np.zeros(1), np.ones((2, 1))
+    probabilities = np.stack([outcomes.upper, outcomes.lower])
+    for start, end in pairwise(starts):
+        sums = np.add.outer(sums, outcomes.weight[start:end]).reshape(-1)
+        products = (products[:, :, np.newaxis] * probabilities[:, np.newaxis, start:end]).reshape(2, -1)
+    return sums, products[0], products[1]

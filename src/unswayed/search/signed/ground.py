@@ -20,6 +20,8 @@ from unswayed.search.task import Task, most_harmful, order_by_harm
 
 TRANSPOSED = 2**18
 """Cells up to which numpy transposes faster: a tenth of the time at 2^13, half at 2^18."""
+SMALL_TABLE = 2**12
+"""Cells up to which searching all features takes no longer than searching some of them first."""
 GLANCE = 8
 """Cells along an axis that are compared before all of them are."""
 
@@ -34,16 +36,24 @@ class SignedGround:
     """Signed masses, the first feature slowest."""
     features: Records = field(repr=False)
     """What the search needs to know of each."""
+    _parts: dict[int, tuple[Floats, Records]] = field(default_factory=dict, repr=False)
+    """The same of the first features alone, by their number."""
 
     def to_search(self, task: Task) -> SignedArrays:
         """All features, with the budget of the task."""
         return SignedArrays(self.table, self.features, task.spendable, task.objective.monotone)
 
     def few_to_search(self, task: Task) -> SignedArrays | None:
-        """The most harmful features alone, for a good subset early; None where that leaves none out."""
-        few = len(most_harmful(task, list(self.order)))
+        """The most harmful features alone, for a good subset early; None where that saves nothing."""
+        few = len(most_harmful(task, list(self.order))) if len(self.table) > SMALL_TABLE else len(self.order)
         if few == len(self.order):
             return None
+        if few not in self._parts:
+            self._parts[few] = self._part(few)
+        return SignedArrays(*self._parts[few], task.spendable, task.objective.monotone)
+
+    def _part(self, few: int) -> tuple[Floats, Records]:
+        """Table and records of the first features alone."""
         after = self.features[few]
         features = self.features[: few + 1].copy()
         for name in ("rest", "names"):
@@ -51,8 +61,7 @@ class SignedGround:
         features["cells"] //= after["cells"]
         features[few] = 0
         features["cells"][few] = 1
-        table = self.table.reshape(-1, after["cells"]).sum(axis=1)
-        return SignedArrays(table, features, task.spendable, task.objective.monotone)
+        return self.table.reshape(-1, after["cells"]).sum(axis=1), features
 
     def kept(self, bits: int) -> frozenset[int]:
         """The features of a subset that the search gives as bits."""

@@ -59,7 +59,7 @@ def search_signed(task: Task, column: Floats, incumbent: Incumbent) -> None:
     with search:
         if saved is not None:
             _share(among_all, search, saved)
-        elif search.note(1.0, [branch_of(ground, start(ground, 0).left)]):
+        elif task.checkpoint is None or search.note(1.0, [branch_of(ground, start(ground, 0).left)]):
             _prepare(among_all)
             _explore(among_all, search)
 
