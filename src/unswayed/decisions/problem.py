@@ -14,7 +14,7 @@ from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import Decider
 from unswayed.inference.posteriors import joint_table
 from unswayed.model.evidence import join_findings, observe, read_evidence
-from unswayed.model.network import BayesianNetwork
+from unswayed.model.network import BayesianNetwork, remember
 
 MOST_PRIORS = 64
 """How many cases a network remembers the posterior of its targets for."""
@@ -114,11 +114,8 @@ def make_problem(
 def _find_prior(network: BayesianNetwork, target: int, observed: Mapping[int, int], limits: Limits) -> Floats:
     """Pr(target | evidence), remembered with the network: one case is asked about in many ways."""
     key = (target, tuple(sorted(observed.items())))
-    known: dict[object, Floats] = network._memo.setdefault("priors", {})
-    prior = known.get(key)
-    if prior is None:
-        prior = read_only(joint_table(network, [target], observed, limits=limits))
-        for old in tuple(known)[: max(len(known) + 1 - MOST_PRIORS, 0)]:
-            known.pop(old, None)
-        known[key] = prior
-    return prior
+
+    def find() -> Floats:
+        return read_only(joint_table(network, [target], observed, limits=limits))
+
+    return remember(network, "priors", key, find, most=MOST_PRIORS)

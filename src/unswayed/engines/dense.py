@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from unswayed.decisions.profile import DecisionProfile, profile_from_masses
 from unswayed.decisions.rules import MostProbable, ThresholdRule
 from unswayed.engines.protocol import Cost, Question, Refusal
 from unswayed.inference.posteriors import joint_table
+from unswayed.model.network import remember
 
 SECONDS_PER_CELL = 8e-9
 """Measured for one column of the table: made, decided, and summed once."""
@@ -58,14 +60,8 @@ class DenseEngine:
             return self._make(problem, limits)
         observed = tuple(sorted(problem.evidence.items()))
         key = (problem.target, problem.free, observed, problem.classifier.rule)
-        known: dict[object, DenseOracle] = problem.network._memo.setdefault("dense tables", {})
-        oracle = known.get(key)
-        if oracle is None:
-            oracle = self._make(problem, limits)
-            for old in tuple(known)[: max(len(known) + 1 - MOST_REMEMBERED, 0)]:
-                known.pop(old, None)
-            known[key] = oracle
-        return oracle
+        make = partial(self._make, problem, limits)
+        return remember(problem.network, "dense tables", key, make, most=MOST_REMEMBERED)
 
     def _make(self, problem: Problem, limits: Limits) -> DenseOracle:
         """Make the table and decide each of its instantiations."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from unswayed.decisions.problem import Problem
 from unswayed.inference.posteriors import joint_table
 from unswayed.inference.relevance import ancestors_of
 from unswayed.model.cpt import Cpt
-from unswayed.model.network import BayesianNetwork
+from unswayed.model.network import BayesianNetwork, remember
 
 MOST_REMEMBERED = 64
 """Sets of observed and free variables whose pieces a network remembers."""
@@ -59,12 +60,8 @@ def _group(problem: Problem, features: tuple[int, ...], members: set[int], *, li
 def _pieces(problem: Problem) -> list[Piece]:
     """The pieces between target and evidence; remembered with the network, since no number matters."""
     key = (problem.free, problem.target, frozenset(problem.evidence))
-    known: dict[object, list[Piece]] = problem.network._memo.setdefault("pieces", {})
-    if key not in known:
-        while len(known) >= MOST_REMEMBERED:
-            known.pop(next(iter(known)), None)
-        known[key] = connected_pieces(problem.network, problem.free, {problem.target, *problem.evidence})
-    return known[key]
+    find = partial(connected_pieces, problem.network, problem.free, {problem.target, *problem.evidence})
+    return remember(problem.network, "pieces", key, find, most=MOST_REMEMBERED)
 
 
 def connected_pieces(network: BayesianNetwork, free: Sequence[int], separating: Set[int]) -> list[Piece]:

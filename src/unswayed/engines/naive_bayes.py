@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -27,11 +28,12 @@ from unswayed.engines.log_odds import (
     LogOddsEngine,
     LogOddsOracle,
 )
-from unswayed.engines.parts import base_log_odds, probability_of
+from unswayed.engines.parts import base_log_odds, intervals_of, probability_of
 from unswayed.engines.rounded_weights import CutQuestion, WholeSteps, whole_steps
 from unswayed.engines.weights import WeightList, group_weights, predicted_bits
 from unswayed.kernels.all_but_one import FeatureSides, Rooms, compiled_errors_of, rooms_for
 from unswayed.kernels.spreads import Grid
+from unswayed.model.network import remember
 
 LISTED_BITS = 22.5
 """Logarithm to base 2 of how many outcomes of half the features are listed."""
@@ -61,6 +63,8 @@ FINEST = Fineness(32_000_000, 2**18)
 LEAST_CELLS = 4096
 LEAST_SEARCHED = 256
 """Cells of a grid for searches, at least."""
+MOST_REMEMBERED = 8
+"""How many grids a network remembers."""
 NEARLY = 1e-3
 """How much more often than the best threshold, by share, one may be wrong that is as good."""
 DISTANCES = (10.0, 1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-6)
@@ -81,7 +85,6 @@ class ManyFeatures:
     finest: Fineness = FINEST
     """The finer grid for single subsets."""
     _made: dict[Fineness, tuple[WholeSteps, Rooms]] = field(default_factory=dict, repr=False)
-    _grids: dict[int, WholeSteps] = field(default_factory=dict, repr=False)
     _thresholds: dict[frozenset[int], AchievableAgreement] = field(default_factory=dict, repr=False)
 
     @property
@@ -125,10 +128,9 @@ def search_grid(many: ManyFeatures, allowed: Callable[[WholeSteps], bool]) -> Wh
     """The grid for searches: as fine as their bounds need, coarser where that is not allowed."""
     n_cells = 448 + 16 * len(many.weights)
     while True:
-        if n_cells not in many._grids:
-            many._grids[n_cells] = whole_steps(many.weights, cut_question(many.problem), n_cells)
-        if n_cells <= LEAST_SEARCHED or allowed(many._grids[n_cells]):
-            return many._grids[n_cells]
+        steps = _make_steps(many, n_cells)
+        if n_cells <= LEAST_SEARCHED or allowed(steps):
+            return steps
         n_cells //= 2
 
 
@@ -244,6 +246,15 @@ def _grid(many: ManyFeatures, fineness: Fineness) -> tuple[WholeSteps, Rooms]:
     """A grid for single subsets, made when first asked for."""
     if fineness not in many._made:
         n_cells = min(max(fineness.work // max(len(many.weights), 1), LEAST_CELLS), fineness.most)
-        steps = whole_steps(many.weights, cut_question(many.problem), n_cells)
+        steps = _make_steps(many, n_cells)
         many._made[fineness] = steps, rooms_for(steps.grid)
     return many._made[fineness]
+
+
+def _make_steps(many: ManyFeatures, n_cells: int) -> WholeSteps:
+    """The features on a grid of so many cells; remembered with the network, for other budgets."""
+    problem, question = many.problem, cut_question(many.problem)
+    observed = tuple(sorted(problem.evidence.items()))
+    key = (problem.target, problem.free, observed, question, intervals_of(problem).upper, n_cells)
+    make = partial(whole_steps, many.weights, question, n_cells)
+    return remember(problem.network, "whole steps", key, make, most=MOST_REMEMBERED)

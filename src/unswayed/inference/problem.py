@@ -21,7 +21,7 @@ from unswayed.core.names import listing
 from unswayed.inference.contraction import Arithmetic, Linear, LogSum, run, run_keeping
 from unswayed.inference.factors import Factors, gather_factors
 from unswayed.inference.plan import Plan, make_plan
-from unswayed.model.network import BayesianNetwork
+from unswayed.model.network import BayesianNetwork, remember
 
 SAFE = 1e-250
 """Below this, products of ordinary numbers may have lost digits to underflow, and logarithms take over."""
@@ -87,14 +87,11 @@ def contraction(
 def _plan_for(network: BayesianNetwork, factors: Factors, keep: Collection[int]) -> Plan:
     """The plan for these factors, remembered with the network."""
     key = (factors.scopes, factors.sizes, tuple(sorted(keep)))
-    plans: dict[object, Plan] = network._memo.setdefault("plans", {})
-    plan = plans.get(key)
-    if plan is None:
-        plan = make_plan(factors.scopes, factors.sizes, keep, _ranks(network, len(factors.sizes)))
-        while len(plans) >= MOST_PLANS:
-            plans.pop(next(iter(plans)), None)
-        plans[key] = plan
-    return plan
+
+    def plan() -> Plan:
+        return make_plan(factors.scopes, factors.sizes, keep, _ranks(network, len(factors.sizes)))
+
+    return remember(network, "plans", key, plan, most=MOST_PLANS)
 
 
 def _ranks(network: BayesianNetwork, count: int) -> list[int]:

@@ -12,13 +12,14 @@ tables in question are taken too.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
 from unswayed.core.arrays import Floats
 from unswayed.inference.factors import table_factor
 from unswayed.model.cpt import Cpt
-from unswayed.model.network import BayesianNetwork
+from unswayed.model.network import BayesianNetwork, remember
 
 MOST_QUESTIONS = 64
 """How many questions a network remembers the tables of."""
@@ -34,17 +35,19 @@ def tables_for(
     `states` are those that are known already; with others than these the tables must do as well.
     """
     key = (frozenset(query), frozenset(observed), frozenset(states.items()))
-    known: dict[object, list[int]] = network._memo.setdefault("tables", {})
-    if key not in known:
-        needed, cut_off = split_by_relevance(network, query, observed)
-        doubtful = [v for v in cut_off.intersection(observed) if _may_contradict(network, v, states)]
-        is_open = len(states) < len(observed)
-        if doubtful and (is_open or not has_witness(network, doubtful, states)):
-            needed |= cut_off.intersection(ancestors_of(network, doubtful))
-        while len(known) >= MOST_QUESTIONS:
-            known.pop(next(iter(known)), None)
-        known[key] = sorted(needed)
-    return known[key]
+    find = partial(_find_tables, network, query, observed, states)
+    return remember(network, "tables", key, find, most=MOST_QUESTIONS)
+
+
+def _find_tables(
+    network: BayesianNetwork, query: Collection[int], observed: Collection[int], states: Mapping[int, int]
+) -> list[int]:
+    needed, cut_off = split_by_relevance(network, query, observed)
+    doubtful = [v for v in cut_off.intersection(observed) if _may_contradict(network, v, states)]
+    is_open = len(states) < len(observed)
+    if doubtful and (is_open or not has_witness(network, doubtful, states)):
+        needed |= cut_off.intersection(ancestors_of(network, doubtful))
+    return sorted(needed)
 
 
 def split_by_relevance(

@@ -34,7 +34,7 @@ from unswayed.core.errors import QueryError, expect
 from unswayed.core.names import listing, unknown_name
 from unswayed.model.cpt import Cpt
 from unswayed.model.data.tables import MISSING_WORDS, is_missing
-from unswayed.model.network import BayesianNetwork
+from unswayed.model.network import BayesianNetwork, remember
 from unswayed.model.states import find_state
 from unswayed.model.variable import Variable
 
@@ -239,14 +239,13 @@ def _weighed(variable: Variable, pairs: list[tuple[int, float]]) -> Floats:
 def _extend(network: BayesianNetwork, soft: list[tuple[int, Floats]]) -> BayesianNetwork:
     """The network with a virtual child for each soft finding, in the order given."""
     key = tuple((position, likelihoods.tobytes()) for position, likelihoods in soft)
-    known: dict[object, BayesianNetwork] = network._memo.setdefault("observed", {})
-    if key not in known:
+
+    def extend() -> BayesianNetwork:
         taken = set(network.names)
         virtual = [_virtual_child(network.variables[p], likelihoods, taken) for p, likelihoods in soft]
-        while len(known) >= MOST_REMEMBERED:
-            known.pop(next(iter(known)), None)
-        known[key] = BayesianNetwork([*network.cpts, *virtual], network.name)
-    return known[key]
+        return BayesianNetwork([*network.cpts, *virtual], network.name)
+
+    return remember(network, "observed", key, extend, most=MOST_REMEMBERED)
 
 
 def _virtual_child(variable: Variable, likelihoods: Floats, taken: set[str]) -> Cpt:

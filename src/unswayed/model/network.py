@@ -8,10 +8,10 @@ surface speaks of variables by their position in that order.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from unswayed.core.errors import ModelError, QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
@@ -22,6 +22,8 @@ from unswayed.model.distribution import ConditionalDistribution, write_table
 from unswayed.model.influence import Influence
 from unswayed.model.states import find_state
 from unswayed.model.variable import Variable, check_name
+
+T = TypeVar("T")
 
 MOST_OF_CYCLE = 5
 """Names that a message shows from either end of a cycle."""
@@ -136,6 +138,19 @@ class BayesianNetwork:
             elif not is_missing(value):
                 self.variables[position].index(value)  # raises, naming the nearest state
         return found
+
+
+def remember(network: BayesianNetwork, what: str, key: Hashable, make: Callable[[], T], *, most: int) -> T:
+    """What `make` gives, made once and kept with the network; of more than `most` the oldest go."""
+    known: dict[Hashable, T] = network._memo.setdefault(what, {})
+    found = known.get(key)
+    if found is None:
+        found = make()
+        # Other threads may forget at the same time.
+        for old in tuple(known)[: max(len(known) + 1 - most, 0)]:
+            known.pop(old, None)
+        known[key] = found
+    return found
 
 
 def to_tables(network: BayesianNetwork, *, limits: Limits = DEFAULT_LIMITS) -> BayesianNetwork:
