@@ -31,12 +31,15 @@ from unswayed.engines.bounds import BoundsEngine
 from unswayed.engines.chen2014.brute_force import BruteForceEngine
 from unswayed.engines.chen2014.depth_first import DepthFirstEngine
 from unswayed.engines.choice import ENGINES
+from unswayed.engines.log_odds import LogOddsEngine
 from unswayed.engines.protocol import Engine, Question, Refusal
 from unswayed.model.zoo import random_naive_bayes
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "benchmarks" / "sdp.md"
 SIZES = (20, 24, 30, 36, 40, 44, 50, 100, 300, 1000)
 TOLERANCE = 1e-3
+REPEATS, LONG = 5, 1.0
+"""Runs of which the best counts, and seconds from which on one is enough."""
 NOTHING: frozenset[int] = frozenset()
 
 
@@ -66,7 +69,7 @@ def problem_of(n_features: int) -> Problem:
 
 def measure(engine: Engine, n_features: int, limits: Limits) -> Result:
     """The engine's time from the classifier on, tables included."""
-    tolerance = 0.0 if engine.certainty is Certainty.EXACT else TOLERANCE
+    tolerance = TOLERANCE if engine.certainty is Certainty.BOUND else 0.0
     question = Question(NOTHING, tolerance=tolerance)
     bid = engine.cost(problem_of(n_features), question)
     if isinstance(bid, Refusal):
@@ -77,12 +80,17 @@ def measure(engine: Engine, n_features: int, limits: Limits) -> Result:
         return Result(engine.name, n_features, bid.seconds, None, None, note)
     if not within and engine.name != DepthFirstEngine().name:
         return Result(engine.name, n_features, bid.seconds, None, None, "predicted over the limit")
-    problem, started = problem_of(n_features), time.perf_counter()
-    try:
-        found = answer(engine, problem, tolerance, limits)
-    except LimitError as error:
-        return Result(engine.name, n_features, bid.seconds, None, None, f"stopped: {error}")
-    return Result(engine.name, n_features, bid.seconds, time.perf_counter() - started, found)
+    best = np.inf
+    for _ in range(REPEATS):
+        problem, started = problem_of(n_features), time.perf_counter()
+        try:
+            found = answer(engine, problem, tolerance, limits)
+        except LimitError as error:
+            return Result(engine.name, n_features, bid.seconds, None, None, f"stopped: {error}")
+        best = min(best, time.perf_counter() - started)
+        if best > LONG:
+            break
+    return Result(engine.name, n_features, bid.seconds, best, found)
 
 
 def answer(engine: Engine, problem: Problem, tolerance: float, limits: Limits) -> Interval:
@@ -105,7 +113,8 @@ def check(results: Sequence[Result]) -> None:
 HEAD = """# Same-decision probability: how the cost grows
 
 Made by `python -m benchmarks.speed.sdp`: random naive Bayes classifiers of two-state features, threshold one
-half, nothing observed; seconds from the classifier to the answer, all engines in one run on a shared machine.
+half, nothing observed; seconds from the classifier to the answer, best of five (one where it takes more than
+a second), compiled code loaded, all engines in one run.
 "-": predicted or found to take over {limit:g} s, or more memory than allowed. `brute_force` and `depth_first`
 are the methods of [chen2014], here to compare with. `bounds` is asked for an interval of width {tolerance:g};
 `sampling` gives an estimate. All exact answers and certain intervals agree.
@@ -137,7 +146,7 @@ def plot(results: Sequence[Result], names: Sequence[str]) -> None:
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(figsize=(6.4, 4.2), layout="constrained")
-    for name, marker in zip(names, "os^Dvx*", strict=False):
+    for name, marker in zip(names, "os^Dvx*P", strict=False):
         done = [(r.n_features, r.seconds) for r in results if r.engine == name and r.seconds is not None]
         axes.plot([n for n, _ in done], [s for _, s in done], marker=marker, label=name)
     axes.set(xscale="log", yscale="log", xlabel="features", ylabel="seconds")
@@ -156,14 +165,17 @@ def main() -> None:
     options = parser.parse_args([] if __name__ != "__main__" else None)
     limits = Limits(DEFAULT_LIMITS.max_bytes, 2.0 if options.quick else options.seconds)
     sizes, engines = SIZES[:2] if options.quick else SIZES, compared()
-    answer(DepthFirstEngine(), problem_of(20), 0.0, limits)  # compiles before the clock runs
+    first: list[tuple[Engine, int]] = [(DepthFirstEngine(), 20), (LogOddsEngine(), 44)]
+    for engine, n_features in first:
+        answer(engine, problem_of(n_features), 0.0, limits)  # compiles before the clock runs
     results = []
     for n_features in sizes:
         for engine in engines:
             results.append(measure(engine, n_features, limits))
             print(results[-1], flush=True)
     check(results)
-    names = [engine.name for engine in engines]
+    answered = {result.engine for result in results if result.seconds is not None}
+    names = [engine.name for engine in engines if engine.name in answered]
     lines = list(table(results, names, sizes))
     print("\n".join(lines))
     if not options.quick:

@@ -21,12 +21,14 @@ from unswayed.core.measurement import Certainty
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.profile import DecisionProfile, profile_from_masses
 from unswayed.decisions.rules import MostProbable, ThresholdRule
-from unswayed.engines.protocol import Cost, Question, Refusal
+from unswayed.engines.protocol import Cost, Needs, Question, Refusal
 from unswayed.inference.posteriors import joint_table
 from unswayed.model.network import remember
 
 SECONDS_PER_CELL = 8e-9
 """Measured for one column of the table: made, decided, and summed once."""
+SINGLE_SUM = 0.12
+"""What the sum down to a single feature takes beside that."""
 BYTES_PER_CELL = 20.0
 MOST_KEPT = 32
 """Marginals that are kept to make others from; to look at more would take longer than it saves."""
@@ -47,11 +49,10 @@ class DenseEngine:
     def cost(self, problem: Problem, question: Question) -> Cost | Refusal:
         """Proportional to the number of instantiations of all features."""
         cells = math.prod(map(float, problem.sizes(problem.free)))
-        columns = len(problem.prior) + len(problem.decider.actions)
-        return Cost(
-            1e-4 + 1e-5 * len(problem.free) + SECONDS_PER_CELL * cells * columns,
-            BYTES_PER_CELL * cells * columns,
-        )
+        columns, n_free = len(problem.prior) + len(problem.decider.actions), len(problem.free)
+        sums = 1.0 + SINGLE_SUM * n_free if question.needs is Needs.SINGLES else 1.0
+        seconds = 1e-4 + 1e-5 * n_free + SECONDS_PER_CELL * cells * columns * sums
+        return Cost(seconds, BYTES_PER_CELL * cells * columns)
 
     def prepare(self, problem: Problem, limits: Limits) -> DenseOracle:
         """The table, made or, where it is small and was asked for before, remembered with the network."""

@@ -51,11 +51,11 @@ SECONDS_PER_OUTCOME = 1.5e-7
 """Measured for making, sorting and searching lists of a million outcomes."""
 FIXED_SECONDS, PLAIN_SECONDS, SECONDS_PER_GROUP = 1e-3, 2e-4, 1.5e-5
 """What every question takes, and every group."""
-SECONDS_PER_TABLED, PLAIN_PER_TABLED = 5e-7, 4e-8
+SECONDS_PER_TABLED, PLAIN_PER_TABLED = 2e-7, 4e-8
 """Measured for one instantiation of a group of dependent features: tabled, sorted and merged; only tabled."""
 BYTES_PER_OUTCOME = 120.0
-FEW_OUTCOMES = 2.0**16
-"""Outcomes up to which nothing is gained by looking at the weights before answering."""
+FEW_OUTCOMES, FEW_PLAIN = 2.0**16, 2.0**19
+"""Outcomes up to which nothing is gained by looking at the weights before answering; for one test."""
 QUICK_BITS = 34.0
 """Logarithm to base 2 of the instantiations up to which lists are made without looking for alike features."""
 FEW_ALIKE = 4.0
@@ -81,9 +81,9 @@ class LogOddsEngine:
             return refusal
         assert isinstance(problem.decider, LogOddsIntervals)
         sizes = predict_sizes(problem, question.kept)
-        if sizes.outcomes > FEW_OUTCOMES and sizes.tabled <= FEW_OUTCOMES:
-            sizes = _sizes_of_weights(problem, question)
         is_plain = question.needs is Needs.AGREEMENT and not question.kept
+        if sizes.outcomes > (FEW_PLAIN if is_plain else FEW_OUTCOMES) and sizes.tabled <= FEW_OUTCOMES:
+            sizes = _sizes_of_weights(problem, question)
         listed = sizes.rows_bits <= np.log2(MOST_ROWS)
         if not is_plain and question.needs is not Needs.AGREEMENT and not listed and sizes.is_mixed:
             return Refusal(f"the kept features have about 2^{sizes.rows_bits:.0f} rows, too many to list")

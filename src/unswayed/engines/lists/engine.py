@@ -28,7 +28,7 @@ SECONDS_PER_OUTCOME = 3e-7
 """Measured for one outcome of two classes: listed, sorted and searched,"""
 SECONDS_PER_POINT = 5e-7
 """and for one of three classes, for each action but one."""
-SECONDS_PER_STATE = 3e-4
+SECONDS_PER_STATE = 1e-4
 """Measured for each state of the separator, however short the lists."""
 BYTES_PER_OUTCOME = 100.0
 MOST_SECONDS = 2.0
