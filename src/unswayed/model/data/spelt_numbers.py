@@ -27,18 +27,22 @@ def read_spelt(texts: Sequence[str]) -> tuple[list[float], str] | None:
     ([1234.0, 12.0], "'1,234' is read as 1234 (commas between thousands)")
     >>> read_spelt(["1 234,5", "12"])
     ([1234.5, 12.0], "'1 234,5' is read as 1234.5 (marks between thousands, decimal commas)")
+    >>> read_spelt(["1.234.567", "12.500", "12"])
+    ([1234567.0, 12500.0, 12.0], "'1.234.567' is read as 1234567 (points between thousands)")
     >>> read_spelt(["a,b", "1,5"]) is None, read_spelt(["2.5", "1,5"]) is None
     (True, True)
     """
     cells = [text.strip() for text in texts]
     bare = [cell.translate(_WITHOUT_BLANKS) if _BLANKS.fullmatch(cell) else cell for cell in cells]
     how = ["marks between thousands"] if bare != cells else []
-    commas = [cell for cell in bare if "," in cell]
+    commas, points = ([cell for cell in bare if mark in cell.strip(mark)] for mark in ",.")
     marks = {}
     if commas and not how and all(_COMMAS.fullmatch(cell) for cell in commas):
         how, marks = ["commas between thousands"], {",": ""}
-    elif commas and all(_DECIMAL.fullmatch(cell) for cell in bare if "," in cell or "." in cell.strip(".")):
+    elif commas and all(map(_DECIMAL.fullmatch, {*commas, *points})):
         how, marks = [*how, "decimal commas"], {".": "", ",": "."}
+    elif any(cell.count(".") > 1 for cell in points) and all(map(_DECIMAL.fullmatch, points)):
+        how, marks = ["points between thousands"], {".": ""}
     elif commas or not how:
         return None
     spelling = str.maketrans(marks)
@@ -47,5 +51,5 @@ def read_spelt(texts: Sequence[str]) -> tuple[list[float], str] | None:
     numbers = [number for number in found if number is not None]
     if len(numbers) < len(found):
         return None
-    first = next(i for i, cell in enumerate(cells) if cell != bare[i] or "," in cell)
+    first = next(i for i, cell in enumerate(cells) if cell != bare[i] or set(marks).intersection(cell))
     return numbers, f"{cells[first]!r} is read as {numbers[first]:.12g} ({', '.join(how)})"
