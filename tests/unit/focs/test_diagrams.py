@@ -11,6 +11,7 @@ from focs_strategies import bit
 from unswayed.core.errors import ImpossibleEvidence, LimitError, ModelError, QueryError
 from unswayed.core.limits import Limits
 from unswayed.focs.coding import Channel, adjacent_parities, code_network
+from unswayed.focs.diagrams import queries
 from unswayed.focs.diagrams.nodes import compile_node, table_diagram
 from unswayed.focs.diagrams.obdd import Obdd, step_diagram
 from unswayed.focs.diagrams.queries import explain_rows, marginal_rows, marginals
@@ -193,3 +194,17 @@ def test_arrays_that_are_no_diagram_are_refused(arguments, message):
     order, n_terminals, level, low, high, root = arguments
     with pytest.raises(ModelError, match=message):
         Obdd(order, n_terminals, level=level, low=low, high=high, root=root)
+
+
+def test_single_questions_take_compiled_passes_once_they_are_there(monkeypatch):
+    """Each kind of question looks at the loop that it uses; many small ones together are worth loading it."""
+    compiled = compile_network(code_network(adjacent_parities(5), Channel()))
+    loop = queries.compiled_best_states
+    monkeypatch.setattr(loop, "seconds_without", 0.0)
+    monkeypatch.setattr(loop, "is_loaded", True)
+    monkeypatch.setattr(queries.compiled_sum_masses, "is_loaded", False)
+    assert queries._passes(compiled, 1, loop) is COMPILED
+    monkeypatch.setattr(loop, "is_loaded", False)
+    assert queries._passes(compiled, 1, loop) is PLAIN
+    monkeypatch.setattr(loop, "seconds_without", 60.0)
+    assert queries._passes(compiled, 1, loop) is COMPILED

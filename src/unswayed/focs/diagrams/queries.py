@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -10,15 +11,32 @@ from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import ImpossibleEvidence, QueryError
 from unswayed.core.names import listing
 from unswayed.focs.diagrams.trellis import CompiledTrellis
-from unswayed.kernels.circuits.trellis import COMPILED, PLAIN, Passes, States, compiled_sum_masses
+from unswayed.kernels.circuits.trellis import (
+    COMPILED,
+    PLAIN,
+    Passes,
+    States,
+    compiled_best_states,
+    compiled_sum_masses,
+)
+from unswayed.kernels.jit import Kernel
 
 INTERPRETED = 20_000
 """Nodes times queries below which loading compiled code takes longer than doing without."""
+SECONDS_PER_NODE = 1e-6
+"""Measured for a node without compiled code."""
+LOADING_SECONDS, COMPILING_SECONDS = 0.5, 5.0
+"""How long a process does without compiled code that can be loaded, and that would have to be compiled."""
 
 
-def _passes(compiled: CompiledTrellis, n_queries: int) -> Passes:
-    is_small = len(compiled.trellis.low) * n_queries < INTERPRETED
-    return PLAIN if is_small and not compiled_sum_masses.is_loaded else COMPILED
+def _passes(compiled: CompiledTrellis, n_queries: int, kernel: Kernel[..., Any]) -> Passes:
+    """Compiled passes where they are loaded, or worth it for what was and is asked; else plain ones."""
+    n_nodes = len(compiled.trellis.low) * n_queries
+    if kernel.is_loaded or n_nodes >= INTERPRETED:
+        return COMPILED
+    kernel.seconds_without += SECONDS_PER_NODE * n_nodes
+    is_due = kernel.seconds_without > (LOADING_SECONDS if kernel.is_ready else COMPILING_SECONDS)
+    return COMPILED if is_due else PLAIN
 
 
 def evidence_rows(compiled: CompiledTrellis, rows: Ints) -> States:  # (queries, variables)
@@ -40,7 +58,7 @@ def explain_rows(compiled: CompiledTrellis, rows: Ints) -> tuple[Ints, Floats]:
     """
     evidence = evidence_rows(compiled, rows)
     found = np.empty(evidence.shape, dtype=np.int8)
-    best = _passes(compiled, len(rows)).best_states
+    best = _passes(compiled, len(rows), compiled_best_states).best_states
     logs = best(compiled.trellis, compiled.log_columns, evidence, found)
     states = np.empty(evidence.shape, dtype=np.int64)
     states[:, list(compiled.order)] = found
@@ -50,7 +68,7 @@ def explain_rows(compiled: CompiledTrellis, rows: Ints) -> tuple[Ints, Floats]:
 def marginal_rows(compiled: CompiledTrellis, rows: Ints) -> tuple[Floats, Floats]:
     """Pr(variable = 1 | evidence) for each row and variable, and log Pr(evidence) of each row."""
     evidence = evidence_rows(compiled, rows)
-    passes = _passes(compiled, len(rows))
+    passes = _passes(compiled, len(rows), compiled_sum_masses)
     found, logs = np.full(evidence.shape, np.nan), np.empty(len(rows))
     values, shares = np.empty(int(compiled.trellis.starts[-1])), np.empty(len(compiled.order))
     for query, states in enumerate(evidence):

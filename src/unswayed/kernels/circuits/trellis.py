@@ -127,7 +127,7 @@ PLAIN = Passes(sum_masses, spread, best_states)
 """The passes as they are."""
 
 
-compiled_sum_masses = Kernel(sum_masses)
+compiled_sum_masses, compiled_best_states = Kernel(sum_masses), Kernel(best_states)
 
-COMPILED = Passes(compiled_sum_masses, Kernel(spread), Kernel(best_states))
+COMPILED = Passes(compiled_sum_masses, Kernel(spread), compiled_best_states)
 """The same passes, compiled when first called."""
