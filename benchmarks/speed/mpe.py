@@ -208,7 +208,7 @@ def write_gap() -> None:
     for line in gap_lines():
         print(line, flush=True)
         lines.append(line)
-    page = PAGE.read_text(encoding="utf-8").partition(GAP_TITLE)[0].rstrip()
+    page = PAGE.read_text(encoding="utf-8").partition(GAP_TITLE)[0].partition("\nMeasured on")[0].rstrip()
     write_measured(PAGE, f"{page}\n\n{GAP_TITLE}\n\n{GAP_TEXT}\n" + "\n".join(lines) + "\n")
 
 
