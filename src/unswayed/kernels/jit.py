@@ -11,6 +11,7 @@ whose parts have changed in another. Where no folder can be written, each proces
 
 from __future__ import annotations
 
+import atexit
 import os
 import pickle
 import subprocess
@@ -32,6 +33,8 @@ Functions = Sequence[Callable[..., Any]]
 
 LONG: Final = 1.0
 """Seconds of compiling after which it is announced."""
+MOMENT: Final = 0.5
+"""Seconds that a process which compiles has to end, at most."""
 ANY_ORDER: Final = frozenset({"reassoc", "nsz", "contract"})
 """Sums in any order: the compiler may add several terms at once, which also rounds less than one by one."""
 
@@ -77,9 +80,19 @@ def _start_compiling(code: str, say: Callable[[str], None] | None) -> None:
     quiet = subprocess.DEVNULL
     watched = f"from {__name__} import end_with_parent; end_with_parent(); {code}"
     with suppress(OSError):  # no room for another process: the loops stay plain
-        _started()[code] = subprocess.Popen(
+        child = subprocess.Popen(
             [sys.executable, "-c", watched], stdin=subprocess.PIPE, stdout=quiet, stderr=quiet
         )
+        _started()[code] = child
+        atexit.register(_end, child)
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    """Let the process know that this one ends, and give it a moment to end first."""
+    with suppress(OSError, subprocess.TimeoutExpired):
+        if child.stdin is not None:
+            child.stdin.close()
+        child.wait(MOMENT)
 
 
 def end_with_parent() -> None:
