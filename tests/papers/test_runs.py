@@ -19,4 +19,4 @@ def test_a_small_part_of_the_results_comes_out(paper):
     run = [sys.executable, "-m", f"benchmarks.papers.{paper}.run", "--quick"]
     done = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, timeout=900, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
-    assert len(done.stdout.splitlines()) > 3
+    assert len(done.stdout.splitlines()) >= 3  # one line or more for each experiment
