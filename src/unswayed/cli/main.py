@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from importlib import import_module
@@ -9,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from unswayed.cli.completion import helping_bash
 from unswayed.cli.outcome import reporting
 from unswayed.cli.output import noting
 from unswayed.cli.progress import show_line
@@ -93,7 +95,7 @@ def _unswayed(
 def run(arguments: Sequence[str] | None = None) -> None:
     """Run a command line, that of the process by default, and leave with its exit code."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
-    with reporting(), noting(), announce_compiling(show_line):
+    with reporting(), noting(), announce_compiling(show_line), helping_bash(os.environ):
         named = [name for name in arguments[:1] if name in MODULE_BY_COMMAND]
         # Not standalone: then usage errors come to `reporting`, and the exit code comes back.
         app = make_app(named or MODULE_BY_COMMAND)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from unswayed.cli.completion import complete_findings, complete_names, complete_network
+from unswayed.cli.completion import complete_findings, complete_names, complete_network, complete_targets
 from unswayed.core.errors import QueryError
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ Target = Annotated[
     str | None,
     typer.Option(
         metavar="D=+",
-        autocompletion=complete_findings,
+        autocompletion=complete_targets,
         help="What is decided about, and its positive state. Without a state (D), the decision is the "
         "most probable state. Several at once: A=a,B=b decides which of these faults it is, A,B which "
         "combination of states. May be left out where the file tells: targets of a diagnosis, an influence "
