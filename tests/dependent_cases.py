@@ -85,3 +85,18 @@ def _classifier(rng: np.random.Generator, max_features: int) -> tuple[Classifier
     features = [v.name for v in others if rng.random() < 0.8]
     evidence = {v.name: v.states[rng.integers(len(v))] for v in others if rng.random() < 0.15}
     return Classifier(BayesianNetwork(cpts), "C", features, random_rule(rng, target)), evidence
+
+
+def tied_by_a_hidden_variable() -> Classifier:
+    """Three classes and 45 features: beyond every engine but samples."""
+    rng = np.random.default_rng(0)
+    target, hidden = Variable("T", ["a", "b", "c"]), Variable("H", ["x", "y", "z"])
+    features = [Variable(f"F{i}", ["0", "1"]) for i in range(45)]
+    network = BayesianNetwork(
+        [
+            Cpt(target, [], [[0.2, 0.3, 0.5]]),
+            Cpt(hidden, [target], rng.dirichlet(np.ones(3), 3)),
+            *(Cpt(feature, [hidden], rng.dirichlet(np.ones(2), 3)) for feature in features),
+        ]
+    )
+    return Classifier(network, "T", [feature.name for feature in features], MostProbable())

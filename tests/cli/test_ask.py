@@ -77,3 +77,7 @@ def test_what_is_no_plan_is_refused(ask, tmp_path):
         outcome = ask(source, options=[])
         assert outcome.code == 2
         assert message in outcome.err
+
+
+def test_certain_is_taken_and_changes_nothing(ask, review):
+    assert ask(review, "+", "-", options=[*PAPERS, "--certain"]) == ask(review, "+", "-")

@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 
+from dependent_cases import tied_by_a_hidden_variable
 from unswayed.model.formats.files import write_network
 from unswayed.model.zoo import random_naive_bayes
 
@@ -98,3 +99,16 @@ def test_without_a_target_the_network_must_single_one_out(unswayed, review, tmp_
     write_network(random_naive_bayes(4, np.random.default_rng(1)), path)
     answer = json.loads(unswayed("plan", path, "--json").out)
     assert (answer["target"], answer["optimal"]) == ("C", True)
+
+
+def test_certain_changes_no_plan(unswayed, review, tmp_path):
+    """Plans hold exact numbers and certified bounds alone, also where no table holds the features."""
+    asked = ["plan", review, *PAPERS, "--json"]
+    plain, certain = (json.loads(unswayed(*asked, *more).out) for more in ([], ["--certain"]))
+    assert {**plain, "seconds": 0} == {**certain, "seconds": 0}
+    path = tmp_path / "tied.bif"
+    write_network(tied_by_a_hidden_variable().network, path)
+    wide = ["--target", "T", "--features", ",".join(f"F{i}" for i in range(45)), "--max-seconds", "2"]
+    assert unswayed("sdp", path, *wide, "--certain").code == 2
+    outcome = unswayed("plan", path, *wide, "--certain", "--json")
+    assert (outcome.code, json.loads(outcome.out)["gap"] > 0) == (0, True)

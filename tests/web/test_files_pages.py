@@ -22,9 +22,11 @@ pytest.importorskip("httpx2", reason="the test client needs httpx2")
 from starlette.testclient import TestClient
 
 import unswayed
+from dependent_cases import tied_by_a_hidden_variable
 from unswayed.api.examples import EXAMPLE_BY_NAME
 from unswayed.cli.main import run
 from unswayed.core.errors import UnswayedWarning
+from unswayed.core.limits import Limits
 from unswayed.model.annotation import Annotation
 from unswayed.model.formats.files import write_network
 from unswayed.model.zoo import disease_tests, printer
@@ -32,6 +34,7 @@ from unswayed.web.answers import AnswerDesk
 from unswayed.web.case import parse_query
 from unswayed.web.pages import show_panel
 from unswayed.web.panels.catalogue import PANELS
+from unswayed.web.recipes import write_command, write_python
 from unswayed.web.server import make_site
 from unswayed.web.setting import Setting, resolve
 from unswayed.web.workspace import HeldNetwork, Workspace, hold_given
@@ -369,3 +372,19 @@ def test_script_in_every_name_of_a_network_is_text():
         assert page.status_code == 200, path
         assert SCRIPT not in page.text, path
         assert "<img" not in page.text, path
+
+
+def test_without_estimates_panels_refuse_what_only_samples_answer():
+    classifier = tied_by_a_hidden_variable()
+    workspace = Workspace(hold_given(classifier.network, classifier))
+    assert workspace.shared
+    held = next(each for each in workspace.shared.values() if each.network is classifier.network)
+    asked = resolve(parse_query(held.id, ""), held)
+    estimating, certain = (AnswerDesk(Limits(max_seconds=2.0), certain=each) for each in (False, True))
+    assert "estimate" in show_panel(estimating, asked, "verdict", is_fragment=True)
+    refused = show_panel(certain, asked, "verdict", is_fragment=True)
+    assert "start the page without --certain" in refused
+    assert "allow_estimates" not in refused
+    assert "--certain" in write_command(certain, asked, "sdp")
+    assert "--certain" not in write_command(estimating, asked, "sdp")
+    assert "allow_estimates=False" in write_python(certain, asked)

@@ -16,7 +16,7 @@ from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.measurement import Certainty
 from unswayed.core.numerics import is_whole
 from unswayed.decisions.classifier import Classifier
-from unswayed.decisions.problem import make_problem
+from unswayed.decisions.problem import Problem, make_problem
 from unswayed.inference.batches import batch_posteriors
 from unswayed.inference.posteriors import joint_table
 from unswayed.inference.sampling import sample_states
@@ -105,7 +105,7 @@ def compare_decisions(
     problem = make_problem(full, evidence, limits=limits)
     full, network, observed, free = problem.classifier, problem.network, problem.evidence, list(problem.free)
     sizes = [len(network.variables[p]) for p in free]
-    if math.prod(map(float, sizes)) <= LARGEST_TABLE:
+    if compares_all(problem):
         states: Ints = np.indices(sizes).reshape(len(sizes), math.prod(sizes)).T
         table = joint_table(network, [*free, full.target_index], observed, limits=limits)
         class_mass = table.reshape(len(states), -1)
@@ -120,6 +120,11 @@ def compare_decisions(
     possible = class_mass.sum(axis=1) > 0
     rows = _Rows(tuple(free), states[possible], class_mass[possible])
     return _compared(full, other, rows, observed, at_most=at_most, certainty=certainty)
+
+
+def compares_all(problem: Problem) -> bool:
+    """Whether there are few enough instances to compare every one; else some are drawn."""
+    return math.prod(map(float, problem.sizes(problem.free))) <= LARGEST_TABLE
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """All about one classifier: what a report tells, cheap answers first, each part on its own.
 
 A part that is refused, or for which no time is left, is left out with a note; the others stay. Where nothing
-certain is possible, an estimate answers, and the note says so.
+certain is possible, an estimate answers unless it is unwanted, and the note says so.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from unswayed.api.compare import Comparison, compare_decisions
+from unswayed.api.compare import Comparison, compare_decisions, compares_all
 from unswayed.api.decisions import Decision, decide
 from unswayed.api.observations import (
     Stopping,
@@ -36,6 +36,7 @@ from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import make_problem
 from unswayed.decisions.purchase import purchase_of
 from unswayed.decisions.rewards import Margin, NegativeEntropy
+from unswayed.decisions.table_classifier import TableClassifier
 from unswayed.model.evidence import Evidence, list_open, read_evidence
 
 TOLERANCES = 1e-3, 0.02
@@ -100,6 +101,7 @@ def examine(
     *,
     at_least: float = 0.95,
     held_out: Any = None,
+    allow_estimates: bool = True,
     limits: Limits = DEFAULT_LIMITS,
     tell: Tell | None = None,
 ) -> Examination:
@@ -107,7 +109,8 @@ def examine(
 
     What cannot be found within the limits is left out, with a note; so is what an interrupt from the keyboard
     ends. The limit on time is for all parts together; without one, a report takes up to a minute. `held_out`
-    are rows that took no part in learning, on which the agreement of each trimming is counted.
+    are rows that took no part in learning, on which the agreement of each trimming is counted. Where nothing
+    certain is possible, samples answer; without `allow_estimates` those parts are left out.
 
     >>> from unswayed.decisions.rules import ThresholdRule
     >>> from unswayed.model.zoo import review
@@ -121,7 +124,7 @@ def examine(
         raise QueryError(f"the level must lie between 0 and 1; got {at_least!r}")
     decision = decide(classifier, evidence, limits=limits)
     patient = limits if limits.max_seconds is not None else replace(limits, max_seconds=PATIENCE)
-    parts = _Parts(limits, patient.deadline(), tell or (lambda _: None))
+    parts = _Parts(limits, patient.deadline(), tell or (lambda _: None), allow_estimates)
     findings = parts.answer(
         "the list of single findings", 0.5, lambda now: _list_findings(classifier, evidence, decision, now)
     )
@@ -166,8 +169,8 @@ def examine(
         comparison = parts.answer(
             "the comparison with the trimmed classifier",
             1.0,
-            lambda now: compare_decisions(
-                classifier, trimmed, evidence, rng=np.random.default_rng(0), limits=now
+            lambda now: _compare(
+                (classifier, trimmed), evidence, limits=now, allow_estimates=allow_estimates
             ),
         )
     return Examination(
@@ -194,6 +197,7 @@ class _Parts:
     limits: Limits
     deadline: float
     tell: Tell
+    allow_estimates: bool = True
     notes: list[str] = field(default_factory=list)
     interrupted: bool = False
 
@@ -222,9 +226,9 @@ class _Parts:
         ask: Callable[[Options], T],
         attempts: Sequence[Options] = (Options(),),
     ) -> T | None:
-        """The first certain answer of some attempts, else an estimate, with a note that says so."""
+        """The first certain answer of some attempts, else, if allowed, an estimate with a note."""
         certain = len(self.notes)
-        for options in (*attempts, Options(allow_estimates=True)):
+        for options in (*attempts, *[Options(allow_estimates=True)] * self.allow_estimates):
             # What an attempt was refused for matters only if the next one is refused, too.
             del self.notes[certain:]
             found = self.answer(what, share, partial(_ask_within, ask, options))
@@ -264,6 +268,23 @@ def _rank(
         return ranking
     cheap = NegativeEntropy(), Margin()
     return parts.answer("the ranking", 0.5, lambda now: rank(cheap, Options(limits=now)))
+
+
+def _compare(
+    classifiers: tuple[Classifier, Classifier | TableClassifier],
+    evidence: Evidence | None,
+    *,
+    limits: Limits,
+    allow_estimates: bool,
+) -> Comparison:
+    """How two classifiers decide, on all instances or on some that are drawn."""
+    full, trimmed = classifiers
+    if not allow_estimates and not compares_all(make_problem(full, evidence, limits=limits)):
+        raise LimitError(
+            "there are too many instances to compare each; ways out: observe more features; "
+            "or allow estimates (allow_estimates=True)"
+        )
+    return compare_decisions(full, trimmed, evidence, rng=np.random.default_rng(0), limits=limits)
 
 
 def _cheapest(curve: Frontier, at_least: float) -> int | None:

@@ -1,7 +1,8 @@
 """Answers to the questions of the panels, each computed once and kept while it is likely to be asked again.
 
-Every answer has limits, and an estimate answers where nothing certain can. Cases are kept with what their
-engines prepared, so that one more finding reuses the work of the case before it.
+Every answer has limits, and an estimate answers where nothing certain can, unless the desk is to be certain.
+Cases are kept with what their engines prepared, so that one more finding reuses the work of the case before
+it.
 """
 
 from __future__ import annotations
@@ -81,13 +82,15 @@ class AnswerDesk:
 
     limits: Limits
     """For each question that a page asks by itself."""
+    certain: bool = False
+    """Whether to refuse where only an estimate could answer."""
     cases: RecentAnswers = field(default_factory=lambda: RecentAnswers(MOST_CASES))
     answers: RecentAnswers = field(default_factory=lambda: RecentAnswers(MOST_ANSWERS))
 
     @property
     def options(self) -> Options:
         """How every question is asked."""
-        return Options(limits=self.limits, allow_estimates=True)
+        return Options(limits=self.limits, allow_estimates=not self.certain)
 
     @property
     def long_limits(self) -> Limits:

@@ -41,6 +41,8 @@ class WebSettings:
 
     limits: Limits = field(default_factory=lambda: Limits(max_bytes=2**28, max_seconds=4.0))
     """For each answer: a table of 256 MB takes a second to fill, and an estimate is better than a wait."""
+    certain: bool = False
+    """Whether a panel refuses where only an estimate could answer."""
 
 
 def make_app(
@@ -70,7 +72,7 @@ def make_app(
     app.state.page_workers = Threads(n_threads=1)
     # Reasons and plans take longest, and two panels share one answer: they queue for a thread of their own.
     app.state.slow_workers = Threads(n_threads=1)
-    app.state.desk = AnswerDesk(settings.limits)
+    app.state.desk = AnswerDesk(settings.limits, certain=settings.certain)
     return app
 
 

@@ -103,7 +103,12 @@ async def export_report(request: Request) -> Response:
 def _write_report(desk: AnswerDesk, setting: Setting) -> str:
     limits = Limits(desk.limits.max_bytes, REPORT_SECONDS)
     found = examine(
-        setting.classifier, setting.purchase, setting.evidence, at_least=setting.level, limits=limits
+        setting.classifier,
+        setting.purchase,
+        setting.evidence,
+        at_least=setting.level,
+        allow_estimates=not desk.certain,
+        limits=limits,
     )
     return report_page(found)
 

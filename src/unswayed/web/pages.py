@@ -101,7 +101,8 @@ def show_frame(setting: Setting, name: str) -> str:
 
 def plain_text(error: Exception) -> str:
     """What an error says, without the arguments of functions that it advises to raise."""
-    return str(error).partition("; raise Limits(")[0]
+    said = str(error).partition("; raise Limits(")[0]
+    return said.replace("(allow_estimates=True)", "(start the page without --certain)")
 
 
 def make_frame(setting: Setting, current: str) -> dict[str, Any]:

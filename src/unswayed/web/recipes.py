@@ -66,6 +66,7 @@ def write_command(desk: AnswerDesk, setting: Setting, verb: str) -> str:
     words += ["--max-memory", repr(limits.max_bytes / 1e9)]
     if limits.max_seconds is not None:
         words += ["--max-seconds", repr(limits.max_seconds)]
+    words += ["--certain"] * desk.certain
     return shlex.join(words)
 
 
@@ -136,13 +137,14 @@ def write_python(desk: AnswerDesk, setting: Setting) -> str:
         f"limits = {_limits_text(desk.limits)}",
         "",
         "stopping = unswayed.should_stop(",
-        "    classifier, evidence, at_least=level, limits=limits, allow_estimates=True",
+        f"    classifier, evidence, at_least=level, limits=limits, allow_estimates={not desk.certain}",
         ")",
         "print(stopping.decision.action, stopping.decision.posterior)",
         "print(stopping.sdp, stopping.stop)",
         "",
         "ranking = unswayed.rank_observations(",
-        "    classifier, evidence, costs=costs, at_least=level, limits=limits, allow_estimates=True",
+        "    classifier, evidence, costs=costs, at_least=level, limits=limits,",
+        f"    allow_estimates={not desk.certain},",
         ")",
         "print(ranking.best)",
         "",

@@ -24,7 +24,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from unswayed.core.errors import QueryError
 from unswayed.web import cases, export, start, trimming
-from unswayed.web.app import make_app
+from unswayed.web.app import WebSettings, make_app
 from unswayed.web.cautions import listen
 from unswayed.web.security import Access, Guard, make_access
 from unswayed.web.work import Threads
@@ -119,17 +119,19 @@ def _explain(error: OSError, host: str, port: int) -> QueryError:
     return QueryError(f"cannot listen on {host!r} ({reason}); --host names an address of this machine")
 
 
-def make_site(workspace: Workspace) -> Starlette:
+def make_site(workspace: Workspace, settings: WebSettings | None = None) -> Starlette:
     """The whole companion, without its guard."""
     listen()
-    app = make_app(workspace, routes=ROUTES)
+    app = make_app(workspace, settings, routes=ROUTES)
     app.state.arriving = asyncio.Semaphore(start.MOST_UPLOADS)
     return app
 
 
-def run_server(workspace: Workspace, place: Place, *, open_at: str | None = None) -> None:
+def run_server(
+    workspace: Workspace, place: Place, *, settings: WebSettings | None = None, open_at: str | None = None
+) -> None:
     """Serve until a signal comes; opens the browser at a path where one is given."""
-    app = make_site(workspace)
+    app = make_site(workspace, settings)
     pools: list[Threads] = [app.state.workers, app.state.page_workers, app.state.slow_workers]
     config = uvicorn.Config(
         Guard(app, place.access),

@@ -6,13 +6,11 @@ import numpy as np
 import pytest
 
 import unswayed
+from dependent_cases import tied_by_a_hidden_variable
 from unswayed import Classifier, LimitError, Limits, MostProbable, QueryError, ThresholdRule, UtilityRule
 from unswayed.core.measurement import Certainty
 from unswayed.engines import BoundsEngine, SamplingEngine
 from unswayed.engines.sampling import clopper_pearson
-from unswayed.model.cpt import Cpt
-from unswayed.model.network import BayesianNetwork
-from unswayed.model.variable import Variable
 from unswayed.model.zoo import (
     binary_network,
     printer,
@@ -98,21 +96,6 @@ def test_certainty_is_not_reached_while_anything_may_turn_the_decision():
     classifier = Classifier(network, "C", ["A"], ThresholdRule("+", 0.5))
     assert unswayed.should_stop(classifier, at_least=1 - 1e-9).stop
     assert not unswayed.should_stop(classifier, at_least=1.0).stop
-
-
-def tied_by_a_hidden_variable() -> Classifier:
-    """Three classes and 45 features: beyond every engine but samples."""
-    rng = np.random.default_rng(0)
-    target, hidden = Variable("T", ["a", "b", "c"]), Variable("H", ["x", "y", "z"])
-    features = [Variable(f"F{i}", ["0", "1"]) for i in range(45)]
-    network = BayesianNetwork(
-        [
-            Cpt(target, [], [[0.2, 0.3, 0.5]]),
-            Cpt(hidden, [target], rng.dirichlet(np.ones(3), 3)),
-            *(Cpt(feature, [hidden], rng.dirichlet(np.ones(2), 3)) for feature in features),
-        ]
-    )
-    return Classifier(network, "T", [feature.name for feature in features], MostProbable())
 
 
 def test_no_exact_engine_lists_the_bids_and_the_ways_out():

@@ -75,6 +75,13 @@ class PlanOptions(PricedOptions):
         typer.Option(metavar="S", help="Take the best plan found in this time.", show_default=False),
     ] = None
     jobs: Jobs = 1
+    certain: Annotated[
+        bool,
+        typer.Option(
+            "--certain",
+            help="Changes nothing here: a plan holds exact numbers and certified bounds, never an estimate.",
+        ),
+    ] = False
 
 
 @with_case

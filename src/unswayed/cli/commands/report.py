@@ -35,6 +35,12 @@ def report(
     title: Annotated[
         str | None, typer.Option(metavar="TEXT", help="A title of your own.", show_default=False)
     ] = None,
+    certain: Annotated[
+        bool,
+        typer.Option(
+            "--certain", help="Leave out the parts where only samples could answer, instead of estimating."
+        ),
+    ] = False,
 ) -> None:
     """All about a classifier on one page, for a browser or to print.
 
@@ -57,6 +63,7 @@ def report(
             asked.evidence,
             at_least=at_least,
             held_out=held_out,
+            allow_estimates=not certain,
             limits=asked.limits,
             tell=tell,
         )

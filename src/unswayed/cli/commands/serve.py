@@ -12,6 +12,7 @@ from unswayed.cli.classifiers import classifier_of
 from unswayed.cli.costs import costs_of
 from unswayed.cli.evidence import evidence_of
 from unswayed.cli.options import (
+    Certain,
     Cost,
     CostsFile,
     Evidence,
@@ -79,6 +80,7 @@ def serve(
     evidence: Evidence = None,
     cost: Cost = None,
     costs: CostsFile = None,
+    certain: Certain = False,
     normalize: Normalize = False,
     format: Format = None,
     port: Port = None,
@@ -95,6 +97,7 @@ def serve(
 
     for module in ("starlette", "uvicorn", "python_multipart"):
         import_extra(module, "web")
+    from unswayed.web.app import WebSettings
     from unswayed.web.server import run_server, take_place
     from unswayed.web.workspace import Workspace
 
@@ -110,7 +113,8 @@ def serve(
     typer.echo(f"unswayed is at {place.url(path)}")
     if not place.is_local:
         complain("warning", NOT_LOCAL)
-    run_server(Workspace(given), place, open_at=None if no_browser else path)
+    settings = WebSettings(certain=certain)
+    run_server(Workspace(given), place, settings=settings, open_at=None if no_browser else path)
 
 
 def _hold(

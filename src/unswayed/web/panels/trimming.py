@@ -51,7 +51,7 @@ def find_frontier(desk: AnswerDesk, setting: Setting) -> Frontier:
             costs=setting.purchase,
             evidence=setting.evidence,
             limits=desk.long_limits,
-            allow_estimates=True,
+            allow_estimates=not desk.certain,
         ),
     )
 
