@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 from unswayed.model.formats.files import write_network
-from unswayed.model.zoo import binary_network
+from unswayed.model.zoo import binary_network, random_polytree
+from unswayed.view.drawing import Drawing
+from unswayed.view.figure import Picture
 
 PAPERS = ("--target", "D=+", "--threshold", "0.6", "--features", "all")
 STARTS = {"png": b"\x89PNG", "svg": b"<", "pdf": b"%PDF"}
@@ -196,3 +199,31 @@ def test_the_version_is_told(unswayed):
     import unswayed as package
 
     assert unswayed("--version").out == f"unswayed {package.__version__}\n"
+
+
+def drawn_boxes(path):
+    groups = ElementTree.parse(path).getroot().iter("{http://www.w3.org/2000/svg}g")
+    return sum((group.get("class") or "").startswith("box") for group in groups)
+
+
+def test_a_large_network_is_drawn_around_its_target_or_whole(unswayed, tmp_path):
+    network, path = tmp_path / "large.bif", tmp_path / "picture.svg"
+    write_network(random_polytree(450, np.random.default_rng(0)), network)
+    refused = unswayed("draw", network, "-o", path)
+    assert (refused.code, refused.out) == (2, "")
+    assert "name a target to draw what is near it, or draw all of them with --all" in refused.err
+    assert unswayed("draw", network, "--target", "X200", "-o", path).code == 0
+    assert drawn_boxes(path) == 60
+    assert "390 of 450 variables, farther from X200, are left out" in path.read_text(encoding="utf-8")
+    assert unswayed("draw", network, "--all", "-o", path).code == 0
+    assert drawn_boxes(path) == 450
+
+
+def test_a_huge_picture_has_fewer_pixels_a_point():
+    pytest.importorskip("matplotlib")
+    sizes = {}
+    for side in (300.0, 6000.0):
+        png = Picture(Drawing(side, side, (), "")).to_bytes(".png")
+        sizes[side] = int.from_bytes(png[16:20], "big")
+    assert sizes[300.0] == round(320 * 160 / 72)
+    assert sizes[6000.0] == pytest.approx(60e6**0.5, rel=0.01)

@@ -36,6 +36,7 @@ OPTION_BY_ARGUMENT = {
     "with format='bif'": "with --format, such as --format bif",
     "with allow_estimates=True": "by leaving out --certain",
     "allow_estimates=True": "leaving out --certain",
+    "with whole=True": "with --all",
     "reward=NegativeEntropy()": "--reward entropy",
     "start again with start_case() to change it": "leave one of them out",
     "(max_seconds)": "(--max-seconds)",

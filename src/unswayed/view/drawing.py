@@ -119,6 +119,8 @@ class Drawing:
     """What the drawing is of."""
     description: str = ""
     """What it shows, in words, for those who do not see it."""
+    least_scale: float = 0.0
+    """How far a narrow page may shrink it; a wider drawing than fits then scrolls."""
 
 
 def line(points: Iterable[Point], colour: str, width: float = 1.0, dash: tuple[float, ...] = ()) -> Trace:

@@ -7,6 +7,7 @@ is imported when the first such file is made, and nothing is kept in `pyplot`.
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,8 @@ from unswayed.view.svg import to_svg
 SUFFIXES = (".png", ".svg", ".pdf")
 """What a picture can be saved as."""
 DPI = 160
+MOST_PIXELS = 60e6
+"""Of a `.png` file; larger pictures have fewer for each point, but at least one."""
 POINTS_PER_INCH = 72
 MARGIN = 10.0
 """Points around a picture in a file."""
@@ -82,8 +85,14 @@ def _painted_bytes(drawing: Drawing, form: str) -> bytes:
     metadata = {"CreationDate": None} if form == "pdf" else {}
     figure = paint(drawing)
     with _style():
-        figure.savefig(content, format=form, dpi=DPI, metadata=metadata)
+        figure.savefig(content, format=form, dpi=_resolution(drawing), metadata=metadata)
     return content.getvalue()
+
+
+def _resolution(drawing: Drawing) -> float:
+    """Pixels an inch: as many as fit into a file that programs can still open."""
+    fitting = POINTS_PER_INCH * math.sqrt(MOST_PIXELS / (drawing.width * drawing.height))
+    return min(DPI, max(fitting, POINTS_PER_INCH))
 
 
 _CONTENT_BY_SUFFIX: dict[str, Callable[[Drawing], bytes]] = {

@@ -18,7 +18,7 @@ from unswayed.api.selection import Trimming
 from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.rules import MostProbable, ThresholdRule
 from unswayed.view.charts.curves import draw_frontier
-from unswayed.view.charts.networks import MOST_NODES, draw_graph
+from unswayed.view.charts.networks import draw_graph
 from unswayed.view.charts.reasons import draw_contributions
 from unswayed.view.choice_lines import fold
 from unswayed.view.numbers import (
@@ -131,13 +131,9 @@ def _describe_classifier(found: Examination) -> dict[str, Any]:
     if found.evidence:
         known = ", ".join(f"{name} = {state}" for name, state in found.evidence.items())
         sentences.append(f"Everything on this page is given {known}.")
-    drawing, caption = None, ""
-    if len(network) <= MOST_NODES:
-        kept = found.trimming.kept if found.trimming is not None else None
-        drawing = show_drawing(draw_graph(make_graph(classifier, found.evidence, kept)), 1.15)
-        caption = "The network" + (
-            "." if kept is None else ", with the features that are enough (see below)."
-        )
+    kept = found.trimming.kept if found.trimming is not None else None
+    drawing = show_drawing(draw_graph(make_graph(classifier, found.evidence, kept)), 1.15)
+    caption = "The network" + ("." if kept is None else ", with the features that are enough (see below).")
     return {"sentences": sentences, "drawing": drawing, "caption": caption}
 
 

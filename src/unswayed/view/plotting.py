@@ -59,14 +59,16 @@ def draw_network(
     title: str = "",
     subtitle: str = "",
     posteriors: Mapping[str, Mapping[str, float]] | None = None,
+    whole: bool = False,
 ) -> Picture:
     """The network of a model, and of a classifier what is decided about, observed, kept and dropped.
 
-    Variables named in `posteriors` hold a bar for each state. `unswayed draw` does the same on the command
-    line.
+    Variables named in `posteriors` hold a bar for each state. Of more than 100 variables, those nearest to
+    what a classifier decides about are drawn, unless the `whole` is wanted. `unswayed draw` does the same on
+    the command line.
     """
     graph = make_graph(model, evidence, kept, posteriors=posteriors)
-    return Picture(draw_graph(graph, title=title, subtitle=subtitle))
+    return Picture(draw_graph(graph, title=title, subtitle=subtitle, whole=whole))
 
 
 def make_graph(

@@ -15,7 +15,7 @@ FONT = "system-ui, -apple-system, 'Segoe UI', 'Helvetica Neue', Arial, sans-seri
 
 
 def to_svg(drawing: Drawing, *, scale: float = 1.0, fixed: bool = False, inline_style: bool = True) -> str:
-    """A drawing as one `<svg>` element that shrinks where the page is narrower.
+    """A drawing as one `<svg>` element that shrinks where the page is narrower, as far as it may.
 
     Colours are CSS variables (`--u-ink`, see `palette_css`) that fall back to those on light paper; `fixed`
     writes the latter alone, on paper, for programs that know no variables. A page whose style sheet shrinks
@@ -35,12 +35,18 @@ def to_svg(drawing: Drawing, *, scale: float = 1.0, fixed: bool = False, inline_
         viewBox=f"0 0 {number(drawing.width)} {number(drawing.height)}",
         width=drawing.width * scale,
         height=drawing.height * scale,
-        style="max-width:100%;height:auto" if inline_style else None,
+        style=_fit(drawing, scale) if inline_style else None,
         role="img",
         aria_label=drawing.title or None,
-        class_="drawing",
+        class_="drawing legible" if drawing.least_scale else "drawing",
         font_family=FONT,
     )
+
+
+def _fit(drawing: Drawing, scale: float) -> str:
+    """How wide the drawing is where there is little room."""
+    least = drawing.width * scale * drawing.least_scale
+    return f"max-width:100%;{f'min-width:{number(least)}px;' if least else ''}height:auto"
 
 
 def palette_css() -> str:

@@ -100,6 +100,14 @@ def draw(
             show_default=False,
         ),
     ] = None,
+    whole: Annotated[
+        bool,
+        typer.Option(
+            "--all",
+            help="Draw every variable. Of more than 100 only those nearest to the target are drawn.",
+            show_default=False,
+        ),
+    ] = False,
     title: Annotated[
         str | None,
         typer.Option(metavar="TEXT", help="A title; the network's name by default.", show_default=False),
@@ -120,7 +128,7 @@ def draw(
     heading = found.name if title is None else title
     from unswayed.view.plotting import draw_network
 
-    draw_network(model, observed, kept, title=heading).save(output)
+    draw_network(model, observed, kept, title=heading, whole=whole).save(output)
     if as_json:
         show_json({"network": found.name, "evidence": observed, "output": str(output)})
     else:
