@@ -169,6 +169,74 @@ def test_thousands_are_told_apart_by_any_usual_mark(unswayed, tmp_path, spell, w
     assert read_network(tmp_path / "t.bif").variable("x").states == ("<=1555.5", ">1555.5")
 
 
+def pointed(number: int) -> str:
+    """A whole number with points between thousands."""
+    return f"{number:,}".replace(",", ".")
+
+
+def write_column(path, cells):
+    """Cells beside the class b from the middle on."""
+    half = len(cells) // 2
+    path.write_text("x;c\n" + "".join(f"{cell};{'ab'[i >= half]}\n" for i, cell in enumerate(cells)))
+    return path
+
+
+def test_points_that_may_separate_thousands_are_warned_about(unswayed, tmp_path):
+    """60 numbers from 203 to 12,003: the reading stays decimal, and the advice leads to the other one."""
+    path = write_column(tmp_path / "t.csv", [pointed(n) for n in range(203, 12_203, 200)])
+    learn = ["learn", path, "--target", "c", "-o", tmp_path / "t.bif"]
+    outcome = unswayed(*learn)
+    assert outcome.err == (
+        "warning: column 'x': '1.003' and 55 others are read as decimals; if the point separates thousands, "
+        "name the column with --thousands\n"
+    )
+    assert read_network(tmp_path / "t.bif").variable("x").states[-1].startswith(">")
+    outcome = unswayed(*learn, "--thousands", "x")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert read_network(tmp_path / "t.bif").variable("x").states == ("<=6103", ">6103")
+    # The same words make the other commands that read rows agree.
+    rows = write_column(tmp_path / "new.csv", ["950", "7.100"])
+    asked = [tmp_path / "t.bif", rows, "--target", "c", "--features", "x", "--thousands", "x", "--json"]
+    assert json.loads(unswayed("predict", *asked).out)["decision"] == ["a", "b"]
+    written = tmp_path / "out.csv"
+    assert unswayed("predict", *asked[:-1], "-o", written).code == 0
+    assert [line.split(",")[0] for line in written.read_text().splitlines()] == ["x", "950", "7.100"]
+    assert unswayed("audit", *asked[:-1], "-o", written).code == 0
+    assert [line.split(",")[2] for line in written.read_text().splitlines()] == ["decision", "a", "b"]
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [f"{0.123 + i / 100:.3f}" for i in range(200)],  # some begin with 0
+        [f"{5 + i / 10:.1f}" for i in range(40)],
+        [f"{5 + i / 1000:g}" for i in range(40)],  # 5.01 beside 5.011
+        [f"{1000.5 + i / 1000:.3f}" for i in range(40)],  # four digits before the point
+        ["1.234", "0.500", "2.345"] * 9,
+        ["1.234", "1234", "2.345"] * 9,
+        [str(i) for i in range(40)],
+    ],
+)
+def test_three_digits_after_a_point_are_mostly_measured(unswayed, tmp_path, cells):
+    path = write_column(tmp_path / "m.csv", cells)
+    outcome = unswayed("learn", path, "--target", "c", "-o", tmp_path / "m.bif")
+    assert "decimals" not in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("cells", "column", "message"),
+    [
+        (["1.234", "8.7"], "x", "column 'x': '8.7' has no point between thousands"),
+        (["1.234", "8.700"], "z", "unknown column 'z'"),
+    ],
+)
+def test_thousands_that_are_none_are_refused(unswayed, tmp_path, cells, column, message):
+    path = write_column(tmp_path / "m.csv", cells)
+    outcome = unswayed("learn", path, "--target", "c", "-o", tmp_path / "m.bif", "--thousands", column)
+    assert outcome.code == 2
+    assert message in outcome.err
+
+
 def test_decimal_commas_beside_decimal_points_are_no_numbers(unswayed, tmp_path):
     """1,5 and 2.5 in one column: whichever is meant, reading 2.5 as 25 would be wrong."""
     path = tmp_path / "b.csv"

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from unswayed.cli.completion import complete_findings, complete_names, complete_network, complete_targets
+from unswayed.cli.evidence import names_in
 from unswayed.core.errors import QueryError
 
 if TYPE_CHECKING:
     from unswayed.core.limits import Limits
+    from unswayed.model.data.csv import CsvFile
     from unswayed.model.network import BayesianNetwork
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".txt")
@@ -115,6 +118,15 @@ CostsFile = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="A CSV file of features and their costs.", show_default=False),
 ]
+Thousands = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--thousands",
+        metavar="A,B",
+        help="Columns of a CSV file whose points separate thousands (8.767 is 8767); may be repeated.",
+        show_default=False,
+    ),
+]
 MaxMemory = Annotated[
     float | None,
     typer.Option("--max-memory", metavar="GB", help="Refuse an answer that needs more memory than this."),
@@ -169,6 +181,15 @@ def network_in(path: Path, *, normalize: bool, format: str | None = None) -> Bay
             path,
         )
     return name_after_file(read_network(path, normalize=normalize), path)
+
+
+def rows_in(table: Path, thousands: Sequence[str] | None) -> Path | CsvFile:
+    """The table that a line names, with the columns that it says have points between thousands."""
+    if not thousands:
+        return table
+    from unswayed.model.data.csv import open_csv
+
+    return open_csv(table, thousands=names_in(thousands))
 
 
 def limits_of(max_memory: float | None, max_seconds: float | None) -> Limits:

@@ -33,6 +33,7 @@ OPTION_BY_ARGUMENT = {
     "Limits(max_bytes=...)": "--max-memory",
     "Limits(max_seconds=...)": "--max-seconds",
     "in Discretization(cuts_by_column=...)": "with --cut",
+    "in open_csv(thousands=...)": "with --thousands",
     "with format='bif'": "with --format, such as --format bif",
     "with allow_estimates=True": "by leaving out --certain",
     "allow_estimates=True": "leaving out --certain",

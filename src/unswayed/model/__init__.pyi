@@ -7,6 +7,7 @@ from .adapters import (
     to_pyagrum as to_pyagrum,
 )
 from .cpt import Cpt as Cpt
+from .data.csv import CsvFile as CsvFile, open_csv as open_csv
 from .data.dataset import Dataset as Dataset, make_dataset as make_dataset
 from .data.discretize import (
     AtMean as AtMean,

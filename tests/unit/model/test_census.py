@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from unswayed.core.errors import FormatError, LimitError, ModelError, UnswayedWarning
+from unswayed.core.errors import FormatError, LimitError, ModelError, QueryError, UnswayedWarning
+from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.rules import MostProbable
 from unswayed.learning import learn_naive_bayes, learn_tan
-from unswayed.model import AtMean, Discretization, EqualFrequency, EqualWidth
+from unswayed.model import AtMean, Discretization, EqualFrequency, EqualWidth, open_csv
 from unswayed.model.data.census import read_coded, take_census
 from unswayed.model.data.dataset import join_datasets, make_dataset
 from unswayed.model.data.suspicions import list_suspicions
@@ -196,3 +199,52 @@ def test_memory_does_not_grow_with_the_rows(tmp_path):
         )
         taken.append(float(found.stdout))
     assert taken[1] < taken[0] + 80_000, taken
+
+
+def pointed_file(path: Path, numbers: list[int]) -> Path:
+    """Whole numbers with points between thousands, gaps among them, beside a class."""
+    cells = [f"{number:,}".replace(",", ".") for number in numbers]
+    cells[5] = cells[20] = ""
+    rows = [f"{cell},{'no' if number < 6000 else 'yes'}" for cell, number in zip(cells, numbers, strict=True)]
+    path.write_text("\n".join(["x,y", *rows]))
+    return path
+
+
+def test_decimals_that_may_be_thousands_are_counted_in_all_blocks(tmp_path, monkeypatch, small_blocks):
+    monkeypatch.setattr("unswayed.model.data.csv.BLOCK_ROWS", 13)
+    path = pointed_file(tmp_path / "x.csv", list(range(203, 12_203, 200)))
+    with pytest.warns(UnswayedWarning, match=r"column 'x': '1\.003' and 53 others are read as decimals"):
+        take_census(path, "y")
+
+
+def test_one_cell_beyond_the_pattern_settles_it(tmp_path, monkeypatch, small_blocks):
+    """The last of many blocks holds 5.1: these are measurements."""
+    monkeypatch.setattr("unswayed.model.data.csv.BLOCK_ROWS", 13)
+    path = tmp_path / "x.csv"
+    cells = [*(f"{1.001 + i:.3f}" for i in range(60)), "5.1"]
+    path.write_text("\n".join(["x,y", *(f"{cell},{i % 2}" for i, cell in enumerate(cells))]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        take_census(path, "y")
+
+
+def test_named_thousands_are_the_numbers_without_points(tmp_path, small_blocks):
+    numbers = [203, 950, 7_100, 1_234_567, *range(1003, 12_003, 200)]
+    path = pointed_file(tmp_path / "x.csv", numbers)
+    plain = pd.DataFrame(
+        {"x": np.array(numbers, dtype=float), "y": np.where(np.array(numbers) < 6000, "no", "yes")}
+    )
+    plain.loc[[5, 20], "x"] = np.nan
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        file = open_csv(path, thousands=["x"])
+        assert learn_naive_bayes(file, "y") == learn_naive_bayes(plain, "y")
+        np.testing.assert_array_equal(read_table(file).column("x").values, plain["x"])
+    classifier = Classifier(learn_naive_bayes(plain, "y"), "y", ["x"], MostProbable())
+    assert list(classifier.predict(file)) == list(classifier.predict(plain))
+    assert make_dataset(file, "y").codes.tolist() == make_dataset(plain, "y").codes.tolist()
+
+
+def test_thousands_are_named_for_csv_files_alone(tmp_path):
+    with pytest.raises(QueryError, match="CSV files alone"):
+        open_csv(tmp_path / "x.parquet", thousands=["x"])

@@ -11,7 +11,7 @@ import typer
 
 from unswayed.cli.case import QuestionOptions, ResolvedCase, resolve_question, with_case
 from unswayed.cli.costs import plain_costs_of
-from unswayed.cli.options import Cost, CostsFile
+from unswayed.cli.options import Cost, CostsFile, Thousands, rows_in
 from unswayed.cli.output import check_output, show, show_json, write_text
 from unswayed.cli.progress import showing_words
 from unswayed.core.errors import FormatError
@@ -48,6 +48,7 @@ def audit(
         str | None,
         typer.Option(metavar="COLUMN", help="What turned out to be true, to count confirmed decisions."),
     ] = None,
+    thousands: Thousands = None,
     cost: Cost = None,
     costs: CostsFile = None,
     jobs: Annotated[int, typer.Option(metavar="N", help="Processes that may work at once.")] = 1,
@@ -75,7 +76,7 @@ def audit(
     from unswayed.view.audit_lines import audit_lines
 
     _check_outputs(output, summary)
-    found = resolve_question(case)
+    found, rows = resolve_question(case), rows_in(table, thousands)
     options: dict[str, Any] = {
         "at_least": at_least,
         "next_test": next_test,
@@ -86,10 +87,10 @@ def audit(
         **found.options,
     }
     if output is None:
-        audited: Any = api.audit(with_evidence(found), table, **options)
+        audited: Any = api.audit(with_evidence(found), rows, **options)
     else:
         with showing_rows() as report:
-            audited = api.audit_file(with_evidence(found), table, output, report=report, **options)
+            audited = api.audit_file(with_evidence(found), rows, output, report=report, **options)
     if summary is not None:
         from unswayed.view.audit_page import audit_page
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from unswayed.cli.evidence import assignment, names_in
-from unswayed.cli.options import AsJson
+from unswayed.cli.options import AsJson, Thousands, rows_in
 from unswayed.cli.outcome import complain
 from unswayed.cli.output import check_output, show, show_json
 from unswayed.cli.progress import showing_words
@@ -109,6 +109,7 @@ def learn(
     max_categories: MaxCategories = 10,
     ignored: Ignored = None,
     weights: Weights = None,
+    thousands: Thousands = None,
     as_json: AsJson = False,
 ) -> None:
     """Learn a classifier from a table, as a network file."""
@@ -130,7 +131,12 @@ def learn(
     with showing_words() as show_words:
         report = None if show_words is None else lambda done, n: show_words(f"{n:,} rows {done}")
         census = take_census(
-            table, target, discretization=discretization, weights=weights, ignored=left_out, report=report
+            rows_in(table, thousands),
+            target,
+            discretization=discretization,
+            weights=weights,
+            ignored=left_out,
+            report=report,
         )
         network = _classifier(census, target, structure, smoothing)
     write_network(_named(network, table), output)

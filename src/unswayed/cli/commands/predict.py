@@ -13,12 +13,14 @@ from rich.text import Text
 from unswayed.cli.case import CaseOptions, resolve, with_case
 from unswayed.cli.classifiers import describe
 from unswayed.cli.commands.audit import TableFile, showing_rows, with_evidence
+from unswayed.cli.options import Thousands, rows_in
 from unswayed.cli.output import check_output, show, show_json
 from unswayed.core.errors import QueryError
 
 if TYPE_CHECKING:
     from unswayed.decisions.classifier import Classifier
     from unswayed.decisions.table_classifier import TableClassifier
+    from unswayed.model.data.csv import CsvFile
 
 MOST_LINES = 20
 
@@ -28,6 +30,7 @@ def predict(
     case: CaseOptions,
     *,
     table: TableFile,
+    thousands: Thousands = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -53,16 +56,16 @@ def predict(
         check_row_file(output)
         check_output(output)
     classifier = _classifier(case)
-    described = _describe(classifier)
+    described, rows = _describe(classifier), rows_in(table, thousands)
     if output is not None:
         with showing_rows() as report:
-            found = predict_file(classifier, table, output, report=report)
+            found = predict_file(classifier, rows, output, report=report)
         if case.as_json:
             show_json({**described, **found.summary(), "output": str(output)})
         else:
             show([_counts_line(found.by_decision), Text(f"wrote {output}")])
         return
-    columns = _decide_rows(classifier, table)
+    columns = _decide_rows(classifier, rows)
     if case.as_json:
         show_json({**described, **columns})
     else:
@@ -94,7 +97,7 @@ def _classifier(case: CaseOptions) -> Classifier | TableClassifier:
     return saved
 
 
-def _decide_rows(classifier: Classifier | TableClassifier, table: Path) -> dict[str, list[Any]]:
+def _decide_rows(classifier: Classifier | TableClassifier, table: Path | CsvFile) -> dict[str, list[Any]]:
     from unswayed.api.audits.predictions import predicted_columns
     from unswayed.model.data.chunks import read_chunks
 

@@ -23,7 +23,7 @@ from unswayed.core.arrays import Codes, Floats, Ints
 from unswayed.core.errors import LimitError, ModelError, QueryError, UnswayedWarning
 from unswayed.core.names import listing, unknown_name
 from unswayed.model.data.arrow import LateTextError
-from unswayed.model.data.csv import CsvFile, RawColumn, refuse_infinite
+from unswayed.model.data.csv import CsvFile, RawColumn, find_pointed, refuse_infinite
 from unswayed.model.data.dataset import (
     ColumnRecipe,
     Dataset,
@@ -114,7 +114,8 @@ def take_census(
     """Variables for the columns of a file, a folder of Parquet files or an Arrow dataset, in bounded memory.
 
     They are those of `make_dataset`. `weights` names a column; `ignored` columns are left out. Warns of
-    columns with too many numbers to count each; raises `LimitError` for one of too many different texts.
+    columns with too many numbers to count each, and of decimals that may be thousands; raises `LimitError`
+    for a column of too many different texts.
     """
     source = open_source(data)
     asked = _Asked(source, target, discretization or Discretization(), weights, tuple(ignored), report)
@@ -248,6 +249,7 @@ def _count_columns(asked: _Asked, as_text: frozenset[str]) -> Census:
     found = [_finish(tally, asked, class_codes) for tally in tallies]
     names = tuple(tally.name for tally in sampled)
     _warn_of_samples(names, share)
+    _warn_of_points(asked, tallies)
     return Census(
         source=asked.source,
         codings=tuple(coding for coding, _ in found),
@@ -366,3 +368,30 @@ def _warn_of_samples(names: Sequence[str], share: int) -> None:
             UnswayedWarning,
             stacklevel=4,
         )
+
+
+def _warn_of_points(asked: _Asked, tallies: Sequence[_ColumnTally]) -> None:
+    """Warn of columns of a CSV file whose decimal points may separate thousands."""
+    file = asked.source.data
+    if not isinstance(file, CsvFile):
+        return
+    # Their spelling takes another pass, so numbers that rule it out are sorted out first.
+    names = [tally.name for tally in tallies if _may_be_thousands(tally.numbers.counted().values)]
+    for name, (first, n_cells) in find_pointed(file, names).items():
+        cells = f"{first!r} is read as a decimal"
+        if n_cells > 1:
+            others = "1 other" if n_cells == 2 else f"{n_cells - 1:,} others"
+            cells = f"{first!r} and {others} are read as decimals"
+        warnings.warn(
+            f"column {name!r}: {cells}; if the point separates thousands, name the column in "
+            "open_csv(thousands=...)",
+            UnswayedWarning,
+            stacklevel=4,
+        )
+
+
+def _may_be_thousands(values: Floats) -> bool:
+    """Whether numbers have up to three digits before the point, not 0 alone, and some have three after it."""
+    size = np.abs(values)
+    fit = (size < 1000) & ((size >= 1) | (size == 0)) & (np.round(size, 3) == size)
+    return bool(fit.all() and (np.round(size, 2) != size).any())

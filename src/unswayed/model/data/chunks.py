@@ -61,7 +61,7 @@ def read_chunks(data: Any, rows: int = CHUNK_ROWS) -> Iterator[Chunk]:
 
 def read_whole(data: Any) -> Chunk:
     """The whole table in `data` as one chunk."""
-    if isinstance(data, str | os.PathLike) and not is_arrow_path(Path(data)):
+    if _is_csv(data):
         table = read_table(data)
         return Chunk(table, table.names, table.n_rows, 0)
     chunks = list(read_chunks(data, sys.maxsize))
@@ -85,8 +85,8 @@ def chunk_table(chunk: Chunk, names: Iterable[str] | None = None) -> Table:
 
 
 def _chunks(data: Any, rows: int) -> Iterator[Chunk]:
-    if isinstance(data, str | os.PathLike) and not is_arrow_path(Path(data)):
-        yield from _csv_chunks(Path(data), rows)
+    if _is_csv(data):
+        yield from _csv_chunks(data if isinstance(data, CsvFile) else inspect_csv(Path(data)), rows)
     elif isinstance(data, str | os.PathLike) or is_arrow_stream(data):
         path = Path(data) if isinstance(data, str | os.PathLike) else None
         for block in arrow_blocks(data if path is None else path, rows):
@@ -103,8 +103,13 @@ def _chunks(data: Any, rows: int) -> Iterator[Chunk]:
             yield Chunk(part, table.names, part.n_rows, start)
 
 
-def _csv_chunks(path: Path, rows: int) -> Iterator[Chunk]:
-    file, n_chunks = inspect_csv(path), 0
+def _is_csv(data: Any) -> bool:
+    is_path = isinstance(data, str | os.PathLike)
+    return isinstance(data, CsvFile) or (is_path and not is_arrow_path(Path(data)))
+
+
+def _csv_chunks(file: CsvFile, rows: int) -> Iterator[Chunk]:
+    n_chunks = 0
     for block in text_blocks(file, rows):
         n_chunks += 1
         n_rows = len(block[file.names[0]])
@@ -143,6 +148,7 @@ def slice_table(table: Table, start: int, stop: int) -> Table:
 
 def estimate_rows(data: Any) -> int | None:
     """About how many rows there are, to say how long they will take; None where nothing tells."""
+    data = data.path if isinstance(data, CsvFile) else data
     if not isinstance(data, str | os.PathLike):
         return len(data) if is_frame(data) else None
     path = Path(data)

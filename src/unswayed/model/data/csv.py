@@ -14,10 +14,11 @@ from __future__ import annotations
 import csv
 import io
 import math
+import os
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import count, islice
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
@@ -25,10 +26,10 @@ from typing import Any, NoReturn, TextIO
 import numpy as np
 
 from unswayed.core.arrays import Codes, Floats
-from unswayed.core.errors import FormatError, UnswayedWarning
-from unswayed.core.names import listing
-from unswayed.model.data.arrow import LateTextError
-from unswayed.model.data.spelt_numbers import read_spelt
+from unswayed.core.errors import FormatError, QueryError, UnswayedWarning
+from unswayed.core.names import listing, unknown_name
+from unswayed.model.data.arrow import LateTextError, is_arrow_path
+from unswayed.model.data.spelt_numbers import drop_points, list_pointed, read_spelt
 from unswayed.model.data.tables import (
     MARKS_AMONG_NUMBERS,
     MISSING_WORDS,
@@ -61,6 +62,8 @@ class CsvFile:
     """Lines up to the last one of the names."""
     text: str | None = None
     """Contents of a small file."""
+    thousands: frozenset[str] = frozenset()
+    """Columns whose points separate thousands."""
 
     def open(self) -> TextIO:
         """The text from its beginning, line ends as they are."""
@@ -79,12 +82,27 @@ RawColumn = Floats | tuple[list[str], Codes]
 """The cells of a block: numbers, or distinct texts and the position of each cell's among them."""
 
 
-def read_csv(path: Path) -> Table:
+def open_csv(path: str | os.PathLike[str], *, thousands: Iterable[str] = ()) -> CsvFile:
+    """A CSV file to learn from, to predict or to audit, with what its cells do not tell.
+
+    In the columns `thousands`, points separate thousands: `8.767` is 8767. Elsewhere it is a decimal.
+
+    Raises `QueryError` for a name that no column has.
+    """
+    if is_arrow_path(Path(path)):
+        raise QueryError(f"{path} holds numbers, not their spelling; thousands are named for CSV files alone")
+    file, names = inspect_csv(Path(path)), frozenset(thousands)
+    for name in sorted(names - set(file.names)):
+        raise QueryError(unknown_name("column", name, file.names))
+    return replace(file, thousands=names)
+
+
+def read_csv(source: Path | CsvFile) -> Table:
     """The table in a CSV file; `FormatError` names the line of what is wrong."""
-    file = inspect_csv(path)
+    file = source if isinstance(source, CsvFile) else inspect_csv(source)
     columns = _gather(file, frozenset())
     _check_finite(file, columns)
-    return make_table(columns, path)
+    return make_table(columns, file.path)
 
 
 def inspect_csv(path: Path) -> CsvFile:
@@ -161,10 +179,10 @@ def raw_blocks(
 
     blocks = text_blocks(file, rows)
     if file.text is None and has_arrow():
-        numbers = _numeric_starts(file) & set(names) - as_text
+        numbers = _numeric_starts(file) & set(names) - as_text - file.thousands
         blocks = arrow_csv_blocks(file, rows, names, numbers)
     for block in blocks:
-        yield [_raw(block[name], name in as_text) for name in names]
+        yield [_read_cells(file, name, block[name], name in as_text) for name in names]
 
 
 def _numeric_starts(file: CsvFile) -> set[str]:
@@ -176,9 +194,53 @@ def _numeric_starts(file: CsvFile) -> set[str]:
 
 def text_column(file: CsvFile, name: str, cells: Any, n_before: int = 0) -> Column:
     """The column that cells of a block are; `n_before` rows came before them."""
-    column = raw_column(name, _raw(cells))
+    column = raw_column(name, _read_cells(file, name, cells))
     _check_finite(file, [column], n_before)
     return column
+
+
+def _read_cells(file: CsvFile, name: str, cells: Any, is_text: bool = False) -> RawColumn:
+    """The cells of a column, without the points between thousands where it has such."""
+    if name not in file.thousands:
+        return _raw(cells, is_text)
+    found = _raw(cells, is_text=True)
+    assert isinstance(found, tuple)
+    texts = []
+    for text in found[0]:
+        plain = drop_points(text)
+        if plain is None:
+            raise FormatError(
+                f"column {name!r}: {text.strip()!r} has no point between thousands; mend it, or read the "
+                "column as decimals",
+                file.path,
+            )
+        texts.append(plain)
+    numbers = None if is_text else all_numbers(texts)
+    return (texts, found[1]) if numbers is None else numbers[found[1]]
+
+
+def find_pointed(file: CsvFile, names: Iterable[str]) -> dict[str, tuple[str, int]]:
+    """Of columns of numbers those whose points may separate thousands: the first such cell, and how many."""
+    found: dict[str, tuple[str, int]] = {}
+    possible = [name for name in names if name not in file.thousands]
+    for block in _raw_texts(file, possible):
+        for name, (texts, codes) in block.items():
+            pointed = list_pointed(texts) if name in possible else None
+            if pointed is None:
+                possible = [each for each in possible if each != name]
+            elif any(pointed):
+                n_cells = int(np.array([*pointed, False])[codes].sum())
+                first, n_before = found.get(name, (texts[pointed.index(True)].strip(), 0))
+                found[name] = first, n_before + n_cells
+        if not possible:
+            break
+    return {name: found[name] for name in possible if name in found}
+
+
+def _raw_texts(file: CsvFile, names: Sequence[str]) -> Iterator[dict[str, tuple[list[str], Codes]]]:
+    """Blocks of the named columns, each with its distinct texts and the position of each cell's."""
+    for block in raw_blocks(file, BLOCK_ROWS, names, frozenset(names)) if names else ():
+        yield {name: raw for name, raw in zip(names, block, strict=True) if isinstance(raw, tuple)}
 
 
 def _raw(cells: Any, is_text: bool = False) -> RawColumn:

@@ -26,6 +26,7 @@ import numpy.typing as npt
 from unswayed.core.arrays import Codes, Floats, frozen_floats
 from unswayed.core.errors import ModelError, QueryError
 from unswayed.core.names import unknown_name
+from unswayed.model.data.csv import CsvFile
 from unswayed.model.data.discretize import Discretization, Observed, chosen_cuts
 from unswayed.model.data.intervals import (
     ANY,
@@ -161,7 +162,7 @@ def make_dataset(
     >>> [variable.states for variable in data.variables]
     [('<=45', '>45'), ('high', 'low')]
     """
-    if isinstance(data, str | os.PathLike) and (weights is None or isinstance(weights, str)):
+    if isinstance(data, str | os.PathLike | CsvFile) and (weights is None or isinstance(weights, str)):
         from unswayed.model.data.census import read_coded, take_census
 
         census = take_census(data, target, discretization=discretization, weights=weights)

@@ -19,6 +19,7 @@ from typing import Any
 
 from unswayed.core.errors import FormatError
 from unswayed.model.data.chunks import Chunk, estimate_rows, read_chunks
+from unswayed.model.data.csv import CsvFile
 from unswayed.model.data.row_files import (
     KINDS,
     arrow_rows,
@@ -128,12 +129,15 @@ def extend_file(job: RowJob, answer: Answer) -> Iterator[dict[str, Any]]:
 
 def _known_again(job: RowJob) -> dict[str, Any] | None:
     """What makes two runs one job; None where the source cannot be known again."""
-    if not isinstance(job.source, str | os.PathLike) or not Path(job.source).exists():
+    source, reading = job.source, dict[str, Any]()
+    if isinstance(source, CsvFile):
+        source, reading = source.path, {"thousands": sorted(source.thousands)}
+    if not isinstance(source, str | os.PathLike) or not Path(source).exists():
         return None
-    path = Path(job.source)
+    path = Path(source)
     files = sorted(path.rglob("*")) if path.is_dir() else [path]
     found = [[str(file.resolve()), file.stat().st_size, file.stat().st_mtime_ns] for file in files]
-    return {"source": found, "chunk_rows": job.chunk_rows, **job.description}
+    return {"source": found, "chunk_rows": job.chunk_rows, **reading, **job.description}
 
 
 def open_parts(output: Path, job: Mapping[str, Any] | None) -> PartFolder:

@@ -44,6 +44,8 @@ class RowSource:
 
 def open_source(data: Any) -> RowSource:
     """What reads the table in a file, a folder of Parquet files or an Arrow dataset."""
+    if isinstance(data, CsvFile):
+        return RowSource(data, data.names)
     path = _path_of(data)
     if path is None or is_arrow_path(path):
         source = data if path is None else path
@@ -53,8 +55,10 @@ def open_source(data: Any) -> RowSource:
 
 
 def is_source(data: Any) -> bool:
-    """Whether `data` is something that `open_source` takes: a path, or an Arrow dataset."""
-    return isinstance(data, str | os.PathLike) or (hasattr(data, "schema") and hasattr(data, "scanner"))
+    """Whether `data` is something that `open_source` takes: a file, or an Arrow dataset."""
+    return isinstance(data, str | os.PathLike | CsvFile) or (
+        hasattr(data, "schema") and hasattr(data, "scanner")
+    )
 
 
 def _path_of(data: Any) -> Path | None:

@@ -1,7 +1,8 @@
 """Numbers as spreadsheets of many countries spell them: decimal commas, and marks between thousands.
 
 A column is read so only where all of its cells allow it, and one of them has such a mark. `1,234` alone
-could be either; where every comma is followed by three digits, the commas divide thousands.
+could be either; where every comma is followed by three digits, the commas divide thousands. `1.234` could be
+either, too, and is a decimal: a person may say otherwise.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ _COMMAS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
 _DECIMAL = re.compile(r"[+-]?\d{1,3}(\.\d{3})+(,\d+)?|[+-]?\d+,\d+")
 # Blanks of three widths, and apostrophes as typed and as typeset.
 _BLANKS = re.compile(r"[+-]?\d{1,3}(?:([ \u00a0\u202f'\u2019])\d{3}(?:\1\d{3})*)?([.,]\d+)?")
+_POINTED = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}")
+_WHOLE = re.compile(r"[+-]?\d{1,3}")
+_POINTS = re.compile(r"[+-]?\d{1,3}(\.\d{3})*(,\d+)?")
 _WITHOUT_BLANKS = str.maketrans("", "", " \u00a0\u202f'\u2019")
 
 
@@ -53,3 +57,32 @@ def read_spelt(texts: Sequence[str]) -> tuple[list[float], str] | None:
         return None
     first = next(i for i, cell in enumerate(cells) if cell != bare[i] or set(marks).intersection(cell))
     return numbers, f"{cells[first]!r} is read as {numbers[first]:.12g} ({', '.join(how)})"
+
+
+def list_pointed(texts: Sequence[str]) -> list[bool] | None:
+    """For each cell whether it has a point; None unless all points may separate thousands.
+
+    Three digits follow such a point, and one to three stand before it that do not begin with 0.
+
+    >>> list_pointed(["8.767", "950", "?"]), list_pointed(["8.767", "0.123"]), list_pointed(["8.767", "5.1"])
+    ([True, False, False], None, None)
+    """
+    found = []
+    for text in map(str.strip, texts):
+        is_pointed = _POINTED.fullmatch(text) is not None
+        if not (is_pointed or _WHOLE.fullmatch(text) or text in MISSING_WORDS | MARKS_AMONG_NUMBERS):
+            return None
+        found.append(is_pointed)
+    return found
+
+
+def drop_points(text: str) -> str | None:
+    """The number of a cell without the points between its thousands; None where it has other points.
+
+    >>> drop_points("1.234.567"), drop_points("8.767,5"), drop_points("950"), drop_points("8.7")
+    ('1234567', '8767.5', '950', None)
+    """
+    cell = text.strip()
+    if _POINTS.fullmatch(cell):
+        return cell.replace(".", "").replace(",", ".")
+    return cell if "." not in cell.strip(".") else None

@@ -87,8 +87,8 @@ class Table:
 
 
 def read_table(data: Any) -> Table:
-    """The table in `data`: the path of a CSV, Parquet or Arrow file, a dataframe, a mapping from names to
-    columns, or an array.
+    """The table in `data`: the path of a CSV, Parquet or Arrow file, what `open_csv` gives, a dataframe, a
+    mapping from names to columns, or an array.
 
     A two-dimensional array has no headings; its columns are called `x0`, `x1` and so on.
 
@@ -106,8 +106,11 @@ def read_table(data: Any) -> Table:
         return _array_table(data)
     if isinstance(data, Mapping):
         return make_table([array_column(str(name), np.asarray(data[name])) for name in data])
+    from unswayed.model.data.csv import CsvFile, read_csv
     from unswayed.model.data.frames import is_frame, read_frame
 
+    if isinstance(data, CsvFile):
+        return read_csv(data)
     if is_frame(data):
         return read_frame(data)
     raise ModelError(
