@@ -210,6 +210,22 @@ def test_ergo_files_count_from_0_or_from_1(first):
     assert network.variable("Effect").states == ("on", "off")
 
 
+def test_ergo_names_on_one_line_and_places_after_the_labels():
+    """As GeNIe's manual shows them: all names together, the states of a node on a line, and centers."""
+    network = read(
+        erg,
+        "2\n2 3\n0\n1 1\n/* Probabilities */\n2\n.25 .75\n6\n.5 .25 .25 .125 .375 .5\n/* Names */\nRain Sky\n"
+        "/* Labels */\nyes no\ngrey white blue\n/* Centers */\n98 159\n98 253\n",
+    )
+    assert [(v.name, v.states) for v in network.variables] == [
+        ("Rain", ("yes", "no")),
+        ("Sky", ("grey", "white", "blue")),
+    ]
+    table = conditionals(network)
+    given = frozenset({("Rain", "no")})
+    assert [table["Sky", state, given] for state in ("grey", "white", "blue")] == [0.125, 0.375, 0.5]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

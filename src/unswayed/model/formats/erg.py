@@ -6,9 +6,10 @@
     /* Probabilities */
     COUNT NUMBER ...         for each node its numbers, the child fastest, the last parent next
     /* Names */
-    NAME                     for each node a line
+    NAME                     for each node, a line each or together
     /* Labels */
     STATE ...                for each node its states, a line each or together
+    /* Centers */            of the nodes in a drawing, which are skipped
 
 White space and line breaks mean nothing before the names. Names and labels may be missing: then variables are
 called V0, V1, ... and states s0, s1, ... Some programs number the nodes from 0, others from 1; the numbering
@@ -111,23 +112,26 @@ def _sections(source: Source) -> _Sections:
 
 
 def _names(source: Source, section: tuple[int, int], count: int) -> list[str]:
-    lines = [line.strip() for line in source.text[slice(*section)].splitlines() if line.strip()]
-    if lines and len(lines) != count:
-        source.fail(f"{len(lines)} names found, expected {count}, one on each line", section[0])
-    return lines or [f"V{i}" for i in range(count)]
+    return _list_words(source, section, count, "names") or [f"V{i}" for i in range(count)]
 
 
 def _states(source: Source, section: tuple[int, int], sizes: Sequence[int]) -> Iterator[list[str]]:
-    """The states of each node: a line each, else all of a node on one line."""
-    lines = [line.strip() for line in source.text[slice(*section)].splitlines() if line.strip()]
-    if lines and len(lines) != sum(sizes):
-        lines = [word for line in lines for word in line.split()]
-        if len(lines) != sum(sizes):
-            source.fail(f"{len(lines)} labels found, expected {sum(sizes)}, one for each state", section[0])
+    """The states of each node."""
+    words = _list_words(source, section, sum(sizes), "labels")
     start = 0
     for size in sizes:
-        yield lines[start : start + size] or [f"s{i}" for i in range(size)]
+        yield words[start : start + size] or [f"s{i}" for i in range(size)]
         start += size
+
+
+def _list_words(source: Source, section: tuple[int, int], count: int, what: str) -> list[str]:
+    """The lines of a section where there are so many, else its words; none where it is missing."""
+    lines = [line.strip() for line in source.text[slice(*section)].splitlines() if line.strip()]
+    if lines and len(lines) != count:
+        lines = [word for line in lines for word in line.split()]
+        if len(lines) != count:
+            source.fail(f"{len(lines):,} {what} found, expected {count:,}", section[0])
+    return lines
 
 
 def _read_tables(
