@@ -9,7 +9,7 @@ import numpy as np
 from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.core.errors import QueryError
 from unswayed.decisions.profile import DecisionProfile
-from unswayed.decisions.rules import TIE, Decider, largest_threshold, log_odds
+from unswayed.decisions.rules import TIE, Decider, DoubtingDecider, largest_threshold, log_odds
 
 
 def expected_agreement(profile: DecisionProfile, decider: Decider) -> float:
@@ -37,6 +37,20 @@ def expected_agreement(profile: DecisionProfile, decider: Decider) -> float:
     decisions = decider.decide(profile.class_mass)
     chosen = np.take_along_axis(profile.decision_mass, decisions[:, np.newaxis], axis=1)
     return _share(chosen)
+
+
+def doubted_agreement(profile: DecisionProfile, decider: Decider) -> float:
+    """By how much the expected agreement may be wrong where the tolerance for ties decides, not a posterior.
+
+    That is the mass that the full classifier decides so, and what the rows that are decided so on the kept
+    features would gain or lose.
+    """
+    if not isinstance(decider, DoubtingDecider):
+        return profile.doubt
+    doubtful = decider.is_doubtful(profile.class_mass, profile.rounding)
+    if not doubtful.any():
+        return profile.doubt
+    return profile.doubt + float(np.ptp(profile.decision_mass[doubtful], axis=1).sum())
 
 
 def chance_settled(profile: DecisionProfile, decider: Decider, level: float) -> float:
@@ -122,6 +136,23 @@ def maximum_achievable_agreement(profile: DecisionProfile, positive: int) -> Ach
     if profile.decision_mass.shape[1] != 2:
         raise QueryError("achievable agreement is for threshold rules: two decisions, positive or not")
     return best_threshold(profile.class_mass, profile.decision_mass, positive)
+
+
+def doubted_achievement(profile: DecisionProfile, positive: int) -> float:
+    """By how much the achievable agreement may be wrong because of ties: as for `doubted_agreement`.
+
+    Rows whose posteriors differ by more than rounding, but too little for a threshold between them, could
+    be decided apart.
+    """
+    odds = np.sort(log_odds(profile.class_mass, positive))
+    with np.errstate(invalid="ignore"):
+        gaps = np.diff(odds)
+    if not ((gaps > profile.rounding) & (gaps <= _SURELY_ABOVE)).any():
+        return profile.doubt
+    order = np.argsort(log_odds(profile.class_mass, positive))
+    joined = np.concatenate([[False], (gaps > profile.rounding) & (gaps <= _SURELY_ABOVE)])
+    joined[:-1] |= joined[1:]
+    return profile.doubt + float(profile.decision_mass[order[joined]].sum())
 
 
 def best_threshold(class_mass: Floats, decision_mass: Floats, positive: int) -> AchievableAgreement:

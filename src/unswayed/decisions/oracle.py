@@ -14,12 +14,17 @@ from typing import Protocol, runtime_checkable
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.measures import (
     AchievableAgreement,
+    doubted_achievement,
+    doubted_agreement,
     expected_agreement,
     maximum_achievable_agreement,
     maximum_potential_agreement,
 )
 from unswayed.decisions.profile import DecisionProfile
 from unswayed.decisions.rules import Decider
+
+NEGLIGIBLE = 1e-12
+"""A doubt up to this much is floating-point accuracy: sums of masses are as far from exact."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +38,18 @@ class Interval:
     middle: float | None = None
     """The best single value; without one, the middle of the interval."""
 
+    @property
+    def value(self) -> float:
+        """The best single value."""
+        return 0.5 * (self.low + self.high) if self.middle is None else self.middle
+
     @staticmethod
-    def point(value: float) -> Interval:
-        """An exact value, kept within [0, 1] against rounding."""
+    def point(value: float, doubt: float = 0.0) -> Interval:
+        """An exact value, kept within [0, 1] against rounding; bounds where ties leave a doubt about it."""
         value = min(max(value, 0.0), 1.0)
-        return Interval(value, value)
+        if doubt <= NEGLIGIBLE:
+            return Interval(value, value)
+        return Interval(max(value - doubt, 0.0), min(value + doubt, 1.0), Certainty.BOUND, middle=value)
 
 
 class Oracle(Protocol):
@@ -77,14 +89,16 @@ def find_agreement(
     """How often `decider` on the kept features repeats the full decision."""
     if isinstance(oracle, AgreementOracle):
         return oracle.agreement(kept, decider, tolerance)
-    return Interval.point(expected_agreement(oracle.profile(kept), decider))
+    profile = oracle.profile(kept)
+    return Interval.point(expected_agreement(profile, decider), doubted_agreement(profile, decider))
 
 
 def find_potential(oracle: Oracle | AgreementOracle, kept: frozenset[int], tolerance: float) -> Interval:
     """The maximum potential agreement of the kept features."""
     if isinstance(oracle, AgreementOracle):
         return oracle.potential(kept, tolerance)
-    return Interval.point(maximum_potential_agreement(oracle.profile(kept)))
+    profile = oracle.profile(kept)
+    return Interval.point(maximum_potential_agreement(profile), profile.doubt)
 
 
 def find_achievable(
@@ -99,7 +113,7 @@ def find_achievable(
 def achieve_with_rows(profile: DecisionProfile, positive: int) -> tuple[Interval, AchievableAgreement]:
     """The maximum achievable agreement of a profile, as oracles give it."""
     best = maximum_achievable_agreement(profile, positive)
-    return Interval.point(best.value), best
+    return Interval.point(best.value, doubted_achievement(profile, positive)), best
 
 
 def find_single_agreements(

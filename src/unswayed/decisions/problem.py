@@ -11,6 +11,7 @@ from unswayed.core.errors import QueryError, expect, expect_list
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.names import listing, unknown_name
 from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.rounding import bound_rounding
 from unswayed.decisions.rules import Decider
 from unswayed.inference.posteriors import joint_table
 from unswayed.model.evidence import join_findings, observe, read_evidence
@@ -50,6 +51,14 @@ class Problem:
     def decider(self) -> Decider:
         """The rule, bound to the target."""
         return self.classifier.decider
+
+    @property
+    def rounding(self) -> float:
+        """How far rounding can move the log-odds that an engine finds; see `bound_rounding`."""
+        if "rounding" not in self._memo:
+            self._memo["rounding"] = bound_rounding(self.network)
+        rounding: float = self._memo["rounding"]
+        return rounding
 
     def sizes(self, variables: Iterable[int]) -> list[int]:
         """Numbers of states of variables given by position."""

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from unswayed.core.arrays import Floats, frozen_floats
 from unswayed.core.errors import ModelError
+from unswayed.decisions.rules import TIE
 
 SUM_TOLERANCE = 1e-6
 """How far from 1 the masses may sum: engines add up to billions of terms."""
@@ -29,6 +30,10 @@ class DecisionProfile:
     """Pr(C = c, y_i | e)."""
     decision_mass: Floats  # (rows, actions)
     """Pr(the full classifier decides a, y_i | e)."""
+    doubt: float = 0.0
+    """Mass of what the tolerance for ties decides in the full classifier, not the posterior."""
+    rounding: float = TIE
+    """How far rounding can move the log-odds of a row; `TIE` where nobody has counted it."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "class_mass", frozen_floats(self.class_mass))
@@ -50,7 +55,9 @@ class DecisionProfile:
         return len(self.class_mass)
 
 
-def profile_from_masses(class_mass: Floats, decision_mass: Floats) -> DecisionProfile:
+def profile_from_masses(
+    class_mass: Floats, decision_mass: Floats, *, doubt: float = 0.0, rounding: float = TIE
+) -> DecisionProfile:
     """A profile of the rows that have positive mass.
 
     >>> import numpy as np
@@ -58,6 +65,6 @@ def profile_from_masses(class_mass: Floats, decision_mass: Floats) -> DecisionPr
     1
     """
     positive = class_mass.sum(axis=1) > 0
-    if positive.all():
-        return DecisionProfile(class_mass, decision_mass)
-    return DecisionProfile(class_mass[positive], decision_mass[positive])
+    if not positive.all():
+        class_mass, decision_mass = class_mass[positive], decision_mass[positive]
+    return DecisionProfile(class_mass, decision_mass, doubt, rounding)

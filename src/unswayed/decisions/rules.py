@@ -20,7 +20,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from unswayed.core.arrays import Floats, Ints, frozen_floats
+from unswayed.core.arrays import Bools, Floats, Ints, frozen_floats
 from unswayed.core.errors import QueryError, expect, expect_number
 from unswayed.core.numerics import logit
 from unswayed.model.variable import Variable
@@ -28,6 +28,8 @@ from unswayed.model.variable import Variable
 TIE = 1e-12
 """Log-odds closer than this count as equal: some twenty times what rounding does to a posterior."""
 _LARGEST = float(np.finfo(np.float64).max)
+_MODEST = 600.0
+"""Log-odds whose odds are numbers like others; beyond them only certainty is expected."""
 
 
 class Decider(Protocol):
@@ -41,6 +43,14 @@ class Decider(Protocol):
         """The action for each row of class masses (rows, classes); rows need not sum to 1."""
 
 
+@runtime_checkable
+class DoubtingDecider(Decider, Protocol):
+    """A decider that knows where its tolerance decides, not the posterior."""
+
+    def is_doubtful(self, class_mass: Floats, rounding: float) -> Bools:
+        """Whether each row counts as a tie though `rounding` cannot explain it, or the other way round."""
+
+
 @dataclass(frozen=True, slots=True)
 class LinearTest:
     """One of the tests that an action must pass: the classes' masses, weighted, sum to at least 0.
@@ -51,6 +61,8 @@ class LinearTest:
 
     sure: Floats  # (classes,)
     possible: Floats  # (classes,)
+    even: Floats  # (classes,)
+    """The test without any tolerance: the weighted sum is 0 at a tie."""
 
 
 @runtime_checkable
@@ -172,13 +184,41 @@ class LogOddsIntervals:
 
     def decide(self, class_mass: Floats) -> Ints:
         """The action for each row of class masses (rows, 2)."""
+        if (np.abs(self.cuts) < _MODEST).all():  # odds need no logarithm, which takes ten times as long
+            return self._find_regions(odds(class_mass, self.upper), np.exp(self.cuts))
         return self.decide_log_odds(log_odds(class_mass, self.upper))
 
     def decide_log_odds(self, values: Floats) -> Ints:
         """The action for each log-odds."""
-        if len(self.cuts) == 1:  # by far the most frequent case, and faster without a search
-            return np.where(values >= self.cuts[0], self.regions[1], self.regions[0])
-        return np.asarray(self.regions, dtype=np.int64)[np.searchsorted(self.cuts, values, side="right")]
+        return self._find_regions(values, self.cuts)
+
+    def _find_regions(self, values: Floats, cuts: Floats) -> Ints:
+        if len(cuts) == 1:  # by far the most frequent case, and faster without a search
+            return np.where(values >= cuts[0], self.regions[1], self.regions[0])
+        return np.asarray(self.regions, dtype=np.int64)[np.searchsorted(cuts, values, side="right")]
+
+    def doubts(self, rounding: float) -> Floats:  # (cuts, 2)
+        """Log-odds from the first number up to the second at which the tolerance decides, for each cut.
+
+        A tie goes to the action named first. What lies within the tolerance but farther from the tie than
+        `rounding` explains is no tie; where rounding exceeds the tolerance, a tie may lie beyond it. One end
+        is the cut itself.
+        """
+        goes_up = np.diff(self.regions) < 0
+        reach = np.where(goes_up, TIE - rounding, rounding - TIE)
+        return np.sort(np.stack([self.cuts, self.cuts + reach], axis=1), axis=1)
+
+    def is_doubtful(self, class_mass: Floats, rounding: float) -> Bools:
+        """Whether the log-odds of each row lie where the tolerance decides."""
+        ends, values = self.doubts(rounding), odds(class_mass, self.upper)
+        if not (np.abs(ends) < _MODEST).all():
+            values = log_odds(class_mass, self.upper)
+        else:
+            ends = np.exp(ends)
+        doubtful = np.zeros(len(values), dtype=np.bool_)
+        for low, high in ends:
+            doubtful |= (values >= low) & (values < high)
+        return doubtful
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,12 +234,15 @@ class _Threshold:
         passes = log_odds(class_mass, self.positive) >= logit(self.threshold) - TIE
         return np.where(passes, 0, 1)
 
+    def is_doubtful(self, class_mass: Floats, rounding: float) -> Bools:
+        return _is_between(logit(self.threshold) - log_odds(class_mass, self.positive), rounding)
+
     def tests(self, action: int) -> tuple[LinearTest, ...]:
         """One test: the state against all others together."""
-        weights = np.full(self.n_classes, -math.exp(logit(self.threshold) - TIE))
-        weights[self.positive] = 1.0
-        weights = weights if action == 0 else -weights
-        return (LinearTest(weights, weights),)
+        sign, cut = 1.0 if action == 0 else -1.0, logit(self.threshold)
+        weights, even = (np.full(self.n_classes, -sign * math.exp(odds)) for odds in (cut - TIE, cut))
+        weights[self.positive] = even[self.positive] = sign
+        return (LinearTest(weights, weights, even),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +257,11 @@ class _MostProbable:
         first: Ints = np.argmax(logs >= logs.max(axis=1, keepdims=True) - TIE, axis=1)
         return first
 
+    def is_doubtful(self, class_mass: Floats, rounding: float) -> Bools:
+        with np.errstate(divide="ignore"):
+            logs = np.log(class_mass)
+        return _is_between(logs.max(axis=1, keepdims=True) - logs, rounding).any(axis=1)  # type: ignore[return-value]
+
     def tests(self, action: int) -> tuple[LinearTest, ...]:
         """One test against each other class; a tie goes to the class named first."""
         identity = np.eye(len(self.actions))
@@ -221,6 +269,7 @@ class _MostProbable:
             LinearTest(
                 identity[action] - identity[other] * (math.exp(2 * TIE) if other < action else 1.0),
                 identity[action] - identity[other] * (1.0 if other < action else math.exp(-TIE)),
+                identity[action] - identity[other],
             )
             for other in range(len(self.actions))
             if other != action
@@ -235,13 +284,25 @@ class _Utility:
     utilities: Floats  # (actions, classes)
 
     def decide(self, class_mass: Floats) -> Ints:
+        behind, size = self._compare(class_mass)
+        first: Ints = np.argmax(behind <= TIE * size, axis=1)
+        return first
+
+    def is_doubtful(self, class_mass: Floats, rounding: float) -> Bools:
+        behind, size = self._compare(class_mass)
+        share = np.divide(behind, size, out=np.zeros_like(size), where=size > 0)
+        return _is_between(share, rounding).any(axis=1)  # type: ignore[return-value]
+
+    def _compare(self, class_mass: Floats) -> tuple[Floats, Floats]:  # (rows, actions) each
+        """How far each action is behind the best, and the size of the terms that both sums add up.
+
+        Rounding is relative to these terms, not to the range of utilities: a rare disaster counts.
+        """
         worth = class_mass @ self.utilities.T
         best = worth.argmax(axis=1)[:, np.newaxis]
-        # Rounding is relative to the terms added up, not to the range of utilities: a rare disaster counts.
         size = class_mass @ np.abs(self.utilities).T
-        slack = TIE * (size + np.take_along_axis(size, best, axis=1))
-        first: Ints = np.argmax(worth >= np.take_along_axis(worth, best, axis=1) - slack, axis=1)
-        return first
+        behind: Floats = np.take_along_axis(worth, best, axis=1) - worth
+        return behind, size + np.take_along_axis(size, best, axis=1)
 
     def tests(self, action: int) -> tuple[LinearTest, ...]:
         """One test against each other action; a tie goes to the action named first."""
@@ -256,34 +317,48 @@ class _Utility:
                 both = sizes[action] + sizes[other]
                 clear = np.where(both > 0, 2 * TIE * both, least) if other < action else 0.0
                 possible = np.maximum(ahead + 2 * TIE * most, np.where(most > 0, -np.inf, least))
-                found.append(LinearTest(ahead - clear, possible))
+                found.append(LinearTest(ahead - clear, possible, ahead))
         return tuple(found)
 
 
-def largest_threshold(odds: float, tie: float = TIE) -> float:
+def largest_threshold(log_odds: float, tie: float = TIE) -> float:
     """The largest threshold at which log-odds of this size are still decided positive; 0 for none.
 
     It is the float itself that counts: near 1 neighbouring thresholds are far apart in log-odds. Another
     `tie` leaves room for rounding: up to the threshold at half of `TIE`, odds that are rounded a little
     otherwise are decided positive too, and above the one at one and a half they are decided negative.
     """
-    if odds == -math.inf:
+    if log_odds == -math.inf:
         return 0.0
-    threshold = min(_expit(odds + tie), _BELOW_ONE)
-    while threshold > 0.0 and logit(threshold) - tie > odds:
+    threshold = min(_expit(log_odds + tie), _BELOW_ONE)
+    while threshold > 0.0 and logit(threshold) - tie > log_odds:
         threshold = math.nextafter(threshold, 0.0)
-    while threshold < _BELOW_ONE and logit(math.nextafter(threshold, 1.0)) - tie <= odds:
+    while threshold < _BELOW_ONE and logit(math.nextafter(threshold, 1.0)) - tie <= log_odds:
         threshold = math.nextafter(threshold, 1.0)
     return threshold
 
 
-def _expit(odds: float) -> float:
-    if odds < 0:
-        return math.exp(odds) / (1.0 + math.exp(odds)) if odds > -745.0 else 0.0
-    return 1.0 / (1.0 + math.exp(-odds))
+def _expit(log_odds: float) -> float:
+    if log_odds < 0:
+        return math.exp(log_odds) / (1.0 + math.exp(log_odds)) if log_odds > -745.0 else 0.0
+    return 1.0 / (1.0 + math.exp(-log_odds))
 
 
 _BELOW_ONE = math.nextafter(1.0, 0.0)
+
+
+def _is_between(gap: Floats, rounding: float) -> Bools:
+    """Whether gaps to a tie are explained by rounding or by the tolerance, but not by both."""
+    low, high = min(rounding, TIE), max(rounding, TIE)
+    between: Bools = (gap > low) & (gap <= high)
+    return between
+
+
+def odds(class_mass: Floats, upper: int) -> Floats:  # (rows, 2) -> (rows,)
+    """Pr(upper) / Pr(other) of two classes, infinite where the other is excluded."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        ratio: Floats = class_mass[:, upper] / class_mass[:, 1 - upper]
+    return ratio
 
 
 def log_odds(class_mass: Floats, upper: int) -> Floats:  # (rows, classes) -> (rows,)
@@ -293,8 +368,8 @@ def log_odds(class_mass: Floats, upper: int) -> Floats:  # (rows, classes) -> (r
     else:
         rest = np.delete(class_mass, upper, axis=1).sum(axis=1)
     with np.errstate(divide="ignore"):
-        odds: Floats = np.log(class_mass[:, upper]) - np.log(rest)
-    return odds
+        logs: Floats = np.log(class_mass[:, upper]) - np.log(rest)
+    return logs
 
 
 def _envelope(actions: tuple[str, ...], utilities: Floats) -> LogOddsIntervals:

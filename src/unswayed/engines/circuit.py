@@ -32,6 +32,7 @@ from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.profile import DecisionProfile, profile_from_masses
+from unswayed.decisions.rules import DoubtingDecider
 from unswayed.engines.protocol import Cost, Needs, Question, Refusal, price_one_by_one
 from unswayed.inference.relevance import ancestors_of
 from unswayed.model.network import BayesianNetwork, to_tables
@@ -74,7 +75,21 @@ class CircuitEngine:
         levels = feature_levels(compiled, relevant.free, relevant.evidence)
         class_mass = bottom_masses(compiled, levels, relevant.target, relevant.evidence)
         decided = decided_mass(class_mass, problem.decider.decide, len(problem.decider.actions))
-        return CircuitOracle(problem, relevant, levels, np.hstack([class_mass, decided]), limits)
+        doubted = _doubted_mass(problem, class_mass)
+        return CircuitOracle(problem, relevant, levels, np.hstack([class_mass, decided, doubted]), limits)
+
+
+def _doubted_mass(problem: Problem, class_mass: Floats) -> Floats:  # (bottom nodes, 1 or 0)
+    """The mass of the nodes that the tolerance of ties decides; no column where there are none."""
+    mass = class_mass.sum(axis=1)
+    rows = np.flatnonzero(mass)
+    if isinstance(problem.decider, DoubtingDecider):
+        rows = rows[problem.decider.is_doubtful(class_mass[rows], problem.rounding)]
+        if len(rows):
+            doubted = np.zeros((len(mass), 1))
+            doubted[rows, 0] = mass[rows]
+            return doubted
+    return np.zeros((len(mass), 0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,7 +99,7 @@ class CircuitOracle:
     problem: Problem
     relevant: Relevant = field(repr=False)
     levels: FeatureLevels = field(repr=False)
-    masses: Floats = field(repr=False)  # (bottom nodes, classes + actions)
+    masses: Floats = field(repr=False)  # (bottom nodes, classes + actions, one more where ties leave doubts)
     limits: Limits
 
     def profile(self, kept: frozenset[int]) -> DecisionProfile:
@@ -93,7 +108,13 @@ class CircuitOracle:
         rows = kept_rows(self.levels, places, self.masses, limits=self.limits)
         n_classes = len(self.problem.prior)
         rows /= rows[:, :n_classes].sum()
-        return profile_from_masses(rows[:, :n_classes], rows[:, n_classes:])
+        n_decided = n_classes + len(self.problem.decider.actions)
+        return profile_from_masses(
+            rows[:, :n_classes],
+            rows[:, n_classes:n_decided],
+            doubt=float(rows[:, n_decided:].sum()),
+            rounding=self.problem.rounding,
+        )
 
 
 @dataclass(frozen=True, slots=True)

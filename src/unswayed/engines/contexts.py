@@ -12,15 +12,19 @@ features that are not kept: no table over all of them is made.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
+from itertools import product
 
 import numpy as np
 
+from unswayed.core.arrays import Floats
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.profile import DecisionProfile, profile_from_masses
+from unswayed.decisions.rules import Decider, DoubtingDecider
 from unswayed.engines.protocol import Cost, Question, Refusal
 from unswayed.inference.posteriors import joint_table
 from unswayed.inference.problem import contraction
@@ -109,10 +113,10 @@ def _join_decision(problem: Problem) -> _JointProblem:
     network, target = problem.network, problem.target
     cpt = network.cpts[target]
     assert isinstance(cpt, FocsCpt)
-    n_actions = len(problem.decider.actions)
-    decided = np.eye(n_actions)[problem.decider.decide(cpt.columns)]
+    decided = _decide_columns(problem.decider, cpt.columns, problem.rounding)
     columns = (cpt.columns[:, :, np.newaxis] * decided[:, np.newaxis, :]).reshape(len(cpt.columns), -1)
-    both = Variable(cpt.child.name, [f"{c} {a}" for c in range(len(cpt.child)) for a in range(n_actions)])
+    outcomes = product(range(len(cpt.child)), range(decided.shape[1]))
+    both = Variable(cpt.child.name, [f"{c} {a}" for c, a in outcomes])
     wanted = [v for v in ancestors_of(network, {target, *problem.free, *problem.evidence}) if v != target]
     joint = BayesianNetwork(
         [*(network.cpts[v] for v in wanted), FocsCpt(both, cpt.parents, cpt.contexts, columns)]
@@ -120,6 +124,15 @@ def _join_decision(problem: Problem) -> _JointProblem:
     place = {v: joint.index(network.names[v]) for v in wanted}
     evidence = {place[variable]: state for variable, state in problem.evidence.items()}
     return _JointProblem(joint, joint.index(both.name), place, evidence)
+
+
+def _decide_columns(decider: Decider, columns: Floats, rounding: float) -> Floats:
+    """For each context a 1 at its action; in a second half of the row where the tolerance of ties decides."""
+    decided = np.eye(len(decider.actions))[decider.decide(columns)]
+    if not isinstance(decider, DoubtingDecider):
+        return decided
+    doubtful = decider.is_doubtful(columns, rounding)[:, np.newaxis]
+    return np.hstack([decided * ~doubtful, decided * doubtful]) if doubtful.any() else decided
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,5 +149,11 @@ class ContextsOracle:
         table = joint_table(
             self.joint.network, [*places, self.joint.target], self.joint.evidence, limits=self.limits
         )
-        masses = table.reshape(-1, len(self.problem.prior), len(self.problem.decider.actions))
-        return profile_from_masses(masses.sum(axis=2), masses.sum(axis=1))
+        n_classes, n_actions = len(self.problem.prior), len(self.problem.decider.actions)
+        masses = table.reshape(math.prod(self.problem.sizes(kept)), n_classes, -1, n_actions)
+        return profile_from_masses(
+            masses.sum(axis=(2, 3)),
+            masses.sum(axis=(1, 2)),
+            doubt=float(masses[:, :, 1:].sum()),
+            rounding=self.problem.rounding,
+        )

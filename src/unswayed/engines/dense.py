@@ -20,7 +20,7 @@ from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.profile import DecisionProfile, profile_from_masses
-from unswayed.decisions.rules import MostProbable, ThresholdRule
+from unswayed.decisions.rules import Decider, DoubtingDecider, MostProbable, ThresholdRule
 from unswayed.engines.protocol import Cost, Needs, Question, Refusal
 from unswayed.inference.posteriors import joint_table
 from unswayed.model.network import remember
@@ -72,20 +72,29 @@ class DenseEngine:
         masses = np.empty((n_classes + n_actions, class_mass.shape[1]))
         masses[:n_classes] = class_mass
         totals = class_mass.sum(axis=0)
-        decisions = _decisions(problem, class_mass, totals)
+        rows = None if totals.all() else np.flatnonzero(totals)
+        decisions = _decisions(problem.decider, class_mass, rows)
         for action in range(n_actions):
             np.multiply(totals, decisions == action, out=masses[n_classes + action])
-        return DenseOracle(problem, masses)
+        return DenseOracle(problem, masses, _doubt(problem, class_mass, rows))
 
 
-def _decisions(problem: Problem, class_mass: Floats, totals: Floats) -> Ints:
+def _decisions(decider: Decider, class_mass: Floats, rows: Ints | None) -> Ints:
     """The full decision on each instantiation; those without mass are not shown to the rule."""
-    if totals.all():
-        return problem.decider.decide(class_mass.T)
-    rows = np.flatnonzero(totals)
-    decisions = np.zeros(len(totals), dtype=np.int64)
-    decisions[rows] = problem.decider.decide(class_mass[:, rows].T)
+    if rows is None:
+        return decider.decide(class_mass.T)
+    decisions = np.zeros(class_mass.shape[1], dtype=np.int64)
+    decisions[rows] = decider.decide(class_mass[:, rows].T)
     return decisions
+
+
+def _doubt(problem: Problem, class_mass: Floats, rows: Ints | None) -> float:
+    """Mass of the instantiations that the tolerance for ties decides."""
+    if not isinstance(problem.decider, DoubtingDecider):
+        return 0.0
+    possible = class_mass if rows is None else class_mass[:, rows]
+    doubtful = problem.decider.is_doubtful(possible.T, problem.rounding)
+    return float(possible[:, doubtful].sum()) if doubtful.any() else 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,6 +103,8 @@ class DenseOracle:
 
     problem: Problem
     masses: Floats = field(repr=False)  # (classes + actions, instantiations of all features)
+    doubt: float = 0.0
+    """Mass of the instantiations that the tolerance for ties decides, not the posterior."""
     _made: dict[frozenset[int], Floats] = field(default_factory=dict, repr=False)
     searched: dict[object, Any] = field(default_factory=dict, repr=False)
     """What searches have laid out, by what they seek: used again for other budgets, never in an answer."""
@@ -102,7 +113,9 @@ class DenseOracle:
         """Sum the smallest table that holds the kept features down to them."""
         masses = self.masses_of(kept).T
         n_classes = len(self.problem.prior)
-        return profile_from_masses(masses[:, :n_classes], masses[:, n_classes:])
+        return profile_from_masses(
+            masses[:, :n_classes], masses[:, n_classes:], doubt=self.doubt, rounding=self.problem.rounding
+        )
 
     def masses_of(self, kept: frozenset[int]) -> Floats:  # (classes + actions, instantiations of the kept)
         """Class and decision masses of every instantiation of the kept features, impossible ones included."""

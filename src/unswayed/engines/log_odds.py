@@ -19,11 +19,14 @@ from unswayed.decisions.measures import AchievableAgreement, maximum_potential_a
 from unswayed.decisions.oracle import Interval, achieve_with_rows
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.profile import DecisionProfile
+from unswayed.decisions.rounding import LISTING, UNIT
 from unswayed.decisions.rules import Decider, LogOddsIntervals
 from unswayed.engines.groups import Group, group_tables
 from unswayed.engines.meet_in_the_middle import (
+    EVERYWHERE,
     mass_within,
     masses_at_least,
+    merges_sums,
     ordered,
     seconds_to_meet,
     split,
@@ -45,7 +48,7 @@ from unswayed.engines.parts import (
 from unswayed.engines.protocol import Cost, Needs, Question, Refusal, price_one_by_one
 from unswayed.engines.rows import profile_rows
 from unswayed.engines.weights import WeightList, combined, list_outcomes, predicted_bits
-from unswayed.kernels.meeting import MeetingOutcomes
+from unswayed.kernels.meeting import EQUAL, MeetingOutcomes
 
 SECONDS_PER_OUTCOME = 1.5e-7
 """Measured for making, sorting and searching lists of a million outcomes."""
@@ -128,7 +131,7 @@ class LogOddsOracle:
         bits = float(np.log2(np.diff(outcomes.starts)).sum())
         is_plain = not kept and bool(np.isfinite(outcomes.weight).all())
         if is_plain and bits <= QUICK_BITS:
-            return Interval.point(self._decided_now(outcomes, decider))
+            return self._decided_now(outcomes, decider)
         parts = split_groups(self.problem, self.groups, kept)
         same = settled(self.problem, parts, decider)
         if same is not None:
@@ -137,33 +140,51 @@ class LogOddsOracle:
         if is_plain and predicted_bits(parts.all_lists) > bits - FEW_ALIKE:
             n_listed = 2.0 ** (0.5 * bits + 1.0)
             self._check(n_listed, seconds_to_meet(n_listed))
-            return Interval.point(self._decided_now(outcomes, decider))
+            return self._decided_now(outcomes, decider)
+        return self._meet(parts, decider, bound_sums(self.problem, outcomes))
+
+    def _meet(self, parts: Parts, decider: LogOddsIntervals, rounding: float) -> Interval:
+        """How often `decider` on the kept groups repeats the full decision, from two lists of outcomes."""
         n_listed = split_size(parts.kept, parts.hidden, parts.mixed)
         self._check(n_listed, SECONDS_PER_OUTCOME * n_listed)
         halves = split(parts.kept, parts.hidden, parts.mixed)
-        base, prior, upper = base_log_odds(self.problem), self.problem.prior, intervals_of(self.problem).upper
-        total = 0.0
-        for region, action in enumerate(intervals_of(self.problem).regions):
+        base, full = base_log_odds(self.problem), intervals_of(self.problem)
+        shares = self.problem.prior[[full.upper, 1 - full.upper]]
+        total = doubt = 0.0
+        for region, action in enumerate(full.regions):
             if action in decider.regions:
                 kept_span = span_of(decider, decider.regions.index(action), base)
-                high, low = mass_within(halves, span_of(intervals_of(self.problem), region, base), kept_span)
-                total += float(prior[upper]) * high + float(prior[1 - upper]) * low
-        return Interval.point(total)
+                total += float(mass_within(halves, span_of(full, region, base), kept_span) @ shares)
+        for low, high in full.doubts(rounding) - base:
+            doubt += float(mass_within(halves, (low, high), EVERYWHERE) @ shares)
+        for low, high in decider.doubts(rounding) - base:
+            doubt += float(mass_within(halves, EVERYWHERE, (low, high)) @ shares)
+        return Interval.point(total, doubt)
 
-    def _decided_now(self, outcomes: MeetingOutcomes, decider: LogOddsIntervals) -> float:
+    def _decided_now(self, outcomes: MeetingOutcomes, decider: LogOddsIntervals) -> Interval:
         """Probability that all features lead to what `decider` decides without any."""
         full, prior = intervals_of(self.problem), self.problem.prior
-        now, base = int(decider.decide(prior[np.newaxis])[0]), base_log_odds(self.problem)
+        now = int(decider.decide(prior[np.newaxis])[0])
+        rounding = bound_sums(self.problem, outcomes, merged=merges_sums(outcomes))
         shares = prior[[full.upper, 1 - full.upper]]
-        reached: Floats = masses_at_least(outcomes, full.cuts - base) @ shares
-        tails = [1.0, *map(float, reached), 0.0]
-        return sum(tails[r] - tails[r + 1] for r, action in enumerate(full.regions) if action == now)
+        ends = full.doubts(rounding)
+        listed = masses_at_least(outcomes, ends.reshape(-1) - base_log_odds(self.problem))
+        reached: Floats = (listed @ shares).reshape(-1, 2)
+        tails = [1.0, *np.where(ends[:, 0] == full.cuts, reached[:, 0], reached[:, 1]).tolist(), 0.0]
+        masses = np.zeros(len(full.actions))
+        for region, action in enumerate(full.regions):
+            masses[action] += tails[region] - tails[region + 1]
+        doubt = float(np.abs(reached[:, 0] - reached[:, 1]).sum())
+        if decider.is_doubtful(prior[np.newaxis], rounding)[0]:
+            doubt += float(np.ptp(masses))
+        return Interval.point(float(masses[now]), doubt)
 
     def potential(self, kept: frozenset[int], tolerance: float) -> Interval:
         """The maximum potential agreement, exactly."""
         parts = split_groups(self.problem, self.groups, kept)
         if not independent(self.problem, parts) or parts.rows_bits <= predicted_bits(parts.all_lists) / 2:
-            return Interval.point(maximum_potential_agreement(self.profile(kept)))
+            profile = self.profile(kept)
+            return Interval.point(maximum_potential_agreement(profile), profile.doubt)
         return self.agreement(kept, self._turned(self._majority_cut(parts)), tolerance)
 
     def achievable(
@@ -178,11 +199,11 @@ class LogOddsOracle:
         if not independent(self.problem, parts) or parts.rows_bits <= np.log2(MOST_ROWS):
             return achieve_with_rows(self._list_rows(parts, kept), positive)
         cut = self._majority_cut(parts)
-        value = self.agreement(kept, self._turned(cut), 0.0).low
+        found = self.agreement(kept, self._turned(cut), 0.0)
         below, above = _neighbours(parts.kept, cut - base_log_odds(self.problem))
         base = base_log_odds(self.problem)
-        best = AchievableAgreement(value, probability_of(base + below), probability_of(base + above))
-        return Interval.point(value), best
+        best = AchievableAgreement(found.value, probability_of(base + below), probability_of(base + above))
+        return found, best
 
     def profile(self, kept: frozenset[int]) -> DecisionProfile:
         """The rows of the kept features, each with its exact share of every decision."""
@@ -194,7 +215,8 @@ class LogOddsOracle:
                 f"a profile of {len(kept)} kept features would have about 2^{parts.rows_bits:.0f} rows, over "
                 f"{MOST_ROWS:,}; keep fewer features, or ask for an agreement, which needs no rows"
             )
-        return profile_rows(self.problem, parts, kept)
+        rounding = bound_sums(self.problem, list_outcomes(self.groups, intervals_of(self.problem).upper))
+        return profile_rows(self.problem, parts, kept, rounding)
 
     def _turned(self, cut: float) -> LogOddsIntervals:
         """The decider with another cut."""
@@ -224,6 +246,16 @@ class LogOddsOracle:
         what = f"meeting in the middle of {outcomes:.3g} outcomes"
         self.limits.check_bytes(BYTES_PER_OUTCOME * outcomes, what)
         self.limits.check_seconds(seconds, what)
+
+
+def bound_sums(problem: Problem, outcomes: MeetingOutcomes, *, merged: bool = True) -> float:
+    """Bound on the error of a sum of weights: that of the tables, of additions, and of sums made one."""
+    finite = np.where(np.isfinite(outcomes.weight), np.abs(outcomes.weight), 0.0)
+    n_groups, base = len(outcomes.starts) - 1, base_log_odds(problem)
+    largest = abs(base) if np.isfinite(base) else 0.0
+    if n_groups:
+        largest += float(np.maximum.reduceat(finite, outcomes.starts[:-1]).sum())
+    return problem.rounding + LISTING + (UNIT + merged * EQUAL) * (n_groups + 2) * largest
 
 
 def _neighbours(kept: list[WeightList], cut: float) -> tuple[float, float]:

@@ -38,6 +38,8 @@ LOADING_SECONDS = 1.0
 """What loading compiled code takes: once a process has spent as much without it, it is loaded."""
 SECONDS_PER_SUM, PLAIN_PER_SUM, COMPILING_SECONDS = 3e-8, 5e-7, 3.0
 """Measured for lists of a million sums: compiled and with numpy; and what compiling takes, numba imported."""
+EVERYWHERE = (-math.inf, math.inf)
+"""All weights there are."""
 MOST_MERGED = 16
 """Outcomes of a group beyond which merging as many copies of a list takes longer than sorting it."""
 
@@ -135,7 +137,7 @@ def _sum_of_powers(one: float, other: float) -> float:
     return float(2.0**one + 2.0**other) if max(one, other) < 1000 else math.inf
 
 
-def mass_within(halves: Halves, full: Span, kept: Span) -> tuple[float, float]:
+def mass_within(halves: Halves, full: Span, kept: Span) -> Floats:  # (2,)
     """Probability, under either class, that the full weight lies in `full` and the kept one in `kept`."""
     other = halves.other
     if halves.ordered_is_kept:
@@ -147,20 +149,17 @@ def mass_within(halves: Halves, full: Span, kept: Span) -> tuple[float, float]:
     if kept[1] < np.inf:
         chosen &= values < kept[1]
     if not chosen.any():
-        return 0.0, 0.0
+        return np.zeros(2)
     if not chosen.all():
         other = WeightList(other.full[chosen], other.upper[chosen], other.lower[chosen], other.share)
     return _weighted(halves.ordered, less(full[0], other.full), less(full[1], other.full), other)
 
 
-def _weighted(ordered: Ordered, start: Floats, end: Floats, other: WeightList) -> tuple[float, float]:
+def _weighted(ordered: Ordered, start: Floats, end: Floats, other: WeightList) -> Floats:  # (2,)
     """Probability of the sorted outcomes in each [start, end), weighted by the other half's."""
     first, last = ordered.span(start, end)
     upper, lower = ordered.upper_tails, ordered.lower_tails
-    return (
-        float(other.upper @ (upper[first] - upper[last])),
-        float(other.lower @ (lower[first] - lower[last])),
-    )
+    return np.array([other.upper @ (upper[first] - upper[last]), other.lower @ (lower[first] - lower[last])])
 
 
 def less(bound: float, weights: Floats) -> Floats:
@@ -173,7 +172,7 @@ def _tails(masses: Floats) -> Floats:
 
 
 def masses_at_least(outcomes: MeetingOutcomes, cuts: Floats) -> Floats:  # (cuts, 2)
-    """Probability, under either class, that the weights of all groups sum to at least each cut.
+    """Probability, under either class, that the weights of all groups sum to at least each cut, ascending.
 
     All weights must be finite, and the groups few enough for their probabilities to be multiplied.
     """
@@ -193,13 +192,23 @@ def masses_at_least(outcomes: MeetingOutcomes, cuts: Floats) -> Floats:  # (cuts
     (sums, *other), (weights, *one) = sorted(halves, key=lambda half: len(half[0]))
     order = np.argsort(sums)
     sums, tails = sums[order], [_tails(masses[order]) for masses in other]
-    found = []
+    found: list[list[float]] = []
+    positions, before = np.zeros(0, dtype=np.intp), -np.inf
     for cut in cuts:
-        positions = _count_below(sums, cut - weights)
-        found += [_weigh(positions, masses, tail) for masses, tail in zip(one, tails, strict=True)]
+        bounds = cut - weights
+        if found and cut >= before and are_first(sums, positions, bounds):
+            found.append(found[-1])
+            continue
+        positions, before = _count_below(sums, bounds), cut
+        found.append([_weigh(positions, masses, tail) for masses, tail in zip(one, tails, strict=True)])
     if n_listed > SHORT_LISTS:
         compiled_extend_sums.seconds_without += time.monotonic() - began
     return np.array(found).reshape(-1, 2)
+
+
+def are_first(sums: Floats, positions: Ints, bounds: Floats) -> bool:
+    """Whether positions found for lower bounds are right for these too: no sum lies between."""
+    return bool((np.append(sums, np.inf)[positions] >= bounds).all())
 
 
 def _count_below(sums: Floats, bounds: Floats) -> Ints:
@@ -219,6 +228,11 @@ def _is_long(n_listed: float) -> bool:
     if compiled_extend_sums.is_loaded or is_due:
         return n_listed > SHORT_LISTS
     return n_listed > LONG_LISTS and (n_listed > LONGEST_PLAIN or compiled_extend_sums.is_ready)
+
+
+def merges_sums(outcomes: MeetingOutcomes) -> bool:
+    """Whether `masses_at_least` may make one sum of several, as compiled code does with long lists."""
+    return _middle(outcomes)[1] > SHORT_LISTS
 
 
 def seconds_to_meet(n_listed: float) -> float:

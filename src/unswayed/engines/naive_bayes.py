@@ -160,7 +160,7 @@ class Agreement:
         if oracle is None:
             return _between(self.many, kept, self.many.finest, own_rule=self.own_rule)
         if self.own_rule:
-            value = oracle.agreement(kept, self.many.problem.decider, 0.0).low
+            value = oracle.agreement(kept, self.many.problem.decider, 0.0).value
         else:
             value = best_threshold_of(self.many, kept).value
         value = min(max(value, 0.0), 1.0)

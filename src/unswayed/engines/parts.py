@@ -131,24 +131,25 @@ def settled(problem: Problem, parts: Parts, decider: LogOddsIntervals) -> bool |
     """
     full = problem.decider
     assert isinstance(full, LogOddsIntervals)
-    base = base_log_odds(problem)
-    decided = _only_region(full, base, [weights.full for weights in parts.all_lists])
-    kept = _only_region(decider, base, [weights.kept for weights in (*parts.kept, *parts.mixed)])
+    base, rounding = base_log_odds(problem), problem.rounding
+    decided = _only_region(full, base, [weights.full for weights in parts.all_lists], rounding)
+    kept = _only_region(decider, base, [weights.kept for weights in (*parts.kept, *parts.mixed)], rounding)
     if decided is None or kept is None:
         return None
     return full.regions[decided] == decider.regions[kept]
 
 
-def _only_region(decider: LogOddsIntervals, base: float, weights: list[Floats]) -> int | None:
-    """The one interval that every sum of weights leads to; None when there are several."""
+def _only_region(
+    decider: LogOddsIntervals, base: float, weights: list[Floats], rounding: float
+) -> int | None:
+    """The one interval that every sum of weights leads to; None when there are several, or ties in doubt."""
     if np.isinf(base):
         return len(decider.cuts) if base > 0 else 0
-    ends = [
-        base + sum(float(each.min()) for each in weights),
-        base + sum(float(each.max()) for each in weights),
-    ]
-    low, high = np.searchsorted(decider.cuts, ends, side="right")
-    return int(low) if low == high else None
+    least, most = (base + sum(float(end(each)) for each in weights) for end in (np.min, np.max))
+    low, high = np.searchsorted(decider.cuts, [least, most], side="right")
+    starts, ends = decider.doubts(rounding).T
+    is_clear = low == high and not ((starts <= most) & (least < ends)).any()
+    return int(low) if is_clear else None
 
 
 def base_log_odds(problem: Problem) -> float:

@@ -32,7 +32,7 @@ class RowList:
     """Probability under the other class."""
 
 
-def profile_rows(problem: Problem, parts: Parts, kept: frozenset[int]) -> DecisionProfile:
+def profile_rows(problem: Problem, parts: Parts, kept: frozenset[int], rounding: float) -> DecisionProfile:
     """The profile of the kept features; rows of equal weight are one row where nothing tells them apart."""
     decider = problem.decider
     assert isinstance(decider, LogOddsIntervals)
@@ -43,8 +43,10 @@ def profile_rows(problem: Problem, parts: Parts, kept: frozenset[int]) -> Decisi
         rows = _joined(rows, _rows_of(problem, group, kept))
     outcomes = _joined(rows, _all_one_row(combined(near)))
     class_mass = _by_row(rows, rows.upper, rows.lower, problem)
-    decision_mass = _decisions(problem, decider, outcomes, ordered(combined(far)))
-    return profile_from_masses(class_mass, decision_mass)
+    sorted_far = ordered(combined(far))
+    decision_mass = _decisions(problem, decider, outcomes, sorted_far)
+    doubt = _doubt(problem, decider.doubts(rounding), outcomes, sorted_far)
+    return profile_from_masses(class_mass, decision_mass, doubt=doubt, rounding=rounding)
 
 
 def _decisions(
@@ -62,6 +64,18 @@ def _decisions(
         lower = outcomes.lower * (far.lower_tails[first] - far.lower_tails[last])
         mass[:, action] += _by_row(outcomes, upper, lower, problem).sum(axis=1)
     return np.maximum(mass, 0.0)
+
+
+def _doubt(problem: Problem, spans: Floats, outcomes: RowList, far: Ordered) -> float:
+    """Mass of the outcomes whose log-odds lie in one of the spans."""
+    base, doubt = base_log_odds(problem), 0.0
+    for low, high in spans - base:
+        first, last = far.span(less(float(low), outcomes.full), less(float(high), outcomes.full))
+        if (first < last).any():
+            upper = outcomes.upper * (far.upper_tails[first] - far.upper_tails[last])
+            lower = outcomes.lower * (far.lower_tails[first] - far.lower_tails[last])
+            doubt += float(_by_row(outcomes, upper, lower, problem).sum())
+    return doubt
 
 
 def _by_row(outcomes: RowList, upper: Floats, lower: Floats, problem: Problem) -> Floats:  # (rows, 2)

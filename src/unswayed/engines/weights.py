@@ -168,11 +168,12 @@ def _taken(weights: WeightList, positions: Ints) -> WeightList:
 
 def _differ(values: Floats) -> Bools:
     """Whether each value differs from the one before it; the first always does."""
-    before, after = values[:-1], values[1:]
+    finite = np.abs(values[np.isfinite(values)])
+    apart = EQUAL * float(finite.max(initial=0.0))
     starts = np.ones(len(values), dtype=np.bool_)
     with np.errstate(invalid="ignore"):
         # The difference of equal infinities is nan, which is not above anything.
-        starts[1:] = np.abs(after - before) > EQUAL
+        starts[1:] = np.abs(values[1:] - values[:-1]) > apart
     return starts
 
 

@@ -20,8 +20,9 @@ from unswayed.kernels.jit import Functions, Kernel
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-EQUAL = 1e-12
-"""Sums closer than this are one sum: far below the tie tolerance of decisions, above what rounding can do."""
+EQUAL = 2.0**-50
+"""Sums closer than this share of the largest are one sum: some eight units in its last place, more than the
+same additions in another order mostly differ by."""
 
 
 class MeetingOutcomes(NamedTuple):
@@ -140,9 +141,14 @@ def merge_several(outcomes: MeetingOutcomes, first: int, past: int, found: Float
 
 def add_up_equal(sums: Floats, n: int) -> int:
     """Make one of equal sums among the first `n`, in place; how many are left."""
-    last = 0
+    last, low, high = 0, 0, n - 1
+    while low < high and not np.isfinite(sums[0, low]):
+        low += 1
+    while low < high and not np.isfinite(sums[0, high]):
+        high -= 1
+    apart = EQUAL * max(abs(sums[0, low]), abs(sums[0, high])) if n and np.isfinite(sums[0, low]) else 0.0
     for k in range(1, n):
-        if sums[0, k] == sums[0, last] or sums[0, k] - sums[0, last] <= EQUAL:
+        if sums[0, k] == sums[0, last] or sums[0, k] - sums[0, last] <= apart:
             sums[1, last] += sums[1, k]
             sums[2, last] += sums[2, k]
         else:

@@ -36,7 +36,7 @@ class _SameDecisionValues:
 
     def value(self, kept: frozenset[int]) -> float:
         """How often the kept features decide as all do, by the same rule."""
-        return self.oracle.agreement(kept, self.decider, 0.0).low
+        return self.oracle.agreement(kept, self.decider, 0.0).value
 
     def ceiling(self, kept: frozenset[int]) -> float:
         """Upper bound on every rule on the kept features."""

@@ -7,8 +7,13 @@ from dataclasses import dataclass, replace
 from unswayed.core.errors import QueryError, expect
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.classifier import Classifier
-from unswayed.decisions.measures import AchievableAgreement, maximum_achievable_agreement
-from unswayed.decisions.oracle import Interval
+from unswayed.decisions.measures import (
+    AchievableAgreement,
+    doubted_achievement,
+    doubted_agreement,
+    maximum_achievable_agreement,
+)
+from unswayed.decisions.oracle import NEGLIGIBLE, Interval
 from unswayed.decisions.rewards import Reward, expected_reward
 from unswayed.decisions.rules import ThresholdRule
 from unswayed.decisions.table_classifier import TableClassifier
@@ -65,7 +70,9 @@ def choose_features(plan: SearchPlan, reward: Reward | None, terms: Terms, optio
     if plan.table is None and plan.grid is None:
         return _choose_on_samples(plan, terms, options, adapts_threshold=False)[0]
     found, plan = run_search(plan, same_decision_objective(plan.problem), terms, options)
-    return Chosen(found, plan.engine)
+    if plan.table is None:
+        return Chosen(found, plan.engine)
+    return _with_doubt(plan, found, doubted_agreement(plan.table.profile(found.kept), plan.problem.decider))
 
 
 def trim_classifier(
@@ -94,8 +101,8 @@ def _choose_by_reward(plan: SearchPlan, reward: Reward, terms: Terms, options: S
 
 def _trim_to_threshold(plan: SearchPlan, terms: Terms, options: SearchOptions) -> Trimmed:
     found, plan = run_search(plan, trimming_objective(plan.problem), terms, options)
-    best = _find_threshold(plan, found.kept)
-    chosen = Chosen(replace(found, value=best.value), plan.engine)
+    best, doubt = _find_threshold(plan, found.kept)
+    chosen = _with_doubt(plan, replace(found, value=best.value), doubt)
     return Trimmed(chosen, _with_threshold(plan, found, best), (best.threshold_low, best.threshold_high))
 
 
@@ -108,7 +115,16 @@ def _trim_to_table(plan: SearchPlan, terms: Terms, options: SearchOptions) -> Tr
     actions, target = problem.decider.actions, problem.classifier.target
     names = _names(plan, found)
     trimmed = TableClassifier(problem.network, target, names, actions, table / table.sum())
-    return Trimmed(Chosen(found, plan.engine), trimmed, None)
+    doubt = 0.0 if plan.table is None else plan.table.doubt
+    return Trimmed(_with_doubt(plan, found, doubt), trimmed, None)
+
+
+def _with_doubt(plan: SearchPlan, found: Found, doubt: float) -> Chosen:
+    """The choice, between bounds where ties leave a doubt about its value: then another may be better."""
+    if doubt <= NEGLIGIBLE:
+        return Chosen(found, plan.engine)
+    bound = min(found.upper_bound + doubt, 1.0)
+    return Chosen(replace(found, upper_bound=bound), plan.engine, Interval.point(found.value, doubt))
 
 
 def _keep_rule(plan: SearchPlan, chosen: Chosen) -> Trimmed:
@@ -164,16 +180,17 @@ def _choose_on_samples(
     return Chosen(choice.found, plan.engine, choice.agreement), choice.threshold
 
 
-def _find_threshold(plan: SearchPlan, kept: frozenset[int]) -> AchievableAgreement:
-    """The best threshold on the kept features; between bounds, by what is certain."""
+def _find_threshold(plan: SearchPlan, kept: frozenset[int]) -> tuple[AchievableAgreement, float]:
+    """The best threshold on the kept features, by what is certain on a grid; and what ties may change."""
     problem = plan.problem
     if plan.grid is not None:
-        return best_threshold_of(plan.grid, kept)
+        return best_threshold_of(plan.grid, kept), 0.0
     assert plan.table is not None
     rule = problem.classifier.rule
     assert isinstance(rule, ThresholdRule)
     positive = problem.network.variables[problem.target].index(rule.positive)
-    return maximum_achievable_agreement(plan.table.profile(kept), positive)
+    profile = plan.table.profile(kept)
+    return maximum_achievable_agreement(profile, positive), doubted_achievement(profile, positive)
 
 
 def _with_threshold(plan: SearchPlan, found: Found, best: AchievableAgreement) -> Classifier:

@@ -19,6 +19,7 @@ from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.problem import Problem
+from unswayed.decisions.rounding import LISTING
 from unswayed.decisions.rules import LogOddsIntervals
 from unswayed.engines.chen2014.nothing_kept import DecidedOracle, refuse_kept
 from unswayed.engines.groups import group_tables, independent_groups
@@ -54,13 +55,17 @@ class BruteForceEngine:
         decider = problem.decider
         assert isinstance(decider, LogOddsIntervals)
         n_actions, n_listed = len(decider.actions), 0
-        decision_mass = np.zeros(n_actions)
+        decision_mass, doubt = np.zeros(n_actions), 0.0
+        spans = decider.doubts(problem.rounding + LISTING)
         # A sum for each chunk, then a sum of sums: pairwise enough for rounding not to show.
         for chunk in chunks(problem, limits):
             decisions = decider.decide_log_odds(chunk.log_odds)
             decision_mass += np.bincount(decisions, chunk.upper + chunk.lower, minlength=n_actions)
+            for low, high in spans:
+                doubtful = (chunk.log_odds >= low) & (chunk.log_odds < high)
+                doubt += float((chunk.upper + chunk.lower)[doubtful].sum())
             n_listed += len(chunk)
-        return DecidedOracle(problem, decision_mass, n_listed)
+        return DecidedOracle(problem, decision_mass, n_listed, doubt)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

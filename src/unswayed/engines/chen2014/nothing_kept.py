@@ -12,7 +12,7 @@ import numpy as np
 
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import QueryError
-from unswayed.decisions.measures import AchievableAgreement
+from unswayed.decisions.measures import AchievableAgreement, doubted_agreement, expected_agreement
 from unswayed.decisions.oracle import Interval, achieve_with_rows
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.profile import DecisionProfile
@@ -39,17 +39,19 @@ class DecidedOracle:
     """Pr(the full classifier decides a | e), a number for each action."""
     n_explored: int
     """Instantiations visited: nodes of a search tree, or leaves where all were listed."""
+    doubt: float = 0.0
+    """Mass of what the tolerance of ties decides, not the posterior."""
 
     def agreement(self, kept: frozenset[int], decider: Decider, tolerance: float) -> Interval:
         """How often the decision taken now by `decider` is the one that all features would lead to."""
         _check(kept)
-        action = int(decider.decide(self.problem.prior[np.newaxis])[0])
-        return Interval.point(float(self.decision_mass[action]))
+        profile = self.profile(kept)
+        return Interval.point(expected_agreement(profile, decider), doubted_agreement(profile, decider))
 
     def potential(self, kept: frozenset[int], tolerance: float) -> Interval:
         """The probability of the most probable decision."""
         _check(kept)
-        return Interval.point(float(self.decision_mass.max()))
+        return Interval.point(float(self.decision_mass.max()), self.doubt)
 
     def achievable(
         self, kept: frozenset[int], positive: int, tolerance: float
@@ -60,7 +62,8 @@ class DecidedOracle:
     def profile(self, kept: frozenset[int]) -> DecisionProfile:
         """The profile of one row."""
         _check(kept)
-        return DecisionProfile(self.problem.prior[np.newaxis], self.decision_mass[np.newaxis])
+        row, decided = self.problem.prior[np.newaxis], self.decision_mass[np.newaxis]
+        return DecisionProfile(row, decided, self.doubt, self.problem.rounding)
 
 
 def _check(kept: frozenset[int]) -> None:

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from unswayed.core.arrays import Bools, Floats
 from unswayed.decisions.rules import Decider, LogOddsIntervals, TestedDecider
-from unswayed.engines.sums.decisions import SMALL, Cut, possible_odds, sole_cut
+from unswayed.engines.meet_in_the_middle import are_first
+from unswayed.engines.sums.decisions import SMALL, possible_odds, sole_cut
 from unswayed.kernels.dominance import compiled_sum_dominated
 
 FEW_PAIRS = 2**16
@@ -26,7 +28,17 @@ EXCLUDED, EXCLUDING = -3e6, 1e6
 """Log-odds of a class that an outcome excludes, whatever its rival, and of one whose rival it excludes."""
 
 
-def find_cuts(decider: Decider) -> list[tuple[Cut, ...]] | None:
+class PairCut(NamedTuple):
+    """What the log-odds of one class against another must reach."""
+
+    one: int
+    other: int
+    odds: float
+    tie: float
+    """Log-odds at which the two actions are as good: near the cut, on the side that does not reach it."""
+
+
+def find_cuts(decider: Decider) -> list[tuple[PairCut, ...]] | None:
     """The cuts that each action but the first must reach, for three classes; None where tests are others.
 
     What none of them is decided on goes to the first action, as ties do. A cut lies between the two versions
@@ -37,18 +49,20 @@ def find_cuts(decider: Decider) -> list[tuple[Cut, ...]] | None:
         return None
     found = []
     for action in range(1, len(decider.actions)):
-        cuts: dict[tuple[int, int], float] = {}
+        cuts: dict[tuple[int, int], PairCut] = {}
         for test in decider.tests(action):
             # Weights this small stand for ties of classes without worth, which the first action wins anyhow.
             cut = sole_cut(replace(test, sure=np.where(_is_large(test.sure), test.sure, 0.0)))
             possible = -np.inf if cut is None else possible_odds(test, cut)
             if cut is None or possible == -np.inf:
                 return None
-            one, other, odds = cut
-            cuts[one, other] = max(cuts.get((one, other), -np.inf), 0.75 * odds + 0.25 * possible)
+            one, other, sure = cut
+            tie = possible_odds(replace(test, possible=test.even), cut)
+            made = PairCut(one, other, 0.75 * sure + 0.25 * possible, tie)
+            cuts[one, other] = max(made, cuts.get((one, other), made), key=lambda each: each.odds)
         if len(cuts) > 2:
             return None
-        found.append(tuple((one, other, odds) for (one, other), odds in cuts.items()))
+        found.append(tuple(cuts.values()))
     return found
 
 
@@ -57,51 +71,63 @@ def _is_large(weights: Floats) -> Bools:
     return large
 
 
-def count_actions(decider: Decider, left: Floats, right: Floats) -> Floats:  # (classes, outcomes) each
-    """The mass of all pairs that each action is decided on."""
+def count_actions(
+    decider: Decider, left: Floats, right: Floats, rounding: float
+) -> tuple[Floats, float]:  # (classes, outcomes) each
+    """The mass of all pairs that each action is decided on, and that the tolerance of ties decides."""
+    total = float(left.sum(axis=1) @ right.sum(axis=1))
     if isinstance(decider, LogOddsIntervals):
-        tails = _reach_cuts(decider, left, right)
+        classes, spans = (decider.upper, 1 - decider.upper), decider.doubts(rounding)
+        reached = _reach_ends(classes, spans, left, right)
+        at_cuts = np.where(spans[:, 0] == decider.cuts, reached[:, 0], reached[:, 1])
+        tails = np.array([total, *at_cuts, 0.0])
         by_region = np.maximum(tails[:-1] - tails[1:], 0.0)
         found: Floats = np.bincount(decider.regions, by_region, len(decider.actions)).astype(np.float64)
-        return found
+        return found, float((reached[:, 0] - reached[:, 1]).sum())
     cuts = find_cuts(decider)
     assert cuts is not None
     others = [_reach_all(each, left, right) for each in cuts]
-    total = float(left.sum(axis=1) @ right.sum(axis=1))
-    return np.array([max(total - sum(others), 0.0), *others])
+    doubt = 0.0
+    for one, other, odds, tie in {each for several in cuts for each in several}:
+        near = tie + rounding if tie < odds else tie - rounding
+        reached = _reach_ends((one, other), np.array([sorted((odds, near))]), left, right)
+        doubt += float(reached[0, 0] - reached[0, 1])
+    return np.array([max(total - sum(others), 0.0), *others]), doubt
 
 
-def _reach_cuts(decider: LogOddsIntervals, left: Floats, right: Floats) -> Floats:  # (cuts + 2,)
-    """Mass of the pairs whose log-odds reach each cut; all of it before the first, none after the last."""
-    cut_classes = decider.upper, 1 - decider.upper, 0.0
-    one, other = _odds(left, cut_classes), _odds(right, cut_classes)
+def _reach_ends(classes: tuple[int, int], spans: Floats, left: Floats, right: Floats) -> Floats:  # (spans, 2)
+    """Mass of the pairs whose log-odds of one class against another reach either end of each span."""
+    one, other = _odds(left, *classes), _odds(right, *classes)
     asking, order = np.argsort(one), np.argsort(other)
     tails = np.zeros((len(right), len(order) + 1))
     tails[:, :-1] = np.cumsum(right[:, order[::-1]], axis=1)[:, ::-1]
-    ours, ascending = left[:, asking], other[order]
-    reached = []
-    for cut in np.clip(decider.cuts, EXCLUDED / 2, EXCLUDING / 2):
+    ours, theirs, ascending = one[asking], left[:, asking], other[order]
+    reached = np.empty(spans.shape)
+    for k, (low, high) in enumerate(np.clip(spans, EXCLUDED / 2, EXCLUDING / 2)):
         # Ascending questions find their answers side by side.
-        first = np.searchsorted(ascending, cut - one[asking])
-        reached.append(float(np.einsum("ci,ci->", ours, tails[:, first])))
-    return np.array([float(left.sum(axis=1) @ right.sum(axis=1)), *reached, 0.0])
+        first = np.searchsorted(ascending, low - ours)
+        reached[k] = float(np.einsum("ci,ci->", theirs, tails[:, first]))
+        if not are_first(ascending, first, high - ours):
+            first = np.searchsorted(ascending, high - ours)
+            reached[k, 1] = float(np.einsum("ci,ci->", theirs, tails[:, first]))
+    return reached
 
 
-def _reach_all(cuts: Sequence[Cut], left: Floats, right: Floats) -> float:
+def _reach_all(cuts: Sequence[PairCut], left: Floats, right: Floats) -> float:
     """Mass of the pairs that reach one or two cuts."""
     # One cut twice is as good as two.
-    first, second = (cuts[0], cuts[-1]) if cuts else ((0, 0, -np.inf),) * 2
-    one, other = ([_odds(half, cut) for cut in (first, second)] for half in (left, right))
+    first, second = (cuts[0], cuts[-1]) if cuts else (PairCut(0, 0, -np.inf, -np.inf),) * 2
+    one, other = ([_odds(half, *cut[:2]) for cut in (first, second)] for half in (left, right))
     n_pairs = left.shape[1] * right.shape[1]
     if n_pairs <= (LOADED_PAIRS if compiled_sum_dominated.is_loaded else FEW_PAIRS):
         reached = np.ones((left.shape[1], right.shape[1]), dtype=np.bool_)
         for ours, theirs, cut in zip(one, other, (first, second), strict=True):
-            reached &= np.add.outer(ours, theirs) >= cut[2]
+            reached &= np.add.outer(ours, theirs) >= cut.odds
         return float(np.einsum("ci,ij,cj->", left, reached, right, optimize=True))
     asking, entering = np.argsort(one[0]), np.argsort(-other[0])
-    n_entered = np.searchsorted(-other[0][entering], one[0][asking] - first[2], side="right")
+    n_entered = np.searchsorted(-other[0][entering], one[0][asking] - first.odds, side="right")
     ascending = np.sort(other[1])
-    first_rank = np.searchsorted(ascending, second[2] - one[1][asking])
+    first_rank = np.searchsorted(ascending, second.odds - one[1][asking])
     ranks = np.empty(right.shape[1], dtype=np.int64)
     ranks[np.argsort(other[1])] = np.arange(right.shape[1])
     masses = (np.ascontiguousarray(half.T[order]) for half, order in ((left, asking), (right, entering)))
@@ -109,9 +135,9 @@ def _reach_all(cuts: Sequence[Cut], left: Floats, right: Floats) -> float:
     return float(compiled_sum_dominated(ours, n_entered, first_rank, theirs, ranks[entering]).sum())
 
 
-def _odds(half: Floats, cut: Cut) -> Floats:
-    """Log-odds of a cut's class against its rival, finite also where an outcome excludes one of them."""
-    one, other = half[cut[0]], half[cut[1]]
+def _odds(half: Floats, upper: int, rival: int) -> Floats:
+    """Log-odds of a class against its rival, finite also where an outcome excludes one of them."""
+    one, other = half[upper], half[rival]
     with np.errstate(divide="ignore", invalid="ignore"):
         odds = np.log(one) - np.log(other)
     return np.where(one == 0.0, EXCLUDED, np.where(other == 0.0, EXCLUDING, odds))

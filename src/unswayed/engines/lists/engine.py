@@ -18,6 +18,7 @@ from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.profile import DecisionProfile, profile_from_masses
+from unswayed.decisions.rounding import LISTING
 from unswayed.decisions.rules import LogOddsIntervals
 from unswayed.engines.lists.counting import count_actions, find_cuts
 from unswayed.engines.lists.halves import Split, find_split, multiply
@@ -98,14 +99,19 @@ class ListsOracle:
         self.limits.check_bytes(BYTES_PER_OUTCOME * split.n_listed(problem), "lists of outcomes")
         deadline, n_classes = self.limits.deadline(), len(problem.prior)
         left, right = self._list_halves(split)
-        masses = np.empty((left.shape[1], n_classes + len(problem.decider.actions)))
+        rounding = problem.rounding + LISTING
+        masses, doubt = np.empty((left.shape[1], n_classes + len(problem.decider.actions))), 0.0
         for state, row in enumerate(masses):
             if time.monotonic() > deadline:
                 raise LimitError("two lists took longer than the limit; raise it, or pass a tolerance")
             row[:n_classes] = left[:, state].sum(axis=1) * right[:, state].sum(axis=1)
-            row[n_classes:] = count_actions(problem.decider, left[:, state], right[:, state])
+            halves = left[:, state], right[:, state]
+            row[n_classes:], more = count_actions(problem.decider, *halves, rounding)
+            doubt += more
         masses = self._sum_separator(masses, split, kept)
-        return profile_from_masses(masses[:, :n_classes], masses[:, n_classes:])
+        return profile_from_masses(
+            masses[:, :n_classes], masses[:, n_classes:], doubt=doubt, rounding=rounding
+        )
 
     def _list_halves(self, split: Split) -> tuple[Floats, Floats]:
         in_right = [factor for factor in self.factors if set(factor.scope) & set(split.right)]
