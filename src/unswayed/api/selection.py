@@ -282,6 +282,8 @@ def _add_findings(
     given = join_evidence(full, evidence)
     if isinstance(trimmed, TableClassifier):
         return replace(trimmed, network=full.network, given=given)
+    if not given and trimmed.network is full.network:
+        return trimmed
     return Classifier(full.network, full.target, trimmed.features, trimmed.rule, given=given)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from unswayed.core.arrays import Bools, Floats, Ints
+from unswayed.core.arrays import Bools, Floats
 from unswayed.core.errors import QueryError
 from unswayed.decisions.profile import DecisionProfile
 from unswayed.decisions.rules import TIE, Decider, DoubtingDecider, largest_threshold, log_odds
@@ -144,15 +145,20 @@ def doubted_achievement(profile: DecisionProfile, positive: int) -> float:
     Rows whose posteriors differ by more than rounding, but too little for a threshold between them, could
     be decided apart.
     """
-    odds = np.sort(log_odds(profile.class_mass, positive))
-    with np.errstate(invalid="ignore"):
-        gaps = np.diff(odds)
-    if not ((gaps > profile.rounding) & (gaps <= _SURELY_ABOVE)).any():
+    odds = log_odds(profile.class_mass, positive)
+    order = odds.argsort()
+    gaps = odds[order[1:]] - odds[order[:-1]] if np.isfinite(odds).all() else _finite_gaps(odds[order])
+    close = (gaps > profile.rounding) & (gaps <= _SURELY_ABOVE)
+    if not close.any():
         return profile.doubt
-    order = np.argsort(log_odds(profile.class_mass, positive))
-    joined = np.concatenate([[False], (gaps > profile.rounding) & (gaps <= _SURELY_ABOVE)])
-    joined[:-1] |= joined[1:]
-    return profile.doubt + float(profile.decision_mass[order[joined]].sum())
+    rows = np.union1d(order[1:][close], order[:-1][close])
+    return profile.doubt + float(profile.decision_mass[rows].sum())
+
+
+def _finite_gaps(odds: Floats) -> Floats:
+    """Distances of neighbours; infinite ones are certain, and far from all others."""
+    with np.errstate(invalid="ignore"):
+        return np.nan_to_num(odds[1:] - odds[:-1], nan=np.inf)
 
 
 def best_threshold(class_mass: Floats, decision_mass: Floats, positive: int) -> AchievableAgreement:
@@ -161,54 +167,52 @@ def best_threshold(class_mass: Floats, decision_mass: Floats, positive: int) -> 
     Decision masses may be lower bounds of the true ones; then so is the agreement.
     """
     odds = log_odds(class_mass, positive)
-    order = np.argsort(odds, kind="stable")
-    odds, positive_share = odds[order], decision_mass[order, 0]
-    negative_share = decision_mass[order, 1]
+    order = odds.argsort(kind="stable")
+    odds, share = odds[order], decision_mass[order]
     # Cutting before row i: rows below turn negative, the rest stay positive.
-    below = np.concatenate([[0.0], np.cumsum(negative_share)])
-    above = np.concatenate([np.cumsum(positive_share[::-1])[::-1], [0.0]])
-    agreement = np.where(_can_cut(odds), below + above, -np.inf)
-    best = float(agreement.max())
-    cuts = np.flatnonzero(agreement >= best - AGREEMENT_SLACK)
-    (low, high), *others = _intervals(odds, cuts)
-    return AchievableAgreement(min(max(best, 0.0), 1.0), low, high, tuple(others))
+    agreement = np.empty(len(odds) + 1)
+    agreement[0], agreement[1:] = 0.0, share[:, 1].cumsum()
+    agreement[:-1] += share[::-1, 0].cumsum()[::-1]
+    alike, everything = _are_alike(odds), float(agreement[0])
+    agreement[alike] = -np.inf
+    while True:
+        best = float(agreement.max())
+        cuts = (agreement >= best - AGREEMENT_SLACK).nonzero()[0].tolist()
+        if best == -np.inf:  # where nothing can be separated, every threshold decides alike
+            return AchievableAgreement(min(max(everything, 0.0), 1.0), 0.0, 1.0)
+        intervals = _intervals(odds, cuts)
+        if intervals:
+            (low, high), *others = intervals
+            return AchievableAgreement(min(max(best, 0.0), 1.0), low, high, tuple(others))
+        agreement[cuts] = -np.inf
 
 
-def _can_cut(odds: Floats) -> Bools:  # (rows + 1,)
-    """Whether some threshold lies between the rows below a place and those above it.
+def _are_alike(odds: Floats) -> Bools:  # (rows + 1,)
+    """Whether no threshold lies between the rows below a place and those above: their posteriors are equal.
 
-    Equal posteriors cannot be separated, nor can posteriors so near 0 or 1 that no number is between them;
-    what is certain is decided by every threshold alike.
+    What is certain is decided by every threshold alike.
     """
-    positive_up_to, negative_above = (
-        _probabilities(odds + _SURELY_UP_TO),
-        _probabilities(odds + _SURELY_ABOVE),
-    )
-    with np.errstate(invalid="ignore"):
-        room = positive_up_to[1:] - negative_above[:-1]
-        apart = (np.diff(odds) > TIE) & (room > 0)
-    # Where there is room for a few numbers at most, it is the numbers themselves that tell.
-    for i in np.flatnonzero(apart & (room <= 4 * np.spacing(positive_up_to[1:]))).tolist():
-        apart[i] = _end_above(odds[i]) < _end_up_to(odds[i + 1])
-    first = odds[0] > -np.inf and positive_up_to[0] > 0
-    last = odds[-1] < np.inf and _end_above(odds[-1]) < _BELOW_ONE
-    can: Bools = np.concatenate([[first], apart, [last]])
-    # Where nothing can be separated, every threshold decides alike.
-    can[0] |= not can.any()
-    return can
+    alike = np.empty(len(odds) + 1, dtype=np.bool_)
+    with np.errstate(invalid="ignore"):  # the difference of equal infinities is no number
+        alike[1:-1] = ~(odds[1:] - odds[:-1] > TIE)
+    alike[0], alike[-1] = odds[0] == -np.inf, odds[-1] == np.inf
+    return alike
 
 
-def _intervals(odds: Floats, cuts: Ints) -> list[tuple[float, float]]:
-    """The thresholds of some cuts, as intervals open below; neighbours joined.
+def _intervals(odds: Floats, cuts: Sequence[int]) -> list[tuple[float, float]]:
+    """The thresholds of some cuts, as intervals open below; neighbours joined, empty ones left out.
 
-    Every engine decides alike at each of them: their ends keep away from where rounding decides.
+    Every engine decides alike at each of them: their ends keep away from where rounding decides. Near 0 and 1
+    posteriors may be so close that no number is between them.
     """
     found: list[tuple[float, float]] = []
     before = -1
-    for cut in cuts.tolist():
-        low = 0.0 if cut == 0 else _end_above(odds[cut - 1])
-        high = 1.0 if cut == len(odds) else _end_up_to(odds[cut])
-        if high == 0.0 or (cut == 0 and high >= _BELOW_ONE):
+    for cut in cuts:
+        low = 0.0 if cut == 0 else largest_threshold(float(odds[cut - 1]), _SURELY_ABOVE)
+        high = 1.0 if cut == len(odds) else largest_threshold(float(odds[cut]), _SURELY_UP_TO)
+        if low >= min(high, _BELOW_ONE):
+            continue
+        if cut == 0 and high >= _BELOW_ONE:
             high = 1.0
         if found and float(odds[cut - 1]) - float(odds[before]) <= _SURELY_UP_TO:
             found[-1] = (found[-1][0], high)
@@ -223,22 +227,8 @@ _SURELY_UP_TO, _SURELY_ABOVE = 0.5 * TIE, 1.5 * TIE
 _BELOW_ONE = 1.0 - 2.0**-53
 
 
-def _end_up_to(odds: float) -> float:
-    return largest_threshold(float(odds), _SURELY_UP_TO)
-
-
-def _end_above(odds: float) -> float:
-    return largest_threshold(float(odds), _SURELY_ABOVE)
-
-
 AGREEMENT_SLACK = 1e-13
 """Agreements closer than this are rounding apart; the lower threshold is then taken."""
-
-
-def _probabilities(odds: Floats) -> Floats:
-    with np.errstate(over="ignore"):
-        probabilities: Floats = 1.0 / (1.0 + np.exp(-odds))
-    return np.minimum(probabilities, _BELOW_ONE)
 
 
 def _share(masses: Floats) -> float:

@@ -268,11 +268,11 @@ def order_by_harm(task: Task, left: Mapping[int, float]) -> list[int]:
 
 def most_harmful(task: Task, order: list[int]) -> list[int]:
     """As many of the first features as the budget allows, and a few more."""
-    spent = 0.0
+    spent, most = 0.0, task.spendable
     extra = EXTRA
     for number, feature in enumerate(order):
         spent += task.costs[feature]
-        if not task.affordable(spent):
+        if spent > most:
             extra -= 1
             if extra < 0:
                 return order[:number]
