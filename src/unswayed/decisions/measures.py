@@ -10,7 +10,7 @@ import numpy as np
 from unswayed.core.arrays import Bools, Floats
 from unswayed.core.errors import QueryError
 from unswayed.decisions.profile import DecisionProfile
-from unswayed.decisions.rules import TIE, Decider, DoubtingDecider, largest_threshold, log_odds
+from unswayed.decisions.rules import TIE, Decider, find_doubtful, largest_threshold, log_odds
 
 
 def expected_agreement(profile: DecisionProfile, decider: Decider) -> float:
@@ -46,10 +46,8 @@ def doubted_agreement(profile: DecisionProfile, decider: Decider) -> float:
     That is the mass that the full classifier decides so, and what the rows that are decided so on the kept
     features would gain or lose.
     """
-    if not isinstance(decider, DoubtingDecider):
-        return profile.doubt
-    doubtful = decider.is_doubtful(profile.class_mass, profile.rounding)
-    if not doubtful.any():
+    doubtful = find_doubtful(decider, profile.class_mass, profile.rounding)
+    if not len(doubtful):
         return profile.doubt
     return profile.doubt + float(np.ptp(profile.decision_mass[doubtful], axis=1).sum())
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from unswayed.core.arrays import Floats, read_only
 from unswayed.core.errors import QueryError, expect, expect_list
@@ -17,6 +17,9 @@ from unswayed.inference.posteriors import joint_table
 from unswayed.model.evidence import join_findings, observe, read_evidence
 from unswayed.model.network import BayesianNetwork, remember
 
+T = TypeVar("T")
+MOST_STRUCTURES = 64
+"""How many sets of observed and free variables a network remembers what its graph tells about."""
 MOST_PRIORS = 64
 """How many cases a network remembers the posterior of its targets for."""
 
@@ -78,6 +81,12 @@ class Problem:
         if observed:
             raise QueryError(f"{listing(observed)} cannot be kept: observed already, part of the evidence")
         return frozenset(positions)
+
+
+def remember_structure(problem: Problem, what: str, find: Callable[[], T], *more: Hashable) -> T:
+    """What `find` tells from the graph and what is observed, whatever the states; kept with the network."""
+    key = (problem.free, problem.target, frozenset(problem.evidence), *more)
+    return remember(problem.network, what, key, find, most=MOST_STRUCTURES)
 
 
 def join_evidence(classifier: Classifier, evidence: Mapping[str, Any] | None) -> dict[str, str]:

@@ -43,14 +43,6 @@ class Decider(Protocol):
         """The action for each row of class masses (rows, classes); rows need not sum to 1."""
 
 
-@runtime_checkable
-class DoubtingDecider(Decider, Protocol):
-    """A decider that knows where its tolerance decides, not the posterior."""
-
-    def is_doubtful(self, class_mass: Floats, rounding: float) -> Bools:
-        """Whether each row counts as a tie though `rounding` cannot explain it, or the other way round."""
-
-
 @dataclass(frozen=True, slots=True)
 class LinearTest:
     """One of the tests that an action must pass: the classes' masses, weighted, sum to at least 0.
@@ -204,19 +196,21 @@ class LogOddsIntervals:
         `rounding` explains is no tie; where rounding exceeds the tolerance, a tie may lie beyond it. One end
         is the cut itself.
         """
-        goes_up = np.diff(self.regions) < 0
-        reach = np.where(goes_up, TIE - rounding, rounding - TIE)
-        return np.sort(np.stack([self.cuts, self.cuts + reach], axis=1), axis=1)
+        spans = []
+        for cut, below, above in zip(self.cuts.tolist(), self.regions, self.regions[1:], strict=False):
+            end = cut + (TIE - rounding if above < below else rounding - TIE)
+            spans.append((min(cut, end), max(cut, end)))
+        return np.array(spans).reshape(-1, 2)
 
     def is_doubtful(self, class_mass: Floats, rounding: float) -> Bools:
         """Whether the log-odds of each row lie where the tolerance decides."""
-        ends, values = self.doubts(rounding), odds(class_mass, self.upper)
-        if not (np.abs(ends) < _MODEST).all():
-            values = log_odds(class_mass, self.upper)
+        spans = self.doubts(rounding)
+        if (np.abs(spans) < _MODEST).all():
+            values, spans = odds(class_mass, self.upper), np.exp(spans)
         else:
-            ends = np.exp(ends)
+            values = log_odds(class_mass, self.upper)
         doubtful = np.zeros(len(values), dtype=np.bool_)
-        for low, high in ends:
+        for low, high in spans.tolist():
             doubtful |= (values >= low) & (values < high)
         return doubtful
 
@@ -345,6 +339,18 @@ def _expit(log_odds: float) -> float:
 
 
 _BELOW_ONE = math.nextafter(1.0, 0.0)
+
+
+def find_doubtful(decider: Decider, class_mass: Floats, rounding: float) -> Ints:
+    """The rows that count as ties though `rounding` cannot explain it, or the other way round.
+
+    Rows must have some mass. Deciders of other people's rules keep their ties to themselves.
+    """
+    is_doubtful = getattr(decider, "is_doubtful", None)
+    if is_doubtful is None:
+        return np.zeros(0, dtype=np.int64)
+    found: Ints = is_doubtful(class_mass, rounding).nonzero()[0]
+    return found
 
 
 def _is_between(gap: Floats, rounding: float) -> Bools:

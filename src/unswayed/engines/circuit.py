@@ -32,7 +32,7 @@ from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.profile import DecisionProfile, profile_from_masses
-from unswayed.decisions.rules import DoubtingDecider
+from unswayed.decisions.rules import find_doubtful
 from unswayed.engines.protocol import Cost, Needs, Question, Refusal, price_one_by_one
 from unswayed.inference.relevance import ancestors_of
 from unswayed.model.network import BayesianNetwork, to_tables
@@ -83,13 +83,10 @@ def _doubted_mass(problem: Problem, class_mass: Floats) -> Floats:  # (bottom no
     """The mass of the nodes that the tolerance of ties decides; no column where there are none."""
     mass = class_mass.sum(axis=1)
     rows = np.flatnonzero(mass)
-    if isinstance(problem.decider, DoubtingDecider):
-        rows = rows[problem.decider.is_doubtful(class_mass[rows], problem.rounding)]
-        if len(rows):
-            doubted = np.zeros((len(mass), 1))
-            doubted[rows, 0] = mass[rows]
-            return doubted
-    return np.zeros((len(mass), 0))
+    rows = rows[find_doubtful(problem.decider, class_mass[rows], problem.rounding)]
+    doubted = np.zeros((len(mass), min(len(rows), 1)))
+    doubted[rows] = mass[rows, np.newaxis]
+    return doubted
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -24,7 +24,7 @@ from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.profile import DecisionProfile, profile_from_masses
-from unswayed.decisions.rules import Decider, DoubtingDecider
+from unswayed.decisions.rules import Decider, find_doubtful
 from unswayed.engines.protocol import Cost, Question, Refusal
 from unswayed.inference.posteriors import joint_table
 from unswayed.inference.problem import contraction
@@ -129,10 +129,12 @@ def _join_decision(problem: Problem) -> _JointProblem:
 def _decide_columns(decider: Decider, columns: Floats, rounding: float) -> Floats:
     """For each context a 1 at its action; in a second half of the row where the tolerance of ties decides."""
     decided = np.eye(len(decider.actions))[decider.decide(columns)]
-    if not isinstance(decider, DoubtingDecider):
+    doubtful = find_doubtful(decider, columns, rounding)
+    if not len(doubtful):
         return decided
-    doubtful = decider.is_doubtful(columns, rounding)[:, np.newaxis]
-    return np.hstack([decided * ~doubtful, decided * doubtful]) if doubtful.any() else decided
+    doubted = np.zeros_like(decided)
+    doubted[doubtful] = decided[doubtful]
+    return np.hstack([decided - doubted, doubted])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

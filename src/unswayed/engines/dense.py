@@ -20,7 +20,7 @@ from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.profile import DecisionProfile, profile_from_masses
-from unswayed.decisions.rules import Decider, DoubtingDecider, MostProbable, ThresholdRule
+from unswayed.decisions.rules import Decider, MostProbable, ThresholdRule, find_doubtful
 from unswayed.engines.protocol import Cost, Needs, Question, Refusal
 from unswayed.inference.posteriors import joint_table
 from unswayed.model.network import remember
@@ -56,27 +56,49 @@ class DenseEngine:
 
     def prepare(self, problem: Problem, limits: Limits) -> DenseOracle:
         """The table, made or, where it is small and was asked for before, remembered with the network."""
-        cells = math.prod(problem.sizes(problem.free))
-        if cells > REMEMBERED_CELLS or not isinstance(problem.classifier.rule, ThresholdRule | MostProbable):
-            return self._make(problem, limits)
-        observed = tuple(sorted(problem.evidence.items()))
-        key = (problem.target, problem.free, observed, problem.classifier.rule)
-        make = partial(self._make, problem, limits)
+        rule = problem.classifier.rule
+        if not _is_small(problem) or not isinstance(rule, ThresholdRule | MostProbable):
+            return _decide_all(problem, limits)
+        make, key = partial(_decide_all, problem, limits), (*_case(problem), rule)
         return remember(problem.network, "dense tables", key, make, most=MOST_REMEMBERED)
 
-    def _make(self, problem: Problem, limits: Limits) -> DenseOracle:
-        """Make the table and decide each of its instantiations."""
-        n_classes, n_actions = len(problem.prior), len(problem.decider.actions)
-        joint = joint_table(problem.network, [problem.target, *problem.free], problem.evidence, limits=limits)
-        class_mass = joint.reshape(n_classes, -1)
-        masses = np.empty((n_classes + n_actions, class_mass.shape[1]))
-        masses[:n_classes] = class_mass
-        totals = class_mass.sum(axis=0)
-        rows = None if totals.all() else np.flatnonzero(totals)
-        decisions = _decisions(problem.decider, class_mass, rows)
-        for action in range(n_actions):
-            np.multiply(totals, decisions == action, out=masses[n_classes + action])
-        return DenseOracle(problem, masses, _doubt(problem, class_mass, rows))
+
+def _is_small(problem: Problem) -> bool:
+    """Whether the network remembers tables of this size."""
+    return math.prod(problem.sizes(problem.free)) <= REMEMBERED_CELLS
+
+
+def _case(problem: Problem) -> tuple[object, ...]:
+    """What the joint table depends on beside the network."""
+    return problem.target, problem.free, tuple(sorted(problem.evidence.items()))
+
+
+def _find_joint(problem: Problem, limits: Limits) -> Floats:  # (classes, instantiations of all features)
+    """Pr(target, free features | evidence); other rules about the same case find it remembered."""
+
+    def make() -> Floats:
+        variables = [problem.target, *problem.free]
+        joint = joint_table(problem.network, variables, problem.evidence, limits=limits)
+        joint.setflags(write=False)
+        return joint.reshape(len(problem.prior), -1)
+
+    if not _is_small(problem):
+        return make()
+    return remember(problem.network, "joint tables", _case(problem), make, most=MOST_REMEMBERED)
+
+
+def _decide_all(problem: Problem, limits: Limits) -> DenseOracle:
+    """Make the table and decide each of its instantiations."""
+    class_mass, n_actions = _find_joint(problem, limits), len(problem.decider.actions)
+    n_classes, n_cells = class_mass.shape
+    masses = np.empty((n_classes + n_actions, n_cells))
+    masses[:n_classes] = class_mass
+    totals = class_mass.sum(axis=0)
+    rows = None if totals.all() else np.flatnonzero(totals)
+    decisions = _decisions(problem.decider, class_mass, rows)
+    for action in range(n_actions):
+        np.multiply(totals, decisions == action, out=masses[n_classes + action])
+    return DenseOracle(problem, masses, _doubt(problem, class_mass, rows))
 
 
 def _decisions(decider: Decider, class_mass: Floats, rows: Ints | None) -> Ints:
@@ -90,11 +112,9 @@ def _decisions(decider: Decider, class_mass: Floats, rows: Ints | None) -> Ints:
 
 def _doubt(problem: Problem, class_mass: Floats, rows: Ints | None) -> float:
     """Mass of the instantiations that the tolerance for ties decides."""
-    if not isinstance(problem.decider, DoubtingDecider):
-        return 0.0
     possible = class_mass if rows is None else class_mass[:, rows]
-    doubtful = problem.decider.is_doubtful(possible.T, problem.rounding)
-    return float(possible[:, doubtful].sum()) if doubtful.any() else 0.0
+    doubtful = find_doubtful(problem.decider, possible.T, problem.rounding)
+    return float(possible[:, doubtful].sum()) if len(doubtful) else 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

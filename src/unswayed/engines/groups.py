@@ -16,14 +16,12 @@ import numpy as np
 
 from unswayed.core.arrays import Floats, read_only
 from unswayed.core.limits import Limits
-from unswayed.decisions.problem import Problem
+from unswayed.decisions.problem import Problem, remember_structure
 from unswayed.inference.posteriors import joint_table
 from unswayed.inference.relevance import ancestors_of
 from unswayed.model.cpt import Cpt
-from unswayed.model.network import BayesianNetwork, remember
+from unswayed.model.network import BayesianNetwork
 
-MOST_REMEMBERED = 64
-"""Sets of observed and free variables whose pieces a network remembers."""
 Piece = tuple[tuple[int, ...], set[int]]
 """Free features, and all variables that connect them."""
 
@@ -58,10 +56,9 @@ def _group(problem: Problem, features: tuple[int, ...], members: set[int], *, li
 
 
 def _pieces(problem: Problem) -> list[Piece]:
-    """The pieces between target and evidence; remembered with the network, since no number matters."""
-    key = (problem.free, problem.target, frozenset(problem.evidence))
+    """The pieces between target and evidence."""
     find = partial(connected_pieces, problem.network, problem.free, {problem.target, *problem.evidence})
-    return remember(problem.network, "pieces", key, find, most=MOST_REMEMBERED)
+    return remember_structure(problem, "pieces", find)
 
 
 def connected_pieces(network: BayesianNetwork, free: Sequence[int], separating: Set[int]) -> list[Piece]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from unswayed.core.arrays import Floats, frozen_floats
+from unswayed.core.arrays import Floats, Ints, frozen_floats
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
@@ -250,12 +250,19 @@ class LogOddsOracle:
 
 def bound_sums(problem: Problem, outcomes: MeetingOutcomes, *, merged: bool = True) -> float:
     """Bound on the error of a sum of weights: that of the tables, of additions, and of sums made one."""
-    finite = np.where(np.isfinite(outcomes.weight), np.abs(outcomes.weight), 0.0)
     n_groups, base = len(outcomes.starts) - 1, base_log_odds(problem)
     largest = abs(base) if np.isfinite(base) else 0.0
     if n_groups:
-        largest += float(np.maximum.reduceat(finite, outcomes.starts[:-1]).sum())
+        largest += _largest_sum(outcomes.weight, outcomes.starts[:-1])
     return problem.rounding + LISTING + (UNIT + merged * EQUAL) * (n_groups + 2) * largest
+
+
+def _largest_sum(weight: Floats, starts: Ints) -> float:
+    """The largest finite weights of all groups, whatever their signs, added up."""
+    ends = np.stack([end.reduceat(weight, starts) for end in (np.minimum, np.maximum)])
+    if not np.isfinite(ends).all():
+        return _largest_sum(np.where(np.isfinite(weight), weight, 0.0), starts)
+    return float(np.abs(ends).max(axis=0).sum())
 
 
 def _neighbours(kept: list[WeightList], cut: float) -> tuple[float, float]:

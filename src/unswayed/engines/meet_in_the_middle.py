@@ -208,7 +208,7 @@ def masses_at_least(outcomes: MeetingOutcomes, cuts: Floats) -> Floats:  # (cuts
 
 def are_first(sums: Floats, positions: Ints, bounds: Floats) -> bool:
     """Whether positions found for lower bounds are right for these too: no sum lies between."""
-    return bool((np.append(sums, np.inf)[positions] >= bounds).all())
+    return bool((np.append(sums, np.inf).take(positions) >= bounds).all())
 
 
 def _count_below(sums: Floats, bounds: Floats) -> Ints:
@@ -246,7 +246,7 @@ def seconds_to_meet(n_listed: float) -> float:
 
 def _weigh(positions: Ints, masses: Floats, tails: Floats) -> float:
     """The masses of one half, each times the tail of the other half from its position on."""
-    return float(np.bincount(positions, masses, len(tails)) @ tails)
+    return float(tails.take(positions) @ masses)
 
 
 def _middle(outcomes: MeetingOutcomes) -> tuple[int, float]:

@@ -108,7 +108,8 @@ def log_ratio(high: Floats, low: Floats) -> Floats:
 
 def without_nan(weights: Floats) -> Floats:
     """Zero for nan: opposite certainties cannot occur together, so these outcomes have no mass."""
-    return np.where(np.isnan(weights), 0.0, weights)
+    is_nan = np.isnan(weights)
+    return np.where(is_nan, 0.0, weights) if is_nan.any() else weights
 
 
 def joined(one: WeightList, other: WeightList) -> WeightList:

@@ -10,13 +10,15 @@ as many as the square root of all instantiations, where the halves are even.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from unswayed.core.arrays import Floats
-from unswayed.decisions.problem import Problem
+from unswayed.decisions.problem import Problem, remember_structure
 from unswayed.engines.sums.factors import Factor, factor_scopes
 
 MOST_SEPARATING = 8
@@ -43,20 +45,93 @@ class Split:
 
 
 def find_split(problem: Problem, kept: frozenset[int]) -> Split:
-    """The kept features, and more as long as lists become shorter, separate two halves; remembered."""
-    splits: dict[frozenset[int], Split] = problem._memo.setdefault("list splits", {})
-    if kept not in splits:
-        neighbours = _neighbours(problem)
-        outer, best = kept, _halve(problem, neighbours, kept)
-        for _ in range(MOST_SEPARATING):
-            largest = max(_pieces(neighbours, outer), key=lambda piece: _n_states(problem, piece), default=())
-            tried = ((outer | {v}, _halve(problem, neighbours, outer | {v})) for v in largest)
-            more, split = min(tried, key=lambda each: each[1].n_listed(problem), default=(outer, best))
-            if split.n_listed(problem) >= best.n_listed(problem):
-                break
-            outer, best = more, split
-        splits[kept] = best
-    return splits[kept]
+    """The kept features, and more as long as lists become shorter, separate two halves."""
+    return remember_structure(problem, "list splits", partial(_find_split, problem, kept), kept)
+
+
+def _find_split(problem: Problem, kept: frozenset[int]) -> Split:
+    graph = _Graph.of(problem)
+    outer = sum(1 << graph.order.index(v) for v in kept)
+    best = graph.halve(outer)
+    for _ in range(MOST_SEPARATING):
+        largest = max(graph.pieces(outer), key=graph.bits, default=0)
+        tried = (graph.halve(outer | 1 << place) for place in _places(largest))
+        more = min(tried, key=lambda halved: halved.listed, default=best)
+        if more.listed >= best.listed:
+            break
+        outer, best = more.outer, more
+    return Split(*(tuple(sorted(graph.named(each))) for each in (best.outer, best.left, best.right)))
+
+
+class _Halved(NamedTuple):
+    """Features on either side of the outer ones, as bits, and the logarithm of what is listed."""
+
+    outer: int
+    left: int
+    right: int
+    listed: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Graph:
+    """Which features share a factor; sets of features are the bits of a number."""
+
+    order: tuple[int, ...]
+    """The features by place; bit k stands for the one at place k."""
+    log_sizes: tuple[float, ...]
+    """Logarithms to base 2 of their numbers of states."""
+    neighbours: tuple[int, ...]
+    """Features that share a factor with each, itself included."""
+
+    @staticmethod
+    def of(problem: Problem) -> _Graph:
+        order = problem.free
+        place = {v: k for k, v in enumerate(order)}
+        neighbours = [1 << k for k in range(len(order))]
+        for scope in factor_scopes(problem):
+            together = sum(1 << place[v] for v in scope)
+            for v in scope:
+                neighbours[place[v]] |= together
+        return _Graph(order, tuple(map(math.log2, problem.sizes(order))), tuple(neighbours))
+
+    def named(self, features: int) -> list[int]:
+        return [self.order[place] for place in _places(features)]
+
+    def bits(self, features: int) -> float:
+        """Logarithm to base 2 of how many states the features have together."""
+        return sum(self.log_sizes[place] for place in _places(features))
+
+    def pieces(self, removed: int) -> list[int]:
+        """Connected pieces of the features without some, the one of the first feature first."""
+        waiting, found = ((1 << len(self.order)) - 1) & ~removed, []
+        while waiting:
+            piece, edge = 0, waiting & -waiting
+            while edge:
+                piece |= edge
+                reached = 0
+                for place in _places(edge):
+                    reached |= self.neighbours[place]
+                edge = reached & waiting & ~piece
+            waiting &= ~piece
+            found.append(piece)
+        return found
+
+    def halve(self, outer: int) -> _Halved:
+        """The pieces beside the outer features in two halves, as even as the largest first makes them."""
+        (left, right), bits = (0, 0), [0.0, 0.0]
+        for size, piece in sorted(((self.bits(p), p) for p in self.pieces(outer)), key=lambda each: -each[0]):
+            if bits[0] <= bits[1]:
+                left, bits[0] = left | piece, bits[0] + size
+            else:
+                right, bits[1] = right | piece, bits[1] + size
+        return _Halved(outer, left, right, self.bits(outer) + float(np.logaddexp2(bits[0], bits[1])))
+
+
+def _places(features: int) -> Iterator[int]:
+    while features:
+        last = features & -features
+        yield last.bit_length() - 1
+        features ^= last
 
 
 def multiply(
@@ -76,39 +151,6 @@ def multiply(
         table = table * mass.reshape(len(mass), *(sizes.get(v, 1) for v in order))
     full = np.broadcast_to(table, (len(table), *problem.sizes(order)))
     return full.reshape(len(table), int(_n_states(problem, outer)), -1)
-
-
-def _neighbours(problem: Problem) -> dict[int, set[int]]:
-    """Which features share a factor with each."""
-    found: dict[int, set[int]] = {v: set() for v in problem.free}
-    for scope in factor_scopes(problem):
-        for v in scope:
-            found[v].update(scope)
-    return found
-
-
-def _pieces(neighbours: dict[int, set[int]], removed: frozenset[int]) -> list[Features]:
-    """Connected pieces of the features without some."""
-    waiting, pieces = {v for v in neighbours if v not in removed}, []
-    while waiting:
-        piece, edge = set(), [waiting.pop()]
-        while edge:
-            v = edge.pop()
-            piece.add(v)
-            reached = neighbours[v] & waiting
-            waiting -= reached
-            edge += reached
-        pieces.append(tuple(sorted(piece)))
-    return sorted(pieces)
-
-
-def _halve(problem: Problem, neighbours: dict[int, set[int]], outer: frozenset[int]) -> Split:
-    """The pieces beside the outer features in two halves, as even as the largest first makes them."""
-    halves: list[list[int]] = [[], []]
-    for piece in sorted(_pieces(neighbours, outer), key=lambda piece: -_n_states(problem, piece)):
-        min(halves, key=lambda half: _n_states(problem, half)).extend(piece)
-    left, right = (tuple(sorted(half)) for half in halves)
-    return Split(tuple(sorted(outer)), left, right)
 
 
 def _n_states(problem: Problem, features: Iterable[int]) -> float:

@@ -19,7 +19,7 @@ from unswayed.core.arrays import Floats, read_only
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits, readable_bytes
 from unswayed.core.names import listing
-from unswayed.decisions.problem import Problem
+from unswayed.decisions.problem import Problem, remember_structure
 from unswayed.engines.protocol import Refusal
 from unswayed.engines.sums.passes import KeptRows
 from unswayed.inference.plan import Plan, Scope, make_plan
@@ -58,11 +58,12 @@ class Factor:
 
 
 def find_pieces(problem: Problem) -> tuple[Piece, ...]:
-    """How the tables fall into factors; remembered with the problem."""
-    if "pieces" not in problem._memo:
-        problem._memo["pieces"] = tuple(_piece(problem, tables) for tables in _joined_by_hidden(problem))
-    found: tuple[Piece, ...] = problem._memo["pieces"]
-    return found
+    """How the tables fall into factors."""
+    return remember_structure(
+        problem,
+        "factor pieces",
+        lambda: tuple(_piece(problem, tables) for tables in _joined_by_hidden(problem)),
+    )
 
 
 def refuse_pieces(problem: Problem, pieces: Iterable[Piece]) -> Refusal | None:
