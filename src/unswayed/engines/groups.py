@@ -20,8 +20,10 @@ from unswayed.decisions.problem import Problem, remember_structure
 from unswayed.inference.posteriors import joint_table
 from unswayed.inference.relevance import ancestors_of
 from unswayed.model.cpt import Cpt
-from unswayed.model.network import BayesianNetwork
+from unswayed.model.network import BayesianNetwork, remember
 
+MOST_CHILDREN = 2**12
+"""Features whose tables are kept as the engines want them."""
 Piece = tuple[tuple[int, ...], set[int]]
 """Free features, and all variables that connect them."""
 
@@ -51,8 +53,21 @@ def group_tables(problem: Problem, limits: Limits) -> list[Group]:
 
 def _group(problem: Problem, features: tuple[int, ...], members: set[int], *, limits: Limits) -> Group:
     if len(members) == 1:
-        return Group(features, read_only(_from_table(problem, features[0])))
+        return _single(problem, features[0])
     return Group(features, read_only(_by_inference(problem, features, limits)))
+
+
+def _single(problem: Problem, feature: int) -> Group:
+    """A feature alone; where only the target is its parent, remembered with the network."""
+
+    def make() -> Group:
+        return Group((feature,), read_only(_from_table(problem, feature)))
+
+    if problem.network.parents[feature] != (problem.target,):
+        return make()
+    return remember(
+        problem.network, "children of targets", (problem.target, feature), make, most=MOST_CHILDREN
+    )
 
 
 def _pieces(problem: Problem) -> list[Piece]:

@@ -166,16 +166,16 @@ class LogOddsOracle:
         full, prior = intervals_of(self.problem), self.problem.prior
         now = int(decider.decide(prior[np.newaxis])[0])
         rounding = bound_sums(self.problem, outcomes, merged=merges_sums(outcomes))
-        shares = prior[[full.upper, 1 - full.upper]]
+        shares, base = prior[[full.upper, 1 - full.upper]], base_log_odds(self.problem)
         ends = full.doubts(rounding)
-        listed = masses_at_least(outcomes, ends.reshape(-1) - base_log_odds(self.problem))
+        listed = masses_at_least(outcomes, ends.reshape(-1) - base)
         reached: Floats = (listed @ shares).reshape(-1, 2)
         tails = [1.0, *np.where(ends[:, 0] == full.cuts, reached[:, 0], reached[:, 1]).tolist(), 0.0]
         masses = np.zeros(len(full.actions))
         for region, action in enumerate(full.regions):
             masses[action] += tails[region] - tails[region + 1]
         doubt = float(np.abs(reached[:, 0] - reached[:, 1]).sum())
-        if decider.is_doubtful(prior[np.newaxis], rounding)[0]:
+        if any(low <= base < high for low, high in decider.doubts(rounding).tolist()):
             doubt += float(np.ptp(masses))
         return Interval.point(float(masses[now]), doubt)
 

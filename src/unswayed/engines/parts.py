@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from unswayed.core.arrays import Floats
-from unswayed.decisions.problem import Problem
+from unswayed.decisions.problem import Problem, remember_structure
 from unswayed.decisions.rules import LogOddsIntervals
 from unswayed.engines.groups import Group, independent_groups
 from unswayed.engines.protocol import Refusal
@@ -53,6 +54,11 @@ class Sizes:
 
 def predict_sizes(problem: Problem, kept: frozenset[int]) -> Sizes:
     """Upper bounds from the numbers of states alone, without a look at any table."""
+    sizes = remember_structure(problem, "sizes of groups", partial(_add_up_sizes, problem, kept), kept)
+    return replace(sizes, is_mixed=sizes.is_mixed or len(intervals_of(problem).regions) != 2)
+
+
+def _add_up_sizes(problem: Problem, kept: frozenset[int]) -> Sizes:
     bits: dict[Share, list[float]] = {share: [] for share in Share}
     rows = tabled = 0.0
     for features in independent_groups(problem):
@@ -67,8 +73,7 @@ def predict_sizes(problem: Problem, kept: frozenset[int]) -> Sizes:
         if sorted_bits + size <= 0.5 * total + 0.5 * size:
             sorted_bits += size
     outcomes = 2.0 ** min(sorted_bits, 1000.0) + 2.0 ** min(total - sorted_bits, 1000.0)
-    is_mixed = bool(bits[Share.SOME]) or len(intervals_of(problem).regions) != 2
-    return Sizes(sum(map(len, bits.values())), rows, outcomes, tabled, is_mixed)
+    return Sizes(sum(map(len, bits.values())), rows, outcomes, tabled, bool(bits[Share.SOME]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
