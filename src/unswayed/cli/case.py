@@ -111,7 +111,7 @@ class QuestionOptions(CaseOptions):
         float | None,
         typer.Option(
             metavar="X",
-            help="Accept an interval of this width; an estimate draws samples for it.",
+            help="Accept a certified interval of this width; an estimate draws enough samples for it.",
             show_default=False,
         ),
     ] = None

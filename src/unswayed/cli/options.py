@@ -34,7 +34,7 @@ Format = Annotated[
     typer.Option(
         "--format",
         metavar="NAME",
-        help="The format of NETWORK where its suffix does not tell: bif, dne, dsc, dsl, erg, net, uai, xdsl "
+        help="The format of NETWORK where its suffix does not say: bif, dne, dsc, dsl, erg, net, uai, xdsl "
         "or xmlbif.",
         show_default=False,
     ),
@@ -47,7 +47,7 @@ Certain = Annotated[
     bool,
     typer.Option(
         "--certain",
-        help="Refuse where nothing certain can be said, instead of an estimate by samples with its interval.",
+        help="Refuse where nothing certain can be said, instead of estimating it from samples.",
     ),
 ]
 AllowEstimates = Annotated[
@@ -61,8 +61,9 @@ Evidence = Annotated[
         metavar="A=a,B=b",
         autocompletion=complete_findings,
         help="What was observed; may be repeated. A variable of intervals takes a number (age=52.3). One of "
-        "several states: BP=HIGH|NORMAL; any but one: BP=!HIGH; likelihoods: BP=HIGH:0.7|LOW:0.2. Put a name "
-        "or state with commas or equals signs in double quotes, or \\ before each.",
+        "several states: 'BP=HIGH|NORMAL'; any but one: 'BP=!HIGH'; likelihoods: 'BP=HIGH:0.7|LOW:0.2'; the "
+        "quotes are for the shell. Put a name or state with commas or equals signs in double quotes, or \\ "
+        "before each.",
         show_default=False,
     ),
 ]
@@ -73,7 +74,7 @@ Target = Annotated[
         autocompletion=complete_targets,
         help="What is decided about, and its positive state. Without a state (D), the decision is the "
         "most probable state. Several at once: A=a,B=b decides which of these faults it is, A,B which "
-        "combination of states. May be left out where the file tells: targets of a diagnosis, an influence "
+        "combination of states. May be left out where the file says it: targets of a diagnosis, an influence "
         "diagram, a naive Bayes classifier.",
         show_default=False,
     ),
@@ -140,7 +141,7 @@ CheckpointFile = Annotated[
     typer.Option(
         "--checkpoint",
         metavar="FILE",
-        help="Keep here what the search has come to; the same command goes on from there.",
+        help="Save the state of the search here; the same command resumes from it.",
         show_default=False,
     ),
 ]

@@ -25,7 +25,7 @@ HELP = "Answer with a state or a number; or skip (it cannot be done), undo, why,
 
 @with_case
 def ask(case: PlanOptions) -> None:
-    """Be asked one test after the other, until the decision is safe.
+    """Go through the tests one by one until the decision is safe.
 
     NETWORK is a plan that 'unswayed plan -o plan.json' wrote, or a network, with the options of 'plan'.
     A test that cannot be done may be skipped: the rest is planned anew.

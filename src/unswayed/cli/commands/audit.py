@@ -46,7 +46,9 @@ def audit(
     ] = False,
     outcome: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="What turned out to be true, to count confirmed decisions."),
+        typer.Option(
+            metavar="COLUMN", help="The column with the true outcome, to count confirmed decisions."
+        ),
     ] = None,
     thousands: Thousands = None,
     cost: Cost = None,
@@ -59,7 +61,7 @@ def audit(
             "-o",
             metavar="FILE",
             help="Where the rows go, with the columns decision, posterior, sdp, sdp_low, sdp_high and safe: "
-            ".csv or .parquet. They are written as they are audited; ask again to go on if interrupted.",
+            ".csv or .parquet. Rows are written as they are audited; the same command resumes after a stop.",
             show_default=False,
         ),
     ] = None,
@@ -68,9 +70,10 @@ def audit(
         typer.Option(metavar="FILE.html", help="Where a page about all rows goes.", show_default=False),
     ] = None,
 ) -> None:
-    """Which decisions of a table were safe, and which would probably have turned?
+    """Which decisions of a table were safe?
 
-    Each row is a case; empty cells were not observed. Rows that observe the same features share their work.
+    And which would probably have turned? Each row is a case; empty cells were not observed. Rows that observe
+    the same features share their work.
     """
     from unswayed import api
     from unswayed.view.audit_lines import audit_lines

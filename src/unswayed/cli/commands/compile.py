@@ -39,7 +39,7 @@ def compile_(
 ) -> None:
     """Compile a network into a circuit (an SDD).
 
-    Tells the size that was predicted and the one that came out.
+    Prints the predicted size and the actual one.
     """
     from unswayed.circuits.networks.compiled import compile_network
 

@@ -25,7 +25,7 @@ Keep = Annotated[
 
 @with_case
 def decide(case: QuestionOptions, *, output: PictureFile = None) -> None:
-    """What is decided on this evidence."""
+    """What is decided on this evidence?"""
     from unswayed import api
     from unswayed.view.decision_lines import decision_lines
 
@@ -109,7 +109,7 @@ def eca(
         ),
     ] = None,
 ) -> None:
-    """How often would they, with a threshold of their own?
+    """How often would some features agree under a new threshold?
 
     The expected classification agreement (ECA) of the features to keep under a new threshold, or, without
     one, the best that any threshold achieves (MAA).

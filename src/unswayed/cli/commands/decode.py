@@ -35,7 +35,7 @@ Pairs = Annotated[
     int, typer.Option(min=10, metavar="N", help="Messages, with what was received of them, to learn from.")
 ]
 Words = Annotated[int, typer.Option(min=1, metavar="N", help="Further words to decode.")]
-Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Another seed, other messages.")]
+Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the random messages.")]
 
 
 def decode(

@@ -66,7 +66,7 @@ MethodWord = Annotated[
     DiscretizeWord,
     typer.Option(
         "--discretize",
-        help="Where to cut columns of numbers: where it tells about the target (mdl), into bins of equal "
+        help="Where to cut columns of numbers: where that informs about the target (mdl), into bins of equal "
         "frequency or width, or at the mean.",
     ),
 ]
@@ -82,7 +82,7 @@ Cuts = Annotated[
 ]
 MaxCategories = Annotated[
     int,
-    typer.Option(min=0, metavar="N", help="Columns of at most so many distinct integers are not cut."),
+    typer.Option(min=0, metavar="N", help="Leave columns of at most this many distinct integers uncut."),
 ]
 Ignored = Annotated[
     list[str] | None,
@@ -112,7 +112,7 @@ def learn(
     thousands: Thousands = None,
     as_json: AsJson = False,
 ) -> None:
-    """Learn a classifier from a table, as a network file."""
+    """Learn a classifier from a table; write it as a network file."""
     from dataclasses import asdict
 
     from rich.text import Text

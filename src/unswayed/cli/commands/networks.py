@@ -116,9 +116,9 @@ def draw(
     format: Format = None,
     as_json: AsJson = False,
 ) -> None:
-    """Draw a network, and what its variables are to a question.
+    """Draw a network, with the role of each variable in a question.
 
-    The target, the features, what was observed, what is kept and what is dropped.
+    Roles are the target, the features, what was observed, what is kept and what is dropped.
     """
     check_picture(output)
     found = network_in(network, normalize=normalize, format=format)
@@ -148,7 +148,7 @@ def _model(
 def examples(*, as_json: AsJson = False) -> None:
     """List the networks that come with unswayed.
 
-    Their names may stand wherever a network file is asked for; a file of that name goes first.
+    Use their names wherever a network file is expected; a file of that name takes precedence.
     """
     from rich.text import Text
 

@@ -49,7 +49,7 @@ class PlanOptions(PricedOptions):
     at_least: AtLeast = 0.95
     objective: Annotated[
         PlanObjectiveWord,
-        typer.Option(help="What the best plan has least of, or, for sdp and utilities, most of."),
+        typer.Option(help="What to minimize (costs) or to maximize (sdp and utilities)."),
     ] = PlanObjectiveWord.EXPECTED_COST
     stop_posterior: Annotated[
         str | None,
@@ -100,7 +100,7 @@ def plan(
     ] = None,
     checkpoint: CheckpointFile = None,
 ) -> None:
-    """Which test first, which next by what it tells, and when to stop?
+    """Which test first, which next, and when to stop?
 
     The plan of tests with the least expected cost until the decision is safe, proven to be so; beside it the
     cost of testing everything, of the best fixed sets of tests, and of plans that look one test ahead.

@@ -49,7 +49,10 @@ def mpe(
     *,
     evidence: Evidence = None,
 ) -> None:
-    """The most probable explanation: the states of all other variables that are jointly most probable."""
+    """The most probable explanation (MPE) of the evidence.
+
+    The states of all other variables that are most probable together.
+    """
     from dataclasses import asdict
 
     from unswayed import api

@@ -37,8 +37,8 @@ def predict(
             "--output",
             "-o",
             metavar="FILE",
-            help="Where the rows go, with the columns decision and posterior: .csv or .parquet. They are "
-            "written as they are decided; ask again to go on if interrupted.",
+            help="Where the rows go, with the columns decision and posterior: .csv or .parquet. Rows are "
+            "written as they are decided; the same command resumes after a stop.",
             show_default=False,
         ),
     ] = None,

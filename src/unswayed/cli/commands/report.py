@@ -27,9 +27,7 @@ def report(
     ],
     at_least: Annotated[
         float,
-        typer.Option(
-            metavar="P", help="How safe a decision, and how often in agreement a trimming, should be."
-        ),
+        typer.Option(metavar="P", help="The SDP of a safe decision, and the agreement wanted of a trimming."),
     ] = 0.95,
     held_out: HeldOut = None,
     title: Annotated[

@@ -39,7 +39,7 @@ Potential = Annotated[
     bool,
     typer.Option(
         "--potential",
-        help="Let a table decide on the kept features, the best there is, instead of a threshold or rule.",
+        help="Decide by a table over the kept features, the best possible rule, instead of by a threshold.",
     ),
 ]
 
@@ -157,7 +157,7 @@ def frontier(
     budget: Annotated[
         float | None,
         typer.Option(
-            metavar="B", help="Show no more than this buys; everything by default.", show_default=False
+            metavar="B", help="The largest budget to show; no limit by default.", show_default=False
         ),
     ] = None,
     potential: Potential = False,

@@ -41,7 +41,7 @@ NOT_LOCAL = (
 WebNetwork = Annotated[
     Path | None,
     typer.Argument(
-        metavar="[NETWORK]",
+        metavar="NETWORK",
         help="A network file, or the name of an example; without one, the page offers the examples.",
         show_default=False,
     ),
@@ -88,10 +88,10 @@ def serve(
     allow_host: AllowHost = None,
     no_browser: NoBrowser = False,
 ) -> None:
-    """Open a page that asks the next question, says how safe the decision is, and when to stop.
+    """Open a page that asks for the next test and says when to stop.
 
-    It begins with the case that the options describe; all of it can be changed there. Everything is computed
-    on this machine. Ctrl-C ends it.
+    It shows how safe the decision is after each answer. It begins with the case that the options describe;
+    all of it can be changed there. Everything is computed on this machine. Ctrl-C ends it.
     """
     from unswayed.core.extras import import_extra
 

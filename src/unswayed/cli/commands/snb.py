@@ -38,7 +38,7 @@ app.command("next")(next_)
 Files = Annotated[
     list[Path],
     typer.Argument(
-        metavar="FILE...",
+        metavar="FILE",
         help="Rankings (.soc, or .csv with a column for each position) or, with --graph, paths as lines of "
         "nodes. One file for each class, or one table with a column of classes.",
         show_default=False,
@@ -66,7 +66,7 @@ Smoothing = Annotated[
     typer.Option(
         metavar="X",
         help="Added to every count; 'uniform:X' for X examples spread over all objects; 'held-out' for the "
-        "one of these that explains examples held out best.",
+        "one that explains held-out examples best.",
     ),
 ]
 Directed = Annotated[bool, typer.Option("--directed", help="Edges of the graph are one-way streets.")]

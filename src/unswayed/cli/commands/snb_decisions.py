@@ -40,7 +40,7 @@ Positive = Annotated[
     ),
 ]
 Threshold = Annotated[
-    float, typer.Option(metavar="T", help="Posterior from which --positive is decided for.")
+    float, typer.Option(metavar="T", help="Decide for --positive when its posterior is at least this.")
 ]
 AtLeast = Annotated[float, typer.Option(metavar="P", help="Stop when the SDP is this high.")]
 
@@ -97,7 +97,7 @@ def next_(
 ) -> None:
     """Which attribute is worth seeing next?
 
-    Attributes by how much safer seeing each of them is expected to make the decision, the best first.
+    Attributes by how much safer the decision should be after seeing each, the best first.
     """
     from unswayed import api
     from unswayed.view.choice_lines import ranking_lines
