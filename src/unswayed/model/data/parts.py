@@ -131,7 +131,8 @@ def _known_again(job: RowJob) -> dict[str, Any] | None:
     """What makes two runs one job; None where the source cannot be known again."""
     source, reading = job.source, dict[str, Any]()
     if isinstance(source, CsvFile):
-        source, reading = source.path, {"thousands": sorted(source.thousands)}
+        reading = {"thousands": sorted(source.thousands)}
+        source = source.path
     if not isinstance(source, str | os.PathLike) or not Path(source).exists():
         return None
     path = Path(source)
