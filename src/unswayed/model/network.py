@@ -146,9 +146,9 @@ def remember(network: BayesianNetwork, what: str, key: Hashable, make: Callable[
     found = known.get(key)
     if found is None:
         found = make()
-        # Other threads may forget at the same time.
-        for old in tuple(known)[: max(len(known) + 1 - most, 0)]:
-            known.pop(old, None)
+        if len(known) >= most:
+            for old in tuple(known)[: len(known) + 1 - most]:
+                known.pop(old, None)  # other threads may forget at the same time
         known[key] = found
     return found
 

@@ -117,7 +117,7 @@ def test_bundles_are_the_smallest_that_gain(case):
             ),
             default=0.0,
         )
-        for size in (1, 2, 3)
+        for size in (1, 2, 3, 4)
     }
     smallest = next((size for size, gain in gains.items() if gain > 1e-11), None)
     if ranking.bundle is not None:
