@@ -31,6 +31,7 @@ from unswayed import (
 )
 from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.rules import TIE
+from unswayed.view.numbers import certainty_text
 
 EXACT_ENGINES = ["dense", "log_odds", "lists", "circuit"]
 OFFSETS = st.sampled_from([2e-13, 5e-13, 9e-13])
@@ -164,3 +165,13 @@ def test_doubts_of_several_classes_are_found_row_by_row():
         assert rule.bind(target).is_doubtful(rows, 3e-14).tolist() == doubted, rule
     shifted = np.array([[0.4 * math.exp(-gap), 0.5, 0.1] for gap in gaps])
     assert ThresholdRule("c0", 0.4).bind(target).is_doubtful(shifted, 3e-14).tolist() == doubted
+
+
+def test_a_person_is_told_why_an_exact_engine_gives_bounds():
+    bayes = RationalNaiveBayes((500, 500), ((300, 600), (700, 200)))
+    upper, lower = bayes.masses((0, 0))
+    threshold = 1.0 / (1.0 + math.exp(-math.log(upper / lower) - TIE / 2))
+    classifier = Classifier(bayes.network(), "C", None, ThresholdRule("c0", threshold))
+    assert "too near the threshold" in certainty_text(same_decision_probability(classifier))
+    certified = same_decision_probability(classifier, engine="sums")
+    assert certainty_text(certified) == "certified"

@@ -70,8 +70,7 @@ def choose_and_certify(
     seconds = min(max(deadline - time.monotonic(), least), most)
     timely = replace(oracle, limits=replace(oracle.limits, max_seconds=seconds))
     agreement, threshold = _certify(timely, ground, kept)
-    value = 0.5 * (agreement.low + agreement.high) if agreement.middle is None else agreement.middle
-    found = Found(kept, value, 1.0, choice.tried, is_stopped)
+    found = Found(kept, agreement.value, 1.0, choice.tried, is_stopped)
     return CertifiedChoice(found, agreement, threshold)
 
 

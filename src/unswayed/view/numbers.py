@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from unswayed.core.measurement import Certainty, Measurement
+from unswayed.engines.choice import ENGINES
 
 DIGITS, MOST_DIGITS = 4, 9
 """Decimals of a probability, and of the ends of an interval so narrow that it needs more."""
@@ -105,12 +106,16 @@ def interval_texts(low: float, high: float, most_digits: int = MOST_DIGITS) -> t
 
 
 def certainty_text(measured: Measurement) -> str:
-    """What is promised, in a word.
+    """What is promised, in a word; and why an engine that is exact gives bounds.
 
     >>> certainty_text(Measurement.exact(0.92, engine="dense"))
     'exact'
     """
-    return "certified" if measured.certainty is Certainty.BOUND else measured.certainty.value
+    if measured.certainty is not Certainty.BOUND:
+        return measured.certainty.value
+    if any(each.name == measured.engine and each.certainty is Certainty.EXACT for each in ENGINES):
+        return "certified; a posterior is too near the threshold to tell on which side it lies"
+    return "certified"
 
 
 def gain_text(measured: Measurement) -> str:
