@@ -10,9 +10,9 @@ from oracles.enumerate_profile import enumerate_profile
 from unswayed import Limits, ThresholdRule
 from unswayed.core.limits import DEFAULT_LIMITS
 from unswayed.core.measurement import Certainty
-from unswayed.decisions.measures import expected_agreement
+from unswayed.decisions.measures import expected_agreement, maximum_achievable_agreement
 from unswayed.decisions.problem import make_problem
-from unswayed.engines.sampling import FIRST_PORTION, SamplingEngine, clopper_pearson
+from unswayed.engines.sampling import FIRST_PORTION, SamplingEngine, clopper_pearson, uniform_error
 from unswayed.model.zoo import random_naive_bayes
 
 AT_ONCE = Limits(max_seconds=1e-9)
@@ -63,3 +63,57 @@ def test_a_tolerance_draws_as_many_samples_as_it_needs():
     )
     assert found.high - found.low <= 0.0061
     assert found.low <= truth <= found.high
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_best_threshold_is_estimated_without_flattering_it(seed):
+    """The interval holds the achievable agreement, its lower end what the threshold named achieves."""
+    problem = make_problem(classifier_of(7, seed))
+    kept = frozenset(problem.free[:3])
+    profile = enumerate_profile(problem, kept)
+    truth = maximum_achievable_agreement(profile, 0).value
+    oracle = SamplingEngine(n_samples=2000).prepare(problem, DEFAULT_LIMITS)
+    found, best = oracle.achievable(kept, 0, 0.0)
+    assert found.certainty is Certainty.ESTIMATE
+    assert found.low <= truth <= found.high
+    named = ThresholdRule("s0", best.threshold).bind(problem.network.variables[problem.target])
+    assert best.value == found.low <= expected_agreement(profile, named)
+
+
+def test_a_uniform_error_holds_for_all_thresholds_at_once():
+    """Massart's bound is for the worst threshold: in 400 trials it fails less often than promised."""
+    rng = np.random.default_rng(5)
+    n_samples, worst = 50, []
+    for _ in range(400):
+        posterior = rng.random(n_samples)
+        positive = rng.random(n_samples) < posterior
+        cuts = np.concatenate([[0.0], np.sort(posterior), [1.0]])
+        shares = ((posterior >= cuts[:, np.newaxis]) == positive).mean(axis=1)
+        truths = 0.5 + cuts - cuts**2
+        worst.append((truths - shares).max())
+    assert (np.array(worst) > uniform_error(n_samples, 0.8)).mean() <= 0.1
+
+
+@pytest.mark.parametrize("limits", [DEFAULT_LIMITS, AT_ONCE])
+def test_single_features_share_the_samples(limits):
+    problem = make_problem(classifier_of(5, 3))
+    found = SamplingEngine().prepare(problem, limits).single_agreements(problem.decider, 0.0)
+    assert set(found) == set(problem.free)
+    assert len({round(interval.high - interval.low, 1) for interval in found.values()}) <= 2
+    for feature, interval in found.items():
+        truth = expected_agreement(enumerate_profile(problem, frozenset({feature})), problem.decider)
+        assert interval.low <= truth <= interval.high
+        alone = (
+            SamplingEngine().prepare(problem, limits).agreement(frozenset({feature}), problem.decider, 0.0)
+        )
+        assert interval == alone
+
+
+def test_achievable_agreement_is_estimated_where_nothing_exact_is_in_time():
+    classifier = classifier_of(8, 4)
+    kept = classifier.features[:3]
+    truth = unswayed.maximum_achievable_agreement(classifier, kept)
+    found = unswayed.maximum_achievable_agreement(classifier, kept, engine="sampling", allow_estimates=True)
+    assert found.certainty is Certainty.ESTIMATE
+    assert found.low <= truth.value <= found.high
+    assert found.thresholds is not None

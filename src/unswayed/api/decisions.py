@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Unpack
 import numpy as np
 
 from unswayed.api import shown
-from unswayed.api.questions import Options, ask, problem_of
+from unswayed.api.questions import Options, RoutedQuestion, answer, problem_of
 from unswayed.api.structured import agreement_in, case_of, decision_in
 from unswayed.core.errors import QueryError
+from unswayed.core.limits import keep_time
 from unswayed.core.measurement import Measurement
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.oracle import (
@@ -46,6 +47,7 @@ class Decision:
     __str__ = shown.to_text
 
 
+@keep_time
 def decide(
     classifier: Classifier | StructuredClassifier,
     evidence: Evidence | None = None,
@@ -94,6 +96,7 @@ def expected_utilities(classifier: Classifier, decision: Decision) -> dict[str, 
     return dict(zip(classifier.actions, worth.tolist(), strict=True))
 
 
+@keep_time
 def same_decision_probability(
     classifier: Classifier | StructuredClassifier,
     evidence: Evidence | None = None,
@@ -117,6 +120,7 @@ def same_decision_probability(
     return agreement_of(problem, frozenset(), problem.decider, options)
 
 
+@keep_time
 def expected_same_decision_probability(
     classifier: Classifier | StructuredClassifier,
     kept: Iterable[str],
@@ -141,6 +145,7 @@ def expected_same_decision_probability(
     return agreement_of(problem, problem.kept(kept), problem.decider, options)
 
 
+@keep_time
 def expected_classification_agreement(
     classifier: Classifier,
     kept: Iterable[str],
@@ -160,6 +165,7 @@ def expected_classification_agreement(
     return agreement_of(problem, problem.kept(kept), decider, options)
 
 
+@keep_time
 def maximum_achievable_agreement(
     classifier: Classifier,
     kept: Iterable[str],
@@ -175,12 +181,16 @@ def maximum_achievable_agreement(
     problem = problem_of(classifier, evidence, options)
     rule = _threshold_rule(classifier)
     chosen = problem.kept(kept)
-    asked = ask(problem, Question(chosen, Needs.ACHIEVABLE), options)
     positive = problem.network.variables[problem.target].index(rule.positive)
-    value, best = find_achievable(asked.oracle(), chosen, positive, asked.question.tolerance)
-    return asked.measurement(value, best=best)
+
+    def solve(asked: RoutedQuestion) -> Measurement:
+        value, best = find_achievable(asked.oracle(), chosen, positive, asked.question.tolerance)
+        return asked.measurement(value, best=best)
+
+    return answer(problem, Question(chosen, Needs.ACHIEVABLE), options, solve)
 
 
+@keep_time
 def maximum_potential_agreement(
     classifier: Classifier,
     kept: Iterable[str],
@@ -195,21 +205,30 @@ def maximum_potential_agreement(
     """
     problem = problem_of(classifier, evidence, options)
     chosen = problem.kept(kept)
-    asked = ask(problem, Question(chosen, Needs.POTENTIAL), options)
-    return asked.measurement(find_potential(asked.oracle(), chosen, asked.question.tolerance))
+
+    def solve(asked: RoutedQuestion) -> Measurement:
+        return asked.measurement(find_potential(asked.oracle(), chosen, asked.question.tolerance))
+
+    return answer(problem, Question(chosen, Needs.POTENTIAL), options, solve)
 
 
 def agreement_of(problem: Problem, kept: frozenset[int], decider: Decider, options: Options) -> Measurement:
     """How often `decider` on the kept features repeats the full decision."""
-    asked = ask(problem, Question(kept), options)
-    return asked.measurement(find_agreement(asked.oracle(), kept, decider, asked.question.tolerance))
+
+    def solve(asked: RoutedQuestion) -> Measurement:
+        return asked.measurement(find_agreement(asked.oracle(), kept, decider, asked.question.tolerance))
+
+    return answer(problem, Question(kept), options, solve)
 
 
 def single_agreements_of(problem: Problem, decider: Decider, options: Options) -> dict[int, Measurement]:
     """For every free feature, how often `decider` on it alone repeats the full decision."""
-    asked = ask(problem, Question(frozenset(), Needs.SINGLES), options)
-    found = find_single_agreements(asked.oracle(), problem.free, decider, asked.question.tolerance)
-    return {feature: asked.measurement(interval) for feature, interval in found.items()}
+
+    def solve(asked: RoutedQuestion) -> dict[int, Measurement]:
+        found = find_single_agreements(asked.oracle(), problem.free, decider, asked.question.tolerance)
+        return {feature: asked.measurement(interval) for feature, interval in found.items()}
+
+    return answer(problem, Question(frozenset(), Needs.SINGLES), options, solve)
 
 
 def _threshold_rule(classifier: Classifier) -> ThresholdRule:

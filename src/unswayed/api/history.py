@@ -9,9 +9,10 @@ from typing import Unpack
 
 from unswayed.api import shown
 from unswayed.api.decisions import Decision
-from unswayed.api.observations import start_case
+from unswayed.api.observations import Case, start_case
 from unswayed.api.questions import Options
 from unswayed.core.errors import QueryError, expect_list
+from unswayed.core.limits import keep_time, moment_at, until
 from unswayed.core.measurement import Measurement
 from unswayed.decisions.binding import bind_purchase
 from unswayed.decisions.catalogue import cost_together
@@ -59,6 +60,7 @@ class CaseHistory:
     __str__ = shown.to_text
 
 
+@keep_time
 def replay(
     classifier: Classifier,
     observations: Iterable[tuple[str, str]],
@@ -78,14 +80,22 @@ def replay(
     >>> [round(step.sdp.value, 3) for step in history.steps]
     [0.9, 0.988, 0.941]
     """
+    pairs = _pairs(observations)
     case = start_case(classifier, evidence, **options)
-    steps = [HistoryStep(None, case.decision, case.sdp(), None if costs is None else 0.0)]
+    steps = [HistoryStep(None, case.decision, _sdp(case, len(pairs) + 1), None if costs is None else 0.0)]
     paid: set[str] = set()
-    for feature, state in _pairs(observations):
+    for place, (feature, state) in enumerate(pairs):
         cost = None if costs is None else _cost_now(case.problem, feature, purchase_of(costs), paid)
         case = case.observe(feature, state)
-        steps.append(HistoryStep((feature, state), case.decision, case.sdp(), cost))
+        sdp = _sdp(case, len(pairs) - place)
+        steps.append(HistoryStep((feature, state), case.decision, sdp, cost))
     return CaseHistory(classifier, tuple(steps))
+
+
+def _sdp(case: Case, n_left: int) -> Measurement:
+    """The same-decision probability, in an equal share of the time for all steps that are left."""
+    with until(moment_at(1.0 / n_left)):
+        return case.sdp()
 
 
 def _cost_now(problem: Problem, feature: str, purchase: Purchase, paid: set[str]) -> float:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Unpack
 
 from unswayed.api import shown
 from unswayed.api.decisions import Decision, agreement_of, decision_of
-from unswayed.api.questions import Options, problem_of
+from unswayed.api.questions import Options, problem_of, start_anew
 from unswayed.api.structured import agreement_in, case_of, decision_in
-from unswayed.core.errors import QueryError, expect_number
+from unswayed.core.errors import LimitError, QueryError, expect_number
+from unswayed.core.limits import DEFAULT_LIMITS, keep_time, one_clock
 from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.measures import LEVEL_SLACK
@@ -44,6 +45,7 @@ class Stopping:
     __str__ = shown.to_text
 
 
+@keep_time
 def should_stop(
     classifier: Classifier | StructuredClassifier,
     evidence: Evidence | None = None,
@@ -85,7 +87,11 @@ def _stopping(
     for tolerance in (1e-4, 1e-5, 1e-6):
         if sdp.certainty is not Certainty.BOUND or not sdp.low < at_least <= sdp.high:
             break
-        sdp = agreement(Options(**{**options, "tolerance": tolerance}))
+        try:
+            narrower = agreement(Options(**{**options, "tolerance": tolerance, "allow_estimates": False}))
+        except LimitError:  # the interval that is there has to do
+            break
+        sdp = narrower if narrower.high - narrower.low <= sdp.high - sdp.low else sdp
     # The sum of millions of masses may miss a level that it equals.
     reached = sdp.low >= at_least - LEVEL_SLACK
     return Stopping(
@@ -125,11 +131,14 @@ class Case:
 
     def sdp(self) -> Measurement:
         """The same-decision probability."""
+        start_anew(self.problem)
         return agreement_of(self.problem, frozenset(), self.problem.decider, self.options)
 
     def should_stop(self, at_least: float = 0.95) -> Stopping:
         """Whether to stop observing."""
-        return stopping_of(self.problem, at_least, self.options)
+        start_anew(self.problem)
+        with one_clock(self.options.get("limits", DEFAULT_LIMITS)):
+            return stopping_of(self.problem, at_least, self.options)
 
     def ranking(
         self,
@@ -145,6 +154,7 @@ class Case:
         """
         from unswayed.api.ranking import ranking_of  # costs and rewards, which stopping does not need
 
+        start_anew(self.problem)
         return ranking_of(self.problem, reward, (costs, at_least), self.options)
 
     plot = shown.plot

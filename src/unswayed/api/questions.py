@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, TypedDict
+from typing import Any, TypedDict, TypeVar
 
 from unswayed.core.errors import LimitError, QueryError, expect, expect_number
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.core.limits import DEFAULT_LIMITS, Limits, grace, moment_at, one_clock, until
 from unswayed.core.measurement import Bid, Certainty, Measurement
 from unswayed.core.names import unknown_name
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.measures import AchievableAgreement
 from unswayed.decisions.oracle import AgreementOracle, Interval, Oracle
 from unswayed.decisions.problem import Problem, make_problem
-from unswayed.engines.choice import DEFAULT_TOLERANCE, PATIENCE, choose, engine_called, line
-from unswayed.engines.protocol import Engine, Question, Refusal
+from unswayed.engines.choice import DEFAULT_TOLERANCE, ENGINES, PATIENCE, choose, engine_called, line
+from unswayed.engines.protocol import Engine, Needs, Question, Refusal
 
-UNCOUNTED = 0.1
-"""Share of a limit on time up to which prices are not counted: the same limits find what is kept for them."""
+Answer = TypeVar("Answer")
+
+ESTIMATES = "estimates"
+"""Where a problem keeps the oracles whose time has an end."""
+CAN_BE_ESTIMATED = frozenset({Needs.AGREEMENT, Needs.SINGLES, Needs.ACHIEVABLE})
+"""What samples can tell."""
+CERTAIN_ENGINES = tuple(each.name for each in ENGINES if each.certainty is not Certainty.ESTIMATE)
+FOR_CERTAINTY = 0.5
+"""Share of the time in which something certain must be found where an estimate may take its place."""
 
 
 class Options(TypedDict, total=False):
@@ -63,9 +71,12 @@ class RoutedQuestion:
     def oracle(self) -> Oracle | AgreementOracle:
         """The engine's oracle for this problem, made once and kept with the problem."""
         key = f"oracle {self.engine!r} {self.limits!r}"
-        if key not in self.problem._memo:
-            self.problem._memo[key] = self.engine.prepare(self.problem, self.limits)
-        oracle: Oracle | AgreementOracle = self.problem._memo[key]
+        known: dict[str, Any] = self.problem._memo
+        if self.engine.certainty is Certainty.ESTIMATE:
+            known = known.setdefault(ESTIMATES, {})
+        if key not in known:
+            known[key] = self.engine.prepare(self.problem, self.limits)
+        oracle: Oracle | AgreementOracle = known[key]
         return oracle
 
     def measurement(self, interval: Interval, *, best: AchievableAgreement | None = None) -> Measurement:
@@ -87,7 +98,14 @@ class RoutedQuestion:
 
 
 def ask(problem: Problem, question: Question, options: Options) -> RoutedQuestion:
-    """Find the engine for a question about this problem."""
+    """Find the engine for a question about this problem, and prepare it unless it was named."""
+    return answer(problem, question, options, lambda asked: asked)
+
+
+def answer(
+    problem: Problem, question: Question, options: Options, solve: Callable[[RoutedQuestion], Answer]
+) -> Answer:
+    """What `solve` makes of the engine for a question; prices, preparation and answer share the time."""
     started = time.perf_counter()
     check_options(options, Options)
     limits = options.get("limits", DEFAULT_LIMITS)
@@ -97,49 +115,75 @@ def ask(problem: Problem, question: Question, options: Options) -> RoutedQuestio
         raise QueryError(f"the tolerance must be at least 0, not {tolerance!r}")
     question = replace(question, tolerance=tolerance or 0.0)
     engine = find_engine(options.get("engine"))
-    if engine is None:
-        asked = _route(problem, question, options, limits, started)
-    else:
+    with one_clock(limits):
+        if engine is None:
+            return _route(problem, question, options, (limits, started), solve)
         question = _for(engine, problem, question, options)
-        asked = RoutedQuestion(problem, question, engine, (), _left_of(limits, started), started)
-    if options.get("explain"):
-        print(explanation(asked))
-    return asked
+        asked = RoutedQuestion(problem, question, engine, (), limits, started)
+        if options.get("explain"):
+            print(explanation(asked))
+        return solve(asked)
 
 
 def _route(
-    problem: Problem, question: Question, options: Options, limits: Limits, started: float
-) -> RoutedQuestion:
-    """The cheapest engine that can prepare the problem: what fails within the limits leaves the auction."""
+    problem: Problem,
+    question: Question,
+    options: Options,
+    given: tuple[Limits, float],
+    solve: Callable[[RoutedQuestion], Answer],
+) -> Answer:
+    """The answer of the cheapest engine that has one: what fails within the limits leaves the auction.
+
+    Where estimates are allowed, what is exact must be found in a share of the time: the rest is for samples.
+    """
+    limits, started = given
     failed: dict[str, str] = {}
+    estimates = options.get("allow_estimates", False)
+    can_wait = estimates and question.needs in CAN_BE_ESTIMATED
+    certain_until = moment_at(FOR_CERTAINTY if can_wait else 1.0)
     while True:
-        chosen = choose(
-            problem,
-            question,
-            limits=limits,
-            allow_estimates=options.get("allow_estimates", False),
-            failed=failed,
-            all_bids=options.get("all_bids", False) or options.get("explain", False),
+        if can_wait and time.monotonic() > certain_until:
+            failed = {**dict.fromkeys(CERTAIN_ENGINES, "no time was left for it"), **failed}
+        with until(certain_until):
+            chosen = choose(
+                problem,
+                question,
+                limits=limits,
+                allow_estimates=estimates,
+                failed=failed,
+                all_bids=options.get("all_bids", False) or options.get("explain", False),
+            )
+        certainty = chosen.engine.certainty
+        asked = RoutedQuestion(
+            problem, chosen.question, chosen.engine, chosen.bids, _limits_for(certainty, limits), started
         )
-        within = _left_of(limits, started)
-        if chosen.engine.certainty is Certainty.ESTIMATE and limits.max_seconds is None:
-            # Samples of a large network may take hours; the interval of those decided by then is as reliable.
-            within = replace(limits, max_seconds=PATIENCE)
-        asked = RoutedQuestion(problem, chosen.question, chosen.engine, chosen.bids, within, started)
         try:
-            asked.oracle()
+            with until(math.inf if certainty is Certainty.ESTIMATE else certain_until):
+                asked.oracle()
+            # Bounds get narrower with time; what is exact is there or not.
+            with until(certain_until if certainty is Certainty.EXACT else math.inf):
+                found = solve(asked)
         except LimitError as error:
             failed[chosen.engine.name] = str(error)
-        else:
-            return asked
+            continue
+        if options.get("explain"):
+            print(explanation(asked))
+        return found
 
 
-def _left_of(limits: Limits, started: float) -> Limits:
-    """The limits less the time that prices and failed attempts took, where that is worth counting."""
-    spent = time.perf_counter() - started
-    if limits.max_seconds is None or spent < UNCOUNTED * limits.max_seconds:
-        return limits
-    return replace(limits, max_seconds=max(limits.max_seconds - spent, UNCOUNTED * limits.max_seconds))
+def _limits_for(certainty: Certainty, limits: Limits) -> Limits:
+    """The limits for an engine: samples of a large network may take hours, so they always have an end.
+
+    The interval of those decided by then is as reliable.
+    """
+    if certainty is Certainty.ESTIMATE and limits.max_seconds is None:
+        return replace(limits, max_seconds=PATIENCE)
+    return limits
+
+
+def start_anew(problem: Problem) -> None:
+    """Let estimates of a problem that lives on have their time again: a new question is asked."""
+    problem._memo.pop(ESTIMATES, None)
 
 
 def explanation(asked: RoutedQuestion) -> str:
@@ -151,7 +195,11 @@ def explanation(asked: RoutedQuestion) -> str:
 def problem_of(classifier: Classifier, evidence: Mapping[str, str] | None, options: Options) -> Problem:
     """The classifier at this evidence."""
     check_options(options, Options)
-    return make_problem(classifier, evidence, limits=options.get("limits", DEFAULT_LIMITS))
+    limits = options.get("limits", DEFAULT_LIMITS)
+    # The decision itself is the least that there is to say, however little time there is.
+    with one_clock(limits), grace():
+        found = make_problem(classifier, evidence, limits=replace(limits, max_seconds=None))
+    return replace(found, limits=limits)
 
 
 def find_engine(given: Engine | str | None) -> Engine | None:

@@ -6,23 +6,26 @@ import itertools
 import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Unpack
 
 from unswayed.api import shown
 from unswayed.api.decisions import agreement_of, single_agreements_of
-from unswayed.api.questions import UNCOUNTED, Options, ask, problem_of
+from unswayed.api.questions import Options, ask, problem_of
 from unswayed.api.structured import case_of
 from unswayed.api.values import (
     Criterion,
     SameDecisionGain,
+    class_mass_of,
     default_criteria,
     gain_between,
+    reward_gain,
     value_at,
     value_of_objects,
 )
+from unswayed.core.arrays import Floats
 from unswayed.core.errors import LimitError, QueryError, expect_number
-from unswayed.core.limits import DEFAULT_LIMITS
+from unswayed.core.limits import DEFAULT_LIMITS, keep_time, moment_at, one_clock, seconds_left, until
 from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.binding import bind_purchase, leave_out_skipped
 from unswayed.decisions.catalogue import Catalogue, cost_together, price_after
@@ -39,8 +42,10 @@ if TYPE_CHECKING:
 
 DONE_SECONDS = 5.0
 """Seconds for the chances that single tests settle the decision; what is left out then is not known."""
-LEAST_SHARE = 1 / 3
-"""Share of a limit on time that each part of a ranking has, however long the parts before took."""
+FOR_NOW, FOR_SINGLES, FOR_CHANCES, FOR_BUNDLE = 1 / 3, 1 / 2, 1 / 2, 1 / 20
+"""Shares of the time left for the SDP now, for that after each test, for chances, and for one bundle."""
+MOST_KEPT = 2**12
+"""Numbers of a table that is kept, to value the same tests by another criterion."""
 NO_VALUE = 1e-12
 """Values up to this are rounding."""
 MOST_BUNDLED = 16
@@ -99,6 +104,7 @@ class ObservationRanking:
     __str__ = shown.to_text
 
 
+@keep_time
 def rank_observations(
     classifier: Classifier | StructuredClassifier,
     evidence: Evidence | None = None,
@@ -177,22 +183,36 @@ def ranking_of(
         raise QueryError(f"a reward is SameDecisionGain(), NegativeEntropy() or the like, not {reward!r}")
     catalogue = bind_purchase(purchase_for(problem.classifier, costs), problem)
     tests = [t for t in range(len(catalogue.offers)) if math.isfinite(price_after(catalogue, 0, t))]
-    deadline = options.get("limits", DEFAULT_LIMITS).deadline()
+    with one_clock(options.get("limits", DEFAULT_LIMITS)):
+        return _rank_tests(problem, catalogue, tests, (criteria, costs is not None, at_least), options)
+
+
+def _rank_tests(
+    problem: Problem,
+    catalogue: Catalogue,
+    tests: list[int],
+    asked: tuple[tuple[Criterion, ...], bool, float | None],
+    options: Options,
+) -> ObservationRanking:
+    """Tests valued by each criterion and ranked by the first, per cost where that is asked for."""
+    criteria, per_cost, at_least = asked
+    rows = _Rows(problem, catalogue, criteria, None, {}, options)
+    # What posteriors tell comes first: nothing else can take its place when the time is over.
+    information = {test: rows.information([test]) for test in tests}
     try:
-        now = _now(problem, criteria, options)
-        options = _left_of(options, deadline)
-        singles = {} if now is None else single_agreements_of(problem, problem.decider, options)
-        options = _left_of(options, deadline)
+        with until(moment_at(FOR_NOW)):
+            now = _now(problem, criteria, options)
+        with until(moment_at(FOR_SINGLES)):
+            singles = {} if now is None else single_agreements_of(problem, problem.decider, options)
     except LimitError as error:
         raise LimitError(f"{error}; or rank by what posteriors tell (reward=NegativeEntropy())") from None
-    rows = _Rows(problem, catalogue, criteria, now, singles, options)
+    rows = replace(rows, now=now, singles=singles)
     values = {test: rows.values([test]) for test in tests}
-    information = {test: rows.information([test]) for test in tests}
     prices = {test: price_after(catalogue, 0, test) for test in tests}
 
     def order(test: int) -> tuple[float, float, int]:
         worth = _told_value(values[test][0])
-        if costs is not None:
+        if per_cost:
             worth = divide_by_cost(worth, prices[test])
         # Values a rounding error apart are ties.
         return -round(worth, 12), -round(information[test], 12), test
@@ -210,17 +230,6 @@ def ranking_of(
         at_least,
         None if gains else _find_bundle(rows, sorted(tests, key=lambda test: -information[test])),
     )
-
-
-def _left_of(options: Options, deadline: float) -> Options:
-    """The options with what is left of the time, but enough to answer in: a part of a ranking is none."""
-    limits = options.get("limits", DEFAULT_LIMITS)
-    if limits.max_seconds is None:
-        return options
-    left = max(deadline - time.monotonic(), LEAST_SHARE * limits.max_seconds)
-    if left > (1.0 - UNCOUNTED) * limits.max_seconds:
-        return options
-    return {**options, "limits": replace(limits, max_seconds=left)}
 
 
 def _told_value(gain: Measurement) -> float:
@@ -250,6 +259,7 @@ class _Rows:
     singles: Mapping[int, Measurement]
     """The expected one after each single feature, all found together; empty where it is not asked for."""
     options: Options
+    _masses: dict[frozenset[int], Floats] = field(default_factory=dict)
 
     def features(self, tests: Iterable[int]) -> frozenset[int]:
         """The features that tests tell."""
@@ -263,7 +273,19 @@ class _Rows:
         """The value of tests by one criterion."""
         if isinstance(criterion, SameDecisionGain) and self.now is not None:
             return gain_between(self.now, self._after(self.features(tests)))
-        return value_at(self.problem, self.features(tests), criterion, self.options)
+        started, kept = time.perf_counter(), self.features(tests)
+        if isinstance(criterion, SameDecisionGain):
+            return value_at(self.problem, kept, criterion, self.options)
+        return reward_gain(self.problem, self._class_mass(kept), criterion, started)
+
+    def _class_mass(self, kept: frozenset[int]) -> Floats:
+        """The masses of the classes for each instantiation of features; those of small tables are kept."""
+        if kept in self._masses:
+            return self._masses[kept]
+        found = class_mass_of(self.problem, kept, self.options)
+        if found.size <= MOST_KEPT:
+            self._masses[kept] = found
+        return found
 
     def _after(self, kept: frozenset[int]) -> Measurement:
         """The expected same-decision probability once features are known."""
@@ -273,7 +295,7 @@ class _Rows:
 
     def information(self, tests: Sequence[int]) -> float:
         """What tests tell about the target, in bits."""
-        return value_at(self.problem, self.features(tests), NegativeEntropy(), self.options).value
+        return self.value(tests, NegativeEntropy()).value
 
 
 def _now(problem: Problem, criteria: Sequence[Criterion], options: Options) -> Measurement | None:
@@ -287,30 +309,41 @@ def _find_bundle(rows: _Rows, tests: Sequence[int]) -> Bundle | None:
 
     Tests come with the most informative first. Only the first `MOST_BUNDLED` are tried, and a bundle that
     needs others before it is left out. Where no small bundle gains, all tests may: none of those left of
-    them can be missed.
+    them can be missed. Once the time is over, the best of those tried.
     """
     for size in range(2, LARGEST_BUNDLE + 1):
         bundles = itertools.combinations(tests[:MOST_BUNDLED], size)
-        found = [_make_bundle(rows, bundle) for bundle in bundles if _can_be_bought(rows.catalogue, bundle)]
-        gaining = [each for each in found if each.value.low > NO_VALUE]
+        gaining = [
+            found
+            for bundle in bundles
+            if _can_be_bought(rows.catalogue, bundle)
+            and (found := _make_bundle(rows, bundle)) is not None
+            and found.value.low > NO_VALUE
+        ]
         if gaining:
             return max(gaining, key=lambda each: round(divide_by_cost(each.value.value, each.cost), 12))
     bundle = _make_bundle(rows, tests)
-    if bundle.value.low <= NO_VALUE:
+    if bundle is None or bundle.value.low <= NO_VALUE:
         return None
     for test in reversed(tests):
         fewer = [each for each in tests if each != test]
-        if (
-            _can_be_bought(rows.catalogue, fewer)
-            and (smaller := _make_bundle(rows, fewer)).value.low > NO_VALUE
-        ):
+        smaller = _make_bundle(rows, fewer) if _can_be_bought(rows.catalogue, fewer) else None
+        if smaller is not None and smaller.value.low > NO_VALUE:
             tests, bundle = fewer, smaller
     return bundle
 
 
-def _make_bundle(rows: _Rows, tests: Sequence[int]) -> Bundle:
+def _make_bundle(rows: _Rows, tests: Sequence[int]) -> Bundle | None:
+    """Tests valued together; None when there is no time left for it."""
+    if seconds_left() <= 0:
+        return None
+    try:
+        with until(moment_at(FOR_BUNDLE)):
+            value = rows.value(tests, rows.criteria[0])
+    except LimitError:
+        return None
     names = tuple(rows.catalogue.offers[test].name for test in tests)
-    return Bundle(names, rows.value(tests, rows.criteria[0]), cost_together(rows.catalogue, tests))
+    return Bundle(names, value, cost_together(rows.catalogue, tests))
 
 
 def _can_be_bought(catalogue: Catalogue, tests: Sequence[int]) -> bool:
@@ -324,21 +357,24 @@ def _chances_done(
 ) -> tuple[float | None, ...]:
     """The chance of each test to settle the decision, the best tests first; None once the time is over."""
     limits = options.get("limits", DEFAULT_LIMITS)
-    deadline = time.monotonic() + min(limits.max_seconds or DONE_SECONDS, DONE_SECONDS)
+    seconds = min(limits.max_seconds or DONE_SECONDS, DONE_SECONDS, FOR_CHANCES * seconds_left())
+    deadline = time.monotonic() + seconds
     return tuple(
-        _chance_done(problem, features, at_least, options) if time.monotonic() < deadline else None
+        _chance_done(problem, features, at_least, options, deadline) if time.monotonic() < deadline else None
         for features in tests
     )
 
 
 def _chance_done(
-    problem: Problem, features: Sequence[int], at_least: float, options: Options
+    problem: Problem, features: Sequence[int], at_least: float, options: Options, deadline: float
 ) -> float | None:
     """Probability that the decision is safe after observing features; None where no engine tells."""
     kept = frozenset(features)
     try:
-        oracle = ask(problem, Question(kept, Needs.ROWS), options).oracle()
+        with until(deadline):
+            oracle = ask(problem, Question(kept, Needs.ROWS), options).oracle()
+            # An engine that lists rows has profiles.
+            profile = oracle.profile(kept)  # type: ignore[union-attr]
     except LimitError:
         return None
-    # An engine that lists rows has profiles.
-    return chance_settled(oracle.profile(kept), problem.decider, at_least)  # type: ignore[union-attr]
+    return chance_settled(profile, problem.decider, at_least)

@@ -19,7 +19,7 @@ from unswayed.core.errors import (
     expect_list,
     expect_number,
 )
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.core.limits import DEFAULT_LIMITS, Limits, keep_time
 from unswayed.core.measurement import Measurement
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import Problem, make_problem
@@ -126,6 +126,7 @@ class Inquiry:
         return replace(self.limits, max_seconds=max(until - time.monotonic(), 1e-3))
 
 
+@keep_time
 def explain_decision(
     classifier: Classifier,
     *,
@@ -166,7 +167,8 @@ def explain_decision(
     leaning = make_leaning(explained)
     named = options.get("engine") is not None
     oracle = make_subset_oracle(explained, inquiry.ask, inquiry.left(FOR_REASONS), engine_only=named)
-    weights = find_weights(oracle, leaning)
+    none: list[FindingWeight] = []
+    weights = inquiry.attempt("What each finding adds is", lambda: find_weights(oracle, leaning), none)
     shares = inquiry.attempt("Shapley values are", lambda: find_shapley_values(oracle, leaning), None)
     effort = Effort(inquiry.until(FOR_REASONS), watch=watch)
     found = find_reasons(oracle, inquiry.costs, at_least, most, weights=weights, effort=effort)
@@ -198,7 +200,9 @@ def explain_decision(
         observed_bound=observations.cost_bound,
         contributions=contributions,
         leaning=leaning.name,
-        conflict=conflict_of(explained, limits),
+        conflict=inquiry.attempt(
+            "Whether the findings go together is", lambda: conflict_of(explained, limits), None
+        ),
         parameters=_parameters(inquiry, oracle),
         threshold_interval=threshold_interval(explained),
         notes=tuple(inquiry.notes),

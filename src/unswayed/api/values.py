@@ -11,7 +11,7 @@ from unswayed.api.decisions import agreement_of
 from unswayed.api.questions import Options, problem_of
 from unswayed.api.structured import agreement_in, case_of, value_in
 from unswayed.core.arrays import Floats
-from unswayed.core.limits import DEFAULT_LIMITS
+from unswayed.core.limits import DEFAULT_LIMITS, keep_time
 from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import Problem
@@ -37,6 +37,7 @@ NO_VALUE = 1e-12
 """Values up to this are rounding."""
 
 
+@keep_time
 def value_of_information(
     classifier: Classifier | StructuredClassifier,
     kept: Iterable[str],
@@ -79,8 +80,13 @@ def value_at(problem: Problem, kept: frozenset[int], reward: Criterion, options:
         now = agreement_of(problem, frozenset(), problem.decider, options)
         return gain_between(now, agreement_of(problem, kept, problem.decider, options))
     started = time.perf_counter()
+    return reward_gain(problem, class_mass_of(problem, kept, options), reward, started)
+
+
+def reward_gain(problem: Problem, class_mass: Floats, reward: Reward, started: float) -> Measurement:
+    """Expected reward once features are known, less the reward now; `class_mass` has their masses."""
     target = problem.network.variables[problem.target]
-    after = expected_reward(_class_mass(problem, kept, options), reward, target)
+    after = expected_reward(class_mass, reward, target)
     before = expected_reward(problem.prior[None], reward, target)
     return Measurement.exact(after - before, engine="inference", seconds=time.perf_counter() - started)
 
@@ -110,7 +116,7 @@ def gain_between(now: Measurement, after: Measurement) -> Measurement:
     )
 
 
-def _class_mass(problem: Problem, kept: frozenset[int], options: Options) -> Floats:
+def class_mass_of(problem: Problem, kept: frozenset[int], options: Options) -> Floats:
     """Pr(target, kept | evidence), a row for each instantiation of the kept features."""
     order = sorted(kept)
     limits = options.get("limits", DEFAULT_LIMITS)

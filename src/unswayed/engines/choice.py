@@ -20,7 +20,7 @@ from functools import cache
 from importlib import import_module
 
 from unswayed.core.errors import LimitError, QueryError
-from unswayed.core.limits import DEFAULT_LIMITS, GIBIBYTE, Limits, readable_bytes
+from unswayed.core.limits import DEFAULT_LIMITS, GIBIBYTE, Limits, readable_bytes, seconds_left
 from unswayed.core.measurement import Bid, Certainty
 from unswayed.core.names import unknown_name
 from unswayed.decisions.oracle import AgreementOracle, Oracle
@@ -228,8 +228,9 @@ def _preference(question: Question, allow_estimates: bool) -> list[set[Certainty
 
 
 def _fits(engine: Engine, price: Cost, limits: Limits) -> bool:
-    """Whether a price is within the limits; an estimate makes do with what time there is."""
-    in_time = price.seconds <= (limits.max_seconds or PATIENCE) or engine.certainty is Certainty.ESTIMATE
+    """Whether a price is within the limits and what is left of the time; an estimate makes do with that."""
+    seconds = min(limits.max_seconds or PATIENCE, seconds_left())
+    in_time = price.seconds <= seconds or engine.certainty is Certainty.ESTIMATE
     return price.n_bytes <= limits.max_bytes and in_time
 
 

@@ -4,27 +4,36 @@ Instantiations of the features are drawn from their exact distribution given the
 with its exact posterior, and the share of agreement gets an exact binomial (Clopper-Pearson) confidence
 interval. So the only error is that of sampling, and it is stated. When time runs out, the samples decided by
 then are what counts: the interval is wider, and as reliable.
+
+The best that a threshold achieves would look too good on the samples that it was chosen by. So every other
+sample chooses it, and the rest measure what it achieves, which no more than the best can be; what the best is
+at most, all samples tell for all thresholds at once [massart1990].
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from statistics import NormalDist
 
 import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import LimitError
-from unswayed.core.limits import Limits
+from unswayed.core.limits import Limits, grace, seconds_left, until
 from unswayed.core.measurement import Certainty
-from unswayed.decisions.measures import AchievableAgreement
+from unswayed.decisions.measures import AchievableAgreement, best_threshold
 from unswayed.decisions.oracle import Interval
+from unswayed.decisions.prediction import row_numbers
 from unswayed.decisions.problem import Problem
-from unswayed.decisions.rules import Decider
+from unswayed.decisions.rules import Decider, ThresholdRule
 from unswayed.engines.protocol import Cost, Needs, Question, Refusal, price_one_by_one
 from unswayed.inference.batches import batch_posteriors
+from unswayed.inference.posteriors import joint_table
 from unswayed.inference.sampling import sample_states
 
 SECONDS_PER_SAMPLE = 2e-5
@@ -33,8 +42,12 @@ SECONDS_PER_VARIABLE = 1e-6
 """and what each variable adds to it."""
 BYTES_PER_STATE = 100.0
 """What a state of a variable in a sample takes, with what is made of it."""
-FIRST_PORTION = 64
+FIRST_PORTION = 2
 """Samples decided before the clock is read."""
+SECONDS_PER_STATE, DRAWING_SHARE = 2e-7, 0.1
+"""Measured for drawing one variable of a sample, and the share of the time left that drawing may take."""
+FEWEST_DRAWN = 1000
+"""Samples that are drawn however little time there is."""
 MOST_SAMPLES = 1_000_000
 """Drawn for a tolerance, at most."""
 
@@ -58,7 +71,7 @@ class SamplingEngine:
         """Proportional to the number of samples, whatever the number of features."""
         if question.needs is Needs.SINGLES:
             return price_one_by_one(self, problem, question)
-        if question.needs is not Needs.AGREEMENT:
+        if question.needs not in (Needs.AGREEMENT, Needs.ACHIEVABLE):
             return Refusal("estimates how often decisions agree, nothing else")
         kept = 2 if question.kept else 1
         each = SECONDS_PER_SAMPLE + SECONDS_PER_VARIABLE * len(problem.network)
@@ -67,10 +80,11 @@ class SamplingEngine:
 
     def prepare(self, problem: Problem, limits: Limits) -> SamplingOracle:
         """Draw the samples."""
+        import_module("scipy.special")  # takes a while, so that it must not come after the last sample
         rng = np.random.default_rng(0) if self.rng is None else self.rng
-        deadline = limits.deadline()
-        oracle = SamplingOracle(problem, self.confidence, rng, limits, deadline)
-        oracle.draw(self.n_samples)
+        oracle = SamplingOracle(problem, self.confidence, rng, limits, limits.deadline())
+        with until(oracle.deadline), grace():
+            oracle.draw(self.n_samples)
         return oracle
 
 
@@ -87,6 +101,7 @@ class SamplingOracle:
     _drawn: list[Ints] = field(default_factory=list, repr=False)
     _full: dict[tuple[int, int], Ints] = field(default_factory=dict, repr=False)
     """Full decisions of the portions decided so far, by their ends."""
+    _tables: dict[tuple[int, ...], Floats] = field(default_factory=dict, repr=False)
 
     @property
     def samples(self) -> Ints:  # (samples, free features)
@@ -96,11 +111,13 @@ class SamplingOracle:
         return self._drawn[0]
 
     def draw(self, n_samples: int) -> None:
-        """Draw until there are `n_samples`."""
-        missing = n_samples - sum(map(len, self._drawn))
+        """Draw until there are `n_samples`, or as many as there is time for."""
+        network, evidence = self.problem.network, self.problem.evidence
+        in_time = DRAWING_SHARE * max(seconds_left(), 0.0) / (SECONDS_PER_STATE * len(network))
+        n_drawn = sum(map(len, self._drawn))
+        missing = int(min(n_samples, max(in_time, FEWEST_DRAWN))) - n_drawn
         if missing > 0:
-            network, evidence = self.problem.network, self.problem.evidence
-            states = sample_states(network, missing, evidence, self.rng, limits=self.limits)
+            states = sample_states(network, missing, evidence, self.rng, limits=self._on_memory)
             self._drawn.append(states[:, list(self.problem.free)])
 
     def agreement(self, kept: frozenset[int], decider: Decider, tolerance: float) -> Interval:
@@ -108,45 +125,93 @@ class SamplingOracle:
 
         How many are drawn depends on the tolerance, never on what they show.
         """
-        problem = self.problem
-        self.draw(samples_for(tolerance, self.confidence))
-        chosen = tuple(feature for feature in problem.free if feature in kept)
         agreeing = n_decided = 0
-        for portion in self._portions():
-            ends = portion.start, portion.stop
-            if ends not in self._full:
-                self._full[ends] = self._decisions(tuple(problem.free), problem.decider, portion)
-            full = self._full[ends]
-            agreeing += int((self._decisions(chosen, decider, portion) == full).sum())
-            n_decided += len(full)
+        for portion in self._portions(tolerance, kept):
+            agreeing += int((decider.decide(portion.posteriors[0]) == portion.full).sum())
+            n_decided += len(portion.full)
+        return self._interval(agreeing, n_decided)
+
+    def single_agreements(self, decider: Decider, tolerance: float) -> Mapping[int, Interval]:
+        """For every free feature, the share of samples on which `decider` on it alone repeats the decision.
+
+        All features share the samples, so that all are as well known when the time is over.
+        """
+        free = self.problem.free
+        agreeing, n_decided = np.zeros(len(free), dtype=np.int64), 0
+        for portion in self._portions(tolerance, *(frozenset({feature}) for feature in free)):
+            agreeing += [int((decider.decide(p) == portion.full).sum()) for p in portion.posteriors]
+            n_decided += len(portion.full)
+        return {
+            feature: self._interval(count, n_decided)
+            for feature, count in zip(free, agreeing.tolist(), strict=True)
+        }
+
+    def _interval(self, agreeing: int, n_decided: int) -> Interval:
         low, high = clopper_pearson(agreeing, n_decided, self.confidence)
         return Interval(low, high, Certainty.ESTIMATE, self.confidence, middle=agreeing / n_decided)
 
-    def _portions(self) -> Iterator[slice]:
+    def achievable(
+        self, kept: frozenset[int], positive: int, tolerance: float
+    ) -> tuple[Interval, AchievableAgreement]:
+        """The best threshold by every other sample, and how often it agrees on the rest."""
+        portions = list(self._portions(tolerance, kept))
+        posteriors = np.concatenate([portion.posteriors[0] for portion in portions])
+        full = np.concatenate([portion.full for portion in portions])
+        best = _best_threshold(self.problem, posteriors[::2], full[::2], positive)
+        state = self.problem.network.variables[self.problem.target].states[positive]
+        decider = ThresholdRule(state, best.threshold).bind(
+            self.problem.network.variables[self.problem.target]
+        )
+        agrees = decider.decide(posteriors[1::2]) == full[1::2]
+        measured = self._interval(int(agrees.sum()), len(agrees))
+        highest = _best_threshold(self.problem, posteriors, full, positive).value
+        high = min(highest + uniform_error(len(full), self.confidence), 1.0)
+        return replace(measured, high=max(high, measured.high)), replace(best, value=measured.low)
+
+    def _portions(self, tolerance: float, *kept: frozenset[int]) -> Iterator[DecidedPortion]:
         """The samples in portions, as long as there is time; at once where there is no hurry.
 
         One portion is decided in any case, and each is at most as large as all before it. When to stop
         depends on the clock, never on what was drawn.
         """
+        features = [tuple(feature for feature in self.problem.free if feature in each) for each in kept]
+        deadline = min(self.deadline, self.limits.deadline())
+        with until(deadline), grace():
+            self.draw(samples_for(tolerance, self.confidence))
         n_samples, began = len(self.samples), time.monotonic()
-        start, end = 0, n_samples if math.isinf(self.deadline) else FIRST_PORTION
+        start, end = 0, n_samples if math.isinf(deadline) else FIRST_PORTION
         while start < n_samples:
-            yield slice(start, min(end, n_samples))
+            try:
+                portion = self._decide(slice(start, min(end, n_samples)), features, deadline)
+            except LimitError:
+                if start == 0:
+                    raise
+                return
+            yield portion
             now = time.monotonic()
-            if now > self.deadline:
-                break
-            in_time = end * (self.deadline - now) / max(now - began, 1e-9)
+            if now > deadline:
+                return
+            in_time = end * (deadline - now) / max(now - began, 1e-9)
             start, end = end, end + int(min(max(in_time, FIRST_PORTION), end))
+
+    def _decide(self, portion: slice, features: Sequence[tuple[int, ...]], deadline: float) -> DecidedPortion:
+        """Decide a portion of the samples; `LimitError` when it takes too long."""
+        ends = portion.start, portion.stop
+        with until(deadline), grace() if portion.start == 0 else nullcontext():
+            if ends not in self._full:
+                posteriors = self._posteriors(self.problem.free, self.samples[portion], self._on_memory)
+                self._full[ends] = self.problem.decider.decide(posteriors)
+            found = [self._posteriors(each, self.samples[portion], self._on_memory) for each in features]
+        return DecidedPortion(self._full[ends], found)
 
     def potential(self, kept: frozenset[int], tolerance: float) -> Interval:
         """Samples cannot tell: rows seen once look unanimous."""
         raise LimitError("potential agreement cannot be estimated from samples without bias")
 
-    def achievable(
-        self, kept: frozenset[int], positive: int, tolerance: float
-    ) -> tuple[Interval, AchievableAgreement]:
-        """Samples cannot tell this either."""
-        raise LimitError("achievable agreement cannot be estimated from samples without bias")
+    @property
+    def _on_memory(self) -> Limits:
+        """The limits without that on time, which is for all samples together."""
+        return Limits(max_bytes=self.limits.max_bytes)
 
     def posteriors(self, features: tuple[int, ...]) -> Floats:  # (samples, classes)
         """The exact posterior of the target for each sample when only `features` are seen."""
@@ -154,6 +219,9 @@ class SamplingOracle:
 
     def _posteriors(self, features: tuple[int, ...], samples: Ints, limits: Limits) -> Floats:
         columns = [self.problem.free.index(feature) for feature in features]
+        if len(features) <= 1:
+            numbers = row_numbers(samples[:, columns], self.problem.sizes(features))
+            return self._table(features, limits)[numbers]
         rows, which = np.unique(samples[:, columns], axis=0, return_inverse=True)
         problem = self.problem
         found = batch_posteriors(
@@ -161,10 +229,44 @@ class SamplingOracle:
         )
         return found[which.reshape(-1)]
 
-    def _decisions(self, features: tuple[int, ...], decider: Decider, portion: slice) -> Ints:
-        """The decision for each sample of a portion when only `features` are seen."""
-        on_memory = Limits(max_bytes=self.limits.max_bytes)
-        return decider.decide(self._posteriors(features, self.samples[portion], on_memory))
+    def _table(self, features: tuple[int, ...], limits: Limits) -> Floats:  # (instantiations, classes)
+        """The posterior of the target for each state of a feature, or for none."""
+        if features not in self._tables:
+            problem = self.problem
+            joint = joint_table(
+                problem.network, [*features, problem.target], problem.evidence, limits=limits
+            ).reshape(-1, len(problem.prior))
+            mass = joint.sum(axis=1, keepdims=True)
+            self._tables[features] = joint / np.where(mass > 0, mass, 1.0)  # none is drawn that has no mass
+        return self._tables[features]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DecidedPortion:
+    """Some samples: what all features decide on them, and the posteriors of the features asked about."""
+
+    full: Ints
+    posteriors: list[Floats]
+
+
+def _best_threshold(problem: Problem, posteriors: Floats, full: Ints, positive: int) -> AchievableAgreement:
+    """The threshold that agrees with most of the samples."""
+    shares: Floats = np.eye(len(problem.decider.actions))[full] / len(full)
+    return best_threshold(posteriors / len(full), shares, positive)
+
+
+def uniform_error(n_samples: int, confidence: float) -> float:
+    """By how much some threshold's agreement may exceed its share of the samples, for all at once.
+
+    Agreement is one minus a share of negatives at or above the threshold and one of positives below it, so
+    it errs by two distribution functions, each by less than this half with half the chance left
+    [massart1990]; the other half of the doubt is for the lower end.
+
+    >>> round(uniform_error(10_000, 0.99), 4)
+    0.0346
+    """
+    doubt = (1.0 - confidence) / 4.0
+    return 2.0 * math.sqrt(-math.log(doubt) / (2.0 * n_samples))
 
 
 def samples_for(tolerance: float, confidence: float) -> int:
@@ -173,11 +275,9 @@ def samples_for(tolerance: float, confidence: float) -> int:
     >>> samples_for(0.01, 0.99)  # within 0.005 of the truth
     66349
     """
-    from scipy.special import ndtri
-
     if tolerance <= 0.0:
         return 0
-    deviations = float(ndtri((1.0 + confidence) / 2.0))
+    deviations = NormalDist().inv_cdf((1.0 + confidence) / 2.0)
     return math.ceil(min((deviations / tolerance) ** 2, MOST_SAMPLES))
 
 

@@ -11,8 +11,11 @@ which depends only on what is observed, runs once for a block of cases.
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -20,7 +23,8 @@ import numpy.typing as npt
 
 from unswayed.core.arrays import Codes, Floats
 from unswayed.core.errors import LimitError
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.core.limits import DEFAULT_LIMITS, Limits, until
+from unswayed.inference.contraction import Linear, contract, predict_seconds
 from unswayed.inference.plan import EliminationStep, Plan
 from unswayed.inference.posteriors import joint_table
 from unswayed.inference.problem import SAFE, contraction
@@ -34,6 +38,8 @@ CACHED = 2**18
 """Numbers of the largest buffer that a block of cases fills: about what a cache holds."""
 FEWEST, MOST = 16, 4096
 """Cases in a block, at least and at most."""
+LARGE = 2**18
+"""Numbers of the largest buffer beyond which cases are run one by one."""
 
 
 def batch_posteriors(
@@ -54,23 +60,136 @@ def batch_posteriors(
     if not all(isinstance(network.cpts[table], Cpt) for table in tables):
         return np.array([_posterior(network, target, (observed, row), evidence, limits) for row in codes])
     plan = contraction(network, tables, everything, [target]).plan
-    found = np.empty((len(codes), len(network.variables[target])))
-    largest = max(int(np.prod(plan.shape(b), dtype=np.int64)) for b in range(len(plan.scopes)))
     limits.check_bytes(plan.peak_bytes, "the posterior of a case")
-    fitting = int(limits.max_bytes // max(plan.peak_bytes, 1))
-    length, deadline = min(max(CACHED // largest, FEWEST), MOST, fitting), limits.deadline()
-    for start in range(0, len(codes), length):
-        if time.monotonic() > deadline:
-            raise LimitError(
-                f"posteriors of {len(codes)} cases took longer than {limits.max_seconds:g} s, which sufficed "
-                f"for {start}; raise Limits(max_seconds=...)"
-            )
-        block = codes[start : start + length]
-        states = {v: block[:, i] for i, v in enumerate(observed)}
-        leaves = [np.ones((1, 1)), *(_read(network, table, evidence, states) for table in tables)]
-        masses = np.broadcast_to(run_columns(plan, leaves)[0], (found.shape[1], len(block))).T
-        found[start : start + length] = _posteriors(network, target, masses, (observed, block), evidence)
+    asked = CaseTables(network, plan, tuple(tables), tuple(observed), evidence)
+    found = np.empty((len(codes), len(network.variables[target])))
+    deadline, start = limits.deadline(), 0
+    for masses in _masses(asked, codes, limits, deadline):
+        block = slice(start, start + len(masses))
+        found[block] = _posteriors(network, target, masses, (observed, codes[block]), evidence)
+        start = block.stop
+        if start < len(codes) and time.monotonic() > deadline:
+            raise _late(limits, start, len(codes))
     return found
+
+
+def _late(limits: Limits, n_done: int, n_cases: int) -> LimitError:
+    allowed = "there is time" if limits.max_seconds is None else f"{limits.max_seconds:g} s"
+    return LimitError(
+        f"posteriors of {n_cases} cases take longer than {allowed}, which sufficed for {n_done}; raise "
+        "Limits(max_seconds=...)"
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CaseTables:
+    """A plan for cases that observe the same variables, and the tables that are its leaves."""
+
+    network: BayesianNetwork
+    plan: Plan
+    tables: tuple[int, ...]
+    observed: tuple[int, ...]
+    evidence: Mapping[int, int]
+
+    @property
+    def largest(self) -> int:
+        """Numbers of the largest buffer."""
+        plan = self.plan
+        return max(math.prod(plan.shape(buffer)) for buffer in range(len(plan.scopes)))
+
+    def leaves(self, codes: Codes) -> list[Floats]:
+        """The leaves for a block of cases."""
+        states = {v: codes[:, i] for i, v in enumerate(self.observed)}
+        read = (_read(self.network, table, self.evidence, states) for table in self.tables)
+        return [np.ones((1, 1)), *read]
+
+    def columns_below(self) -> list[tuple[int, ...]]:
+        """For each buffer the columns of a case that its numbers depend on."""
+        column = {v: i for i, v in enumerate(self.observed)}
+        parents = self.network.parents
+        below = [set[int](), *({column[v] for v in (*parents[t], t) if v in column} for t in self.tables)]
+        for step in self.plan.steps:
+            below.append(below[step.a] | (set() if step.b is None else below[step.b]))
+        return [tuple(sorted(columns)) for columns in below]
+
+
+def _masses(asked: CaseTables, codes: Codes, limits: Limits, deadline: float) -> Iterator[Floats]:
+    """Pr(target, case, evidence) in blocks of cases: side by side where tables are small, else one by one."""
+    largest, n_classes = asked.largest, asked.plan.shape(asked.plan.root)
+    if largest > LARGE:
+        yield from _one_by_one(asked, codes, limits, deadline)
+        return
+    fitting = int(limits.max_bytes // max(asked.plan.peak_bytes, 1))
+    length = min(max(CACHED // largest, FEWEST), MOST, max(fitting, 1))
+    for start in range(0, len(codes), length):
+        block = codes[start : start + length]
+        masses = run_columns(asked.plan, asked.leaves(block))[0]
+        yield np.broadcast_to(masses, (*n_classes, len(block))).T
+
+
+def _one_by_one(asked: CaseTables, codes: Codes, limits: Limits, deadline: float) -> Iterator[Floats]:
+    """The masses of each case in turn; what only depends on findings that a case shares with others is kept.
+
+    Large tables are quicker one by one, as products of matrices, than many side by side outside the cache.
+    """
+    plan, below = asked.plan, [list(columns) for columns in asked.columns_below()]
+    kept = KeptBuffers(max(min(limits.max_bytes - plan.peak_bytes, limits.max_bytes / 2), 0.0))
+    for place, row in enumerate(codes):
+        buffers: list[Floats | None] = [leaf[0, ..., 0] for leaf in asked.leaves(row[np.newaxis])]
+        keys = [(buffer, row[columns].tobytes()) for buffer, columns in enumerate(below)]
+        needed = _needed(plan, keys, kept)
+        for step in plan.steps:
+            if not needed[step.out]:
+                buffers.append(None)
+                continue
+            values = kept.get(keys[step.out])
+            if values is None:
+                if time.monotonic() + predict_seconds(step) > deadline:
+                    raise _late(limits, place, len(codes))
+                b = None if step.b is None else buffers[step.b]
+                with until(deadline):
+                    values = contract(plan, step, buffers[step.a], b, Linear())
+                kept.keep(keys[step.out], values)
+            buffers.append(values)
+        answer = buffers[plan.root]
+        assert answer is not None
+        yield answer[np.newaxis]
+
+
+def _needed(plan: Plan, keys: Sequence[tuple[int, bytes]], kept: KeptBuffers) -> list[bool]:
+    """Which buffers a case needs: what a kept one was made of need not be made again."""
+    needed = [False] * len(plan.scopes)
+    needed[plan.root] = True
+    for step in reversed(plan.steps):
+        if needed[step.out] and kept.get(keys[step.out]) is None:
+            needed[step.a] = True
+            if step.b is not None:
+                needed[step.b] = True
+    return needed
+
+
+@dataclass(slots=True)
+class KeptBuffers:
+    """Buffers by their step and the findings below it, the latest that so many bytes hold."""
+
+    most_bytes: float
+    n_bytes: float = 0.0
+    _held: OrderedDict[tuple[int, bytes], Floats] = field(default_factory=OrderedDict)
+
+    def get(self, key: tuple[int, bytes]) -> Floats | None:
+        """A buffer that was kept."""
+        if key in self._held:
+            self._held.move_to_end(key)
+        return self._held.get(key)
+
+    def keep(self, key: tuple[int, bytes], values: Floats) -> None:
+        """Keep a buffer; those not used for longest make room."""
+        if values.nbytes > self.most_bytes:
+            return
+        self._held[key] = values
+        self.n_bytes += values.nbytes
+        while self.n_bytes > self.most_bytes:
+            self.n_bytes -= self._held.popitem(last=False)[1].nbytes
 
 
 def _posteriors(

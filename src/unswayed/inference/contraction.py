@@ -7,6 +7,8 @@ most probable states.
 
 from __future__ import annotations
 
+import itertools
+import math
 import time
 from collections.abc import Sequence
 from typing import Protocol
@@ -15,9 +17,15 @@ import numpy as np
 
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import LimitError
-from unswayed.core.limits import Limits
+from unswayed.core.limits import Limits, check_clock, until
 from unswayed.inference.plan import EliminationStep, Plan
 
+SECONDS_PER_NUMBER = 2e-9
+"""About what a multiplication of a large step takes, and a number that it reads or writes."""
+FEW_SUMMED = 8
+"""Numbers of a sum below which it is quicker to add whole columns; numpy adds so few in the same order."""
+PIECE = 2**21
+"""Numbers of a product that are made before the clock is read again."""
 WAYS_OUT = "add evidence, ask for fewer variables at once, or raise Limits(max_seconds=...)"
 
 
@@ -30,7 +38,7 @@ class Arithmetic(Protocol):
         """(batch, left, s) times (batch, s, right) to (batch, left, right)."""
 
     def total(self, a: Floats) -> Floats:
-        """(left, s) summed over s."""
+        """(..., s) summed over s."""
 
 
 class Linear:
@@ -43,8 +51,13 @@ class Linear:
         return _matrix_products(a, b)
 
     def total(self, a: Floats) -> Floats:
-        """(left, s) summed over s."""
-        totals: Floats = a.sum(axis=-1)
+        """(..., s) summed over s."""
+        if not 0 < a.shape[-1] < FEW_SUMMED:
+            totals: Floats = a.sum(axis=-1)
+            return totals
+        totals = a[..., 0].copy()
+        for column in range(1, a.shape[-1]):
+            totals += a[..., column]
         return totals
 
 
@@ -58,7 +71,7 @@ class LogSum:
         return self.total(np.swapaxes(a[:, :, :, np.newaxis] + b[:, np.newaxis, :, :], -1, -2))
 
     def total(self, a: Floats) -> Floats:
-        """(left, s) summed over s."""
+        """(..., s) summed over s."""
         highest = a.max(axis=-1, keepdims=True)
         base = np.where(np.isfinite(highest), highest, 0.0)
         with np.errstate(divide="ignore"):
@@ -79,7 +92,7 @@ class LogMax:
         return best
 
     def total(self, a: Floats) -> Floats:
-        """(left, s) maximised over s."""
+        """(..., s) maximised over s."""
         highest: Floats = a.max(axis=-1)
         return highest
 
@@ -104,31 +117,61 @@ def _forward(
 ) -> list[Floats | None]:
     deadline = limits.deadline()
     for step in plan.steps:
-        if time.monotonic() > deadline:
-            raise LimitError(f"exact inference took longer than {limits.max_seconds} s; {WAYS_OUT}")
-        first, second, out, a_axes, b_axes, (batch, left, summed, right) = step
-        a = buffers[first]
-        assert a is not None
-        if second is None:
-            values = arithmetic.total(a.transpose(a_axes).reshape(left, summed))
-        else:
-            b = buffers[second]
-            assert b is not None
-            values = arithmetic.product(
-                a.transpose(a_axes).reshape(batch, left, summed),
-                b.transpose(b_axes).reshape(batch, summed, right),
-            )
-        buffers.append(values.reshape(plan.shape(out)))
+        if time.monotonic() + predict_seconds(step) > deadline:
+            raise late(limits)
+        b = None if step.b is None else buffers[step.b]
+        with until(deadline):
+            buffers.append(contract(plan, step, buffers[step.a], b, arithmetic))
         if not keep:
-            buffers[first] = None
-            if second is not None:
-                buffers[second] = None
+            buffers[step.a] = None
+            if step.b is not None:
+                buffers[step.b] = None
     return buffers
 
 
+def contract(
+    plan: Plan, step: EliminationStep, a: Floats | None, b: Floats | None, arithmetic: Arithmetic
+) -> Floats:
+    """The buffer that a step makes of one or two others."""
+    assert a is not None
+    batch, left, summed, right = step.extents
+    if b is None:
+        values = arithmetic.total(np.moveaxis(a, step.a_axes[-1], -1))
+    else:
+        values = arithmetic.product(
+            a.transpose(step.a_axes).reshape(batch, left, summed),
+            b.transpose(step.b_axes).reshape(batch, summed, right),
+        )
+    return values.reshape(plan.shape(step.out))
+
+
+def predict_seconds(step: EliminationStep) -> float:
+    """About how long a step takes; one that would not end in time is not begun."""
+    batch, left, summed, right = step.extents
+    moved = batch * (left * summed + summed * right + left * right)
+    return SECONDS_PER_NUMBER * (math.prod(step.extents) + moved)
+
+
+def late(limits: Limits) -> LimitError:
+    """The error for inference whose time is over, or would be after the next step."""
+    seconds = limits.max_seconds
+    told = "takes longer than there is time" if seconds is None else f"took longer than {seconds:.3g} s"
+    return LimitError(f"exact inference {told}; {WAYS_OUT}")
+
+
 def _matrix_products(a: Floats, b: Floats) -> Floats:
-    """Stacks of matrix products by whichever of numpy's loops suits their shape."""
-    products: Floats = np.multiply(a, b) if a.shape[2] == 1 else np.matmul(a, b)
+    """Stacks of matrix products by whichever of numpy's loops suits their shape, large ones in pieces."""
+    multiply = np.multiply if a.shape[2] == 1 else np.matmul
+    batch, left, right = len(a), a.shape[1], b.shape[2]
+    if batch * left * right <= PIECE:
+        small: Floats = multiply(a, b)
+        return small
+    products = np.empty((batch, left, right))
+    n_stacks, n_rows = max(PIECE // (left * right), 1), max(PIECE // right, 1)
+    for stack, row in itertools.product(range(0, batch, n_stacks), range(0, left, n_rows)):
+        check_clock("exact inference")
+        stacks, rows = slice(stack, stack + n_stacks), slice(row, row + n_rows)
+        multiply(a[stacks, rows], b[stacks], out=products[stacks, rows])
     return products
 
 
@@ -146,6 +189,7 @@ def derivatives(
     found: list[Floats | None] = [None] * len(buffers)
     found[plan.root] = np.full(plan.shape(plan.root), arithmetic.one)
     for step in reversed(plan.steps):
+        check_clock("exact inference")
         if needed[step.a] or (step.b is not None and needed[step.b]):
             _propagate(plan, step, buffers, arithmetic, found, needed)
     return found

@@ -14,12 +14,14 @@ from __future__ import annotations
 
 import heapq
 import math
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from random import Random
 
 from unswayed.core.errors import LimitError
+from unswayed.core.limits import check_clock, moment_at
 
 MOST_TRIES = 12
 HOPELESS_BITS = 44.0
@@ -28,6 +30,8 @@ SECONDS_PER_OPERATION = 5e-9
 """Measured for contractions of large tables; used to weigh one thing against another, not as a promise."""
 SECONDS_PER_VARIABLE = 2e-4
 """About the most that one greedy order takes."""
+SHARE_OF_TIME = 0.1
+"""Share of the time left for an answer that further tries may take."""
 ONE_BIT = 2**20
 """Logarithms of sizes are counted in this fraction of a bit: whole numbers add up the same in any order."""
 MOST_BITS = 2**60
@@ -75,6 +79,7 @@ def elimination_orders(
     tried = [_follow_weight(links, bits, kept)]
     ordering_seconds = len(links) * SECONDS_PER_VARIABLE + 1e-9
     # Min-fill takes longer to find, and is worth it unless the work it may save is small beside it.
+    check_clock("the order of exact inference")
     if tried[0].operations * SECONDS_PER_OPERATION > 0.1 * ordering_seconds:
         tried.append(_follow_fill(links, bits, kept))
     best = min(order.operations for order in tried)
@@ -86,7 +91,10 @@ def elimination_orders(
     random = Random(0)
     # Further tries may together take about as long as the contractions they hope to shorten.
     tries = best * SECONDS_PER_OPERATION / ordering_seconds
+    ends = moment_at(SHARE_OF_TIME)
     for _ in range(min(MOST_TRIES, int(tries))):
+        if time.monotonic() > ends:
+            break
         noise = {variable: random.random() for variable in sorted(links)}
         tried.append(_follow_fill(links, bits, kept, _weighted_fill, noise))
     return sorted(tried, key=lambda order: (order.operations, order.largest))

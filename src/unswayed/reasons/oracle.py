@@ -6,12 +6,13 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import TypeVar
 
 import numpy as np
 
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import LimitError
-from unswayed.core.limits import Limits
+from unswayed.core.limits import Limits, moment_at, until
 from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.margins import keeping_tests, posterior_bounds
 from unswayed.decisions.oracle import Interval
@@ -49,12 +50,15 @@ from unswayed.reasons.size_bound import fewest_findings
 from unswayed.reasons.tables import SubsetTable, make_subset_table, reasons_in_table, table_fits
 from unswayed.reasons.worst_case import WorstCase, fewest_certain, make_worst_case, smallest_change
 
+Made = TypeVar("Made")
 AskEngine = Callable[[Problem, Decider, float], Measurement]
 """From a problem, a decider and a tolerance to how often all features decide as the decider does."""
 MOST_SECONDS = 4.0
 """Predicted seconds that a table may take when no limit on time was given;"""
 FEW_SECONDS = 0.1
 """the same where sums of weights can answer without one."""
+FOR_TABLES = 0.2
+"""Share of the time left in which tables and sums must be made."""
 TOLERANCES = (2e-2, 1e-3, 1e-5)
 """Widths asked for in turn while an interval holds the level."""
 
@@ -156,11 +160,22 @@ def make_subset_oracle(
     tests = keeping_tests(explained.problem.classifier, explained.action)
     if engine_only:
         return SubsetOracle(explained, ask, limits, None, None, None, tests)
-    additive = make_additive(explained, limits)
+    additive = _within_limits(partial(make_additive, explained, limits))
     fits = table_fits(explained, limits, patience=MOST_SECONDS if additive is None else FEW_SECONDS)
-    table = make_subset_table(explained, limits) if fits else None
-    worst = make_worst_case(explained, limits) if table is None and additive is None else None
+    table = _within_limits(partial(make_subset_table, explained, limits)) if fits else None
+    worst = None
+    if table is None and additive is None:
+        worst = _within_limits(partial(make_worst_case, explained, limits))
     return SubsetOracle(explained, ask, limits, table, additive, worst, tests)
+
+
+def _within_limits(make: Callable[[], Made]) -> Made | None:
+    """What `make` gives, or nothing where it is over the limits: then an engine answers."""
+    try:
+        with until(moment_at(FOR_TABLES)):
+            return make()
+    except LimitError:
+        return None
 
 
 def find_weights(oracle: SubsetOracle, leaning: Leaning) -> list[FindingWeight]:
@@ -192,7 +207,8 @@ def find_reasons(
         return reasons_in_table(oracle.table, costs, level, most)
     if oracle.additive is not None and level >= 1.0:
         return certain_reasons(oracle.additive, costs, most)
-    promise = {each.finding: float(np.nan_to_num(each.weight)) for each in weights}
+    promise = dict.fromkeys(oracle.explained.findings, 0.0)
+    promise |= {each.finding: float(np.nan_to_num(each.weight)) for each in weights}
     additive = oracle.additive
     fewest: Callable[[int], int] | None = None
     if additive is not None:

@@ -155,7 +155,7 @@ def note_sentences(why: Reasons) -> list[str]:
     """Findings that speak against the decision, and findings that surprise each other."""
     against = [finding_text(c.feature, c.state) for c in why.contributions if c.weight < 0]
     notes = [f"{names_text(against)} spoke against it."] if against else []
-    if why.conflict >= SURPRISE:
+    if why.conflict is not None and why.conflict >= SURPRISE:
         notes.append(
             f"The findings are implausible together: {2.0**why.conflict:.3g} times less probable than if "
             "they were unrelated."

@@ -7,9 +7,12 @@ import pytest
 from hypothesis import given, strategies as st
 
 from strategies import networks
-from unswayed.core.errors import ImpossibleEvidence
+from unswayed.core.errors import ImpossibleEvidence, LimitError
+from unswayed.core.limits import Limits
+from unswayed.inference import batches
 from unswayed.inference.batches import batch_posteriors
 from unswayed.inference.posteriors import joint_table
+from unswayed.inference.sampling import sample_states
 from unswayed.model.zoo import binary_network
 
 
@@ -57,3 +60,38 @@ def test_cases_too_unlikely_for_products_are_answered():
     found = batch_posteriors(network, 0, features, np.zeros((1, 40), dtype=np.int64), {})
     expected = joint_table(network, [0], dict.fromkeys(features, 0))
     np.testing.assert_allclose(found[0], expected, rtol=1e-9)
+
+
+@given(networks(max_variables=6), st.integers(0, 99))
+def test_large_tables_one_by_one_equal_small_ones_side_by_side(network, seed):
+    rng = np.random.default_rng(seed)
+    observed = list(range(1, len(network)))
+    codes = sample_states(network, 12, {}, rng)[:, 1:]
+    with pytest.MonkeyPatch.context() as patch:
+        together = batch_posteriors(network, 0, observed, codes, {})
+        patch.setattr(batches, "LARGE", 0)
+        alone = batch_posteriors(network, 0, observed, codes, {})
+        # Without room to keep anything, every table is made anew.
+        patch.setattr(batches.KeptBuffers, "keep", lambda *_: None)
+        anew = batch_posteriors(network, 0, observed, codes, {})
+    np.testing.assert_allclose(alone, together, atol=1e-12)
+    np.testing.assert_array_equal(alone, anew)
+
+
+def test_kept_buffers_hold_no_more_than_their_bytes():
+    kept = batches.KeptBuffers(100.0)
+    for number in range(5):
+        kept.keep((number, b""), np.full(5, float(number)))
+        assert kept.n_bytes <= 100.0
+    assert [number for number in range(5) if kept.get((number, b"")) is not None] == [3, 4]
+    kept.keep((9, b""), np.zeros(100))
+    assert kept.get((9, b"")) is None
+
+
+@pytest.mark.parametrize("large", [0, 2**18])
+def test_a_batch_ends_with_the_time(large, monkeypatch):
+    monkeypatch.setattr(batches, "LARGE", large)
+    network = binary_network({"A": ((), [0.5]), "B": (("A",), [0.2, 0.7])})
+    codes = np.zeros((10_000, 1), dtype=np.int64)
+    with pytest.raises(LimitError, match="of 10000 cases"):
+        batch_posteriors(network, 0, [1], codes, {}, limits=Limits(max_seconds=1e-9))

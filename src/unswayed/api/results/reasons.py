@@ -127,8 +127,9 @@ class Reasons:
     """What each finding did, the largest weight first."""
     leaning: str
     """What weights and Shapley values are measured in."""
-    conflict: float
-    """Bits by which the findings are less probable together than if they were unrelated."""
+    conflict: float | None
+    """Bits by which the findings are less probable together than if they were unrelated; None where there was
+    no time to tell."""
     parameters: tuple[ParameterRange, ...]
     """Numbers of the network that can turn the decision, those that need least change first.
 

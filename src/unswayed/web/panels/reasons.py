@@ -100,7 +100,7 @@ def _list_without(setting: Setting, why: Reasons) -> list[str]:
 
 
 def _write_conflict(why: Reasons) -> str:
-    if why.conflict < SURPRISE:
+    if why.conflict is None or why.conflict < SURPRISE:
         return ""
     if math.isinf(why.conflict):
         return "The findings are impossible together."
