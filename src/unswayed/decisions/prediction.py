@@ -49,7 +49,7 @@ def row_log_posteriors(
 
     A row of probability zero is minus infinity for every class; `refuse_impossible` raises for it.
     """
-    if _is_plain_forest(network, target):
+    if is_plain_forest(network, target):
         return _forest_logs(network, target, _with_given(network, features, codes, given), many)
     with np.errstate(divide="ignore"):
         logs: Floats = np.log(_pattern_posteriors(network, target, features, codes, given))
@@ -100,7 +100,8 @@ def refuse_impossible(
     )
 
 
-def _is_plain_forest(network: BayesianNetwork, target: int) -> bool:
+def is_plain_forest(network: BayesianNetwork, target: int) -> bool:
+    """Whether one pass serves all rows: the features form a forest given the target."""
     return all(isinstance(cpt, Cpt) for cpt in network.cpts) and has_feature_forest(
         network, network.variables[target].name
     )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
+from unswayed.api.audits.files import AuditedFile
 from unswayed.api.audits.result import AuditSum
 from unswayed.view.numbers import counted
 
@@ -24,6 +25,8 @@ def audit_lines(audit: AuditSum, outputs: Sequence[str] = ()) -> list[Text]:
         Text(f"safe at {audit.at_least:g}: {share_text(found['safe'], found['rows'])}", style="bold"),
         Text(f"fragile: {share_text(found['fragile'], found['rows'])}"),
     ]
+    if audit.left_out:
+        lines.insert(1, Text(left_out_text(audit), style="bold"))
     for action, count in found["by_decision"].items():
         if count["rows"]:
             lines.append(
@@ -45,6 +48,18 @@ def audit_lines(audit: AuditSum, outputs: Sequence[str] = ()) -> list[Text]:
         for band in found.get("confirmed", ())
     ]
     return [*lines, *(Text(f"wrote {path}") for path in outputs)]
+
+
+def left_out_text(audit: AuditSum) -> str:
+    """How many rows have no answer, and how to go on."""
+    whole = audit.left_out + len(audit)
+    if not isinstance(audit, AuditedFile):
+        return f"left out: {share_text(audit.left_out, whole)} rows, for want of time; allow more of it"
+    more = ", and all rows after these" if audit.goes_on else ""
+    return (
+        f"left out: {share_text(audit.left_out, whole)} rows{more}, for want of time; their cells are empty: "
+        "ask for the same again to go on"
+    )
 
 
 def share_text(part: int, whole: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.metadata import version
 
 from unswayed.api.audits.result import AuditSum
-from unswayed.view.audit_lines import share_text
+from unswayed.view.audit_lines import left_out_text, share_text
 from unswayed.view.numbers import counted
 from unswayed.view.plotting import plot_result
 from unswayed.view.templating import read_style, render, show_drawing
@@ -35,5 +35,6 @@ def audit_page(audit: AuditSum) -> str:
         missing=[row for row in found["missing"] if row["missing"]][:MOST_FEATURES],
         patterns=found["by_pattern"],
         stopping=found["stopping"],
+        left_out=left_out_text(audit) if audit.left_out else "",
         version=version("unswayed"),
     )

@@ -16,6 +16,8 @@ import pytest
 
 import unswayed
 from unswayed import Classifier, FormatError, ImpossibleEvidence, LimitError, Limits, QueryError
+from unswayed.api.audits import rows
+from unswayed.api.decisions import agreement_of
 from unswayed.learning import learn_tan
 from unswayed.model.zoo import random_naive_bayes
 
@@ -361,3 +363,125 @@ def test_on_the_command_line(tmp_path):
     assert {"decision", "posterior", "sdp", "sdp_low", "sdp_high", "safe", "next_test"} <= set(rows.columns)
     assert (tmp_path / "page.html").read_text().startswith("<!DOCTYPE html>")
     assert (rows["next_test"].notna() & rows["safe"]).sum() == 0
+
+
+class Hourglass:
+    """Lets so many questions of an engine be answered; then the time is over, or somebody presses Ctrl-C."""
+
+    def __init__(self, n_questions, error):
+        self.left, self.error, self.ask = n_questions, error, agreement_of
+
+    def __call__(self, *asked):
+        self.left -= 1
+        if self.left < 0:
+            raise self.error
+        return self.ask(*asked)
+
+
+TIME_OVER = LimitError("the time is over")
+HOUR = Limits(max_seconds=3600.0)
+
+
+def cut_short(monkeypatch, n_questions, error=TIME_OVER):
+    monkeypatch.setattr("unswayed.api.audits.rows.agreement_of", Hourglass(n_questions, error))
+
+
+@pytest.mark.parametrize("error", [TIME_OVER, KeyboardInterrupt()])
+def test_what_was_answered_in_time_is_the_result(monkeypatch, error):
+    """Rows that were reached have their answers, the others none; the sums are about the former."""
+    classifier = naive_classifier()
+    frame = random_frame(classifier, 40)
+    whole = unswayed.audit(classifier, frame, engine="dense")
+    cut_short(monkeypatch, 10, error)
+    found = unswayed.audit(classifier, frame, engine="dense", limits=HOUR)
+    assert 0 < found.answered.sum() < 40
+    assert len(found) == found.answered.sum()
+    assert found.left_out == found.summary()["left_out"] == 40 - len(found)
+    for row, answered in enumerate(found.answered):
+        assert found.decision[row] == (whole.decision[row] if answered else None)
+        assert found.safe[row] == (answered and whole.safe[row])
+    np.testing.assert_array_equal(found.sdp[found.answered], whole.sdp[found.answered])
+    assert np.isnan(found.sdp[~found.answered]).all()
+    assert found.summary()["safe"] == whole.safe[found.answered].sum()
+    assert f"left out: {found.left_out} of 40" in str(found)
+    written = found.to_frame()
+    assert (
+        written["decision"].isna().tolist() == written["safe"].isna().tolist() == (~found.answered).tolist()
+    )
+
+
+def test_a_whole_audit_leaves_nothing_out():
+    classifier = naive_classifier()
+    found = unswayed.audit(classifier, random_frame(classifier, 20), limits=HOUR)
+    assert found.answered.all()
+    assert found.summary()["left_out"] == found.left_out == 0
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_a_file_cut_short_goes_on_where_it_was(monkeypatch, tmp_path, suffix):
+    """Asked again and again with little time, the audit ends with the file of one that had all the time."""
+    classifier = naive_classifier()
+    source, cut, whole = tmp_path / "in.csv", tmp_path / f"cut{suffix}", tmp_path / f"whole{suffix}"
+    random_frame(classifier, 60).to_csv(source, index=False)
+    expected = unswayed.audit_file(classifier, source, whole, engine="dense", chunk_rows=25)
+    n_answered = []
+    for _ in range(60):
+        with monkeypatch.context() as patch:
+            cut_short(patch, 9)
+            found = unswayed.audit_file(classifier, source, cut, engine="dense", chunk_rows=25, limits=HOUR)
+        written = read_rows(cut)
+        n_answered.append(len(found))
+        assert written["decision"].notna().sum() == len(found)
+        assert len(written) == len(found) + found.left_out
+        if not found.left_out:
+            break
+        assert found.goes_on == (len(written) < 60)
+        assert found.summary()["goes_on"] == found.goes_on
+    assert len(n_answered) > 3
+    assert n_answered == sorted(n_answered)
+    assert cut.read_bytes() == whole.read_bytes()
+    assert without_seconds(found.summary()) == without_seconds(expected.summary())
+    assert not cut.with_name(cut.name + ".parts").exists()
+
+
+def read_rows(path):
+    return pd.read_csv(path) if path.suffix == ".csv" else pd.read_parquet(path)
+
+
+def without_seconds(summary):
+    return {name: value for name, value in summary.items() if name != "seconds"}
+
+
+def test_nothing_answered_in_time_is_refused(monkeypatch):
+    classifier = naive_classifier()
+    cut_short(monkeypatch, 0)
+    with pytest.raises(LimitError, match=r"took longer than 3600 s; raise Limits\(max_seconds"):
+        unswayed.audit(classifier, random_frame(classifier, 10), engine="dense", limits=HOUR)
+
+
+def test_other_limits_are_refusals_as_before(monkeypatch):
+    classifier = naive_classifier()
+    cut_short(monkeypatch, 3, LimitError("too little memory"))
+    with pytest.raises(LimitError, match="too little memory"):
+        unswayed.audit(classifier, random_frame(classifier, 10), engine="dense")
+
+
+def test_rows_without_their_test_or_reason_are_left_out(monkeypatch):
+    classifier = naive_classifier()
+    frame = random_frame(classifier, 30)
+    whole = unswayed.audit(classifier, frame, next_test=True, reason=True, at_least=0.99)
+
+    def late(recipe, findings):
+        if len(findings) > 2:
+            raise TIME_OVER
+        return real(recipe, findings)
+
+    real = rows._reason
+    monkeypatch.setattr(rows, "_reason", late)
+    found = unswayed.audit(classifier, frame, next_test=True, reason=True, at_least=0.99, limits=HOUR)
+    n_observed = found.observed.sum(axis=1)
+    assert found.answered.tolist() == (n_observed <= 2).tolist()
+    for name in ("next_test", "reason"):
+        cells, all_cells = found.added()[name], whole.added()[name]
+        assert [c for c, a in zip(cells, found.answered, strict=True) if not a] == [None] * found.left_out
+        assert cells[found.answered].tolist() == all_cells[found.answered].tolist()

@@ -15,7 +15,7 @@ from unswayed.api.audits.result import Audit
 from unswayed.api.audits.rows import Recipe
 from unswayed.api.questions import Options, check_options
 from unswayed.core.errors import QueryError, expect, expect_number
-from unswayed.core.limits import DEFAULT_LIMITS
+from unswayed.core.limits import keep_time
 from unswayed.decisions.classifier import Classifier
 from unswayed.model.data.chunks import CHUNK_ROWS, read_whole
 from unswayed.model.data.parts import FileProgress
@@ -42,6 +42,7 @@ class AuditOptions(Options, total=False):
 def audit(classifier: Classifier, table: DaskFrame, **options: Unpack[AuditOptions]) -> Any: ...
 @overload
 def audit(classifier: Classifier, table: object, **options: Unpack[AuditOptions]) -> Audit: ...
+@keep_time
 def audit(classifier: Classifier, table: Any, **options: Unpack[AuditOptions]) -> Any:
     """For each row of a table: the decision, its posterior, and its same-decision probability.
 
@@ -51,6 +52,9 @@ def audit(classifier: Classifier, table: Any, **options: Unpack[AuditOptions]) -
     to observe next, and all rows the smallest set of findings that keeps the decision. `outcome` names a
     column with what turned out to be true. `n_jobs` is joblib's, and `joblib.parallel_config` says where the
     work is done.
+
+    When the time of `limits` is over, or somebody presses Ctrl-C, what was answered by then is the result:
+    `left_out` rows have no decision (`answered` tells which). Where not a single one was, `LimitError`.
 
     A Dask dataframe is audited partition by partition: the answer is a Dask dataframe too, and nothing is
     computed before it is asked to.
@@ -66,9 +70,8 @@ def audit(classifier: Classifier, table: Any, **options: Unpack[AuditOptions]) -
     if is_dask_frame(table):
         return audit_partitions(recipe, table, outcome=options.get("outcome"))
     rows, outcome = read_whole(table), options.get("outcome")
-    limits = options.get("limits", DEFAULT_LIMITS)
     answer = make_answerer(recipe, options.get("n_jobs"))
-    found = audit_chunk(recipe, rows, answer, outcome=outcome, seconds=limits.max_seconds)
+    found = audit_chunk(recipe, rows, answer, outcome=outcome)
     return Audit(
         recipe=recipe,
         rows=rows,
@@ -89,6 +92,7 @@ class FileOptions(AuditOptions, total=False):
     """Called after each chunk with how far the audit is."""
 
 
+@keep_time
 def audit_file(
     classifier: Classifier, source: Any, output: str | Path, **options: Unpack[FileOptions]
 ) -> AuditedFile:
@@ -98,6 +102,8 @@ def audit_file(
     of tables. The output has the columns of the source, then those of the audit. It is written in parts,
     beside it, and appears when all is done. An audit that was interrupted goes on where it was when it is
     asked for again with the same source, classifier and options. The result holds what the rows add up to.
+    When the time of `limits` is over, the output has the rows up to there, those without an answer with empty
+    cells; `left_out` and `goes_on` tell what is missing, and asking again goes on from there.
     """
     check_options(options, FileOptions)
     expect(output, (str, Path), "the path of the output")

@@ -28,11 +28,14 @@ from unswayed.api.audits.rows import (
     Recipe,
     RowAuditor,
     answer_rows,
+    blank_columns,
+    fill_rows,
     join_columns,
     prepare_auditor,
 )
 from unswayed.core.arrays import Codes, Ints
 from unswayed.core.errors import QueryError, SolverError
+from unswayed.core.limits import seconds_left
 from unswayed.decisions.prediction import split_patterns
 
 MOST_ROWS, FEWEST_ROWS = 50_000, 64
@@ -69,8 +72,8 @@ def ship(recipe: Recipe) -> ShippedRecipe:
     return ShippedRecipe(sha256(contents).hexdigest(), np.frombuffer(contents, dtype=np.uint8))
 
 
-Answerer = Callable[[Codes, float | None], AuditColumns]
-"""What answers rows (rows, free features) within so many seconds."""
+Answerer = Callable[[Codes], AuditColumns]
+"""What answers rows (rows, free features), as far as the clock allows."""
 
 
 def make_answerer(recipe: Recipe, n_jobs: int | None) -> Answerer:
@@ -78,16 +81,23 @@ def make_answerer(recipe: Recipe, n_jobs: int | None) -> Answerer:
     if _n_workers(n_jobs) == 1:
         return make_local_answerer(prepare_auditor(recipe))
     shipped = ship(recipe)
-    return lambda codes, seconds: _by_blocks(
-        codes, lambda blocks, many: _in_parallel(shipped, blocks, many, (n_jobs, seconds))
-    )
+    return lambda codes: _by_blocks(codes, lambda blocks, many: _in_parallel(shipped, blocks, many, n_jobs))
 
 
 def make_local_answerer(auditor: RowAuditor) -> Answerer:
-    """What answers rows in this process."""
-    return lambda codes, seconds: _by_blocks(
-        codes, lambda blocks, many: [answer_rows(auditor, block, many, seconds) for block in blocks]
-    )
+    """What answers rows in this process; interrupted from the keyboard, it gives what it has."""
+    return lambda codes: _by_blocks(codes, lambda blocks, many: _one_by_one(auditor, blocks, many))
+
+
+def _one_by_one(auditor: RowAuditor, blocks: Sequence[Codes], many: bool) -> list[AuditColumns]:
+    found = [blank_columns(auditor.recipe, len(block)) for block in blocks]
+    try:
+        for block, columns in zip(blocks, found, strict=True):
+            fill_rows(auditor, block, many, columns)
+    except KeyboardInterrupt:
+        if not any(columns.answered.any() for columns in found):
+            raise
+    return found
 
 
 def _by_blocks(codes: Codes, answer: Callable[[list[Codes], bool], list[AuditColumns]]) -> AuditColumns:
@@ -113,14 +123,15 @@ def _n_workers(n_jobs: int | None) -> int:
 
 
 def _in_parallel(
-    shipped: ShippedRecipe, blocks: Sequence[Codes], many: bool, asked: tuple[int | None, float | None]
+    shipped: ShippedRecipe, blocks: Sequence[Codes], many: bool, n_jobs: int | None
 ) -> list[AuditColumns]:
     from joblib import Parallel, delayed
 
-    n_jobs, seconds = asked
     for _ in range(ATTEMPTS):
+        # A task is made when a worker is free for it, and then knows how much time is left.
         tasks = (
-            delayed(answer_block)(shipped.digest, shipped.contents, block, many, seconds) for block in blocks
+            delayed(answer_block)(shipped.digest, shipped.contents, block, many, seconds_left())
+            for block in blocks
         )
         try:
             with warnings.catch_warnings():
@@ -134,10 +145,8 @@ def _in_parallel(
     )
 
 
-def answer_block(
-    digest: str, contents: Bytes, codes: Codes, many: bool, seconds: float | None
-) -> AuditColumns:
-    """The columns of a block of rows, in any process."""
+def answer_block(digest: str, contents: Bytes, codes: Codes, many: bool, seconds: float) -> AuditColumns:
+    """The columns of a block of rows, in any process, as far as so many seconds suffice."""
     return answer_rows(load_auditor(ShippedRecipe(digest, contents)), codes, many, seconds)
 
 

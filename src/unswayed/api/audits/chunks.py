@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unswayed.api.audits.rows import AuditColumns, Recipe
+from unswayed.api.audits.rows import AuditColumns, Recipe, join_columns
 from unswayed.api.audits.tally import Tally, confirm, count_rows, feature_names
 from unswayed.core.arrays import Bools, Codes, Floats
-from unswayed.core.errors import QueryError
+from unswayed.core.errors import LimitError, QueryError
+from unswayed.core.limits import DEFAULT_LIMITS
 from unswayed.core.names import unknown_name
 from unswayed.decisions.prediction import refuse_impossible
 from unswayed.model.data.chunks import Chunk, chunk_table
@@ -30,21 +31,29 @@ class AuditedChunk:
 def audit_chunk(
     recipe: Recipe,
     chunk: Chunk,
-    answer: Callable[[Codes, float | None], AuditColumns],
+    answer: Callable[[Codes], AuditColumns],
     *,
     outcome: str | None,
-    seconds: float | None,
+    earlier: AuditColumns | None = None,
 ) -> AuditedChunk:
-    """Read, answer and count the rows of a chunk; `ImpossibleEvidence` names a row that cannot be."""
+    """Read, answer and count the rows of a chunk; `ImpossibleEvidence` names a row that cannot be.
+
+    What an `earlier` run has answered is not asked again. `LimitError` when not a single row is answered of
+    the first chunk.
+    """
     if outcome is not None and outcome not in chunk.names:
         raise QueryError(f"the outcome is no column: {unknown_name('column', outcome, chunk.names)}")
     classifier = recipe.classifier
     names = feature_names(classifier)
     variables = [classifier.network.variable(name) for name in names]
     codes = encode(chunk_table(chunk, names), variables, names=chunk.names).codes
-    columns = answer(codes, seconds)
-    # A row without a posterior is impossible.
-    logs: Floats = np.where(np.isnan(columns.posterior), -np.inf, 0.0)[:, np.newaxis]
+    columns = answer(codes) if earlier is None else _go_on(earlier, codes, answer)
+    if not columns.answered.any() and not chunk.first_row:
+        seconds = recipe.options.get("limits", DEFAULT_LIMITS).max_seconds
+        raise LimitError(f"the audit of a row took longer than {seconds:g} s; raise Limits(max_seconds=...)")
+    # An answered row without a posterior is impossible.
+    impossible = columns.answered & np.isnan(columns.posterior)
+    logs: Floats = np.where(impossible, -np.inf, 0.0)[:, np.newaxis]
     positions = [classifier.network.index(name) for name in names]
     refuse_impossible(classifier.network, positions, codes, logs, first_row=chunk.first_row)
     confirmed = None
@@ -54,3 +63,11 @@ def audit_chunk(
         confirmed = confirm(classifier, columns.decisions, found)
     observed = codes >= 0
     return AuditedChunk(observed, columns, count_rows(recipe, observed, columns, confirmed))
+
+
+def _go_on(earlier: AuditColumns, codes: Codes, answer: Callable[[Codes], AuditColumns]) -> AuditColumns:
+    """The columns with the rows answered that were not yet."""
+    left = np.flatnonzero(~earlier.answered)
+    places = np.arange(len(codes))
+    places[left] = len(codes) + np.arange(len(left))
+    return join_columns([earlier, answer(codes[left])]).take(places)

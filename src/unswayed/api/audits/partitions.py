@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-import numpy as np
-
 from unswayed.api.audits.batches import ShippedRecipe, load_auditor, make_local_answerer, ship
 from unswayed.api.audits.chunks import audit_chunk
 from unswayed.api.audits.result import added_columns
-from unswayed.api.audits.rows import AuditColumns, Recipe
+from unswayed.api.audits.rows import Recipe, blank_columns
 from unswayed.core.errors import QueryError
 from unswayed.core.extras import import_extra
 from unswayed.core.names import unknown_name
@@ -43,7 +41,7 @@ def audit_partitions(recipe: Recipe, frame: Any, *, outcome: str | None) -> Any:
     dask = import_extra("dask", "cluster")
     shipped = dask.delayed(ship(recipe), pure=True)
     # The columns of no rows tell Dask what to expect.
-    meta = frame_with(_chunk(frame._meta), added_columns(recipe, _no_columns(recipe)))
+    meta = frame_with(_chunk(frame._meta), added_columns(recipe, blank_columns(recipe, 0)))
     return frame.map_partitions(_audit_partition, shipped, meta=meta)
 
 
@@ -52,26 +50,12 @@ def _audit_partition(frame: Any, shipped: ShippedRecipe) -> Any:
     auditor = load_auditor(shipped)
     chunk = _chunk(frame)
     if not chunk.n_rows:
-        columns = _no_columns(auditor.recipe)
+        columns = blank_columns(auditor.recipe, 0)
     else:
         answer = make_local_answerer(auditor)
-        columns = audit_chunk(auditor.recipe, chunk, answer, outcome=None, seconds=None).columns
+        columns = audit_chunk(auditor.recipe, chunk, answer, outcome=None).columns
     return frame_with(chunk, added_columns(auditor.recipe, columns))
 
 
 def _chunk(frame: Any) -> Chunk:
     return Chunk(frame, tuple(map(str, frame.columns)), len(frame), 0)
-
-
-def _no_columns(recipe: Recipe) -> AuditColumns:
-    nothing = np.empty(0)
-    texts = np.empty(0, dtype=object)
-    return AuditColumns(
-        np.empty(0, dtype=np.int64),
-        nothing,
-        nothing,
-        nothing,
-        np.empty(0, dtype=np.int8),
-        texts if recipe.next_test else None,
-        texts if recipe.reason else None,
-    )

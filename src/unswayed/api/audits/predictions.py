@@ -17,7 +17,7 @@ from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.prediction import decide_chunk
 from unswayed.decisions.table_classifier import TableClassifier
 from unswayed.model.data.chunks import CHUNK_ROWS, Chunk, chunk_table
-from unswayed.model.data.parts import FileProgress, RowJob, extend_file
+from unswayed.model.data.parts import ChunkAnswer, FileProgress, RowJob, extend_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +62,14 @@ def predict_file(
         report=report,
     )
     found: Counter[str] = Counter(dict.fromkeys(classifier.actions, 0))
-    for notes in extend_file(job, lambda chunk: _answer(classifier, chunk)):
+    for notes in extend_file(job, lambda chunk, _: _answer(classifier, chunk)):
         found.update(notes["by_decision"])
     return PredictedFile(job.output, dict(found), time.monotonic() - started)
 
 
-def _answer(classifier: Classifier | TableClassifier, chunk: Chunk) -> tuple[dict[str, Any], dict[str, Any]]:
+def _answer(classifier: Classifier | TableClassifier, chunk: Chunk) -> ChunkAnswer:
     added = predicted_columns(classifier, chunk)
-    return added, {"by_decision": Counter(added["decision"].tolist())}
+    return ChunkAnswer(added, {"by_decision": Counter(added["decision"].tolist())})
 
 
 def predicted_columns(classifier: Classifier | TableClassifier, chunk: Chunk) -> dict[str, Any]:

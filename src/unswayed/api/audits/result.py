@@ -36,6 +36,11 @@ class AuditSum:
         return self.tally.n_rows
 
     @property
+    def left_out(self) -> int:
+        """Rows that were not answered when the time was over or the audit was interrupted."""
+        return self.tally.n_left_out
+
+    @property
     def classifier(self) -> Classifier:
         """What decides."""
         return self.recipe.classifier
@@ -47,7 +52,12 @@ class AuditSum:
 
     def summary(self) -> dict[str, Any]:
         """How many decisions are fragile, where, for want of which features, and what stopping saves."""
-        return summarize(self.recipe, self.tally, with_outcome=self.outcome is not None, seconds=self.seconds)
+        return sum_up(self)
+
+
+def sum_up(audit: AuditSum) -> dict[str, Any]:
+    """How many decisions are fragile, where, for want of which features, and what stopping saves."""
+    return summarize(audit.recipe, audit.tally, with_outcome=audit.outcome is not None, seconds=audit.seconds)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -61,9 +71,16 @@ class Audit(AuditSum):
     columns: AuditColumns = field(repr=False)
 
     @property
-    def decision(self) -> list[str]:
+    def answered(self) -> Bools:
+        """Whether each row was answered; the others have no decision, and NaN for their numbers."""
+        return self.columns.answered
+
+    @property
+    def decision(self) -> list[str | None]:
         """What is decided on each row."""
-        return [self.classifier.actions[action] for action in self.columns.decisions.tolist()]
+        actions = self.classifier.actions
+        decided = zip(self.columns.decisions.tolist(), self.answered.tolist(), strict=True)
+        return [actions[action] if answered else None for action, answered in decided]
 
     @property
     def posterior(self) -> Floats:
@@ -100,16 +117,22 @@ class Audit(AuditSum):
 
 
 def added_columns(recipe: Recipe, columns: AuditColumns) -> dict[str, Any]:
-    """The columns that an audit adds to a table, by name, as arrays."""
+    """The columns that an audit adds to a table, by name, as arrays; empty in rows that are not answered."""
     import numpy as np
 
+    decisions: Any = np.array(recipe.classifier.actions, dtype=object)[columns.decisions]
+    safe: Any = columns.low >= recipe.at_least - SLACK
+    if not columns.answered.all():
+        decisions[~columns.answered] = None
+        safe = safe.astype(object)
+        safe[~columns.answered] = None
     found: dict[str, Any] = {
-        "decision": np.array(recipe.classifier.actions, dtype=object)[columns.decisions],
+        "decision": decisions,
         "posterior": columns.posterior,
         "sdp": 0.5 * (columns.low + columns.high),
         "sdp_low": columns.low,
         "sdp_high": columns.high,
-        "safe": columns.low >= recipe.at_least - SLACK,
+        "safe": safe,
     }
     if columns.next_test is not None:
         found["next_test"] = columns.next_test

@@ -54,6 +54,8 @@ class Tally:
     """Rows, and fragile rows, by what is observed: a digit for each feature."""
     n_forgotten: int = 0
     """Patterns that were left out of the counts by pattern, at most."""
+    n_left_out: int = 0
+    """Rows that were not answered, and are counted nowhere else."""
 
 
 def count_rows(recipe: Recipe, observed: Bools, columns: AuditColumns, confirmed: Ints | None) -> Tally:
@@ -61,6 +63,11 @@ def count_rows(recipe: Recipe, observed: Bools, columns: AuditColumns, confirmed
 
     `confirmed` is 1 where the outcome was as decided, 0 where not, -1 where it is not known.
     """
+    n_left_out = int((~columns.answered).sum())
+    if n_left_out:
+        known = columns.answered
+        confirmed = None if confirmed is None else confirmed[known]
+        observed, columns = observed[known], columns.take(known)
     sdp = 0.5 * (columns.low + columns.high)
     safe, decided = columns.low >= recipe.at_least - SLACK, columns.decisions
     n_actions = len(recipe.classifier.actions)
@@ -82,6 +89,7 @@ def count_rows(recipe: Recipe, observed: Bools, columns: AuditColumns, confirmed
         confirmed=agreed,
         sum_sdp=sums,
         patterns=patterns,
+        n_left_out=n_left_out,
     )
 
 
@@ -172,6 +180,7 @@ def summarize(recipe: Recipe, tally: Tally, *, with_outcome: bool, seconds: floa
     }
     answer: dict[str, Any] = {
         "rows": tally.n_rows,
+        "left_out": tally.n_left_out,
         "patterns": len(tally.patterns) + tally.n_forgotten,
         "at_least": recipe.at_least,
         "safe": tally.n_safe,

@@ -4,6 +4,9 @@ Beside `OUT.parquet` a folder `OUT.parquet.parts` holds `job.json`, what is bein
 each finished part its rows and its notes. A part gets its name when it is whole, its notes before its rows,
 so that a part that is there is finished. Who comes back with the same job goes on after the parts that are
 there; another job starts anew. The file itself appears when all parts are joined, whole or not at all.
+
+A chunk may also be answered in part, because somebody wants what is there: then the file has the rows up to
+it, and what was answered waits with the parts to be gone on with.
 """
 
 from __future__ import annotations
@@ -12,10 +15,10 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from unswayed.core.errors import FormatError
 from unswayed.model.data.chunks import Chunk, estimate_rows, read_chunks
@@ -52,6 +55,10 @@ class PartFolder:
     def notes(self, number: int) -> Path:
         """Where the notes of a part are."""
         return self.folder / f"{number:06d}.json"
+
+    def unfinished(self, number: int) -> Path:
+        """Where the answers to some rows of a part wait for the rest."""
+        return self.folder / f"{number:06d}.unfinished.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,30 +101,55 @@ class RowJob:
     """Called after each chunk."""
 
 
-Answer = Callable[[Chunk], tuple[Mapping[str, Any], Mapping[str, Any]]]
-"""The columns to add to a chunk, by name, and notes about it for JSON."""
+@dataclass(frozen=True, slots=True)
+class ChunkAnswer:
+    """What is added to a chunk."""
+
+    added: Mapping[str, Any]
+    """The columns, by name."""
+    notes: Mapping[str, Any]
+    """Notes about it for JSON."""
+    unfinished: Mapping[str, Any] | None = None
+    """Where rows have no answer yet: what the next run is given to go on with, for JSON."""
+
+
+Answer = Callable[[Chunk, Mapping[str, Any] | None], ChunkAnswer]
+"""What answers a chunk, given what an earlier run left unfinished of it."""
+
+GOES_ON: Final = "goes_on"
+"""The note that rows of the source follow which were not read."""
+UNFINISHED: Final = -1
+"""Number of the part with rows that have no answers yet."""
 
 
 def extend_file(job: RowJob, answer: Answer) -> Iterator[dict[str, Any]]:
     """Write the rows of the source with the columns that are added; the notes of each chunk in turn.
 
     Chunks that an earlier run of the same job has finished are not answered again. The file appears after
-    the last chunk.
+    the last chunk, or after one that is not finished; then `GOES_ON` in its notes says whether rows follow.
     """
     started = time.monotonic()
     parts = open_parts(job.output, _known_again(job))
     total = None if job.report is None else estimate_rows(job.source)
     names: tuple[str, ...] = ()
     n_rows = n_earlier = n_parts = 0
-    for chunk in read_chunks(job.source, job.chunk_rows):
+    chunks = read_chunks(job.source, job.chunk_rows)
+    for chunk in chunks:
         notes = read_notes(parts, n_parts)
         if notes is None:
-            added, told = answer(chunk)
-            notes = {**told, "added": list(added)}
-            write_part(parts, n_parts, chunk, added, notes)
+            answered = answer(chunk, _read_json(parts.unfinished(n_parts)))
+            names = _joined_names(chunk, answered.added)
+            notes = {**answered.notes, "added": list(answered.added)}
+            if answered.unfinished is not None:
+                _write_json(parts.unfinished(n_parts), answered.unfinished)
+                write_part(parts, UNFINISHED, chunk, answered.added, notes)
+                join_parts(parts, n_parts, names, unfinished=True)
+                yield {**notes, GOES_ON: next(chunks, None) is not None}
+                return
+            write_part(parts, n_parts, chunk, answered.added, notes)
         else:
             n_earlier += chunk.n_rows
-        names = (*chunk.names, *(name for name in notes["added"] if name not in chunk.names))
+            names = _joined_names(chunk, notes["added"])
         n_parts, n_rows = n_parts + 1, n_rows + chunk.n_rows
         if job.report is not None:
             job.report(FileProgress(n_rows, total, time.monotonic() - started, n_earlier))
@@ -125,6 +157,10 @@ def extend_file(job: RowJob, answer: Answer) -> Iterator[dict[str, Any]]:
     if not n_parts:
         raise FormatError("the table has no rows", job.source if isinstance(job.source, str | Path) else None)
     join_parts(parts, n_parts, names)
+
+
+def _joined_names(chunk: Chunk, added: Iterable[str]) -> tuple[str, ...]:
+    return (*chunk.names, *(name for name in added if name not in chunk.names))
 
 
 def _known_again(job: RowJob) -> dict[str, Any] | None:
@@ -185,30 +221,35 @@ def write_part(
         ) from None
 
 
-def join_parts(parts: PartFolder, n_parts: int, names: Sequence[str]) -> None:
-    """Make the file of its parts, in their order, and remove them."""
+def join_parts(parts: PartFolder, n_parts: int, names: Sequence[str], *, unfinished: bool = False) -> None:
+    """Make the file of its parts, in their order, and remove them.
+
+    With an `unfinished` part at the end of them they stay, to be gone on with.
+    """
+    numbers = [*range(n_parts), *[UNFINISHED] * unfinished]
     with writing(parts.output) as partial:
         if parts.suffix == ".csv":
-            _join_csv(parts, n_parts, names, partial)
+            _join_csv(parts, numbers, names, partial)
         else:
-            _join_parquet(parts, n_parts, partial)
-    shutil.rmtree(parts.folder, ignore_errors=True)
+            _join_parquet(parts, numbers, partial)
+    if not unfinished:
+        shutil.rmtree(parts.folder, ignore_errors=True)
 
 
-def _join_csv(parts: PartFolder, n_parts: int, names: Sequence[str], partial: Path) -> None:
+def _join_csv(parts: PartFolder, numbers: Sequence[int], names: Sequence[str], partial: Path) -> None:
     with partial.open("wb") as joined:
         joined.write(csv_line(names))
-        for number in range(n_parts):
+        for number in numbers:
             with parts.rows(number).open("rb") as rows:
                 shutil.copyfileobj(rows, joined, 2**20)
 
 
-def _join_parquet(parts: PartFolder, n_parts: int, partial: Path) -> None:
+def _join_parquet(parts: PartFolder, numbers: Sequence[int], partial: Path) -> None:
     from pyarrow import feather, parquet
 
-    kinds = _joined_kinds(parts, n_parts)
+    kinds = _joined_kinds(parts, numbers)
     writer = None
-    for number in range(n_parts):
+    for number in numbers:
         table = cast_texts(feather.read_table(parts.rows(number), memory_map=False), kinds)
         if writer is None:
             writer = parquet.ParquetWriter(partial, table.schema)
@@ -225,10 +266,10 @@ def _write_arrow(table: Any, path: Path) -> None:
     feather.write_feather(table, path, compression=packing)
 
 
-def _joined_kinds(parts: PartFolder, n_parts: int) -> dict[str, str]:
+def _joined_kinds(parts: PartFolder, numbers: Sequence[int]) -> dict[str, str]:
     """What each column of texts spells in all parts together."""
     found: dict[str, str] = {}
-    for number in range(n_parts):
+    for number in numbers:
         for name, kind in (read_notes(parts, number) or {}).get("kinds", {}).items():
             found[name] = max(found.get(name, kind), kind, key=KINDS.index)
     return found

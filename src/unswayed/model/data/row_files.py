@@ -50,12 +50,22 @@ def _extended(frame: Any, added: Mapping[str, Any]) -> Any:
     rows = nw.from_native(frame, eager_only=True)
     types: dict[str, Any] = {"b": nw.Boolean, "f": nw.Float64, "O": nw.String}
     series = [
-        nw.new_series(name, values.tolist(), types[values.dtype.kind], backend=rows.implementation)
+        nw.new_series(
+            name,
+            values.tolist(),
+            None if _has_gaps(values) else types[values.dtype.kind],
+            backend=rows.implementation,
+        )
         for name, values in added.items()
     ]
     if rows.implementation.is_pandas():  # whose series are joined by their index
         series = [nw.from_native(s.to_native().set_axis(frame.index), series_only=True) for s in series]
     return rows.with_columns(*series).to_native()
+
+
+def _has_gaps(values: Any) -> bool:
+    """Whether a column is of yes and no with gaps: then it is an array of objects, and not of texts."""
+    return values.dtype == object and any(isinstance(value, bool) for value in values)
 
 
 def _lists(added: Mapping[str, Any]) -> dict[str, Any]:
@@ -93,9 +103,8 @@ def arrow_rows(chunk: Chunk, added: Mapping[str, Any]) -> Any:
 
         table = nw.from_native(chunk.rows, eager_only=True).to_arrow()
     for name, values in added.items():
-        column = library.array(
-            values, from_pandas=True, type=library.string() if values.dtype == object else None
-        )
+        is_text = values.dtype == object and not _has_gaps(values)
+        column = library.array(values, from_pandas=True, type=library.string() if is_text else None)
         place = table.column_names.index(name) if name in table.column_names else -1
         table = table.append_column(name, column) if place < 0 else table.set_column(place, name, column)
     return table
@@ -152,7 +161,9 @@ def csv_line(cells: Sequence[str]) -> bytes:
 
 
 def _text(cell: Any) -> Any:
-    return text_of(cell) if isinstance(cell, float) else cell
+    if not isinstance(cell, float):
+        return cell
+    return None if np.isnan(cell) else text_of(cell)
 
 
 def _write_arrow_csv(table: Any, stream: BinaryIO) -> None:
