@@ -184,8 +184,7 @@ def masses_at_least(outcomes: MeetingOutcomes, cuts: Floats) -> Floats:  # (cuts
     n_groups = len(outcomes.starts) - 1
     middle, n_listed = _middle(outcomes)
     if _is_long(n_listed) and np.diff(outcomes.starts).max() <= MOST_MERGED:
-        lists = _merged(outcomes, 0, middle), _merged(outcomes, middle, n_groups)
-        return np.array([compiled_mass_at_least(*lists, float(cut)) for cut in cuts]).reshape(-1, 2)
+        return _meet_merged(_merged(outcomes, 0, middle), _merged(outcomes, middle, n_groups), cuts)
     began = time.monotonic()
     halves = _listed(outcomes, 0, middle), _listed(outcomes, middle, n_groups)
     # To sort the shorter one takes less time.
@@ -204,6 +203,20 @@ def masses_at_least(outcomes: MeetingOutcomes, cuts: Floats) -> Floats:  # (cuts
     if n_listed > SHORT_LISTS:
         compiled_extend_sums.seconds_without += time.monotonic() - began
     return np.array(found).reshape(-1, 2)
+
+
+def _meet_merged(one: Floats, other: Floats, cuts: Floats) -> Floats:  # (cuts, 2)
+    """The masses from two ascending lists, by compiled code."""
+    found: list[Floats] = []
+    before = math.inf
+    for cut in cuts.tolist():
+        # No sum lies between this cut and the one before it that is lower.
+        if not before <= cut <= (found[-1][2] if found else -math.inf):
+            found.append(compiled_mass_at_least(one, other, cut))
+            before = cut
+        else:
+            found.append(found[-1])
+    return np.array(found).reshape(-1, 3)[:, :2]
 
 
 def are_first(sums: Floats, positions: Ints, bounds: Floats) -> bool:

@@ -158,10 +158,13 @@ def add_up_equal(sums: Floats, n: int) -> int:
     return min(n, last + 1)
 
 
-def mass_at_least(one: Floats, other: Floats, cut: float) -> Floats:  # (2,)
-    """Probability, under either class, that a sum from each list together weigh at least `cut`."""
-    mass, tail = np.zeros(2), np.zeros(2)
-    below = other.shape[1]
+def mass_at_least(one: Floats, other: Floats, cut: float) -> Floats:  # (3,)
+    """Probability, under either class, that a sum from each list together weigh at least `cut`; the least.
+
+    No two sums together weigh between the cut and that least weight.
+    """
+    mass, tail, least = np.zeros(3), np.zeros(2), np.inf
+    n = below = other.shape[1]
     for i in range(one.shape[1]):
         while below > 0 and one[0, i] + other[0, below - 1] >= cut:
             below -= 1
@@ -169,6 +172,9 @@ def mass_at_least(one: Floats, other: Floats, cut: float) -> Floats:  # (2,)
             tail[1] += other[2, below]
         mass[0] += one[1, i] * tail[0]
         mass[1] += one[2, i] * tail[1]
+        if below < n:
+            least = min(least, one[0, i] + other[0, below])
+    mass[2] = least
     return mass
 
 
