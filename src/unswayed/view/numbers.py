@@ -112,7 +112,7 @@ def certainty_text(measured: Measurement) -> str:
     'exact'
     """
     if measured.certainty is not Certainty.BOUND:
-        return measured.certainty.value
+        return str(measured.certainty.value)
     if any(each.name == measured.engine and each.certainty is Certainty.EXACT for each in ENGINES):
         return "certified; a posterior is too near the threshold to tell on which side it lies"
     return "certified"
