@@ -116,16 +116,17 @@ def _forward(
     plan: Plan, buffers: list[Floats | None], arithmetic: Arithmetic, *, keep: bool, limits: Limits
 ) -> list[Floats | None]:
     deadline = limits.deadline()
-    for step in plan.steps:
-        if time.monotonic() + predict_seconds(step) > deadline:
-            raise late(limits)
-        b = None if step.b is None else buffers[step.b]
-        with until(deadline):
+    is_timed = deadline < math.inf
+    with until(deadline):
+        for step in plan.steps:
+            if is_timed and time.monotonic() + predict_seconds(step) > deadline:
+                raise late(limits)
+            b = None if step.b is None else buffers[step.b]
             buffers.append(contract(plan, step, buffers[step.a], b, arithmetic))
-        if not keep:
-            buffers[step.a] = None
-            if step.b is not None:
-                buffers[step.b] = None
+            if not keep:
+                buffers[step.a] = None
+                if step.b is not None:
+                    buffers[step.b] = None
     return buffers
 
 
@@ -136,7 +137,7 @@ def contract(
     assert a is not None
     batch, left, summed, right = step.extents
     if b is None:
-        values = arithmetic.total(np.moveaxis(a, step.a_axes[-1], -1))
+        values = arithmetic.total(a.transpose(step.a_axes))
     else:
         values = arithmetic.product(
             a.transpose(step.a_axes).reshape(batch, left, summed),
@@ -161,8 +162,8 @@ def late(limits: Limits) -> LimitError:
 
 def _matrix_products(a: Floats, b: Floats) -> Floats:
     """Stacks of matrix products by whichever of numpy's loops suits their shape, large ones in pieces."""
-    multiply = np.multiply if a.shape[2] == 1 else np.matmul
-    batch, left, right = len(a), a.shape[1], b.shape[2]
+    (batch, left, summed), right = a.shape, b.shape[2]
+    multiply = np.multiply if summed == 1 else np.matmul
     if batch * left * right <= PIECE:
         small: Floats = multiply(a, b)
         return small
