@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Unpack
@@ -11,15 +12,18 @@ from unswayed.api import shown
 from unswayed.api.decisions import Decision
 from unswayed.api.observations import Case, start_case
 from unswayed.api.questions import Options
-from unswayed.core.errors import QueryError, expect_list
-from unswayed.core.limits import keep_time, moment_at, until
-from unswayed.core.measurement import Measurement
+from unswayed.core.errors import LimitError, QueryError, expect_list
+from unswayed.core.limits import keep_time, moment_at, seconds_left, until
+from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.binding import bind_purchase
 from unswayed.decisions.catalogue import cost_together
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.purchase import Costs, Purchase, purchase_of
 from unswayed.model.evidence import Evidence
+
+NO_TIME = "no time"
+"""In place of an engine, where there was no time for one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +75,9 @@ def replay(
 ) -> CaseHistory:
     """The decisions on a case as its observations arrived, one after the other, and how safe each was.
 
-    With `costs`, each step also says what its observation cost: a group is paid with its first feature.
+    A limit on time is for all steps together: where a step's share does not suffice, its SDP is between 0
+    and 1. With `costs`, each step also says what its observation cost: a group is paid with its first
+    feature.
 
     >>> from unswayed.decisions.rules import ThresholdRule
     >>> from unswayed.model.zoo import review
@@ -89,13 +95,23 @@ def replay(
         case = case.observe(feature, state)
         sdp = _sdp(case, len(pairs) - place)
         steps.append(HistoryStep((feature, state), case.decision, sdp, cost))
+    if all(step.sdp.engine == NO_TIME for step in steps):
+        raise LimitError("the time does not suffice for any step of the case; raise Limits(max_seconds=...)")
     return CaseHistory(classifier, tuple(steps))
 
 
 def _sdp(case: Case, n_left: int) -> Measurement:
-    """The same-decision probability, in an equal share of the time for all steps that are left."""
-    with until(moment_at(1.0 / n_left)):
-        return case.sdp()
+    """The same-decision probability, in an equal share of the time for all steps that are left.
+
+    Where that is too little, nothing is known of it, and the other steps stand.
+    """
+    try:
+        with until(moment_at(1.0 / n_left)):
+            return case.sdp()
+    except LimitError:
+        if math.isinf(seconds_left()):
+            raise
+        return Measurement(0.5, 0.0, 1.0, Certainty.BOUND, engine=NO_TIME)
 
 
 def _cost_now(problem: Problem, feature: str, purchase: Purchase, paid: set[str]) -> float:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Unpack
 
@@ -13,7 +14,7 @@ from unswayed.api.results.choices import Frontier, Objective, SameDecision, Sele
 from unswayed.api.results.held_out import count_agreement
 from unswayed.api.values import SameDecisionGain
 from unswayed.core.errors import LimitError, QueryError
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.core.limits import DEFAULT_LIMITS, Limits, grace, moment_at, one_clock, until
 from unswayed.core.measurement import Certainty
 from unswayed.core.numerics import below
 from unswayed.decisions.binding import leave_out_skipped
@@ -22,6 +23,7 @@ from unswayed.decisions.problem import Problem, join_evidence, make_problem
 from unswayed.decisions.purchase import Costs, Purchase
 from unswayed.decisions.rewards import Reward
 from unswayed.decisions.table_classifier import TableClassifier
+from unswayed.engines.sampling import SamplingEngine
 from unswayed.model.data.tables import Table, read_table
 from unswayed.model.evidence import Evidence
 from unswayed.search.options import Method, SearchOptions, method_of, team_of
@@ -29,6 +31,10 @@ from unswayed.search.plan import SearchPlan, plan_search
 from unswayed.search.task import SLACK, Found, Terms, make_terms
 from unswayed.search.trim import Chosen, choose_features, trim_classifier
 
+FOR_PLAN, LEAST_SEARCHED = 0.4, 0.3
+"""Share of a limit on time in which a table or sums must be made, and that a search has in any case."""
+LATEST = 0.3
+"""Seconds after the deadline at which inference ends that is part of a search."""
 POINT_SECONDS = 1.5
 """Seconds for a point of a frontier whose features are chosen on samples, at least."""
 LEAST_FACTOR = 1.1
@@ -78,6 +84,7 @@ def select_features(
     by_decisions = objective is None or isinstance(objective, SameDecision | SameDecisionGain)
     reward: Reward | None = None if by_decisions else objective  # type: ignore[assignment]
     limits = options.get("limits", DEFAULT_LIMITS)
+    deadline = limits.deadline()
     classifier, costs = _leave_out_skipped(classifier, costs)
     problem = _make_problem(classifier, evidence, limits)
     terms = make_terms(problem, costs, budget)
@@ -87,8 +94,11 @@ def select_features(
     if method is Method.MAXDR:
         plan = SearchPlan(problem, "", limits)
     else:
-        plan = plan_search(problem, limits, allow_estimates=by_decisions and _allows_estimates(options))
-    return _make_selection(problem, choose_features(plan, reward, terms, options), terms, started)
+        estimates = by_decisions and _allows_estimates(options)
+        plan = _plan_in_time(problem, limits, deadline, allow_estimates=estimates)
+    with _ending(plan, deadline):
+        chosen = choose_features(plan, reward, terms, options)
+    return _make_selection(problem, chosen, terms, started)
 
 
 def trim(
@@ -124,12 +134,14 @@ def trim(
     started = time.perf_counter()
     _check(options)
     limits = options.get("limits", DEFAULT_LIMITS)
+    deadline = limits.deadline()
     classifier, costs = _leave_out_skipped(classifier, costs)
     problem = _make_problem(classifier, evidence, limits)
-    plan = plan_search(problem, limits, allow_estimates=_allows_estimates(options))
+    plan = _plan_in_time(problem, limits, deadline, allow_estimates=_allows_estimates(options))
     rows = None if held_out is None else read_table(held_out)
     terms = make_terms(problem, costs, budget)
-    return _trim((classifier, evidence, rows), plan, terms, (options, potential, started))
+    with _ending(plan, deadline):
+        return _trim((classifier, evidence, rows), plan, terms, (options, potential, started))
 
 
 def frontier(
@@ -151,9 +163,10 @@ def frontier(
     """
     _check(options)
     limits = options.get("limits", DEFAULT_LIMITS)
+    given_until = limits.deadline()
     classifier, costs = _leave_out_skipped(classifier, costs)
     problem = _make_problem(classifier, evidence, limits)
-    plan = plan_search(problem, limits, allow_estimates=_allows_estimates(options))
+    plan = _plan_in_time(problem, limits, given_until, allow_estimates=_allows_estimates(options))
     terms = make_terms(problem, costs, math.inf)
     rows = None if held_out is None else read_table(held_out)
     deadline = plan.limits.deadline()
@@ -165,18 +178,19 @@ def frontier(
             draws = plan.by_estimates and terms.workspace.sampled is None
             left = (deadline - time.monotonic()) / (1.0 if draws else n_left)
             within = replace(plan, limits=replace(plan.limits, max_seconds=max(left, 1e-3)))
-        return _trim(
-            (classifier, evidence, rows),
-            within,
-            terms.with_budget(budget),
-            (options, potential, time.perf_counter()),
-        )
+        with _ending(plan, given_until):
+            return _trim(
+                (classifier, evidence, rows),
+                within,
+                terms.with_budget(budget),
+                (options, potential, time.perf_counter()),
+            )
 
     if plan.sums is not None or plan.by_estimates:
         return Frontier(_raise_budget_in_time(trim_within, terms, deadline))
     # Outside a table a search may not end by itself: each point that may be to come gets its share of time.
-    until = deadline if plan.table is None else None
-    return Frontier(_lower_budget(trim_within, terms, until))
+    ends = deadline if plan.table is None else None
+    return Frontier(_lower_budget(trim_within, terms, ends))
 
 
 def _lower_budget(
@@ -327,8 +341,36 @@ def _leave_out_skipped(classifier: Classifier, costs: Costs | None) -> tuple[Cla
 
 
 def _make_problem(classifier: Classifier, evidence: Evidence | None, limits: Limits) -> Problem:
-    """The limit on time is for the search, which has an answer at any moment; before it there is none."""
-    return make_problem(classifier, evidence, limits=Limits(max_bytes=limits.max_bytes))
+    """The problem, however little time there is: without it there is no answer at all."""
+    with one_clock(limits), grace():
+        return make_problem(classifier, evidence, limits=Limits(max_bytes=limits.max_bytes))
+
+
+def _plan_in_time(problem: Problem, limits: Limits, deadline: float, *, allow_estimates: bool) -> SearchPlan:
+    """The ground for the searches, and the time that is left for them.
+
+    Where estimates are allowed it must be found in a share of the time; else samples are the ground.
+    """
+    share = FOR_PLAN if allow_estimates else 1.0
+    try:
+        with until(deadline), until(moment_at(share)), grace():
+            plan = plan_search(problem, limits, allow_estimates=allow_estimates)
+    except LimitError:
+        if not allow_estimates or math.isinf(deadline):
+            raise
+        plan = SearchPlan(problem, SamplingEngine().name, limits)
+    if limits.max_seconds is None:
+        return plan
+    left = max(deadline - time.monotonic(), LEAST_SEARCHED * limits.max_seconds)
+    return replace(plan, limits=replace(plan.limits, max_seconds=min(left, limits.max_seconds)))
+
+
+@contextmanager
+def _ending(plan: SearchPlan, deadline: float) -> Iterator[None]:
+    """Where inference is part of the search, end it soon after the deadline, at which the search ends."""
+    has_inference = plan.by_estimates or plan.sums is not None
+    with until(deadline + LATEST if has_inference else math.inf):
+        yield
 
 
 def _allows_estimates(options: SearchOptions) -> bool:

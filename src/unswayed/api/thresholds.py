@@ -18,6 +18,9 @@ from unswayed.model.evidence import Evidence
 TENTHS = tuple(tenth / 10 for tenth in range(1, 10))
 """The thresholds of [choi2017, Figure 7]."""
 
+LEAST_SECONDS = 0.5
+"""Seconds for a threshold, at least; with less time fewer of them are searched."""
+
 
 @dataclass(frozen=True, slots=True)
 class ThresholdSweep:
@@ -83,18 +86,24 @@ def sweep_thresholds(
         left = deadline - time.monotonic()
         if left <= 0.0 and found:
             break
-        if limits.max_seconds is not None:
-            share = max(left / (len(ordered) - len(found)), 1e-3)
-            options["limits"] = replace(limits, max_seconds=share)
         rule = ThresholdRule(rule.positive, threshold)
         moved = Classifier(
             classifier.network, classifier.target, classifier.features, rule, given=classifier.given
         )
-        try:
-            found[threshold] = select_features(moved, budget, costs=costs, evidence=evidence, **options)
-        except LimitError:
-            if not found:
-                raise
+        # An equal share for each that there is time for; the first one has all of it where it needs that.
+        n_in_time = int(min(max(left / LEAST_SECONDS, 1.0), len(ordered) - len(found)))
+        for n_sharing in (n_in_time, 1):
+            if limits.max_seconds is not None:
+                left = max(deadline - time.monotonic(), 1e-3)
+                options["limits"] = replace(limits, max_seconds=left / n_sharing)
+            try:
+                found[threshold] = select_features(moved, budget, costs=costs, evidence=evidence, **options)
+            except LimitError:
+                if n_sharing == 1 and not found:
+                    raise
+            if found:
+                break
+        if threshold not in found:
             break
     swept = tuple(sorted(found))
     left_out = tuple(threshold for threshold in ordered if threshold not in found)

@@ -24,7 +24,7 @@ import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import LimitError
-from unswayed.core.limits import Limits, grace, seconds_left, until
+from unswayed.core.limits import Limits, grace, moment_at, seconds_left, until
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.measures import AchievableAgreement, best_threshold
 from unswayed.decisions.oracle import Interval
@@ -46,6 +46,8 @@ FIRST_PORTION = 2
 """Samples decided before the clock is read."""
 SECONDS_PER_STATE, DRAWING_SHARE = 2e-7, 0.1
 """Measured for drawing one variable of a sample, and the share of the time left that drawing may take."""
+DECIDING_SHARE = 0.3
+"""Share of the time left in which samples are decided before anything else is done with them."""
 FEWEST_DRAWN = 1000
 """Samples that are drawn however little time there is."""
 MOST_SAMPLES = 1_000_000
@@ -198,11 +200,16 @@ class SamplingOracle:
         """Decide a portion of the samples; `LimitError` when it takes too long."""
         ends = portion.start, portion.stop
         with until(deadline), grace() if portion.start == 0 else nullcontext():
+            known = {
+                each: self._posteriors(each, self.samples[portion], self._on_memory) for each in features
+            }
+            free = self.problem.free
             if ends not in self._full:
-                posteriors = self._posteriors(self.problem.free, self.samples[portion], self._on_memory)
+                posteriors = known.get(free)
+                if posteriors is None:
+                    posteriors = self._posteriors(free, self.samples[portion], self._on_memory)
                 self._full[ends] = self.problem.decider.decide(posteriors)
-            found = [self._posteriors(each, self.samples[portion], self._on_memory) for each in features]
-        return DecidedPortion(self._full[ends], found)
+        return DecidedPortion(self._full[ends], [known[each] for each in features])
 
     def potential(self, kept: frozenset[int], tolerance: float) -> Interval:
         """Samples cannot tell: rows seen once look unanimous."""
@@ -214,8 +221,17 @@ class SamplingOracle:
         return Limits(max_bytes=self.limits.max_bytes)
 
     def posteriors(self, features: tuple[int, ...]) -> Floats:  # (samples, classes)
-        """The exact posterior of the target for each sample when only `features` are seen."""
-        return self._posteriors(features, self.samples, self.limits)
+        """The exact posterior of the target for each sample when only `features` are seen.
+
+        With all features and too little time, samples that are not decided in a share of it are dropped.
+        """
+        if features != self.problem.free or math.isinf(self.limits.deadline()):
+            return self._posteriors(features, self.samples, self.limits)
+        with until(self.limits.deadline()), until(moment_at(DECIDING_SHARE)):
+            decided = [portion.posteriors[0] for portion in self._portions(0.0, frozenset(features))]
+        found = np.concatenate(decided)
+        self._drawn[:] = [self.samples[: len(found)]]
+        return found
 
     def _posteriors(self, features: tuple[int, ...], samples: Ints, limits: Limits) -> Floats:
         columns = [self.problem.free.index(feature) for feature in features]

@@ -11,9 +11,9 @@ from shared_data import SHARED, needs_shared_data
 from unswayed import Limits, api
 from unswayed.core.measurement import Certainty
 
-pytestmark = needs_shared_data
+pytestmark = [needs_shared_data, pytest.mark.slow]
 
-SECONDS, LATEST = 2.0, 20.0
+SECONDS, LATEST = 3.0, 30.0
 """The limit, and what a slow machine with other work may take; without a limit it is minutes."""
 FINDINGS = {"TRY13": "true", "TRY14": "true", "SNode_68": "false", "HORIZ53": "true", "SNode_120": "false"}
 
@@ -68,3 +68,14 @@ def test_a_history_ends_in_time(case):
     classifier, findings = case
     history = timed(api.replay, classifier, list(findings.items()))
     assert len(history.steps) == len(findings) + 1
+
+
+def test_choices_end_in_time(case):
+    classifier, findings = case
+    trimmed = timed(unswayed.trim, classifier, 3, evidence=findings)
+    chosen = timed(unswayed.select_features, classifier, 3, evidence=findings)
+    swept = timed(api.sweep_thresholds, classifier, 3, [0.2, 0.5, 0.8], evidence=findings)
+    for selection in (trimmed.selection, chosen, *swept.selections):
+        assert len(selection.kept) <= 3
+        assert selection.certainty is not Certainty.EXACT
+        assert not selection.optimal
