@@ -9,8 +9,9 @@ evidence).
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -36,6 +37,8 @@ class Group:
     """Positions, in the order of the table's axes."""
     likelihood: Floats  # (instantiations of the features, classes)
     """Pr(features | class, evidence), the last feature fastest; read-only."""
+    lists: dict[Any, Any] = field(default_factory=dict, repr=False)
+    """Weights made of it so far (`weights.py`): used again, never in an answer."""
 
 
 def independent_groups(problem: Problem) -> list[tuple[int, ...]]:

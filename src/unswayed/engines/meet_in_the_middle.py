@@ -259,7 +259,8 @@ def seconds_to_meet(n_listed: float) -> float:
 
 def _weigh(positions: Ints, masses: Floats, tails: Floats) -> float:
     """The masses of one half, each times the tail of the other half from its position on."""
-    return float(tails.take(positions) @ masses)
+    # No BLAS: for long vectors it wakes threads, and waits for them on a busy machine.
+    return float(np.einsum("i,i->", tails.take(positions), masses))
 
 
 def _middle(outcomes: MeetingOutcomes) -> tuple[int, float]:

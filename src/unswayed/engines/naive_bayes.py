@@ -29,7 +29,7 @@ from unswayed.engines.log_odds import (
     LogOddsOracle,
 )
 from unswayed.engines.parts import base_log_odds, intervals_of, probability_of
-from unswayed.engines.rounded_weights import CutQuestion, WholeSteps, whole_steps
+from unswayed.engines.rounded_weights import CutQuestion, WholeSteps, round_features, whole_steps
 from unswayed.engines.weights import WeightList, group_weights, predicted_bits
 from unswayed.kernels.all_but_one import FeatureSides, Rooms, compiled_errors_of, rooms_for
 from unswayed.kernels.spreads import Grid
@@ -252,9 +252,19 @@ def _grid(many: ManyFeatures, fineness: Fineness) -> tuple[WholeSteps, Rooms]:
 
 
 def _make_steps(many: ManyFeatures, n_cells: int) -> WholeSteps:
-    """The features on a grid of so many cells; remembered with the network, for other budgets."""
+    """The features on a grid of so many cells; remembered with the network, for other budgets.
+
+    Small grids without their question, too: for other thresholds.
+    """
     problem, question = many.problem, cut_question(many.problem)
     observed = tuple(sorted(problem.evidence.items()))
-    key = (problem.target, problem.free, observed, question, intervals_of(problem).upper, n_cells)
-    make = partial(whole_steps, many.weights, question, n_cells)
-    return remember(problem.network, "whole steps", key, make, most=MOST_REMEMBERED)
+    case = (problem.target, problem.free, observed, intervals_of(problem).upper, n_cells)
+
+    def make() -> WholeSteps:
+        find = partial(round_features, many.weights, n_cells)
+        if n_cells > LEAST_CELLS:
+            return whole_steps(find(), question)
+        rounded = remember(problem.network, "rounded features", case, find, most=MOST_REMEMBERED)
+        return whole_steps(rounded, question)
+
+    return remember(problem.network, "whole steps", (*case, question), make, most=MOST_REMEMBERED)

@@ -75,29 +75,58 @@ class _Values:
         return float(self.weight[-1] - self.weight[0])
 
 
-def whole_steps(features: Sequence[WeightList], question: CutQuestion, n_cells: int) -> WholeSteps:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Moments:
+    """For each sum of whole steps: exponential moments of what rounding took away from it."""
+
+    tilts: Floats
+    """0, then pairs of opposite tilts."""
+    cells: Floats  # (2 classes, tilts, sums)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RoundedFeatures:
+    """Features in whole steps, whatever is asked of their sum."""
+
+    values: tuple[_Values, ...]
+    step: float
+    numbers: tuple[Ints, ...]
+    """How many steps each value of a feature is above its least one."""
+    centre: Floats
+    """For each feature the middle of what rounding took away."""
+    radius: Floats
+    """How far from it that can be."""
+    moments: _Moments
+
+
+def round_features(features: Sequence[WeightList], n_cells: int) -> RoundedFeatures:
     """The features on a grid where all of them together span about `n_cells` steps."""
-    values = [_finite(weights) for weights in features]
+    values = tuple(_finite(weights) for weights in features)
     step = _good_step(values, max(sum(one.range for one in values) / n_cells, 1e-12))
-    numbers = [np.rint((one.weight - one.weight[0]) / step).astype(np.int64) for one in values]
+    numbers = tuple(np.rint((one.weight - one.weight[0]) / step).astype(np.int64) for one in values)
     taken = [one.weight - step * number for one, number in zip(values, numbers, strict=True)]
     centre = np.array([0.5 * float(t.min() + t.max()) for t in taken])
     radius = np.array([0.5 * float(t.max() - t.min()) for t in taken])
-    longest = int(sum(int(number[-1]) for number in numbers))
-    needed = _needed(values, question)
     moments = _moments(values, numbers, [t - c for t, c in zip(taken, centre, strict=True)])
+    return RoundedFeatures(values, step, numbers, centre, radius, moments)
+
+
+def whole_steps(rounded: RoundedFeatures, question: CutQuestion) -> WholeSteps:
+    """The classifier that asks the same of the rounded features."""
+    values, step, centre = rounded.values, rounded.step, rounded.centre
+    longest = int(sum(int(number[-1]) for number in rounded.numbers))
+    needed = _needed(values, question)
     middle = math.ceil((needed - float(centre.sum())) / step)
     cuts = sorted({min(max(cut, 0), longest + 1) for cut in (middle - 1, middle, middle + 1)})
     floating = FLOATING * len(values) * sum(float(np.abs(one.weight).max()) for one in values)
-    lost = {
-        cut: _disagreement(moments, question, cut, (needed - centre.sum(), step, radius.sum() + floating))
-        for cut in cuts
-    }
+    place = (needed - centre.sum(), step, rounded.radius.sum() + floating)
+    lost = {cut: _disagreement(rounded.moments, question, cut, place) for cut in cuts}
     best = min(cuts, key=lambda cut: lost[cut])
-    grid = _grid(values, numbers, (centre, radius), question)._replace(
+    grid = _grid(values, rounded.numbers, (centre, rounded.radius), question)._replace(
         step=step, cut=best, own=_own_cut(values, question)
     )
-    return WholeSteps(grid, lost[best] + ARITHMETIC, _width(moments, best if grid.windowed else longest + 1))
+    width = _width(rounded.moments, best if grid.windowed else longest + 1)
+    return WholeSteps(grid, lost[best] + ARITHMETIC, width)
 
 
 def _width(moments: _Moments, end: int) -> int:
@@ -168,15 +197,6 @@ def _grid(
         own=0.0,
         windowed=unsettled,
     )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Moments:
-    """For each sum of whole steps: exponential moments of what rounding took away from it."""
-
-    tilts: Floats
-    """0, then pairs of opposite tilts."""
-    cells: Floats  # (2 classes, tilts, sums)
 
 
 def _moments(values: Sequence[_Values], numbers: Sequence[Ints], taken: Sequence[Floats]) -> _Moments:

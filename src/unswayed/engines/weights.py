@@ -68,12 +68,19 @@ NOTHING = WeightList(np.zeros(1), np.ones(1), np.ones(1), Share.NONE)
 
 
 def group_weights(group: Group, sizes: Sequence[int], kept: frozenset[int], upper: int) -> WeightList:
-    """The outcomes of one group; those of equal weights are merged, those of no probability dropped."""
+    """The outcomes of one group; those of equal weights are merged, those of no probability dropped.
+
+    Remembered with the group where it is kept whole or not at all.
+    """
     high, low = group.likelihood[:, upper], group.likelihood[:, 1 - upper]
-    full = log_ratio(high, low)
     seen = [feature in kept for feature in group.features]
     if all(seen) or not any(seen):
-        return merged(WeightList(full, high, low, Share.ALL if all(seen) else Share.NONE))
+        share = Share.ALL if all(seen) else Share.NONE
+        if (upper, share) not in group.lists:
+            group.lists[upper, share] = merged(WeightList(log_ratio(high, low), high, low, share))
+        found: WeightList = group.lists[upper, share]
+        return found
+    full = log_ratio(high, low)
     partial = log_ratio(_kept_only(high, sizes, seen), _kept_only(low, sizes, seen))
     return merged(WeightList(full, high, low, Share.SOME, partial))
 
