@@ -37,9 +37,7 @@ def few_answers(monkeypatch):
             raise LimitError("the time is over")
         return agreement_of(*asked)
 
-    with monkeypatch.context() as patch:
-        patch.setattr("unswayed.api.audits.rows.agreement_of", ask)
-        yield
+    monkeypatch.setattr("unswayed.api.audits.rows.agreement_of", ask)
 
 
 def test_the_words_say_what_is_left_out(unswayed, few_answers):

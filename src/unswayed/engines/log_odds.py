@@ -251,10 +251,9 @@ class LogOddsOracle:
 def bound_sums(problem: Problem, outcomes: MeetingOutcomes, *, merged: bool = True) -> float:
     """Bound on the error of a sum of weights: that of the tables, of additions, and of sums made one."""
     n_groups, base = len(outcomes.starts) - 1, base_log_odds(problem)
-    largest = abs(base) if np.isfinite(base) else 0.0
-    if n_groups:
-        largest += _largest_sum(outcomes.weight, outcomes.starts[:-1])
-    return problem.rounding + LISTING + (UNIT + merged * EQUAL) * (n_groups + 2) * largest
+    largest = _largest_sum(outcomes.weight, outcomes.starts[:-1]) if n_groups else 0.0
+    added = UNIT * (n_groups + 2) * (largest + (abs(base) if np.isfinite(base) else 0.0))
+    return problem.rounding + LISTING + added + (EQUAL * n_groups * largest if merged else 0.0)
 
 
 def _largest_sum(weight: Floats, starts: Ints) -> float:
