@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from unswayed.api.results.plan import TestPlan
 from unswayed.api.results.plan_origin import PlanOrigin
-from unswayed.core.errors import QueryError, expect, expect_number
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.core.errors import LimitError, QueryError, expect, expect_number
+from unswayed.core.limits import DEFAULT_LIMITS, Limits, grace, moment_at, one_clock, until
 from unswayed.core.workers import Team
 from unswayed.decisions.binding import bind_purchase, leave_out_skipped
 from unswayed.decisions.catalogue import Catalogue
@@ -25,13 +25,15 @@ from unswayed.engines.protocol import Cost, Question
 from unswayed.model.evidence import Evidence, read_evidence
 from unswayed.plans.anytime import solve_anytime
 from unswayed.plans.goals import Goal, PlanObjective, SameDecisionLevel, StopRule, utilities_of
-from unswayed.plans.ground import lay_ground
+from unswayed.plans.ground import Ground, lay_ground
 from unswayed.plans.solution import Report, Solution, solve
 from unswayed.plans.tree import steps
 from unswayed.plans.wide import WideGround
 
 SECONDS_PER_CELL, TABLE_SHARE = 3e-7, 0.5
 """Measured for the table and a first look at it, and the share of a limit on time that they may take."""
+LEAST_SHARE = 0.3
+"""Share of a limit on time that is left to plan in, however long a table took."""
 LARGEST_TABLE = 2.0**24
 """Instantiations of all features beyond which a table is too slow to plan on."""
 
@@ -171,6 +173,17 @@ def _until(goal: Goal) -> str:
     return " or ".join(parts)
 
 
+def _lay_in_time(problem: Problem, catalogue: Catalogue, limits: Limits) -> Ground | None:
+    """The table over all features, unless it takes more than a share of the time."""
+    try:
+        with one_clock(limits), until(moment_at(TABLE_SHARE)), grace():
+            return lay_ground(problem, catalogue, replace(limits, max_seconds=None))
+    except LimitError:
+        if limits.max_seconds is None:
+            raise
+        return None
+
+
 def _solve(
     asked: tuple[Problem, Catalogue],
     goal: Goal,
@@ -184,9 +197,14 @@ def _solve(
     price = DenseEngine().cost(problem, Question(frozenset()))
     assert isinstance(price, Cost)
     in_time = SECONDS_PER_CELL * cells <= TABLE_SHARE * (limits.max_seconds or math.inf)
+    deadline, ground = limits.deadline(), None
     if cells <= LARGEST_TABLE and price.n_bytes <= limits.max_bytes and in_time:
-        ground = lay_ground(problem, catalogue, limits)
+        ground = _lay_in_time(problem, catalogue, limits)
+    if limits.max_seconds is not None:
+        left = max(deadline - time.monotonic(), LEAST_SHARE * limits.max_seconds)
+        limits = replace(limits, max_seconds=min(left, limits.max_seconds))
+    if ground is not None:
         return solve(ground, goal, limits, report, team=team, checkpoint=checkpoint)
     level = goal.stop.level if goal.seeks_cost and isinstance(goal.stop, SameDecisionLevel) else None
-    wide = WideGround(problem, catalogue, level, limits)
+    wide = WideGround(problem, catalogue, level, limits, deadline=deadline)
     return solve_anytime(wide, goal, limits, report, team=team, checkpoint=checkpoint)

@@ -10,14 +10,16 @@ bounds on plans: both stay valid.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import LimitError, QueryError
-from unswayed.core.limits import Limits
+from unswayed.core.limits import Limits, one_clock, until
 from unswayed.decisions.catalogue import Catalogue
 from unswayed.decisions.margins import keeping_tests, posterior_bounds
 from unswayed.decisions.measures import LEVEL_SLACK
@@ -60,6 +62,8 @@ class WideGround:
     limits: Limits
     answers: Answers = field(default_factory=Answers, repr=False)
     """Likelihoods and SDPs, which take long."""
+    deadline: float = math.inf
+    """The moment of `time.monotonic()` from which on no engine is asked; in a worker there is none."""
     _memo: _Memo = field(default_factory=lambda: _Memo(), repr=False)
 
     @property
@@ -84,7 +88,7 @@ class WideGround:
     def to_send(self) -> WideGround:
         """The terrain for a worker, without what was asked."""
         problem = replace(self.problem, _memo={})
-        return replace(self, problem=problem, answers=Answers(), _memo=_Memo())
+        return replace(self, problem=problem, answers=Answers(), deadline=math.inf, _memo=_Memo())
 
     def tell(self, state: State) -> Floats:
         """The masses of the classes: a product, whose last digits depend on the order of its factors."""
@@ -187,13 +191,15 @@ class WideGround:
         known = self._memo.sdp.get(state)
         if known is None:
             known = self._memo.sdp[state] = self._plain_bounds(posterior, action)
-        if closely and not self._is_settled(known) and state not in self._memo.asked:
+        is_late = time.monotonic() > self.deadline
+        if closely and not is_late and not self._is_settled(known) and state not in self._memo.asked:
             self._memo.asked.add(state)
             plain = self._plain_bounds(posterior, action)
             question = "sdp", state, tuple(posterior.tolist())
-            known = self._memo.sdp[state] = self.answers.get(
-                question, lambda: self._ask(state, posterior, plain)
-            )
+            # What the time did not suffice for is no answer, and is asked again by whoever goes on.
+            with suppress(LimitError):
+                known = self.answers.get(question, lambda: self._ask(state, posterior, plain))
+            self._memo.sdp[state] = known
         return known.low, known.high
 
     def _plain_bounds(self, posterior: Floats, action: int) -> Interval:
@@ -212,7 +218,11 @@ class WideGround:
         return known.low >= self.level - LEVEL_SLACK or known.high < self.level - LEVEL_SLACK
 
     def _ask(self, state: State, posterior: Floats, known: Interval) -> Interval:
-        """The SDP from an engine, finer and finer until it settles the question."""
+        """The SDP from an engine, finer and finer until it settles the question.
+
+        Raises `LimitError` when the deadline is why there is no answer.
+        """
+        is_hurried = time.monotonic() + SECONDS_PER_STATE > self.deadline
         problem = self._problem_at(state, posterior)
         if not problem.free:
             return Interval.point(1.0)
@@ -223,11 +233,14 @@ class WideGround:
             question = Question(frozenset(), tolerance=tolerance)
             limits = replace(self.limits, max_seconds=SECONDS_PER_STATE)
             try:
-                choice = choose(problem, question, limits=limits, engines=QUICK_ENGINES)
-                found = find_agreement(
-                    choice.engine.prepare(problem, limits), frozenset(), problem.decider, tolerance
-                )
+                with until(self.deadline), one_clock(limits):
+                    choice = choose(problem, question, limits=limits, engines=QUICK_ENGINES)
+                    found = find_agreement(
+                        choice.engine.prepare(problem, limits), frozenset(), problem.decider, tolerance
+                    )
             except LimitError:
+                if is_hurried:
+                    raise
                 # Whether an engine can answer depends on what is observed, not on how it came out.
                 self._memo.refused.add((done, tolerance))
                 break

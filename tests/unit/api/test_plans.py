@@ -13,11 +13,16 @@ import unswayed
 from oracles.plan_by_definition import Case, best_within
 from unswayed import Classifier, Limits, Purchase, ThresholdRule, UtilityRule, plan_tests
 from unswayed.api.plans import replan_tests
-from unswayed.core.errors import FormatError, QueryError
+from unswayed.core.errors import FormatError, LimitError, QueryError
+from unswayed.core.limits import DEFAULT_LIMITS
+from unswayed.decisions.binding import bind_purchase
 from unswayed.decisions.problem import make_problem
+from unswayed.decisions.purchase import purchase_for
 from unswayed.model.zoo import printer, random_naive_bayes, review
 from unswayed.plans import PlanObjective
+from unswayed.plans.terrain import UNDONE
 from unswayed.plans.tree import PlanLeaf, PlanStep, leaves
+from unswayed.plans.wide import WideGround
 from unswayed.view.plan_lines import describe_proof
 
 PAPERS = Classifier(review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6))
@@ -262,3 +267,29 @@ def test_ctrl_c_gives_the_best_so_far(monkeypatch):
     plan = plan_tests(PAPERS)
     assert plan.expected_cost == pytest.approx(1.2)
     assert not plan.optimal
+
+
+def test_a_table_that_takes_too_long_leaves_the_plan_to_engines(monkeypatch):
+    """Within a limit on time the plan is made all the same; without one the refusal stands."""
+
+    def too_long(*_):
+        raise LimitError("exact inference takes longer than there is time")
+
+    monkeypatch.setattr("unswayed.api.plans.lay_ground", too_long)
+    plan = plan_tests(PAPERS, at_least=0.95, limits=Limits(max_seconds=600))
+    assert plan.expected_cost == pytest.approx(1.2)
+    with pytest.raises(LimitError):
+        plan_tests(PAPERS, at_least=0.95)
+
+
+def test_no_engine_is_asked_when_the_time_is_over_and_no_answer_is_kept():
+    """What the posterior alone says stands, within what engines would say; asked later, they still do."""
+    problem = make_problem(PAPERS)
+    catalogue = bind_purchase(purchase_for(PAPERS, None), problem)
+    whole = WideGround(problem, catalogue, None, DEFAULT_LIMITS)
+    start = (UNDONE,) * 3
+    hurried = WideGround(problem, catalogue, None, DEFAULT_LIMITS, deadline=time.monotonic())
+    exact, cut = whole.look(start), hurried.look(start)
+    assert cut.least[0] <= exact.least[0] == pytest.approx(exact.most[0]) <= cut.most[0]
+    assert cut.least[0] < cut.most[0]
+    assert not [question for question in hurried.answers.found if question[0] == "sdp"]

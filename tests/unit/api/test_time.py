@@ -79,3 +79,11 @@ def test_choices_end_in_time(case):
         assert len(selection.kept) <= 3
         assert selection.certainty is not Certainty.EXACT
         assert not selection.optimal
+
+
+def test_a_plan_ends_in_time(case):
+    classifier, findings = case
+    began = time.monotonic()
+    plan = unswayed.plan_tests(classifier, evidence=findings, limits=Limits(max_seconds=SECONDS))
+    assert time.monotonic() - began < LATEST
+    assert plan.expected_cost <= len(classifier.features) - len(findings)
