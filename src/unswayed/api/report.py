@@ -30,7 +30,7 @@ from unswayed.api.results.reasons import Reasons
 from unswayed.api.selection import Costs, Frontier, Selection, Trimming, frontier
 from unswayed.api.values import Criterion
 from unswayed.core.errors import LimitError, QueryError, expect_number
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.core.limits import DEFAULT_LIMITS, Limits, keep_time, until
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import make_problem
@@ -94,6 +94,7 @@ class Examination:
         return None if self.ranking is None else self.ranking.best
 
 
+@keep_time
 def examine(
     classifier: Classifier,
     costs: Costs | None = None,
@@ -211,7 +212,8 @@ class _Parts:
         now = self.limits if math.isinf(left) else replace(self.limits, max_seconds=left * share)
         try:
             self.tell(what)
-            return ask(now)
+            with until(self.deadline):
+                return ask(now)
         except LimitError as error:
             self.notes.append(f"{_begin(what)} is left out: {error}.")
         except KeyboardInterrupt:

@@ -87,3 +87,10 @@ def test_a_plan_ends_in_time(case):
     plan = unswayed.plan_tests(classifier, evidence=findings, limits=Limits(max_seconds=SECONDS))
     assert time.monotonic() - began < LATEST
     assert plan.expected_cost <= len(classifier.features) - len(findings)
+
+
+def test_a_report_ends_in_time_and_says_what_is_missing(case):
+    classifier, findings = case
+    found = timed(unswayed.examine, classifier, None, findings)
+    assert found.decision == unswayed.decide(classifier, findings)
+    assert found.notes
