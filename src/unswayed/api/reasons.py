@@ -346,10 +346,12 @@ def _sdp_at(inquiry: Inquiry, each: ParameterInterval, end: float) -> Measuremen
         return Measurement.exact(1.0, engine="nothing left to observe")
     moved = network_at(explained.network, each, end)
     changed = Classifier(moved, classifier.target, classifier.features, classifier.rule)
-    try:
+
+    def measure() -> Measurement:
         problem = make_problem(changed, explained.named(dict(explained.problem.evidence)))
-        return inquiry.attempt(
-            "An SDP at the end of a range is", lambda: inquiry.ask(problem, decider_of(explained), 0.0), None
-        )
+        return inquiry.ask(problem, decider_of(explained), 0.0)
+
+    try:
+        return inquiry.attempt("An SDP at the end of a range is", measure, None)
     except ImpossibleEvidence:
         return None
