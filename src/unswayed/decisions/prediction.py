@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unswayed.core.arrays import Bools, Codes, Floats, Ints
-from unswayed.core.errors import ImpossibleEvidence
+from unswayed.core.errors import ImpossibleEvidence, LimitError
+from unswayed.core.limits import check_clock, seconds_left
 from unswayed.decisions.rules import ThresholdRule
 from unswayed.inference.batches import batch_posteriors
 from unswayed.inference.forests import class_log_joint, has_feature_forest
@@ -30,6 +31,8 @@ from unswayed.model.network import BayesianNetwork
 if TYPE_CHECKING:
     from unswayed.decisions.classifier import Classifier
 
+UNDECIDED = -1
+"""In place of the position of an action, where a row is not decided."""
 LARGEST_TABLE = 2**18
 """Instantiations of the observed features beyond which rows are answered one by one."""
 
@@ -56,19 +59,46 @@ def row_log_posteriors(
     return logs
 
 
-def decide_chunk(classifier: Classifier, chunk: Chunk) -> tuple[Ints, Floats]:
+def decide_chunk(
+    classifier: Classifier, chunk: Chunk, earlier: tuple[Ints, Floats] | None = None
+) -> tuple[Ints, Floats]:
     """Position of the action decided on each row of a table, and its posterior (see `decision_posteriors`).
 
-    Raises `ImpossibleEvidence` for a row of probability zero.
+    Rows that the clock over this answer leaves no time for are -1 and NaN; what an `earlier` run has decided
+    is not decided again. Raises `ImpossibleEvidence` for a row of probability zero.
     """
     network = classifier.network
     positions = tuple(map(network.index, classifier.features))
     seen = observe(network, classifier.given)
     table = chunk_table(chunk, classifier.features)
     codes = encode(table, [network.variables[p] for p in positions], names=chunk.names).codes
-    logs = row_log_posteriors(seen.network, classifier.target_index, positions, codes, seen.states)
-    refuse_impossible(seen.network, positions, codes, logs, first_row=chunk.first_row)
-    return classifier.decider.decide(np.exp(logs)), decision_posteriors(classifier, logs)
+    blank = np.full(len(codes), UNDECIDED), np.full(len(codes), np.nan)
+    decisions, posteriors = blank if earlier is None else earlier
+    left = np.flatnonzero(decisions == UNDECIDED)
+    asked = seen.network, classifier.target_index, positions
+    for rows in _group_rows(seen.network, classifier.target_index, codes[left]):
+        rows = left[rows]
+        try:
+            check_clock("the table")
+            logs = row_log_posteriors(*asked, codes[rows], seen.states)
+        except LimitError:
+            if math.isinf(seconds_left()):
+                raise
+            continue
+        if np.isneginf(logs.max(axis=1)).any():
+            highest: Floats = np.zeros((len(codes), 1))
+            highest[rows, 0] = logs.max(axis=1)
+            refuse_impossible(seen.network, positions, codes, highest, first_row=chunk.first_row)
+        decisions[rows] = classifier.decider.decide(np.exp(logs))
+        posteriors[rows] = decision_posteriors(classifier, logs)
+    return decisions, posteriors
+
+
+def _group_rows(network: BayesianNetwork, target: int, codes: Codes) -> list[Ints]:
+    """Rows to be decided together: all, unless the clock is to be read between patterns."""
+    if math.isinf(seconds_left()) or is_plain_forest(network, target):
+        return [np.arange(len(codes))]
+    return [rows for _, rows in split_patterns(codes)]
 
 
 def decision_posteriors(classifier: Classifier, logs: Floats) -> Floats:

@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 
 import unswayed
-from unswayed import Classifier, FormatError
+from unswayed import Classifier, FormatError, LimitError, Limits
 from unswayed.api import predict_file
-from unswayed.model.zoo import random_naive_bayes
+from unswayed.decisions import prediction
+from unswayed.model.zoo import binary_network, random_naive_bayes, review
 
 pytest.importorskip("pyarrow", reason="Parquet files are written by pyarrow")
 
@@ -82,3 +83,59 @@ def test_rows_that_cannot_be_are_named(tmp_path):
     with pytest.raises(FormatError, match="line 252"):
         predict_file(classifier, tmp_path / "in.csv", tmp_path / "o.csv", chunk_rows=100)
     assert len(list((tmp_path / "o.csv.parts").glob("*.csv"))) == 2
+
+
+def let_decide(monkeypatch, n_groups):
+    """Lets so many groups of rows be decided, then the time is over."""
+    left = [n_groups]
+    real = prediction.row_log_posteriors
+
+    def decide(*asked, **options):
+        left[0] -= 1
+        if left[0] < 0:
+            raise LimitError("the time is over")
+        return real(*asked, **options)
+
+    monkeypatch.setattr(prediction, "row_log_posteriors", decide)
+
+
+HOUR = Limits(max_seconds=3600.0)
+
+
+def test_predictions_cut_short_go_on_where_they_were(monkeypatch, tmp_path):
+    """Asked again and again with little time, they end with the file of those that had all the time."""
+    # A loop between features, so that rows are decided pattern by pattern.
+    arcs = {"C": ((), [0.3]), "A": (("C",), [0.2, 0.8]), "B": (("C", "A"), [0.1, 0.4, 0.6, 0.9])}
+    network = binary_network({**arcs, "E": (("A", "B", "C"), [0.1, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9])})
+    classifier = Classifier(network, "C", ["A", "B", "E"], threshold=0.5, positive="+")
+    rng = np.random.default_rng(4)
+    rows = ["A,B,E", *(",".join(rng.choice(["+", "-", ""], 3)) for _ in range(50))]
+    source = tmp_path / "in.csv"
+    source.write_text("\n".join(rows) + "\n")
+    whole = predict_file(classifier, source, tmp_path / "whole.csv", chunk_rows=20)
+    n_decided = []
+    for _ in range(30):
+        with monkeypatch.context() as patch:
+            let_decide(patch, 3)
+            found = predict_file(classifier, source, tmp_path / "cut.csv", chunk_rows=20, limits=HOUR)
+        written = pd.read_csv(tmp_path / "cut.csv")
+        n_decided.append(len(found))
+        assert written["decision"].notna().sum() == len(found)
+        assert len(written) == len(found) + found.left_out
+        assert found.goes_on == (len(written) < 50)
+        if not found.left_out:
+            break
+    assert len(n_decided) > 3
+    assert n_decided == sorted(n_decided)
+    assert (tmp_path / "cut.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
+    assert found.by_decision == whole.by_decision
+
+
+def test_not_a_single_row_in_time_is_refused(monkeypatch, tmp_path):
+    classifier = Classifier(review(), "D", ["R1", "R2", "AC"], threshold=0.6, positive="+")
+    source = tmp_path / "in.csv"
+    source.write_text("R1,AC\n+,-\n")
+    let_decide(monkeypatch, 0)
+    with pytest.raises(LimitError, match="any row; raise"):
+        predict_file(classifier, source, tmp_path / "out.csv", limits=HOUR)
+    assert not (tmp_path / "out.csv").exists()

@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 
 from unswayed.api.audits.files import describe_classifier
-from unswayed.core.errors import QueryError
+from unswayed.core.arrays import Floats, Ints
+from unswayed.core.errors import LimitError, QueryError
+from unswayed.core.limits import DEFAULT_LIMITS, Limits, keep_time
 from unswayed.decisions.classifier import Classifier
-from unswayed.decisions.prediction import decide_chunk
+from unswayed.decisions.prediction import UNDECIDED, decide_chunk
 from unswayed.decisions.table_classifier import TableClassifier
 from unswayed.model.data.chunks import CHUNK_ROWS, Chunk, chunk_table
-from unswayed.model.data.parts import ChunkAnswer, FileProgress, RowJob, extend_file
+from unswayed.model.data.parts import GOES_ON, ChunkAnswer, FileProgress, RowJob, extend_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +31,26 @@ class PredictedFile:
     by_decision: Mapping[str, int] = field(default_factory=dict)
     """How many rows each action is decided on."""
     seconds: float = 0.0
+    left_out: int = 0
+    """Rows in the file that were not decided before the time was over; their cells are empty."""
+    goes_on: bool = False
+    """Whether the source has rows after those, which were not read."""
 
     def __len__(self) -> int:
         return sum(self.by_decision.values())
 
     def summary(self) -> dict[str, Any]:
         """The rows, and how many there are of each decision."""
-        return {"rows": len(self), "by_decision": dict(self.by_decision), "seconds": self.seconds}
+        return {
+            "rows": len(self),
+            "left_out": self.left_out,
+            "goes_on": self.goes_on,
+            "by_decision": dict(self.by_decision),
+            "seconds": self.seconds,
+        }
 
 
+@keep_time
 def predict_file(
     classifier: Classifier | TableClassifier,
     source: Any,
@@ -45,11 +58,13 @@ def predict_file(
     *,
     chunk_rows: int = CHUNK_ROWS,
     report: Callable[[FileProgress], None] | None = None,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> PredictedFile:
     """Decide on the rows of a table of any length into a `.csv` or `.parquet` file, in bounded memory.
 
     `source` and resuming are as in `audit_file`. The output has the columns of the source, then `decision`
-    and, unless decisions are looked up in a table, `posterior`, as an audit has them.
+    and, unless decisions are looked up in a table, `posterior`, as an audit has them. When the time of
+    `limits` is over, rows are left out as in an audit, too.
     """
     started = time.monotonic()
     if not isinstance(classifier, Classifier | TableClassifier):
@@ -62,21 +77,44 @@ def predict_file(
         report=report,
     )
     found: Counter[str] = Counter(dict.fromkeys(classifier.actions, 0))
-    for notes in extend_file(job, lambda chunk, _: _answer(classifier, chunk)):
+    left_out, goes_on = 0, False
+    for notes in extend_file(job, lambda chunk, earlier: _answer(classifier, chunk, earlier)):
         found.update(notes["by_decision"])
-    return PredictedFile(job.output, dict(found), time.monotonic() - started)
+        left_out, goes_on = left_out + notes["left_out"], bool(notes.get(GOES_ON))
+    return PredictedFile(job.output, dict(found), time.monotonic() - started, left_out, goes_on)
 
 
-def _answer(classifier: Classifier | TableClassifier, chunk: Chunk) -> ChunkAnswer:
-    added = predicted_columns(classifier, chunk)
-    return ChunkAnswer(added, {"by_decision": Counter(added["decision"].tolist())})
+def _answer(
+    classifier: Classifier | TableClassifier, chunk: Chunk, earlier: Mapping[str, Any] | None
+) -> ChunkAnswer:
+    added = predicted_columns(classifier, chunk, earlier)
+    decided = Counter(added["decision"].tolist())
+    left_out = decided.pop(None, 0)
+    unfinished = {name: values.tolist() for name, values in added.items()} if left_out else None
+    return ChunkAnswer(added, {"by_decision": decided, "left_out": left_out}, unfinished)
 
 
-def predicted_columns(classifier: Classifier | TableClassifier, chunk: Chunk) -> dict[str, Any]:
-    """The columns `decision` and, where there is one, `posterior` of the rows of a chunk."""
-    actions = np.array(classifier.actions, dtype=object)
+def predicted_columns(
+    classifier: Classifier | TableClassifier, chunk: Chunk, earlier: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """The columns `decision` and, where there is one, `posterior` of the rows of a chunk.
+
+    Rows that there is no time for have none; what is in the columns of an `earlier` run is not decided again.
+    `LimitError` when not a single row of the first chunk is decided.
+    """
+    actions = np.array([*classifier.actions, None], dtype=object)
     if isinstance(classifier, TableClassifier):
         table = chunk_table(chunk, classifier.features)
         return {"decision": np.array(classifier.predict(table), dtype=object)}
-    decisions, posteriors = decide_chunk(classifier, chunk)
+    decisions, posteriors = decide_chunk(classifier, chunk, _read_earlier(classifier, earlier))
+    if (decisions == UNDECIDED).all() and chunk.n_rows and not chunk.first_row:
+        raise LimitError("the time does not suffice for any row; raise Limits(max_seconds=...)")
     return {"decision": actions[decisions], "posterior": posteriors}
+
+
+def _read_earlier(classifier: Classifier, earlier: Mapping[str, Any] | None) -> tuple[Ints, Floats] | None:
+    if earlier is None:
+        return None
+    position = {action: i for i, action in enumerate(classifier.actions)} | {None: UNDECIDED}
+    decisions = np.array([position[action] for action in earlier["decision"]], dtype=np.int64)
+    return decisions, np.array(earlier["posterior"], dtype=np.float64)

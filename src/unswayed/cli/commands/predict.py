@@ -13,11 +13,13 @@ from rich.text import Text
 from unswayed.cli.case import CaseOptions, resolve, with_case
 from unswayed.cli.classifiers import describe
 from unswayed.cli.commands.audit import TableFile, showing_rows, with_evidence
-from unswayed.cli.options import Thousands, rows_in
+from unswayed.cli.options import Thousands, limits_of, rows_in
 from unswayed.cli.output import check_output, show, show_json
 from unswayed.core.errors import QueryError
+from unswayed.core.limits import one_clock
 
 if TYPE_CHECKING:
+    from unswayed.api.audits.predictions import PredictedFile
     from unswayed.decisions.classifier import Classifier
     from unswayed.decisions.table_classifier import TableClassifier
     from unswayed.model.data.csv import CsvFile
@@ -57,15 +59,17 @@ def predict(
         check_output(output)
     classifier = _classifier(case)
     described, rows = _describe(classifier), rows_in(table, thousands)
+    limits = limits_of(case.max_memory, case.max_seconds)
     if output is not None:
         with showing_rows() as report:
-            found = predict_file(classifier, rows, output, report=report)
+            found = predict_file(classifier, rows, output, report=report, limits=limits)
         if case.as_json:
             show_json({**described, **found.summary(), "output": str(output)})
         else:
-            show([_counts_line(found.by_decision), Text(f"wrote {output}")])
+            show([_counts_line(found.by_decision), *_left_out_lines(found), Text(f"wrote {output}")])
         return
-    columns = _decide_rows(classifier, rows)
+    with one_clock(limits):
+        columns = _decide_rows(classifier, rows)
     if case.as_json:
         show_json({**described, **columns})
     else:
@@ -104,7 +108,8 @@ def _decide_rows(classifier: Classifier | TableClassifier, table: Path | CsvFile
     found: dict[str, list[Any]] = {}
     for chunk in read_chunks(table):
         for name, values in predicted_columns(classifier, chunk).items():
-            found.setdefault(name, []).extend(values.tolist())
+            # A posterior that is not known has no number, in JSON neither.
+            found.setdefault(name, []).extend(None if cell != cell else cell for cell in values.tolist())
     return found
 
 
@@ -114,15 +119,32 @@ def _counts_line(by_decision: Mapping[str, int]) -> Text:
     return Text(f"{rows:,} rows: {counts}")
 
 
+def _left_out_lines(found: PredictedFile) -> list[Text]:
+    """What was not decided before the time was over, and how to go on."""
+    if not found.left_out:
+        return []
+    more = ", and all rows after these" if found.goes_on else ""
+    return [
+        Text(
+            f"left out: {found.left_out:,} rows{more}, for want of time; their cells are empty: ask for the "
+            "same again to go on"
+        )
+    ]
+
+
 def _row_lines(columns: dict[str, list[Any]]) -> list[Text]:
     """How many rows there are of each decision, and the first of them."""
     decisions = columns["decision"]
     posteriors = columns.get("posterior", [])
-    lines = [_counts_line(dict(sorted(Counter(decisions).items())))]
-    width = max(map(len, decisions))
+    decided = Counter(decisions)
+    left_out = decided.pop(None, 0)
+    lines = [_counts_line(dict(sorted(decided.items())))]
+    if left_out:
+        lines.append(Text(f"left out: {left_out:,} rows, for want of time; allow more of it"))
+    width = max(map(len, decided))
     for row, decision in enumerate(decisions[:MOST_LINES]):
-        posterior = f"  {posteriors[row]:.4f}" if posteriors else ""
-        lines.append(Text(f"{row + 1:>4}  {decision:{width}}{posterior}"))
+        posterior = f"  {posteriors[row]:.4f}" if posteriors and decision is not None else ""
+        lines.append(Text(f"{row + 1:>4}  {decision or 'left out':{width}}{posterior}"))
     if len(decisions) > MOST_LINES:
         lines.append(Text(f"... and {len(decisions) - MOST_LINES:,} more; all of them with -o FILE"))
     return lines
