@@ -120,6 +120,16 @@ def grace() -> Iterator[None]:
         left[0] = max(left[0] - max(time.monotonic() - ends, 0.0), 0.0)
 
 
+@contextmanager
+def unhurried() -> Iterator[None]:
+    """Within this context no clock runs: for what is whole or nothing, and takes the time it needs."""
+    token = _clock.set(math.inf)
+    try:
+        yield
+    finally:
+        _clock.reset(token)
+
+
 def keep_time(verb: Callable[P, R]) -> Callable[P, R]:
     """The verb with one clock over all it does: the time of its keyword argument `limits`."""
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from unswayed.core.errors import QueryError, expect, expect_list
+from unswayed.core.limits import unhurried
 from unswayed.core.names import listing
 from unswayed.decisions.defaults import choose_features
 from unswayed.decisions.rules import Decider, MostProbable, Rule, ThresholdRule
@@ -110,7 +111,8 @@ class Classifier:
         from unswayed.decisions.prediction import decide_chunk
         from unswayed.model.data.chunks import read_chunks
 
-        decided = (decide_chunk(self, chunk)[0].tolist() for chunk in read_chunks(data))
+        with unhurried():
+            decided = [decide_chunk(self, chunk)[0].tolist() for chunk in read_chunks(data)]
         return [self.actions[action] for decisions in decided for action in decisions]
 
 

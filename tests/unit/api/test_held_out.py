@@ -13,6 +13,7 @@ from unswayed.api.report import examine
 from unswayed.api.results.held_out import count_agreement
 from unswayed.api.selection import frontier, trim
 from unswayed.core.errors import QueryError
+from unswayed.core.limits import Limits, one_clock
 from unswayed.decisions.classifier import Classifier
 from unswayed.inference.sampling import sample_states
 from unswayed.model.zoo import disease_tests, printer, review
@@ -115,3 +116,14 @@ def test_the_estimator_counts_too():
     trimmed = TrimmedClassifier(budget=2).fit(X[:120], y[:120], held_out=X[120:])
     full = trimmed.estimator_.predict(X[120:])
     assert trimmed.trimming_.held_out.n_agreeing == (trimmed.predict(X[120:]) == full).sum()
+
+
+def test_rows_are_counted_whole_after_the_time_of_the_search(papers):
+    """When the clock has run out, no row counts as alike only because nobody had time to decide it."""
+    chair = Classifier(review(), "D", ["AC"], threshold=0.6, positive="+")
+    rows = draw(60)
+    expected = [count_agreement(papers, chair, rows).n_agreeing, papers.predict(rows), chair.predict(rows)]
+    assert expected[0] < 60
+    with one_clock(Limits(max_seconds=1e-9)):
+        found = [count_agreement(papers, chair, rows).n_agreeing, papers.predict(rows), chair.predict(rows)]
+    assert found == expected

@@ -13,6 +13,7 @@ import numpy as np
 
 from unswayed.core.arrays import Bools
 from unswayed.core.errors import QueryError
+from unswayed.core.limits import unhurried
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import join_evidence
 from unswayed.decisions.table_classifier import TableClassifier
@@ -89,7 +90,9 @@ def count_agreement(
         table = _take(table, allowed)
         open_features = list_open(full.network, full.features, given)
         full = Classifier(full.network, full.target, open_features, full.rule, given=given)
-    alike = [one == other for one, other in zip(full.predict(table), trimmed.predict(table), strict=True)]
+    with unhurried():
+        decided = zip(full.predict(table), trimmed.predict(table), strict=True)
+    alike = [one == other for one, other in decided]
     low, high = clopper_pearson(sum(alike), len(alike), confidence)
     return CountedAgreement(len(alike), sum(alike), low, high, confidence)
 
