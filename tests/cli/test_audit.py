@@ -43,7 +43,7 @@ def few_answers(monkeypatch):
 def test_the_words_say_what_is_left_out(unswayed, few_answers):
     said = unswayed("audit", "review", PAPERS, *ASKED).out
     assert "2 decisions on 2 patterns" in said
-    assert "left out: 4 of 6 (66.7%) rows, for want of time; allow more of it" in said
+    assert "left out: 4 of 6 (66.7%) rows, for want of time or memory; allow more" in said
 
 
 def test_a_file_has_empty_cells_and_is_gone_on_with(unswayed, few_answers, tmp_path, monkeypatch):

@@ -12,6 +12,7 @@ from unswayed.core.limits import DEFAULT_LIMITS
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.measures import expected_agreement, maximum_achievable_agreement
 from unswayed.decisions.problem import make_problem
+from unswayed.engines.protocol import Question
 from unswayed.engines.sampling import FIRST_PORTION, SamplingEngine, clopper_pearson, uniform_error
 from unswayed.model.zoo import random_naive_bayes
 
@@ -117,3 +118,20 @@ def test_achievable_agreement_is_estimated_where_nothing_exact_is_in_time():
     assert found.certainty is Certainty.ESTIMATE
     assert found.low <= truth.value <= found.high
     assert found.thresholds is not None
+
+
+def test_no_more_samples_are_drawn_than_the_memory_holds():
+    classifier = classifier_of(8, 5)
+    truth = unswayed.same_decision_probability(classifier).value
+    widths = []
+    for max_bytes in (10**9, 10**6):
+        limits = Limits(max_bytes=max_bytes)
+        problem = make_problem(classifier, limits=limits)
+        price = SamplingEngine().cost(problem, Question(frozenset()))
+        assert price.n_bytes <= max_bytes
+        oracle = SamplingEngine().prepare(problem, limits)
+        assert oracle.samples.size <= max_bytes / 100
+        found = oracle.agreement(frozenset(), problem.decider, 0.0)
+        assert found.low <= truth <= found.high
+        widths.append(found.high - found.low)
+    assert widths[0] < widths[1]

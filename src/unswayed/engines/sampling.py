@@ -42,6 +42,8 @@ SECONDS_PER_VARIABLE = 1e-6
 """and what each variable adds to it."""
 BYTES_PER_STATE = 100.0
 """What a state of a variable in a sample takes, with what is made of it."""
+FEWEST_IN_MEMORY = 100
+"""Samples below which there is too little memory for an estimate."""
 FIRST_PORTION = 2
 """Samples decided before the clock is read."""
 SECONDS_PER_STATE, DRAWING_SHARE = 2e-7, 0.1
@@ -77,7 +79,9 @@ class SamplingEngine:
             return Refusal("estimates how often decisions agree, nothing else")
         kept = 2 if question.kept else 1
         each = SECONDS_PER_SAMPLE + SECONDS_PER_VARIABLE * len(problem.network)
-        n_samples = max(self.n_samples, samples_for(question.tolerance, self.confidence))
+        # Without a tolerance, as many as the memory holds will do.
+        asked = samples_for(question.tolerance, self.confidence)
+        n_samples = max(min(self.n_samples, _fitting(problem)), asked)
         return Cost(kept * n_samples * each, BYTES_PER_STATE * n_samples * len(problem.network))
 
     def prepare(self, problem: Problem, limits: Limits) -> SamplingOracle:
@@ -117,7 +121,7 @@ class SamplingOracle:
         network, evidence = self.problem.network, self.problem.evidence
         in_time = DRAWING_SHARE * max(seconds_left(), 0.0) / (SECONDS_PER_STATE * len(network))
         n_drawn = sum(map(len, self._drawn))
-        missing = int(min(n_samples, max(in_time, FEWEST_DRAWN))) - n_drawn
+        missing = int(min(n_samples, max(in_time, FEWEST_DRAWN), _fitting(self.problem))) - n_drawn
         if missing > 0:
             states = sample_states(network, missing, evidence, self.rng, limits=self._on_memory)
             self._drawn.append(states[:, list(self.problem.free)])
@@ -263,6 +267,12 @@ class DecidedPortion:
 
     full: Ints
     posteriors: list[Floats]
+
+
+def _fitting(problem: Problem) -> int:
+    """How many samples the memory holds that the problem may take; some in any case."""
+    n_fitting = problem.limits.max_bytes / (BYTES_PER_STATE * len(problem.network))
+    return int(max(n_fitting, FEWEST_IN_MEMORY))
 
 
 def _best_threshold(problem: Problem, posteriors: Floats, full: Ints, positive: int) -> AchievableAgreement:

@@ -137,13 +137,10 @@ def _one_by_one(asked: CaseTables, codes: Codes, limits: Limits, deadline: float
     for place, row in enumerate(codes):
         buffers: list[Floats | None] = [leaf[0, ..., 0] for leaf in asked.leaves(row[np.newaxis])]
         keys = [(buffer, row[columns].tobytes()) for buffer, columns in enumerate(below)]
-        needed = _needed(plan, keys, kept)
+        ready, needed = _look_up(plan, keys, kept)
         for step in plan.steps:
-            if not needed[step.out]:
-                buffers.append(None)
-                continue
-            values = kept.get(keys[step.out])
-            if values is None:
+            values = ready.pop(step.out, None)
+            if values is None and needed[step.out]:
                 if time.monotonic() + predict_seconds(step) > deadline:
                     raise _late(limits, place, len(codes))
                 b = None if step.b is None else buffers[step.b]
@@ -151,21 +148,32 @@ def _one_by_one(asked: CaseTables, codes: Codes, limits: Limits, deadline: float
                     values = contract(plan, step, buffers[step.a], b, Linear())
                 kept.keep(keys[step.out], values)
             buffers.append(values)
+            buffers[step.a] = None
+            if step.b is not None:
+                buffers[step.b] = None
         answer = buffers[plan.root]
         assert answer is not None
         yield answer[np.newaxis]
 
 
-def _needed(plan: Plan, keys: Sequence[tuple[int, bytes]], kept: KeptBuffers) -> list[bool]:
-    """Which buffers a case needs: what a kept one was made of need not be made again."""
+def _look_up(
+    plan: Plan, keys: Sequence[tuple[int, bytes]], kept: KeptBuffers
+) -> tuple[dict[int, Floats], list[bool]]:
+    """The kept buffers that a case uses, and which buffers it needs: what those were made of it does not."""
+    ready: dict[int, Floats] = {}
     needed = [False] * len(plan.scopes)
     needed[plan.root] = True
     for step in reversed(plan.steps):
-        if needed[step.out] and kept.get(keys[step.out]) is None:
-            needed[step.a] = True
-            if step.b is not None:
-                needed[step.b] = True
-    return needed
+        if not needed[step.out]:
+            continue
+        values = kept.get(keys[step.out])
+        if values is not None:
+            ready[step.out] = values
+            continue
+        needed[step.a] = True
+        if step.b is not None:
+            needed[step.b] = True
+    return ready, needed
 
 
 @dataclass(slots=True)

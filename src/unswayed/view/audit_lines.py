@@ -54,11 +54,11 @@ def left_out_text(audit: AuditSum) -> str:
     """How many rows have no answer, and how to go on."""
     whole = audit.left_out + len(audit)
     if not isinstance(audit, AuditedFile):
-        return f"left out: {share_text(audit.left_out, whole)} rows, for want of time; allow more of it"
+        return f"left out: {share_text(audit.left_out, whole)} rows, for want of time or memory; allow more"
     more = ", and all rows after these" if audit.goes_on else ""
     return (
-        f"left out: {share_text(audit.left_out, whole)} rows{more}, for want of time; their cells are empty: "
-        "ask for the same again to go on"
+        f"left out: {share_text(audit.left_out, whole)} rows{more}, for want of time or memory; their cells "
+        "are empty: ask for the same again to go on"
     )
 
 

@@ -71,8 +71,14 @@ def test_large_tables_one_by_one_equal_small_ones_side_by_side(network, seed):
         together = batch_posteriors(network, 0, observed, codes, {})
         patch.setattr(batches, "LARGE", 0)
         alone = batch_posteriors(network, 0, observed, codes, {})
-        # Without room to keep anything, every table is made anew.
-        patch.setattr(batches.KeptBuffers, "keep", lambda *_: None)
+        # With little room tables make way for others, without any each is made anew.
+        little, keep = seed % 7 * 16.0, batches.KeptBuffers.keep
+
+        def keep_few(kept, *buffer):
+            kept.most_bytes = little
+            keep(kept, *buffer)
+
+        patch.setattr(batches.KeptBuffers, "keep", keep_few)
         anew = batch_posteriors(network, 0, observed, codes, {})
     np.testing.assert_allclose(alone, together, atol=1e-12)
     np.testing.assert_array_equal(alone, anew)

@@ -78,16 +78,16 @@ def predict_file(
     )
     found: Counter[str] = Counter(dict.fromkeys(classifier.actions, 0))
     left_out, goes_on = 0, False
-    for notes in extend_file(job, lambda chunk, earlier: _answer(classifier, chunk, earlier)):
+    for notes in extend_file(job, lambda chunk, earlier: _answer(classifier, chunk, earlier, limits)):
         found.update(notes["by_decision"])
         left_out, goes_on = left_out + notes["left_out"], bool(notes.get(GOES_ON))
     return PredictedFile(job.output, dict(found), time.monotonic() - started, left_out, goes_on)
 
 
 def _answer(
-    classifier: Classifier | TableClassifier, chunk: Chunk, earlier: Mapping[str, Any] | None
+    classifier: Classifier | TableClassifier, chunk: Chunk, earlier: Mapping[str, Any] | None, limits: Limits
 ) -> ChunkAnswer:
-    added = predicted_columns(classifier, chunk, earlier)
+    added = predicted_columns(classifier, chunk, earlier, limits=limits)
     decided = Counter(added["decision"].tolist())
     left_out = decided.pop(None, 0)
     unfinished = {name: values.tolist() for name, values in added.items()} if left_out else None
@@ -95,7 +95,11 @@ def _answer(
 
 
 def predicted_columns(
-    classifier: Classifier | TableClassifier, chunk: Chunk, earlier: Mapping[str, Any] | None = None
+    classifier: Classifier | TableClassifier,
+    chunk: Chunk,
+    earlier: Mapping[str, Any] | None = None,
+    *,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> dict[str, Any]:
     """The columns `decision` and, where there is one, `posterior` of the rows of a chunk.
 
@@ -106,7 +110,9 @@ def predicted_columns(
     if isinstance(classifier, TableClassifier):
         table = chunk_table(chunk, classifier.features)
         return {"decision": np.array(classifier.predict(table), dtype=object)}
-    decisions, posteriors = decide_chunk(classifier, chunk, _read_earlier(classifier, earlier))
+    on_memory = Limits(max_bytes=limits.max_bytes)
+    known = _read_earlier(classifier, earlier)
+    decisions, posteriors = decide_chunk(classifier, chunk, known, limits=on_memory)
     if (decisions == UNDECIDED).all() and chunk.n_rows and not chunk.first_row:
         raise LimitError("the time does not suffice for any row; raise Limits(max_seconds=...)")
     return {"decision": actions[decisions], "posterior": posteriors}

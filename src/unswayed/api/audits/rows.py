@@ -18,7 +18,7 @@ from unswayed.api.decisions import agreement_of
 from unswayed.api.questions import Options
 from unswayed.core.arrays import Bools, Codes, Floats, Ints
 from unswayed.core.errors import LimitError
-from unswayed.core.limits import DEFAULT_LIMITS, check_clock, grace, moment_at, seconds_left, until
+from unswayed.core.limits import DEFAULT_LIMITS, Limits, check_clock, grace, moment_at, seconds_left, until
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.prediction import (
@@ -173,7 +173,8 @@ class _Block:
         """Answer some rows; those that share their work together."""
         problem, codes = self.auditor.problem, self.codes
         asked = problem.network, problem.target, problem.free, codes[rows], problem.evidence
-        logs = row_log_posteriors(*asked, many=self.many)
+        on_memory = Limits(max_bytes=problem.limits.max_bytes)
+        logs = row_log_posteriors(*asked, many=self.many, limits=on_memory)
         possible = np.isfinite(logs.max(axis=1))
         self.columns.answered[rows[~possible]] = True
         rows, logs = rows[possible], logs[possible]
@@ -264,9 +265,8 @@ def _answer_pattern(
         check_clock(THE_AUDIT)
         try:
             with until(moment_at(ROW_SHARE)):
-                problem = make_problem(
-                    auditor.recipe.classifier, _findings(auditor.problem, rows.observed, row)
-                )
+                findings = _findings(auditor.problem, rows.observed, row)
+                problem = make_problem(auditor.recipe.classifier, findings, limits=auditor.problem.limits)
                 measured = agreement_of(problem, frozenset(), problem.decider, auditor.recipe.options)
         except LimitError:
             if math.isinf(seconds_left()):

@@ -32,7 +32,7 @@ from unswayed.circuits.sdd.values import NodeValues, literal_shares, node_values
 from unswayed.circuits.vtree import Vtree
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import ImpossibleEvidence, QueryError
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.core.limits import DEFAULT_LIMITS, Limits, keep_time
 from unswayed.core.names import listing
 from unswayed.inference.problem import SAFE, impossible
 from unswayed.model.network import BayesianNetwork, to_tables
@@ -81,6 +81,7 @@ class CompiledNetwork:
         return self.sdd.n_elements
 
 
+@keep_time
 def compile_network(
     network: BayesianNetwork,
     vtree: Vtree | None = None,
@@ -117,6 +118,7 @@ def compile_network(
     return CompiledNetwork(network, used, sdd, spine, True, None, time.perf_counter() - started)
 
 
+@keep_time
 def compile_spine(
     network: BayesianNetwork,
     spine: Sequence[int],

@@ -16,7 +16,7 @@ from unswayed.cli.commands.audit import TableFile, showing_rows, with_evidence
 from unswayed.cli.options import Thousands, limits_of, rows_in
 from unswayed.cli.output import check_output, show, show_json
 from unswayed.core.errors import QueryError
-from unswayed.core.limits import one_clock
+from unswayed.core.limits import Limits, one_clock
 
 if TYPE_CHECKING:
     from unswayed.api.audits.predictions import PredictedFile
@@ -69,7 +69,7 @@ def predict(
             show([_counts_line(found.by_decision), *_left_out_lines(found), Text(f"wrote {output}")])
         return
     with one_clock(limits):
-        columns = _decide_rows(classifier, rows)
+        columns = _decide_rows(classifier, rows, limits)
     if case.as_json:
         show_json({**described, **columns})
     else:
@@ -101,13 +101,15 @@ def _classifier(case: CaseOptions) -> Classifier | TableClassifier:
     return saved
 
 
-def _decide_rows(classifier: Classifier | TableClassifier, table: Path | CsvFile) -> dict[str, list[Any]]:
+def _decide_rows(
+    classifier: Classifier | TableClassifier, table: Path | CsvFile, limits: Limits
+) -> dict[str, list[Any]]:
     from unswayed.api.audits.predictions import predicted_columns
     from unswayed.model.data.chunks import read_chunks
 
     found: dict[str, list[Any]] = {}
     for chunk in read_chunks(table):
-        for name, values in predicted_columns(classifier, chunk).items():
+        for name, values in predicted_columns(classifier, chunk, limits=limits).items():
             # A posterior that is not known has no number, in JSON neither.
             found.setdefault(name, []).extend(None if cell != cell else cell for cell in values.tolist())
     return found
@@ -126,8 +128,8 @@ def _left_out_lines(found: PredictedFile) -> list[Text]:
     more = ", and all rows after these" if found.goes_on else ""
     return [
         Text(
-            f"left out: {found.left_out:,} rows{more}, for want of time; their cells are empty: ask for the "
-            "same again to go on"
+            f"left out: {found.left_out:,} rows{more}, for want of time or memory; their cells are empty: "
+            "ask for the same again to go on"
         )
     ]
 
@@ -140,7 +142,7 @@ def _row_lines(columns: dict[str, list[Any]]) -> list[Text]:
     left_out = decided.pop(None, 0)
     lines = [_counts_line(dict(sorted(decided.items())))]
     if left_out:
-        lines.append(Text(f"left out: {left_out:,} rows, for want of time; allow more of it"))
+        lines.append(Text(f"left out: {left_out:,} rows, for want of time or memory; allow more"))
     width = max(map(len, decided))
     for row, decision in enumerate(decisions[:MOST_LINES]):
         posterior = f"  {posteriors[row]:.4f}" if posteriors and decision is not None else ""
