@@ -147,7 +147,7 @@ CheckpointFile = Annotated[
 ]
 MaxSeconds = Annotated[
     float | None,
-    typer.Option("--max-seconds", metavar="S", help="Give up after this time.", show_default=False),
+    typer.Option("--max-seconds", metavar="S", help="Answer in this time, as well as it allows.", show_default=False),
 ]
 
 
