@@ -147,7 +147,9 @@ CheckpointFile = Annotated[
 ]
 MaxSeconds = Annotated[
     float | None,
-    typer.Option("--max-seconds", metavar="S", help="Answer in this time, as well as it allows.", show_default=False),
+    typer.Option(
+        "--max-seconds", metavar="S", help="Answer as well as this time allows.", show_default=False
+    ),
 ]
 
 
