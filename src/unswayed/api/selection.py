@@ -23,6 +23,7 @@ from unswayed.decisions.problem import Problem, join_evidence, make_problem
 from unswayed.decisions.purchase import Costs, Purchase
 from unswayed.decisions.rewards import Reward
 from unswayed.decisions.table_classifier import TableClassifier
+from unswayed.engines.protocol import Cost, Question
 from unswayed.engines.sampling import SamplingEngine
 from unswayed.model.data.tables import Table, read_table
 from unswayed.model.evidence import Evidence
@@ -358,6 +359,9 @@ def _plan_in_time(problem: Problem, limits: Limits, deadline: float, *, allow_es
     except LimitError:
         if not allow_estimates or math.isinf(deadline):
             raise
+        drawn = SamplingEngine().cost(problem, Question(frozenset()))
+        assert isinstance(drawn, Cost)
+        limits.check_bytes(drawn.n_bytes, "choosing features on samples")
         plan = SearchPlan(problem, SamplingEngine().name, limits)
     if limits.max_seconds is None:
         return plan

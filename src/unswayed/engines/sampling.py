@@ -271,8 +271,8 @@ class DecidedPortion:
 
 def _fitting(problem: Problem) -> int:
     """How many samples the memory holds that the problem may take; some in any case."""
-    n_fitting = problem.limits.max_bytes / (BYTES_PER_STATE * len(problem.network))
-    return int(max(n_fitting, FEWEST_IN_MEMORY))
+    each = max(BYTES_PER_STATE * len(problem.network), 1.0)
+    return int(max(problem.limits.max_bytes / each, FEWEST_IN_MEMORY))
 
 
 def _best_threshold(problem: Problem, posteriors: Floats, full: Ints, positive: int) -> AchievableAgreement:
