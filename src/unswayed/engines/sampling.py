@@ -42,8 +42,6 @@ SECONDS_PER_VARIABLE = 1e-6
 """and what each variable adds to it."""
 BYTES_PER_STATE = 100.0
 """What a state of a variable in a sample takes, with what is made of it."""
-FEWEST_IN_MEMORY = 100
-"""Samples below which there is too little memory for an estimate."""
 FIRST_PORTION = 2
 """Samples decided before the clock is read."""
 SECONDS_PER_STATE, DRAWING_SHARE = 2e-7, 0.1
@@ -51,7 +49,7 @@ SECONDS_PER_STATE, DRAWING_SHARE = 2e-7, 0.1
 DECIDING_SHARE = 0.3
 """Share of the time left in which samples are decided before anything else is done with them."""
 FEWEST_DRAWN = 1000
-"""Samples that are drawn however little time there is."""
+"""Samples that are drawn however little time there is; less memory than these take is too little."""
 MOST_SAMPLES = 1_000_000
 """Drawn for a tolerance, at most."""
 
@@ -272,7 +270,7 @@ class DecidedPortion:
 def _fitting(problem: Problem) -> int:
     """How many samples the memory holds that the problem may take; some in any case."""
     each = max(BYTES_PER_STATE * len(problem.network), 1.0)
-    return int(max(problem.limits.max_bytes / each, FEWEST_IN_MEMORY))
+    return int(max(problem.limits.max_bytes / each, FEWEST_DRAWN))
 
 
 def _best_threshold(problem: Problem, posteriors: Floats, full: Ints, positive: int) -> AchievableAgreement:
