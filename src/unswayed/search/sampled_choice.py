@@ -124,8 +124,8 @@ def _affordable(problem: Problem, limits: Limits) -> int:
         return N_SAMPLES
     few = SamplingEngine(n_samples=FEWEST_SAMPLES).prepare(problem, Limits(max_bytes=limits.max_bytes))
     began = time.monotonic()
-    few.posteriors(problem.free)
-    each = (time.monotonic() - began) / FEWEST_SAMPLES
+    n_decided = len(few.posteriors(problem.free))
+    each = (time.monotonic() - began) / max(n_decided, 1)
     return min(max(int(DECIDED_SHARE * limits.max_seconds / each), FEWEST_SAMPLES), N_SAMPLES)
 
 
