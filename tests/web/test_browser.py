@@ -64,8 +64,10 @@ def test_back_forward_and_reload_keep_the_case(visitor):
     visitor.has("paper_jam", "#decided")
     page.locator(".features").get_by_text("pale", exact=True).click()
     visitor.has("no_toner", "#decided")
+    visitor.settle()
     page.go_back()
     visitor.has("paper_jam", "#decided")
+    visitor.settle()  # what is still on its way would end the way forward
     page.go_forward()
     visitor.has("no_toner", "#decided")
     page.reload()
