@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,8 +10,9 @@ import numpy as np
 
 from unswayed.core.arrays import Bools, Floats
 from unswayed.core.errors import QueryError
+from unswayed.core.numerics import logit
 from unswayed.decisions.profile import DecisionProfile
-from unswayed.decisions.rules import TIE, Decider, find_doubtful, largest_threshold, log_odds
+from unswayed.decisions.rules import TIE, Decider, find_doubtful, log_odds
 
 
 def expected_agreement(profile: DecisionProfile, decider: Decider) -> float:
@@ -222,7 +224,30 @@ def _intervals(odds: Floats, cuts: Sequence[int]) -> list[tuple[float, float]]:
 
 _SURELY_UP_TO, _SURELY_ABOVE = 0.5 * TIE, 1.5 * TIE
 """Up to which tie log-odds are decided positive, and above which negative, however they were rounded."""
-_BELOW_ONE = 1.0 - 2.0**-53
+_BELOW_ONE = math.nextafter(1.0, 0.0)
+
+
+def largest_threshold(log_odds: float, tie: float = TIE) -> float:
+    """The largest threshold at which log-odds of this size are still decided positive; 0 for none.
+
+    It is the float itself that counts: near 1 neighbouring thresholds are far apart in log-odds. Another
+    `tie` leaves room for rounding: up to the threshold at half of `TIE`, odds that are rounded a little
+    otherwise are decided positive too, and above the one at one and a half they are decided negative.
+    """
+    if log_odds == -math.inf:
+        return 0.0
+    threshold = min(_expit(log_odds + tie), _BELOW_ONE)
+    while threshold > 0.0 and logit(threshold) - tie > log_odds:
+        threshold = math.nextafter(threshold, 0.0)
+    while threshold < _BELOW_ONE and logit(math.nextafter(threshold, 1.0)) - tie <= log_odds:
+        threshold = math.nextafter(threshold, 1.0)
+    return threshold
+
+
+def _expit(log_odds: float) -> float:
+    if log_odds < 0:
+        return math.exp(log_odds) / (1.0 + math.exp(log_odds)) if log_odds > -745.0 else 0.0
+    return 1.0 / (1.0 + math.exp(-log_odds))
 
 
 AGREEMENT_SLACK = 1e-13

@@ -315,32 +315,6 @@ class _Utility:
         return tuple(found)
 
 
-def largest_threshold(log_odds: float, tie: float = TIE) -> float:
-    """The largest threshold at which log-odds of this size are still decided positive; 0 for none.
-
-    It is the float itself that counts: near 1 neighbouring thresholds are far apart in log-odds. Another
-    `tie` leaves room for rounding: up to the threshold at half of `TIE`, odds that are rounded a little
-    otherwise are decided positive too, and above the one at one and a half they are decided negative.
-    """
-    if log_odds == -math.inf:
-        return 0.0
-    threshold = min(_expit(log_odds + tie), _BELOW_ONE)
-    while threshold > 0.0 and logit(threshold) - tie > log_odds:
-        threshold = math.nextafter(threshold, 0.0)
-    while threshold < _BELOW_ONE and logit(math.nextafter(threshold, 1.0)) - tie <= log_odds:
-        threshold = math.nextafter(threshold, 1.0)
-    return threshold
-
-
-def _expit(log_odds: float) -> float:
-    if log_odds < 0:
-        return math.exp(log_odds) / (1.0 + math.exp(log_odds)) if log_odds > -745.0 else 0.0
-    return 1.0 / (1.0 + math.exp(-log_odds))
-
-
-_BELOW_ONE = math.nextafter(1.0, 0.0)
-
-
 def find_doubtful(decider: Decider, class_mass: Floats, rounding: float) -> Ints:
     """The rows that count as ties though `rounding` cannot explain it, or the other way round.
 

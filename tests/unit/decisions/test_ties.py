@@ -22,8 +22,7 @@ from unswayed import (
     same_decision_probability,
 )
 from unswayed.decisions.margins import keeping_tests
-from unswayed.decisions.measures import best_threshold
-from unswayed.decisions.rules import largest_threshold
+from unswayed.decisions.measures import best_threshold, largest_threshold
 
 TARGET = Variable("D", ["+", "-"])
 
