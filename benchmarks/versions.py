@@ -47,7 +47,9 @@ Answer = dict[str, Any]
 
 def verb(*names: str) -> Callable[..., Any]:
     """The first of these names that this version has."""
-    return next(getattr(unswayed, name) for name in names if name in unswayed.__all__)
+    known = dir(unswayed)
+    found: Callable[..., Any] = next(getattr(unswayed, name) for name in names if name in known)
+    return found
 
 
 def random_network(rng: np.random.Generator) -> tuple[str, list[str], int]:
