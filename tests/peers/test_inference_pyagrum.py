@@ -11,7 +11,7 @@ import warnings
 import numpy as np
 import pytest
 
-from shared_data import SHARED, network_files
+from shared_data import SHARED, needs_shared_data, network_files
 from tolerances import ENGINE
 from unswayed.inference.marginals import all_marginals
 from unswayed.inference.posteriors import joint_table, log_probability
@@ -33,6 +33,7 @@ def cases():
         yield pytest.param(path, id=str(path.relative_to(SHARED)), marks=marks)
 
 
+@needs_shared_data
 @pytest.mark.parametrize("path", list(cases()))
 def test_posteriors_equal_pyagrum(path):
     with warnings.catch_warnings():

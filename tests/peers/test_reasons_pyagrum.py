@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shared_data import SHARED
+from shared_data import SHARED, needs_shared_data
 from unswayed.core.limits import DEFAULT_LIMITS
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import make_problem
@@ -29,6 +29,7 @@ def posterior_by_peer(network, target, evidence):
     return engine.posterior(target).toarray()
 
 
+@needs_shared_data
 @pytest.mark.parametrize("name", CASES)
 def test_slopes_and_ends_agree_with_differences_by_pyagrum(name):
     target, positive = CASES[name]
