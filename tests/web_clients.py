@@ -17,6 +17,7 @@ from unswayed.web.app import make_app
 from unswayed.web.security import Guard
 from unswayed.web.server import make_site, take_place
 from unswayed.web.workspace import HeldNetwork, Workspace
+from web.served import STARTS_WITHIN
 
 BROWSERS = ("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
 CHROMIUM = next((path for path in BROWSERS if Path(path).exists()), None)
@@ -43,7 +44,9 @@ def serve_pages(given: HeldNetwork | None = None) -> Iterator[str]:
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [place.listener]}, daemon=True)
     thread.start()
+    deadline = time.monotonic() + STARTS_WITHIN
     while not server.started:
+        assert time.monotonic() < deadline, "the server does not start"
         time.sleep(0.01)
     try:
         yield place.url("/case/review")

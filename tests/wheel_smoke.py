@@ -36,10 +36,10 @@ def main(folder: str) -> None:
     with tempfile.TemporaryDirectory() as place:
         venv.create(place, with_pip=True)
         python = Path(place) / "bin" / "python"
-        subprocess.run([python, "-m", "pip", "install", "--quiet", wheel.resolve()], check=True)
-        subprocess.run([python, "-c", QUESTION], check=True, cwd=place)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", wheel.resolve()], check=True, timeout=240)
+        subprocess.run([python, "-c", QUESTION], check=True, cwd=place, timeout=240)
         command = [python.with_name("unswayed"), "sdp", "review", "--target", "D=+", "--threshold", "0.6"]
-        subprocess.run(command, check=True, cwd=place)
+        subprocess.run(command, check=True, cwd=place, timeout=240)
 
 
 if __name__ == "__main__":

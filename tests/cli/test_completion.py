@@ -23,6 +23,7 @@ def offer(line, folder):
             "_TYPER_COMPLETE_ARGS": line,
         },
         check=False,
+        timeout=240,
     )
     return [each.split("\t")[0] for each in done.stdout.splitlines() if each]
 
@@ -77,6 +78,7 @@ def offer_bash(words, folder):
             "COMP_CWORD": str(len(words) - 1),
         },
         check=False,
+        timeout=240,
     )
     return done.stdout.split()
 

@@ -27,6 +27,7 @@ from unswayed.cli.main import make_app
 from unswayed.core.errors import SolverError
 from unswayed.model import zoo
 from unswayed.model.formats.files import read_network
+from web.served import serving
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(
@@ -96,8 +97,7 @@ def test_console_examples_run(page, folder):
             if words[0] != "unswayed" or "--install-completion" in words:
                 continue
             if words[1] == "serve":
-                first = serve_for_a_moment(words)
-                assert "http://127.0.0.1:" in first, f"{page.name}, line {line}: {command}\ngiven:\n{first}"
+                serve_for_a_moment(words[2:])
                 continue
             done = subprocess.run(
                 [sys.executable, "-m", *words],
@@ -106,24 +106,19 @@ def test_console_examples_run(page, folder):
                 encoding="utf-8",
                 env={**os.environ, "PYTHONIOENCODING": "utf-8", "COLUMNS": "80", "FORCE_COLOR": ""},
                 check=False,
+                timeout=240,
             )
             matches = doctest.OutputChecker().check_output(shown, done.stdout, doctest.ELLIPSIS)
             assert matches, f"{page.name}, line {line}: {command}\nshown:\n{shown}\ngiven:\n{done.stdout}"
 
 
-def serve_for_a_moment(words: list[str]) -> str:
-    """The first line of a server, which is then ended."""
+def serve_for_a_moment(words: list[str]) -> None:
+    """Let a server print its address, and end it at once."""
     pytest.importorskip("uvicorn", reason="the companion needs the extra 'web'")
-    with subprocess.Popen(
-        [sys.executable, "-m", *words, "--no-browser"],
-        stdout=subprocess.PIPE,
-        encoding="utf-8",
-        env={**os.environ, "PYTHONUNBUFFERED": "1"},
-    ) as process:
-        assert process.stdout is not None
-        first = process.stdout.readline()
-        process.terminate()
-    return first
+    with serving(*words) as served:
+        assert served.url.startswith("http://127.0.0.1:")
+        served.process.terminate()
+        served.process.wait(timeout=60)
 
 
 def test_readme_names_the_commands_that_make_knows():

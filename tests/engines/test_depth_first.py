@@ -185,7 +185,9 @@ def test_a_small_search_does_not_load_the_compiler():
         "DepthFirstEngine().prepare(problem, Limits())\n"
         "print('numba' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=240
+    )
     assert done.stdout.strip() == "False"
 
 

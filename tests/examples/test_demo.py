@@ -12,7 +12,12 @@ DEMO = Path(__file__).resolve().parents[2] / "examples" / "demo.py"
 
 def test_the_demo_runs(tmp_path):
     done = subprocess.run(
-        [sys.executable, str(DEMO)], cwd=tmp_path, capture_output=True, encoding="utf-8", check=False
+        [sys.executable, str(DEMO)],
+        cwd=tmp_path,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        timeout=240,
     )
     assert (done.returncode, done.stderr) == (0, "")
     accuracies = [float(each) for each in re.findall(r"right on ([\d.]+)%", done.stdout)]

@@ -369,7 +369,11 @@ def test_a_large_file_of_wrong_numbers_is_refused_in_little_memory(name, number,
             stream.write(cell * (size // 100 // len(cell)))
         stream.write(after)
     outcome = subprocess.run(
-        [sys.executable, "-c", PEAK, str(small), str(wrong)], capture_output=True, text=True, check=True
+        [sys.executable, "-c", PEAK, str(small), str(wrong)],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=240,
     )
     assert int(outcome.stdout) < 3 * size + 2**24
 

@@ -137,7 +137,7 @@ def test_a_cluster_gives_the_answer_of_one_process_though_a_worker_is_killed():
                 alone = unswayed.trim(classifier, budget).selection
             with many_slices():
                 assert told(unswayed.trim(classifier, budget, executor=executor).selection) == told(alone)
-        victim = client.submit(os.getpid).result()
+        victim = client.submit(os.getpid).result(timeout=60)
         with many_slices(50), reporting_always():
             report, n_reports = killing_at_second_report(victim)
             found = unswayed.trim(classifier, budget, executor=executor, report=report).selection
@@ -151,7 +151,7 @@ def test_a_killed_process_changes_no_answer():
     with compiled_at_once():
         alone = unswayed.trim(classifier, 5).selection
     with many_slices(200), reporting_always():
-        report, n_reports = killing_at_second_report(start_pool(2).submit(os.getpid).result())
+        report, n_reports = killing_at_second_report(start_pool(2).submit(os.getpid).result(timeout=60))
         found = unswayed.trim(classifier, 5, jobs=2, report=report).selection
     assert next(n_reports) > 2
     assert told(found) == told(alone)

@@ -134,7 +134,7 @@ def test_a_plan_is_the_same_though_a_worker_is_killed():
     classifier = dependent(1)
     with asking_ahead(wide=True):
         alone = plan_tests(classifier, at_least=0.95)
-        victim, count = start_pool(2).submit(os.getpid).result(), itertools.count()
+        victim, count = start_pool(2).submit(os.getpid).result(timeout=60), itertools.count()
 
         def report(_):
             if next(count) == 1:

@@ -52,7 +52,9 @@ def loaded_by(statement: str, candidates: tuple[str, ...]) -> list[str]:
     code = (
         f"import sys, json\n{statement}\nprint(json.dumps([m for m in {candidates!r} if m in sys.modules]))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=240
+    )
     found: list[str] = json.loads(done.stdout)
     return found
 

@@ -63,7 +63,7 @@ def test_who_asks_at_once_shares_one_computation():
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join()
+        thread.join(timeout=60)
     assert answers.find("x", work) == 7
     assert len(calls) == 1
 

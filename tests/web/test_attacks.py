@@ -92,7 +92,7 @@ def test_a_file_leads_nowhere_else(served, cookie, case):
 
 def test_a_body_that_is_shorter_than_it_says_holds_nobody_up(served, cookie):
     headers = f"POST /open HTTP/1.1\r\nHost: {served.host}\r\nCookie: {cookie}\r\nOrigin: {served.origin}\r\n"
-    with socket.create_connection(("127.0.0.1", served.port)) as connection:
+    with socket.create_connection(("127.0.0.1", served.port), timeout=60) as connection:
         connection.sendall(f"{headers}Content-Length: 1000\r\n\r\nabc".encode())
         assert served.ask("GET", "/", headers={"Cookie": cookie}, timeout=5).status == 200
 

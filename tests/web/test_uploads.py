@@ -142,7 +142,12 @@ def test_a_line_of_a_million_columns_is_refused_in_time():
 def test_memory_of_the_child_is_limited():
     program = "from unswayed.web import reading; reading._limit_resources(); bytearray(3 * 2**30)"
     child = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, env=child_environment(), check=False
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        env=child_environment(),
+        check=False,
+        timeout=240,
     )
     assert child.returncode == 1
     assert child.stderr.strip().endswith("MemoryError")

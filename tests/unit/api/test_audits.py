@@ -201,12 +201,12 @@ def test_a_killed_audit_goes_on_where_it_was(tmp_path):
     classifier = naive_classifier()
     random_frame(classifier, 500).to_csv(tmp_path / "in.csv", index=False)
     command = [sys.executable, "-c", SCRIPT, str(tmp_path / "in.csv"), str(tmp_path / "out.csv")]
-    killed = subprocess.run([*command, "300"], capture_output=True, text=True, check=False)
+    killed = subprocess.run([*command, "300"], capture_output=True, text=True, check=False, timeout=240)
     assert killed.returncode == -signal.SIGKILL
     assert not (tmp_path / "out.csv").exists()
     parts = sorted(path.name for path in (tmp_path / "out.csv.parts").glob("*.csv"))
     assert parts == ["000000.csv", "000001.csv", "000002.csv"]
-    again = subprocess.run(command, capture_output=True, text=True, check=True)
+    again = subprocess.run(command, capture_output=True, text=True, check=True, timeout=240)
     assert again.stdout.splitlines()[2:] == ["300 300", "400 300", "500 300"]
     unswayed.audit_file(classifier, tmp_path / "in.csv", tmp_path / "whole.csv", chunk_rows=100)
     assert (tmp_path / "out.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
@@ -355,7 +355,9 @@ def test_on_the_command_line(tmp_path):
         "--jobs",
         "2",
     ]
-    done = subprocess.run([*command, *options], cwd=tmp_path, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [*command, *options], cwd=tmp_path, capture_output=True, text=True, check=True, timeout=240
+    )
     answer = json.loads(done.stdout)
     rows = pd.read_parquet(tmp_path / "out.parquet")
     assert answer["rows"] == len(rows) == 40

@@ -25,7 +25,9 @@ def test_importing_the_room_loads_none_of_its_rooms():
     code = (
         "import sys, unswayed.circuits; print([m for m in sys.modules if m.startswith('unswayed.circuits.')])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=240
+    )
     assert done.stdout == "[]\n"
 
 

@@ -113,7 +113,7 @@ def test_the_shared_value_is_sent_when_it_is_missing_and_then_no_more():
 
 def test_calls_of_a_killed_worker_are_made_again_in_a_new_pool():
     """SIGKILL of one of our own processes: every call is answered, by processes still."""
-    victim = start_pool(2).submit(os.getpid).result()
+    victim = start_pool(2).submit(os.getpid).result(timeout=60)
     with Workers(Team(jobs=2), add_slowly, "killed", 100) as workers:
         for number in range(6):
             workers.submit(number, (number,))
@@ -124,7 +124,7 @@ def test_calls_of_a_killed_worker_are_made_again_in_a_new_pool():
 
 def test_a_broken_executor_of_a_person_is_said_and_done_without():
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-        victim = pool.submit(os.getpid).result()
+        victim = pool.submit(os.getpid).result(timeout=60)
         with Workers(Team(pool), add_slowly, "broken", 100) as workers:
             for number in range(6):
                 workers.submit(number, (number,))

@@ -170,7 +170,12 @@ def test_the_command_prints_both_decoders(command):
 @pytest.mark.slow
 def test_the_example_runs(tmp_path):
     done = subprocess.run(
-        [sys.executable, str(EXAMPLE)], cwd=tmp_path, capture_output=True, encoding="utf-8", check=False
+        [sys.executable, str(EXAMPLE)],
+        cwd=tmp_path,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        timeout=240,
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert "X0 depends on U0, U1, U2" in done.stdout

@@ -118,7 +118,9 @@ def test_a_new_process_loads_what_an_old_one_compiled(folder):
         "print(sum(kernel._compiled.stats.cache_hits.values()))\n"
     )
     said = [
-        subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+        subprocess.run(
+            [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=240
+        ).stdout
         for _ in range(2)
     ]
     assert said == ["False\n0\n", "True\n1\n"]

@@ -54,7 +54,7 @@ def classifier_of(n_features):
 def search_first(folder, n_features, budget, max_seconds):
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder)}
     asked = [sys.executable, "-c", SCRIPT, json.dumps([n_features, budget, max_seconds])]
-    done = subprocess.run(asked, env=environment, stdout=subprocess.PIPE, check=True)
+    done = subprocess.run(asked, env=environment, stdout=subprocess.PIPE, check=True, timeout=240)
     return json.loads(done.stdout)
 
 
@@ -111,13 +111,15 @@ def test_loops_compiled_beside_a_search_are_found_by_the_next(tmp_path):
         "jit._start_compiling(_COMPILING, None)\n"
         "[child.wait(300) for child in jit._started().values()]\n"
     )
-    subprocess.run([sys.executable, "-c", script], env=environment, check=True)
+    subprocess.run([sys.executable, "-c", script], env=environment, check=True, timeout=240)
     ready = (
         "from unswayed.search.naive_bayes.grid_search import are_kernels_ready\n"
         "from unswayed.search.ceiling.cover import is_ceiling_ready\n"
         "print(are_kernels_ready(), is_ceiling_ready())\n"
     )
-    said = subprocess.run([sys.executable, "-c", ready], env=environment, capture_output=True, check=True)
+    said = subprocess.run(
+        [sys.executable, "-c", ready], env=environment, capture_output=True, check=True, timeout=240
+    )
     assert said.stdout.split() == [b"True", b"True"]
 
 
@@ -150,7 +152,7 @@ print(time.process_time() - started)
 def test_the_first_question_of_a_machine_keeps_to_its_limit(tmp_path, question):
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     asked = [sys.executable, "-c", ASKING, question]
-    done = subprocess.run(asked, env=environment, stdout=subprocess.PIPE, check=True)
+    done = subprocess.run(asked, env=environment, stdout=subprocess.PIPE, check=True, timeout=240)
     assert float(done.stdout) < 3.2
 
 

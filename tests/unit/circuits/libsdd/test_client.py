@@ -71,7 +71,7 @@ def test_an_interrupt_ends_the_wait_and_the_worker():
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         compile_cnf(hard_formula(), limits=Limits(max_seconds=60))
-    timer.join()
+    timer.join(timeout=60)
     assert_answers()
 
 
@@ -104,7 +104,7 @@ def test_a_worker_killed_from_outside_is_replaced():
     assert_answers()
     worker = workers._IDLE[-1]
     worker._process.kill()
-    worker._process.wait()
+    worker._process.wait(timeout=60)
     assert_answers()
 
 
@@ -191,7 +191,11 @@ def test_no_worker_outlives_its_parent(tmp_path):
         "print(workers._IDLE[0]._process.pid)\n"
     )
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-X", "dev", "-c", script], capture_output=True, text=True, check=True
+        [sys.executable, "-W", "error", "-X", "dev", "-c", script],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=240,
     )
     assert done.stderr == ""
     with pytest.raises(ProcessLookupError):
