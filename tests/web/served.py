@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
@@ -103,15 +103,23 @@ class Answered:
 
 
 @contextmanager
-def serving(*arguments: str) -> Iterator[Served]:
-    """`unswayed serve` with these arguments, until the block ends."""
-    command = [sys.executable, "-m", "unswayed", "serve", "--no-browser", *arguments]
+def serving(
+    *arguments: str, browser: str | None = None, prepare: Callable[[], object] | None = None
+) -> Iterator[Served]:
+    """`unswayed serve` with these arguments, until the block ends.
+
+    `browser` is a command for the environment; `prepare` is called in the new process first.
+    """
+    command = [sys.executable, "-m", "unswayed", "serve", *arguments]
+    if browser is None:
+        command.append("--no-browser")
     process = subprocess.Popen(
         command,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env={**child_environment(), "PYTHONUNBUFFERED": "1", "COLUMNS": "200"},
+        env={**child_environment(), "PYTHONUNBUFFERED": "1", "COLUMNS": "200", "BROWSER": browser or ""},
+        preexec_fn=prepare,
         cwd=os.getcwd(),  # noqa: PTH109
     )
     try:
@@ -119,7 +127,7 @@ def serving(*arguments: str) -> Iterator[Served]:
     finally:
         if process.poll() is None:
             process.kill()
-        process.wait()
+        process.wait(timeout=60)
         for stream in (process.stdout, process.stderr):
             assert stream is not None
             stream.close()

@@ -175,8 +175,12 @@ def test_every_answer_tells_the_browser_to_be_strict(inside, path):
     assert answer.headers["referrer-policy"] == "no-referrer"
     assert answer.headers["cross-origin-opener-policy"] == "same-origin"
     assert answer.headers["cross-origin-resource-policy"] == "same-origin"
-    assert answer.headers["cache-control"] == "private"
+    assert answer.headers["cache-control"] == "no-store", "findings stay in no cache"
     assert not [name for name in answer.headers if name.startswith("access-control-")]
+
+
+def test_files_of_ours_that_hold_no_findings_may_be_kept(inside):
+    assert inside.get("/static/style.css").headers["cache-control"] == "private"
 
 
 def test_a_body_that_says_it_is_too_large_is_not_read(inside, monkeypatch):

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from html import unescape
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -78,6 +79,85 @@ def test_signals_end_it_at_once_with_nothing_to_complain(number):
         _, err = served.process.communicate(timeout=10)
         assert time.monotonic() - started < 2.0
         assert (served.process.returncode, err) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("number", "n_servers", "times"),
+    [
+        (signal.SIGTERM, 40, "once"),
+        (signal.SIGINT, 40, "twice"),
+        pytest.param(signal.SIGTERM, 400, "twice", marks=pytest.mark.slow),
+        pytest.param(signal.SIGINT, 400, "once", marks=pytest.mark.slow),
+        pytest.param(signal.SIGHUP, 400, "once", marks=pytest.mark.slow),
+    ],
+)
+def test_a_signal_ends_it_at_every_moment_of_its_start(number, n_servers, times):
+    """Also between the handlers that Python has and those of the server."""
+    program = Path(__file__).with_name("ended_servers.py")
+    done = subprocess.run(
+        [sys.executable, str(program), number.name, str(n_servers), times],
+        capture_output=True,
+        text=True,
+        env=child_environment(),
+        timeout=240 if n_servers < 100 else 1200,
+        check=False,
+    )
+    ends = [line.split() for line in done.stdout.splitlines()]
+    assert len(ends) == n_servers, done.stderr
+    by_signal = "130" if number is signal.SIGINT else str(-number)
+    assert {code for _, code in ends} == {by_signal, "0"}, [end for end in ends if end[1] == "None"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_that_comes_with_the_address_ends_it(number):
+    """In the background of a script (`nohup`, `&`) SIGINT is ignored, and SIGTERM ends it all the same."""
+
+    def ignore() -> None:
+        signal.signal(signal.SIGINT, signal.SIG_DFL if number == signal.SIGINT else signal.SIG_IGN)
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+    with serving(prepare=ignore) as served:
+        served.process.send_signal(number)
+        assert served.process.wait(timeout=60) in (0, -number, 130)
+
+
+def test_nohup_outlives_its_terminal():
+    with serving(prepare=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)) as served:
+        served.log_in()
+        served.process.send_signal(signal.SIGHUP)
+        served.log_in()
+        served.process.send_signal(signal.SIGTERM)
+        assert served.process.wait(timeout=60) == 0
+
+
+def test_a_signal_before_anything_is_printed_ends_it():
+    command = [sys.executable, "-m", "unswayed", "serve", "--no-browser"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, env=child_environment()) as process:
+        process.terminate()
+        assert process.wait(timeout=60) == -signal.SIGTERM
+
+
+def test_no_command_line_shows_the_token(tmp_path):
+    """The browser gets a file that only its owner may read, which leads to the address."""
+    script, seen = tmp_path / "browser", tmp_path / "seen"
+    script.write_text(
+        "#!/bin/sh\nfile=${1#file://}\n"
+        f'{{ echo "$@"; ls -l "$file" | cut -c 1-10; cat "$file"; }} > {seen}.part; mv {seen}.part {seen}\n'
+    )
+    script.chmod(0o700)
+    with serving("review", browser=f"{script} %s") as served:
+        deadline = time.monotonic() + 60
+        while not seen.exists():
+            assert time.monotonic() < deadline, "the browser is not called"
+            time.sleep(0.02)
+        arguments, mode, page = seen.read_text().split("\n", 2)
+        assert re.fullmatch(r"file:///\S+\.html", arguments)
+        assert served.token not in arguments
+        assert mode == "-rw-------"
+        assert f'href="{served.url}"' in unescape(page)
+        served.process.send_signal(signal.SIGTERM)
+        assert served.process.wait(timeout=60) == 0
+    assert not Path(arguments.removeprefix("file://")).exists()
 
 
 def test_a_computation_does_not_hold_up_the_end(tmp_path):

@@ -153,8 +153,13 @@ def _lead_to(place: str, headers: Headers) -> Response:
     """
     if headers.get("sec-fetch-site") not in ("cross-site", "same-site"):
         return RedirectResponse(place, 303)
+    return HTMLResponse(leading_page(place))
+
+
+def leading_page(place: str) -> str:
+    """A page that leads on by itself."""
     there = escape(place)
-    return HTMLResponse(
+    return (
         f'<!doctype html><html lang="en"><meta http-equiv="refresh" content="0;url={there}">'
         f'<title>unswayed</title><p><a href="{there}">Go on to the page</a></p></html>'
     )
@@ -178,7 +183,9 @@ class Guard:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
         elif scope["type"] == "http":
-            send = _send_strictly(send)
+            # Findings stay in no cache; our own files, the same for everybody, may.
+            is_ours = scope["path"].startswith("/static/")
+            send = _send_strictly(send, "private" if is_ours else "no-store")
             answer = self._refuse(scope) or self._app
             await answer(scope, _limit_body(receive), send)
         else:
@@ -212,14 +219,14 @@ def _refuse_length(headers: Headers) -> Response | None:
     )
 
 
-def _send_strictly(send: Send) -> Send:
+def _send_strictly(send: Send, caching: str) -> Send:
     """A `send` that adds the headers for browsers to the start of every answer."""
 
     async def send_strictly(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
             headers.update(STRICT_HEADERS)
-            headers.setdefault("Cache-Control", "private")
+            headers.setdefault("Cache-Control", caching)
         await send(message)
 
     return send_strictly

@@ -1,7 +1,7 @@
 """Starting and ending the companion: an address, a token, a browser, signals.
 
-The page is reachable from this machine alone unless a host is named. Ctrl-C and SIGTERM end it within about a
-second, whatever is being computed.
+The page is reachable from this machine alone unless a host is named. Ctrl-C, SIGTERM and a terminal that is
+closed end it within about a second, whatever is being computed, and however early they come.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ import webbrowser
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 import uvicorn
 from starlette.applications import Starlette
@@ -26,7 +28,7 @@ from unswayed.core.errors import QueryError
 from unswayed.web import cases, export, start, trimming
 from unswayed.web.app import WebSettings, make_app
 from unswayed.web.cautions import listen
-from unswayed.web.security import Access, Guard, make_access
+from unswayed.web.security import Access, Guard, leading_page, make_access
 from unswayed.web.work import Threads
 from unswayed.web.workspace import Workspace
 
@@ -147,13 +149,11 @@ def run_server(
         timeout_graceful_shutdown=LEAVE_SECONDS,
         h11_max_incomplete_event_size=MOST_HEADER_BYTES,
     )
-    if open_at is not None:
-        # In a thread: some browsers return when they are closed.
-        url = place.url(open_at)
-        threading.Thread(target=lambda: webbrowser.open(url), daemon=True).start()
-    with _taking_signals():
-        asyncio.run(_serve_until_told(uvicorn.Server(config), place.listener, pools))
-    if not all(pool.wait_until_idle(seconds=LEAVE_SECONDS / len(pools)) for pool in pools):
+    server = uvicorn.Server(config)
+    with _ending_by_signals(server), _opened(None if open_at is None else place.url(open_at)):
+        asyncio.run(_serve_until_told(server, place.listener, pools))
+        is_idle = all(pool.wait_until_idle(seconds=LEAVE_SECONDS / len(pools)) for pool in pools)
+    if not is_idle:
         # A compiled loop still runs in a thread, and Python cannot end in order before it has.
         sys.stdout.flush()
         sys.stderr.flush()
@@ -170,14 +170,43 @@ async def _serve_until_told(server: uvicorn.Server, listener: socket.socket, poo
 
 
 @contextmanager
-def _taking_signals() -> Iterator[None]:
-    """Uvicorn ends on signals, and then raises them again: let that end nothing else."""
-    before = {each: signal.signal(each, lambda *_: None) for each in (signal.SIGINT, signal.SIGTERM)}
+def _ending_by_signals(server: uvicorn.Server) -> Iterator[None]:
+    """Signals end the server, also before uvicorn listens, and end nothing else when it raises them again."""
+    before = {each: signal.signal(each, server.handle_exit) for each in _ending_signals()}
     try:
         yield
     finally:
         for each, handler in before.items():
             signal.signal(each, handler)
+
+
+def _ending_signals() -> list[signal.Signals]:
+    found = [signal.SIGINT, signal.SIGTERM]
+    # One that is ignored was asked for: `nohup` outlives its terminal.
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        found.append(signal.SIGHUP)
+    return found
+
+
+@contextmanager
+def _opened(url: str | None) -> Iterator[None]:
+    """The browser at an address, by way of a file: other users of the machine can read command lines."""
+    if url is None:
+        yield
+        return
+    # Only its owner may read it. Browsers that come as snaps see the home folder and no other.
+    folder = Path.home() if Path("/snap").is_dir() else None
+    with NamedTemporaryFile(
+        "w", prefix="unswayed-", suffix=".html", dir=folder, encoding="utf-8", delete=False
+    ) as file:
+        file.write(leading_page(url))
+    page = Path(file.name)
+    # In a thread: some browsers return when they are closed.
+    threading.Thread(target=lambda: webbrowser.open(page.as_uri()), daemon=True).start()
+    try:
+        yield
+    finally:
+        page.unlink(missing_ok=True)
 
 
 class _ImpatientProtocol(H11Protocol):
