@@ -162,6 +162,7 @@ ATTACKS = (
     upload("a file from within a file", "x.xdsl", OUTSIDE),
     upload("a tree of a hundred thousand levels", "x.xml", b"<a>" * 100_000),
     upload("lists within lists", "x.json", b"[" * 500_000),
+    upload("two hundred thousand columns", "x.csv", b",".join(b"c%d" % i for i in range(200_000)) + b"\n"),
     upload("a program", "x.py", b"import os"),
     upload("a pickle", "x.pickle", b"cos\nsystem\n(S'id'\ntR."),
     upload("an archive", "x.zip", b"PK\x03\x04"),

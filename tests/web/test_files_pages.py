@@ -19,6 +19,7 @@ import pytest
 pytest.importorskip("starlette", reason="the companion needs the extra 'web'")
 pytest.importorskip("httpx2", reason="the test client needs httpx2")
 
+from hypothesis import given, strategies as st
 from starlette.testclient import TestClient
 
 import unswayed
@@ -32,6 +33,7 @@ from unswayed.model.formats.files import write_network
 from unswayed.model.zoo import disease_tests, printer
 from unswayed.web.answers import AnswerDesk
 from unswayed.web.case import parse_query
+from unswayed.web.export import spreadsheet_text
 from unswayed.web.pages import show_panel
 from unswayed.web.panels.catalogue import PANELS
 from unswayed.web.recipes import write_command, write_python
@@ -157,6 +159,41 @@ def test_an_audited_table_is_saved_as_the_command_line_saves_it(client, tmp_path
         tmp_path / "out.csv"
     )
     assert answer.content == (tmp_path / "out.csv").read_bytes()
+
+
+FORMULAS = (
+    '=HYPERLINK("http://evil.example")',
+    "+cmd|' /C calc'!A0",
+    "-2+3+cmd|x",
+    "@SUM(A1)",
+    "\uff1d1+1",
+    "'=1+1",
+)
+HARMLESS = ("+", "-", "-1.5", "+49", "-1,5", "-1e-5", "-inf", "a=b", "'quoted'", "x@y")
+
+
+def test_spreadsheets_find_no_formula_in_a_saved_table(client):
+    """A mark or a number alone is none; the rest stays apart, and can be told from what was there before."""
+    cells = [*FORMULAS, *HARMLESS, "\t=1+1", "\r=1+1"]
+    text = io.StringIO()
+    csv.writer(text).writerows([["R1", "=note()"], *(["+", cell] for cell in cells)])
+    place = upload(client, "papers.csv", text.getvalue().encode(), case="/case/review").headers["location"]
+    saved = list(csv.DictReader(io.StringIO(client.get(f"{place}/audit.csv").text, newline="")))
+    assert [row["R1"] for row in saved] == ["+"] * len(cells)
+    # Blanks around a cell are gone since it was read.
+    assert [row["'=note()"] for row in saved] == [*(f"'{f}" for f in FORMULAS), *HARMLESS, "'=1+1", "'=1+1"]
+
+
+@given(
+    st.text(alphabet="=+-@\uff1d'\t\r\n1a. ", max_size=6),
+    st.text(alphabet="=+-@\uff1d'\t\r\n1a. ", max_size=6),
+)
+def test_no_two_cells_become_one_and_none_begins_a_formula(one, other):
+    saved = spreadsheet_text(one)
+    assert (saved == spreadsheet_text(other)) == (one == other)
+    assert saved in (one, f"'{one}")
+    if saved and saved[0] in "=+-@\uff1d\t\r\n":
+        assert len(saved) == 1 or re.fullmatch(r"[+-][0-9.]+", saved)
 
 
 def test_long_tables_come_in_parts(client):

@@ -138,6 +138,12 @@ def test_a_line_of_a_million_columns_is_refused_in_time():
     assert time.monotonic() - started < 60  # its own limit is 10 s; the machine may be busy
 
 
+def test_a_table_of_too_many_columns_is_refused_by_its_first_line():
+    header = ",".join(f"c{i}" for i in range(200_000))
+    with pytest.raises(LimitError, match=r"^x\.csv: 200,000 columns; .* at most 20,000"):
+        open_upload("x.csv", f"{header}\n{'1,' * 199_999}1\n".encode())
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limits")
 def test_memory_of_the_child_is_limited():
     program = "from unswayed.web import reading; reading._limit_resources(); bytearray(3 * 2**30)"

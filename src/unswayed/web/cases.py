@@ -31,7 +31,7 @@ from unswayed.decisions.problem import make_problem
 from unswayed.model.data.chunks import Chunk
 from unswayed.model.data.encoding import encode
 from unswayed.model.data.row_files import write_rows
-from unswayed.model.data.tables import LabelColumn, make_table
+from unswayed.model.data.tables import Column, LabelColumn, make_table
 from unswayed.model.evidence import list_open
 from unswayed.view.audit_lines import audit_lines
 from unswayed.view.numbers import counted, percent, probability_text
@@ -39,7 +39,7 @@ from unswayed.web.answers import AnswerDesk, case_key
 from unswayed.web.app import find_setting
 from unswayed.web.case import CaseAddress
 from unswayed.web.cautions import hear
-from unswayed.web.export import attach
+from unswayed.web.export import attach, spreadsheet_text
 from unswayed.web.moves import Way
 from unswayed.web.names import action_label, finding_label
 from unswayed.web.pages import make_frame, render_page
@@ -112,11 +112,28 @@ def _write_audit(rows: AuditedRows, held: HeldTable) -> bytes:
         added = {name: _spread(values, rows.places) for name, values in added.items()}
         errors = [IMPOSSIBLE if place < 0 else None for place in rows.places.tolist()]
         added["error"] = np.array(errors, dtype=object)
+    added = {name: _harmless_cells(values) for name, values in added.items()}
     with tempfile.TemporaryDirectory(prefix="unswayed-") as folder:
         path = Path(folder, "audit.csv")
-        table = held.table  # with all its columns, also those that the network does not know
+        # With all its columns, also those that the network does not know.
+        table = make_table([_harmless(column) for column in held.table.columns], held.table.path)
         write_rows(Chunk(table, table.names, table.n_rows, 0), added, path)
         return path.read_bytes()
+
+
+def _harmless(column: Column) -> Column:
+    """A column that holds no formulas for spreadsheets."""
+    found = replace(column, name=spreadsheet_text(column.name))
+    if isinstance(found, LabelColumn):
+        return replace(found, labels=tuple(map(spreadsheet_text, found.labels)))
+    return found
+
+
+def _harmless_cells(values: Any) -> Any:
+    cells = np.asarray(values)
+    if cells.dtype.kind not in "OU":
+        return values
+    return np.array([spreadsheet_text(c) if isinstance(c, str) else c for c in cells.tolist()], dtype=object)
 
 
 def _spread(values: Sequence[Any], places: Ints) -> np.ndarray[Any, Any]:

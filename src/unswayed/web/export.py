@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -46,6 +47,9 @@ MEDIA_TYPES = {
     "png": "image/png",
 }
 NETWORK_SUFFIXES = ("json", "bif", "xdsl")
+_FORMULA = re.compile(r"[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20].", re.DOTALL)
+"""How cells begin that spreadsheets compute; the wide signs count too in some."""
+_NUMBER = re.compile(r"[+-](?:[0-9.,]+(?:e[+-]?[0-9]+)?%?|inf)", re.IGNORECASE)
 Draw = Callable[[AnswerDesk, Setting], Picture]
 
 
@@ -181,6 +185,19 @@ async def export_picture(request: Request) -> Response:
     draw = PICTURES[name][1]
     data = await run_limited(request, lambda: draw(desk, setting).to_bytes(f".{suffix}"))
     return attach(data, file_name(setting.held, f"{name}.{suffix}"))
+
+
+def spreadsheet_text(text: str) -> str:
+    """A cell of a CSV file that no spreadsheet takes for a formula: such a one gets an apostrophe before it.
+
+    Numbers, and the marks alone, are none. One that begins with apostrophes gets one more, so that no two
+    cells become the same.
+
+    >>> [spreadsheet_text(each) for each in ("=1+1", "-1.5", "+", "@SUM(A1)", "'=1+1")]
+    ["'=1+1", '-1.5', '+', "'@SUM(A1)", "''=1+1"]
+    """
+    plain = text.lstrip("'")
+    return f"'{text}" if _FORMULA.match(plain) and not _NUMBER.fullmatch(plain) else text
 
 
 def attach(data: bytes, name: str) -> Response:

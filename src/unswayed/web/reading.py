@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from unswayed.core.errors import LimitError, UnswayedError, UnswayedWarning
+from unswayed.model.data.csv import inspect_csv
 from unswayed.model.data.tables import Table, read_table
 from unswayed.model.formats.files import name_after_file, read_network
 from unswayed.model.network import BayesianNetwork
@@ -21,6 +22,8 @@ TABLE_SUFFIXES = (".csv", ".tsv", ".txt")
 MOST_SECONDS = 20
 MOST_BYTES = 2 * 2**30
 """Memory of the child; the largest file that is taken needs about 30 times its size."""
+MOST_COLUMNS = 20_000
+"""Columns of a table; more take minutes, here and on every page about them."""
 LARGEST_ANSWER = 256 * 2**20
 ANSWER = "answer.pickle"
 
@@ -55,7 +58,7 @@ def read_file(path: Path) -> Reading | Unreadable:
         warnings.simplefilter("always", UnswayedWarning)
         try:
             content: BayesianNetwork | Table
-            content = read_table(path) if is_table(path) else name_after_file(read_network(path), path)
+            content = _read_table(path) if is_table(path) else name_after_file(read_network(path), path)
         except LimitError as error:
             return Unreadable(str(error), is_too_much=True)
         except UnswayedError as error:
@@ -64,6 +67,17 @@ def read_file(path: Path) -> Reading | Unreadable:
             return Unreadable(f"{path}: reading takes more memory than this page allows", is_too_much=True)
     notes = [str(each.message) for each in caught if issubclass(each.category, UnswayedWarning)]
     return Reading(content, tuple(notes))
+
+
+def _read_table(path: Path) -> Table:
+    """The table in a file; `LimitError` when its first line names too many columns."""
+    file = inspect_csv(path)
+    if len(file.names) > MOST_COLUMNS:
+        raise LimitError(
+            f"{path}: {len(file.names):,} columns; this page takes at most {MOST_COLUMNS:,}; leave out those "
+            "that nothing is asked about"
+        )
+    return read_table(file)
 
 
 def _limit_resources() -> None:
