@@ -6,18 +6,23 @@
     %                         ends the file in some collections
 
 The format has no names: variables are called x1, x2, ... unless comments `c name 1 "Rain"` name them, which
-is how `write_cnf` keeps them. Weights and other lines that tools hide in comments are passed over.
+is how `write_cnf` keeps them. Model counters put more into comments and lines of their own: files with weights
+are refused, and of a projection is warned, since an answer without them would be another one.
 """
 
 from __future__ import annotations
 
+import re
+import warnings
 from pathlib import Path
 
 from unswayed.circuits.formulas.cnf import Cnf
 from unswayed.circuits.io.lines import Lines, name_lines, write_text
-from unswayed.core.errors import FormatError, ModelError
+from unswayed.core.errors import FormatError, ModelError, UnswayedWarning
 from unswayed.model.formats.reading.source import Source, load
 
+_WEIGHTS = re.compile(r"\s*(?:c\s+p\s+weight\s|c\s+weights\s+[-+.0-9]|w\s|p\s+wcnf\s)")
+_PROJECTION = re.compile(r"\s*c\s+(?:p\s+show|ind)\s+[0-9]")
 MAX_VARIABLES = 10_000_000
 """Most variables read."""
 
@@ -60,12 +65,18 @@ class _DimacsReader:
         self.names: dict[int, str] = {}
         self.clauses: list[list[int]] = []
         self.open: list[int] = []
+        self.is_projected = False
 
     def read(self) -> int:
         """Take in all lines; the number of variables."""
         for words in self.lines:
             if words[0] == "%":
                 break
+            if _WEIGHTS.match(self.lines.text):
+                self.lines.fail(
+                    f"{self.lines.text.strip()[:40]!r} gives weights, which are not read; take such lines out, "
+                    "and give the weights to weighted_model_count"
+                )
             self._line(words)
         if self.sizes is None:
             self.lines.fail("no formula found; expected a line 'p cnf VARIABLES CLAUSES'")
@@ -78,6 +89,7 @@ class _DimacsReader:
 
     def _line(self, words: list[str]) -> None:
         if words[0] == "c":
+            self._look_for_projection()
             self.names.update([named] if (named := self.lines.named()) else [])
         elif words[0] == "p":
             self._header(words)
@@ -86,6 +98,13 @@ class _DimacsReader:
         else:
             for literal in self.lines.numbers(words, "LITERAL ... 0"):
                 self._literal(literal, self.sizes[0])
+
+    def _look_for_projection(self) -> None:
+        if not self.is_projected and _PROJECTION.match(self.lines.text):
+            self.is_projected = True
+            place = f"{self.lines.path}, line {self.lines.number}"
+            message = f"{place}: the projection is not read; every variable counts"
+            warnings.warn(message, UnswayedWarning, stacklevel=2)
 
     def _header(self, words: list[str]) -> None:
         if self.sizes is not None:

@@ -16,7 +16,7 @@ from unswayed.circuits.sdd.algebra import is_equivalent
 from unswayed.circuits.sdd.evaluate import model_count
 from unswayed.circuits.sdd.normalize import normalize
 from unswayed.circuits.vtree import balanced, right_linear, to_nested
-from unswayed.core.errors import FormatError
+from unswayed.core.errors import FormatError, UnswayedWarning
 from unswayed.model.formats.reading.source import Source
 
 FIELDS = ("kind", "vtree_node", "literal", "starts", "primes", "subs")
@@ -112,6 +112,33 @@ def test_vtree_numbers_need_not_be_in_order(tmp_path):
     sdd = read_sdd(tmp_path / "f.sdd", tmp_path / "f.vtree")
     assert to_nested(sdd.vtree) == ("x1", "x2")
     assert model_count(sdd) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("c t wmc\np cnf 2 1\nc p weight 1 0.4 0\n1 2 0\n", 3),
+        ("p cnf 2 1\n1 2 0\nc  p  weight -2 1e-3 0\n", 3),
+        ("p cnf 2 1\nw 1 0.4\n1 2 0\n", 2),
+        ("c weights 0.4 0.6 1.0 1.0\np cnf 2 1\n1 2 0\n", 1),
+        ("p wcnf 2 1 10\n10 1 2 0\n", 1),
+    ],
+)
+def test_weights_of_a_formula_are_not_dropped(text, line):
+    with pytest.raises(FormatError, match="weight.*weighted_model_count") as caught:
+        parse_cnf(source(text))
+    assert caught.value.line == line
+
+
+@pytest.mark.parametrize("line", ["c p show 1 0", "c ind 1 0"])
+def test_a_projection_of_a_formula_is_not_dropped_in_silence(line):
+    with pytest.warns(UnswayedWarning, match="line 2: .* every variable counts"):
+        assert parse_cnf(source(f"p cnf 2 1\n{line}\n1 2 0\n")).clauses == ((1, 2),)
+
+
+def test_comments_that_speak_of_weights_are_comments():
+    text = "c weights are random\nc ind\nc p\np cnf 2 1\n1 2 0\n"
+    assert parse_cnf(source(text)).clauses == ((1, 2),)
 
 
 BROKEN_VTREES = [
