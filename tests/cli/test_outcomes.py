@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import sys
 import time
@@ -136,6 +137,16 @@ def test_a_reader_that_goes_away_is_no_error_to_complain_about(start, tmp_path, 
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait(timeout=30) == 1
+
+
+def test_without_colours_the_text_is_plain(start, review):
+    """Also no bold, and also where something else asks for colours."""
+    asked = ("sdp", review, "--target", "D=+", "--threshold", "0.6", "-e", "R1=+")
+    coloured, _ = start(*asked, FORCE_COLOR="1", NO_COLOR="").communicate(timeout=60)
+    plain, _ = start(*asked, FORCE_COLOR="1", NO_COLOR="1").communicate(timeout=60)
+    assert b"\x1b[" in coloured
+    assert b"\x1b" not in plain
+    assert re.sub(rb"\x1b\[[0-9;]*m", b"", coloured) == plain
 
 
 def test_pipes_get_no_colours_and_json_is_utf_8_everywhere(start, tmp_path):

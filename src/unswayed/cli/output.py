@@ -5,11 +5,12 @@ from __future__ import annotations
 import io
 import json
 import math
+import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 from unswayed.cli.outcome import print_wrapped
 from unswayed.core.errors import FormatError
@@ -50,8 +51,16 @@ def show(lines: Iterable[Text], *, file: TextIO | None = None) -> None:
     if isinstance(file, io.TextIOWrapper):
         # A name that the terminal's encoding lacks is shown by its code point; it must not end the command.
         file.reconfigure(errors="backslashreplace")
-    # Who reads a pipe or a file wants each line whole.
-    console = Console(file=file, highlight=False, markup=False, emoji=False, soft_wrap=not file.isatty())
+    # Who reads a pipe or a file wants each line whole; who wants no colour, as a rule, wants plain text.
+    colours: Literal["auto"] | None = None if os.environ.get("NO_COLOR") else "auto"
+    console = Console(
+        file=file,
+        color_system=colours,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        soft_wrap=not file.isatty(),
+    )
     for line in lines:
         if console.options.ascii_only:
             line = Text(line.plain.translate(_ASCII))
