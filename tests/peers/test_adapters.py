@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from oracles.enumerate_joint import joint_table
 from strategies import networks
 from tolerances import ENGINE
-from unswayed.core.errors import ModelError, SolverError, UnswayedWarning
+from unswayed.core.errors import MissingLibrary, ModelError, UnswayedWarning
 from unswayed.model.adapters import from_pgmpy, from_pyagrum, to_pgmpy, to_pyagrum
 from unswayed.model.cpt import Cpt
 from unswayed.model.network import BayesianNetwork
@@ -126,5 +126,5 @@ def test_a_missing_library_is_named_with_the_extra_that_brings_it(monkeypatch, c
     for module in [name for name in sys.modules if name.partition(".")[0] == library]:
         monkeypatch.delitem(sys.modules, module)
     monkeypatch.setitem(sys.modules, library, None)
-    with pytest.raises(SolverError, match=rf"{library} cannot be imported.*\[interop\]"):
+    with pytest.raises(MissingLibrary, match=rf"{library} cannot be imported.*\[interop\]"):
         convert(lawn())

@@ -19,7 +19,7 @@ from sklearn.model_selection import train_test_split
 
 import unswayed
 from unswayed.api.report import examine
-from unswayed.core.errors import SolverError
+from unswayed.core.errors import MissingLibrary
 from unswayed.decisions.table_classifier import TableClassifier
 from unswayed.view.page import report_page
 
@@ -121,7 +121,7 @@ def show_frontier(full: unswayed.Classifier, folder: Path) -> None:
     path = folder / "frontier.png"
     try:
         frontier.plot(title="Breast cancer: what each number of features buys").save(path)
-    except SolverError as error:
+    except MissingLibrary as error:
         print(f"  no plot: {error}\n")
     else:
         print(f"  wrote {path} ({time.perf_counter() - start:.1f} s)\n")

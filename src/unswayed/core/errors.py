@@ -7,6 +7,7 @@ UnswayedError
     ImpossibleEvidence        Pr(evidence) = 0
   LimitError                  the answer exists but not within these limits
   SolverError                 an external solver failed or is not installed
+  MissingLibrary(ImportError) an optional library is not installed: which, and how to install it
 
 UnswayedWarning(UserWarning)  the answer stands, but something about the input should be known
 
@@ -55,6 +56,10 @@ class LimitError(UnswayedError):
 
 class SolverError(UnswayedError):
     """An external solver failed or is not installed."""
+
+
+class MissingLibrary(UnswayedError, ImportError):  # noqa: N818 - reads as what happened
+    """An optional library, for pictures, tables, the page or other programs, is not installed."""
 
 
 class UnswayedWarning(UserWarning):

@@ -6,16 +6,16 @@ import importlib
 from pathlib import Path
 from types import ModuleType
 
-from unswayed.core.errors import SolverError
+from unswayed.core.errors import MissingLibrary
 
 
 def import_extra(module: str, extra: str) -> ModuleType:
-    """A module of an optional library; `SolverError` says how to install it."""
+    """A module of an optional library; `MissingLibrary` says how to install it."""
     try:
         return importlib.import_module(module)
     except ImportError as error:
         library = module.partition(".")[0]
-        raise SolverError(
+        raise MissingLibrary(
             f"{library} cannot be imported ({error}); install it with: {install_command(extra)}"
         ) from None
 

@@ -103,7 +103,7 @@ _CONTENT_BY_SUFFIX: dict[str, Callable[[Drawing], bytes]] = {
 
 
 def paint(drawing: Drawing) -> Any:
-    """A drawing on light paper, as a figure of matplotlib; `SolverError` when that is not installed."""
+    """A drawing on light paper, as a figure of matplotlib; `MissingLibrary` when that is not installed."""
     figure_module = import_extra("matplotlib.figure", "plots")
     with _style():
         figure = figure_module.Figure(

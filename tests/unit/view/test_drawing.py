@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from unswayed.core.errors import FormatError, SolverError
+from unswayed.core.errors import FormatError, MissingLibrary
 from unswayed.view.charts.axes import ticks, wrap
 from unswayed.view.charts.curves import OfferPoint, draw_frontier
 from unswayed.view.charts.networks import BoxRole, NetworkGraph, VariableBox, draw_graph
@@ -182,5 +182,5 @@ def test_pictures_show_themselves_in_notebooks():
 def test_without_matplotlib_the_extra_is_named(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     Picture(EVERY_MARK).save(tmp_path / "picture.svg")
-    with pytest.raises(SolverError, match=r"pip install '\.\[plots\]' in"):
+    with pytest.raises(MissingLibrary, match=r"pip install '\.\[plots\]' in"):
         Picture(EVERY_MARK).save(tmp_path / "picture.png")

@@ -42,7 +42,7 @@ def from_pgmpy(model: Any, *, normalize: bool = False) -> BayesianNetwork:
 def to_pgmpy(network: BayesianNetwork) -> Any:
     """A pgmpy model with the same names, order and numbers.
 
-    Raises `SolverError` when pgmpy is not installed.
+    Raises `MissingLibrary` when pgmpy is not installed.
     """
     models, discrete = (
         import_extra("pgmpy.models", "interop"),

@@ -41,7 +41,7 @@ def from_pyagrum(bn: Any, *, normalize: bool = False) -> BayesianNetwork:
 def to_pyagrum(network: BayesianNetwork) -> Any:
     """A `pyagrum.BayesNet` with the same names and numbers; node ids are positions in `network`.
 
-    Raises `SolverError` when pyAgrum is not installed.
+    Raises `MissingLibrary` when pyAgrum is not installed.
     """
     gum = import_extra("pyagrum", "interop")
     bn = gum.BayesNet(network.name)
