@@ -6,8 +6,8 @@
     %                         ends the file in some collections
 
 The format has no names: variables are called x1, x2, ... unless comments `c name 1 "Rain"` name them, which
-is how `write_cnf` keeps them. Model counters put more into comments and lines of their own: files with weights
-are refused, and of a projection is warned, since an answer without them would be another one.
+is how `write_cnf` keeps them. Model counters put more into comments and lines of their own: a file with
+weights is refused, and a projection is warned of, since an answer without them would be another one.
 """
 
 from __future__ import annotations
@@ -74,8 +74,8 @@ class _DimacsReader:
                 break
             if _WEIGHTS.match(self.lines.text):
                 self.lines.fail(
-                    f"{self.lines.text.strip()[:40]!r} gives weights, which are not read; take such lines out, "
-                    "and give the weights to weighted_model_count"
+                    f"{self.lines.text.strip()[:40]!r} gives weights, which are not read; take such lines "
+                    "out, and give the weights to weighted_model_count"
                 )
             self._line(words)
         if self.sizes is None:
