@@ -74,7 +74,23 @@ def _accuracy_table(accuracies: Accuracies, printed: dict[str, Any]) -> str:
             ]
         rows.append(row)
     head = ("training paths", "SNB, printed", "SNB, here", "tabular, printed", "tabular, here")
-    return markdown(head, rows)
+    return f"{markdown(head, rows)}\n{_missed(accuracies, printed)}\n"
+
+
+def _missed(accuracies: Accuracies, printed: dict[str, Any]) -> str:
+    """Which printed numbers no range of ours holds, in words."""
+    found = []
+    for name, runs in (("SNB", accuracies.psdd), ("tabular", accuracies.tabular)):
+        for k, size in enumerate(accuracies.training):
+            low, high = runs[:, k].min(), runs[:, k].max()
+            # Printed with two digits of a percentage, so half of the last is no difference.
+            if not low - 5e-5 <= printed[name][k] <= high + 5e-5:
+                found.append(
+                    f"{name} from {size} paths (printed {printed[name][k]:.2%}, here {low:.2%} to {high:.2%})"
+                )
+    if not found:
+        return "Every printed number is within the range of our runs."
+    return f"Not reproduced: {'; '.join(found)}. All other numbers are within the range of our runs."
 
 
 def _curve_table(curves: Curves) -> str:
