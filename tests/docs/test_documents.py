@@ -24,7 +24,7 @@ import pytest
 
 import unswayed
 from unswayed.cli.main import make_app
-from unswayed.core.errors import MissingLibrary
+from unswayed.core.errors import MissingLibrary, SolverError
 from unswayed.model import zoo
 from unswayed.model.formats.files import read_network
 from web.served import serving
@@ -78,7 +78,7 @@ def run_plain(code: CodeType, session: dict[str, Any]) -> None:
     """Run a block without prompts; skip the page where it needs a library that is not installed."""
     try:
         exec(code, session)
-    except MissingLibrary as error:
+    except (MissingLibrary, SolverError) as error:
         pytest.skip(str(error))
 
 
