@@ -92,7 +92,7 @@ def test_signals_end_it_at_once_with_nothing_to_complain(number):
     ],
 )
 def test_a_signal_ends_it_at_every_moment_of_its_start(number, n_servers, times):
-    """Also between the handlers that Python has and those of the server."""
+    """By the signal itself, or in order: none is lost between Python's handlers and those of the server."""
     program = Path(__file__).with_name("ended_servers.py")
     done = subprocess.run(
         [sys.executable, str(program), number.name, str(n_servers), times],
@@ -105,7 +105,7 @@ def test_a_signal_ends_it_at_every_moment_of_its_start(number, n_servers, times)
     ends = [line.split() for line in done.stdout.splitlines()]
     assert len(ends) == n_servers, done.stderr
     by_signal = "130" if number is signal.SIGINT else str(-number)
-    assert {code for _, code in ends} == {by_signal, "0"}, [end for end in ends if end[1] == "None"]
+    assert {code for _, code in ends} <= {by_signal, "0"}, ends
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

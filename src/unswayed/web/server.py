@@ -133,10 +133,22 @@ def run_server(
     workspace: Workspace, place: Place, *, settings: WebSettings | None = None, open_at: str | None = None
 ) -> None:
     """Serve until a signal comes; opens the browser at a path where one is given."""
-    app = make_site(workspace, settings)
-    pools: list[Threads] = [app.state.workers, app.state.page_workers, app.state.slow_workers]
-    config = uvicorn.Config(
-        Guard(app, place.access),
+    with _hearing_signals() as signals, _opened(None if open_at is None else place.url(open_at)):
+        app = make_site(workspace, settings)
+        pools: list[Threads] = [app.state.workers, app.state.page_workers, app.state.slow_workers]
+        server = uvicorn.Server(_configure(Guard(app, place.access)))
+        asyncio.run(_serve_until_told(server, place.listener, pools, signals))
+        is_idle = all(pool.wait_until_idle(seconds=LEAVE_SECONDS / len(pools)) for pool in pools)
+    if not is_idle:
+        # A compiled loop still runs in a thread, and Python cannot end in order before it has.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(0)
+
+
+def _configure(app: Guard) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
         http=_ImpatientProtocol,
         ws="none",
         lifespan="off",
@@ -149,32 +161,30 @@ def run_server(
         timeout_graceful_shutdown=LEAVE_SECONDS,
         h11_max_incomplete_event_size=MOST_HEADER_BYTES,
     )
-    server = uvicorn.Server(config)
-    with _ending_by_signals(server), _opened(None if open_at is None else place.url(open_at)):
-        asyncio.run(_serve_until_told(server, place.listener, pools))
-        is_idle = all(pool.wait_until_idle(seconds=LEAVE_SECONDS / len(pools)) for pool in pools)
-    if not is_idle:
-        # A compiled loop still runs in a thread, and Python cannot end in order before it has.
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(0)
 
 
-async def _serve_until_told(server: uvicorn.Server, listener: socket.socket, pools: list[Threads]) -> None:
+async def _serve_until_told(
+    server: uvicorn.Server, listener: socket.socket, pools: list[Threads], signals: list[int]
+) -> None:
     serving = asyncio.ensure_future(server.serve(sockets=[listener]))
-    while not server.should_exit and not serving.done():
+    while not signals and not server.should_exit and not serving.done():
         await asyncio.sleep(0.1)
+    server.should_exit = True
     for pool in pools:
         pool.stop()  # now, or those who wait for answers would hold up the end
     await serving
 
 
 @contextmanager
-def _ending_by_signals(server: uvicorn.Server) -> Iterator[None]:
-    """Signals end the server, also before uvicorn listens, and end nothing else when it raises them again."""
-    before = {each: signal.signal(each, server.handle_exit) for each in _ending_signals()}
+def _hearing_signals() -> Iterator[list[int]]:
+    """The signals that came while uvicorn did not listen, or that it raised again at its end.
+
+    `KeyboardInterrupt` in the middle of anything may be swallowed there, or become another error.
+    """
+    found: list[int] = []
+    before = {each: signal.signal(each, lambda n, _: found.append(n)) for each in _ending_signals()}
     try:
-        yield
+        yield found
     finally:
         for each, handler in before.items():
             signal.signal(each, handler)
