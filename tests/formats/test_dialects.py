@@ -378,7 +378,8 @@ def test_a_large_file_of_wrong_numbers_is_refused_in_little_memory(name, number,
     assert int(outcome.stdout) < 3 * size + 2**24
 
 
-def test_a_long_table_of_json_is_read_as_a_short_one(tmp_path, monkeypatch):
+@pytest.mark.parametrize("stretch", [1, 2**20])
+def test_a_long_table_of_json_is_read_as_a_short_one(stretch, tmp_path, monkeypatch):
     network = BayesianNetwork(
         [
             Cpt(Variable("A", ["x", "y"]), [], [0.3, 0.7]),
@@ -387,10 +388,16 @@ def test_a_long_table_of_json_is_read_as_a_short_one(tmp_path, monkeypatch):
     )
     write_network(network, tmp_path / "n.json")
     monkeypatch.setattr(json_network, "LONG", 10)
+    monkeypatch.setattr(json_network, "STRETCH", stretch)
     assert read_network(tmp_path / "n.json") == network
     text = (tmp_path / "n.json").read_text()
     for old, new, message in (
         ("[0.125, 0.875]", "[0.125 0.875]", "must be lists of probabilities"),
+        ("[0.125, 0.875],", "[0.125, 0.875]", "must be lists of probabilities"),
+        ("[1.0, 0.0]]", "[1.0, 0.0],]", "must be lists of probabilities"),
+        ("[1.0, 0.0]]", "[1.0, 0.0], 3]", "must be lists of probabilities"),
+        ("[1.0, 0.0]]", "[1.0, [0.0]]]", "must be lists of probabilities"),
+        ("[[0.125, 0.875], [1.0, 0.0]]", "0.125000000000000", "must be lists of probabilities"),
         ("[0.125, 0.875]", "[0.125, .875]", "must be lists of probabilities"),
         ("[0.125, 0.875]", "[0.125, 0.875, 0.0]", "5 numbers found, expected 4"),
         ("[0.125, 0.875]", "[\n0.125,\n0.5]", "sums to 0.625"),

@@ -52,12 +52,10 @@ from unswayed.model.formats.reading.tokens import (
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.variable import Variable
 
-_PROPERTIES = re.compile(
-    rf"([;{{}}][{BLANKS}]*+)((?:property\b(?![{BLANKS}]*+[,|)}}])[^;\r\n]*+;?[{BLANKS}]*+)+)", re.IGNORECASE
-)
-_TYPE = re.compile(
-    rf"type[{BLANKS}]+discrete[{BLANKS}]*+(?:\[[{BLANKS}]*+([0-9]{{1,9}})[{BLANKS}]*+\])?", re.I
-)
+_PROPERTY = rf"property\b(?![{BLANKS}]*[,|)}}])"
+_BEFORE_PROPERTY = re.compile(rf"[;{{}}][{BLANKS}]*(?={_PROPERTY})", re.IGNORECASE)
+_PROPERTIES = re.compile(rf"(?:{_PROPERTY}[^;\r\n]*;?[{BLANKS}]*){{1,1000}}", re.IGNORECASE)
+_TYPE = re.compile(rf"type[{BLANKS}]+discrete[{BLANKS}]*(?:\[[{BLANKS}]*([0-9]{{1,9}})[{BLANKS}]*\])?", re.I)
 _KEYWORDS = frozenset(
     {"network", "variable", "probability", "property", "type", "discrete", "default", "table"}
 )
@@ -91,11 +89,14 @@ def read(source: Source) -> NetworkDraft:
 
 def _without_properties(text: Span) -> Span:
     """The text with every `property ...;` blanked, since a property may hold anything but `;`."""
-
-    def blank(match: re.Match[str]) -> str:
-        return match.group(1) + " " * len(match.group(2))
-
-    return Span(text.source, _PROPERTIES.sub(blank, text.sealed), text.start, text.end)
+    pieces, done = list[str](), 0
+    while before := _BEFORE_PROPERTY.search(text.sealed, done):
+        pieces.append(text.sealed[done : before.end()])
+        done = before.end()
+        while found := _PROPERTIES.match(text.sealed, done):
+            pieces.append(" " * (found.end() - done))
+            done = found.end()
+    return Span(text.source, "".join([*pieces, text.sealed[done:]]), text.start, text.end)
 
 
 def _read_variable(draft: NetworkDraft, part: Part, body: Span) -> str:

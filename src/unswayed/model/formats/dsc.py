@@ -39,11 +39,11 @@ from unswayed.model.formats.reading.tokens import (
 )
 
 _TITLE = re.compile(
-    rf"belief[{BLANKS}]+network\b[{BLANKS}]*+({QUOTED}|(?!(?:node|properties)\b)[A-Za-z_]\w*+)?",
+    rf"belief[{BLANKS}]+network\b[{BLANKS}]*({QUOTED}|(?!(?:node|properties)\b)[A-Za-z_]\w*)?",
     re.IGNORECASE,
 )
 _TYPE = re.compile(
-    rf"type[{BLANKS}]*+:?[{BLANKS}]*+discrete[{BLANKS}]*+\[[{BLANKS}]*+([0-9]{{1,9}})[{BLANKS}]*+\][{BLANKS}]*+=?",
+    rf"type[{BLANKS}]*(?::[{BLANKS}]*)?discrete[{BLANKS}]*\[[{BLANKS}]*([0-9]{{1,9}})[{BLANKS}]*\][{BLANKS}]*=?",
     re.IGNORECASE,
 )
 _SKIPPED = frozenset({"properties", "domain"})

@@ -17,9 +17,10 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields as dataclass_fields
 from enum import Enum
+from itertools import chain
 from typing import Any, NoReturn
 
 import numpy as np
@@ -31,7 +32,7 @@ from unswayed.model.annotation import NO_ANNOTATION, Annotation, Role
 from unswayed.model.formats.json_nodes import field_of, read_node, shown, write_node
 from unswayed.model.formats.reading.draft import NetworkDraft
 from unswayed.model.formats.reading.source import Source
-from unswayed.model.formats.reading.tokens import Span, stretches
+from unswayed.model.formats.reading.tokens import STRETCH, Span
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.variable import Variable
 
@@ -45,12 +46,11 @@ _ABOUT = tuple(field.name for field in dataclass_fields(Annotation))
 LONG = 2**20
 """Characters of a table from which on it is converted a stretch at a time: as Python's lists it would take
 up to 30 times the memory of its text."""
-_ROWS = re.compile(r'"rows"\s*+:\s*+')
-_TABLE_CHARACTERS = re.compile(r"[-+.0-9eE\s,\[\]]*+")
-_NUMBER = r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][-+]?[0-9]++)?"
-_ROW = rf"\[\s*+{_NUMBER}(?:\s*+,\s*+{_NUMBER})*+\s*+\]"
-_TABLE = re.compile(rf"\[\s*+{_ROW}(?:\s*+,\s*+{_ROW})*+\s*+\]")
-_GAPS = str.maketrans(",[]", "   ")
+MAX_CELL = 1000
+"""Most characters of a number in a long table, with the blanks around it."""
+_ROWS = re.compile(r'"rows"\s*:\s*')
+_TABLE_CHARACTERS = re.compile(r"[-+.0-9eE\s,\[\]]*")
+_COMMA = re.compile(r"\s*,")
 
 
 def write(network: BayesianNetwork) -> str:
@@ -104,13 +104,13 @@ def _set_apart(source: Source) -> tuple[Source, list[Span]]:
         run = _TABLE_CHARACTERS.match(source.text, found.end())
         if run is None or run.end() - run.start() < LONG:
             continue
-        table = _TABLE.match(source.text, found.end())
-        if table is None:
-            source.fail("'rows' must be lists of probabilities, [[0.2, 0.8], ...]", found.start())
-        lines = "\n" * source.text.count("\n", *table.span())  # so that complaints name the true line
-        pieces.append(f'{source.text[start : found.end()]}{{"long": {len(tables)}}}{lines}')
-        tables.append(Span(source, source.text, *table.span()))
-        start = table.end()
+        table = Span(source, source.text, run.start(), source.text.rfind("]", *run.span()) + 1)
+        if table.end <= table.start or not source.text.startswith("[", table.start):
+            _refuse_rows(Span(source, source.text, *run.span()))
+        lines = "\n" * source.text.count("\n", table.start, table.end)  # complaints name the true line
+        pieces.append(f'{source.text[start : table.start]}{{"long": {len(tables)}}}{lines}')
+        tables.append(table)
+        start = table.end
     return (Source(source.path, "".join([*pieces, source.text[start:]])) if tables else source), tables
 
 
@@ -225,9 +225,39 @@ def _add_node(draft: NetworkDraft, entry: Any, long_tables: list[Span]) -> None:
 def _long_table(draft: NetworkDraft, names: list[str], table: Span) -> Floats:
     """The numbers of a table, which may not be many more than its variables ask for."""
     n_values, pieces, count = math.prod(draft.sizes(names, table.start)), [np.empty(0)], 0
-    for piece in stretches(table):
-        pieces.append(np.array(list(map(float, piece.text.translate(_GAPS).split()))))
+    for piece in _some_rows(table, MAX_CELL * draft.sizes(names[-1:], table.start)[0]):
+        pieces.append(_numbers(piece))
         count += len(pieces[-1])
         if count > 2 * n_values + 1000:
             table.fail(f"'rows' of {names[-1]!r}: more than {n_values:,} numbers, expected {n_values:,}")
     return np.concatenate(pieces)
+
+
+def _some_rows(table: Span, longest: int) -> Iterator[Span]:
+    """Whole rows, about `STRETCH` characters of them at a time; no row may have more than `longest`."""
+    rest = table.within(table.start + 1, table.end - 1)
+    while True:
+        close = rest.sealed.find("]", min(rest.start + STRETCH, rest.end), rest.end)
+        cut = rest.end if close < 0 else close + 1
+        if cut - rest.start > STRETCH + longest:
+            _refuse_rows(rest)
+        yield Span(rest.source, rest.sealed, rest.start, cut)
+        if cut == rest.end:
+            return
+        comma = _COMMA.match(rest.sealed, cut, rest.end)
+        if comma is None or comma.end() == rest.end:
+            _refuse_rows(rest)
+        rest = rest.within(comma.end(), rest.end)
+
+
+def _numbers(rows: Span) -> Floats:
+    """The numbers in rows, one after the other, as JSON has them."""
+    try:
+        found = json.loads(f"[{rows.text}]", parse_int=float)
+        return np.fromiter(chain.from_iterable(found), dtype=np.float64)
+    except (ValueError, TypeError, RecursionError):
+        _refuse_rows(rows)
+
+
+def _refuse_rows(rows: Span) -> NoReturn:
+    rows.fail("'rows' must be lists of probabilities, [[0.2, 0.8], ...]")

@@ -27,10 +27,10 @@ from unswayed.model.formats.reading.tokens import BLANKS, Span, name_of, numbers
 MAX_WORD = 1000
 """Most characters of a number and the blanks after it; a longer row is checked before it is divided."""
 
-_LABEL = r"[^();{}]*+(?:\([^();{}]*+\)[^();{}]*+)*+"
-_ENTRY = re.compile(rf"(?:\(({_LABEL})\)|([A-Za-z_]++))?[{BLANKS}]*+:?([^();{{}}]*+);?")
-_PIECE = re.compile(r"[^,|]++")
-_BETWEEN = re.compile(rf"[{BLANKS};]++")
+_LABEL = r"[^();{}]*(?:\([^();{}]*\)[^();{}]*){0,1000}"
+_ENTRY = re.compile(rf"(?:\(({_LABEL})\)|([A-Za-z_]+))?[{BLANKS}]*:?([^();{{}}]*);?")
+_PIECE = re.compile(r"[^,|]+")
+_BETWEEN = re.compile(rf"[{BLANKS};]+")
 
 
 class Entry(NamedTuple):

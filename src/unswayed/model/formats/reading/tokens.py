@@ -26,12 +26,14 @@ from unswayed.core.arrays import Floats
 from unswayed.model.formats.reading.source import Source
 
 BLANKS = " \t\r\n\f\v"
-SLASH_COMMENTS = r"//[^\r\n]*+|/\*.*?(?:\*/|\Z)"
+SLASH_COMMENTS = r"//[^\r\n]*|/\*.*?(?:\*/|\Z)"
 """`// to the end of the line` and `/* up to here */`."""
-PERCENT_COMMENTS = r"%[^\r\n]*+"
+PERCENT_COMMENTS = r"%[^\r\n]*"
 """`% to the end of the line`."""
 MAX_MARKS = 500_000
 """Most strings and comments in one file; munin, with 1041 variables, has about 5000."""
+MAX_ESCAPES = 100_000
+"""Most backslashes in one string; each takes 120 bytes while the string is matched."""
 MAX_WORDS = 300_000
 """Most names in one list."""
 
@@ -53,19 +55,19 @@ _UNSEALS = tuple(
     for seal, first, last in zip(_SEALS, OPEN, CLOSE, strict=True)
 )
 
-_LINE_STRING = r'"(?:[^"\\\r\n]++|\\[^\r\n])*+("?)'
-_LONG_STRING = r'"(?:[^"\\]++|\\.)*+("?)'
-QUOTED = rf"[{OPEN}][^{CLOSE}]*+[{CLOSE}]"
+_LINE_STRING = rf'"[^"\\\r\n]*(?:\\[^\r\n][^"\\\r\n]*){{0,{MAX_ESCAPES}}}("?)'
+_LONG_STRING = rf'"[^"\\]*(?:\\.[^"\\]*){{0,{MAX_ESCAPES}}}("?)'
+QUOTED = rf"[{OPEN}][^{CLOSE}]*[{CLOSE}]"
 """A sealed string."""
-_WORD = re.compile(rf"{QUOTED}|[^{BLANKS},(){OPEN}]++")
-_NUMERIC = re.compile(rf"[-+.0-9eE{BLANKS},()]*+")
-_BLANK_RUN = re.compile(rf"[{BLANKS}]*+")
+_WORD = re.compile(rf"{QUOTED}|[^{BLANKS},(){OPEN}]+")
+_NUMERIC = re.compile(rf"[-+.0-9eE{BLANKS},()]*")
+_BLANK_RUN = re.compile(rf"[{BLANKS}]*")
 _GAP = re.compile(rf"[{BLANKS},()]")
-_NUMBER_WORD = re.compile(rf"[^{BLANKS},()]++")
-_NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+_NUMBER_WORD = re.compile(rf"[^{BLANKS},()]+")
+_NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 _PUNCTUATION_TO_BLANKS = str.maketrans(",()", "   ")
 
-_ESCAPE = re.compile(r'\\(?:(["\\])|\r?\n[ \t]*+)')
+_ESCAPE = re.compile(r'\\(?:(["\\])|\r?\n[ \t]*)')
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,10 @@ def seal(source: Source, comments: str, *, long_strings: bool = True) -> Span:
             return " " * len(found)
         if match.group(1):
             return OPEN[kind] + found[1:-1].translate(_SEALS[kind]) + CLOSE[kind]
+        if long_strings and match.end() < len(source.text) - 1:
+            source.fail(
+                f"string with more than {MAX_ESCAPES:,} backslashes; this is no network", match.start()
+            )
         if long_strings:
             source.fail('string without an end; expected a closing "', match.start())
         return found
