@@ -25,9 +25,9 @@ MAX_HEADER = 100_000
 
 _EMPTY = re.compile(rf"[{BLANKS};]*")
 _STOP = re.compile("[;{}]")
-# Text and blocks without inner blocks, then the brace that opens or closes a level. No possessive repeats here
-# or elsewhere: early releases of Python 3.11 lose groups after them. A plain repeat takes 176 bytes a round, so
-# rounds are limited.
+# Text and blocks without inner blocks, then the brace that opens or closes a level. No possessive repeats:
+# early releases of Python 3.11 lose groups after them. A plain repeat takes 176 bytes a round, so rounds are
+# limited.
 _NEXT_LEVEL = re.compile(r"[^{}]*(?:\{[^{}]*\}[^{}]*){0,1000}([{}]?)")
 _KEYWORD = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 
