@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -53,6 +57,64 @@ def test_both_readers_read_the_same_cells(tmp_path, monkeypatch, text, suffix):
     assert cells(read_table(path)) == by_library
     monkeypatch.setattr("unswayed.model.data.arrow.has_arrow", lambda: False)
     assert cells(read_table(path)) == by_library
+
+
+LATE = """
+import json, sys, warnings
+from pathlib import Path
+import pyarrow
+from unswayed.model.data import csv
+from unswayed.model.data.census import read_coded, take_census
+from unswayed.model.data.dataset import join_datasets
+warnings.simplefilter("ignore")
+path = Path(sys.argv[1])
+assert path.stat().st_size > csv.SMALL_FILE
+table = csv.read_csv(path)
+census = take_census(path, "word")
+coded = join_datasets(list(read_coded(census)))
+found = {c.name: [type(c).__name__, getattr(c, "labels", ())[:40]] for c in table.columns}
+print(json.dumps([found, [list(v.states) for v in coded.variables], coded.codes[-9:].tolist()]))
+print(pyarrow.cpu_count(), file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_large_file_with_late_words_is_read_with_any_number_of_threads(tmp_path, threads):
+    path = tmp_path / "late.csv"
+    rows = [
+        f"{i % 7},{i % 5},{i % 3}.5,{'yes' if i % 2 else 'no'},{'-' if i % 11 == 0 else i % 4}"
+        for i in range(350_000)
+    ]
+    rows[-5:] = ["x,1,1.5,no,1", "1,1,1.5,no,2", "y,NA,w,no,-", ",1,2.5,yes,3", "1,2,0.5,no,"]
+    path.write_text("word,plain,second,label,marked\n" + "\n".join(rows) + "\n")
+    environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
+    outcome = subprocess.run(
+        [sys.executable, "-c", LATE, str(path)], capture_output=True, text=True, env=environment, timeout=300
+    )
+    assert outcome.returncode == 0, outcome.stderr
+    assert outcome.stderr.split() == [str(threads)]
+    columns, states, codes = json.loads(outcome.stdout)
+    assert columns == {
+        "word": ["LabelColumn", ["0", "1", "2", "3", "4", "5", "6", "x", "y"]],
+        "plain": ["NumberColumn", []],
+        "second": ["LabelColumn", ["0.5", "1.5", "2.5", "w"]],
+        "label": ["LabelColumn", ["no", "yes"]],
+        "marked": ["NumberColumn", []],
+    }
+    assert states == [
+        ["0", "1", "2", "3", "4", "5", "6", "x", "y"],
+        ["0", "1", "2", "3", "4"],
+        ["0.5", "1.5", "2.5", "w"],
+        ["no", "yes"],
+        ["0", "1", "2", "3"],
+    ]
+    assert codes[-5:] == [
+        [7, 1, 1, 0, 1],
+        [1, 1, 1, 0, 2],
+        [8, -1, 3, 0, -1],
+        [-1, 1, 2, 1, 3],
+        [1, 2, 0, 0, -1],
+    ]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])

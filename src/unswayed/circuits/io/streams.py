@@ -15,7 +15,6 @@ import numpy as np
 from unswayed.circuits.psdd.examples import UNKNOWN, Marks
 from unswayed.core.errors import FormatError, QueryError
 from unswayed.core.names import unknown_name
-from unswayed.model.data.arrow import LateTextError
 from unswayed.model.data.chunks import chunk_table, read_chunks
 from unswayed.model.data.csv import CsvFile, RawColumn, line_of_row
 from unswayed.model.data.row_source import (
@@ -56,17 +55,8 @@ def stream_rows(source: Any, names: Sequence[str], *, chunk_rows: int = CHUNK_RO
 
 def _blocks(source: RowSource, names: Sequence[str], rows: int) -> Iterator[RawBlock]:
     _check_names(names, source.names)
-    as_text: frozenset[str] = frozenset()
-    n_given = 0
-    while True:
-        try:
-            for number, (block, _) in enumerate(source_blocks(source, names, as_text, None, rows=rows)):
-                if number >= n_given:
-                    yield block
-                    n_given += 1
-            return
-        except LateTextError as late:  # numbers so far: what was given stays right
-            as_text |= {str(late)}
+    for block, _ in source_blocks(source, names, frozenset(), None, rows=rows):
+        yield block
 
 
 def _frame_blocks(data: Any, names: Sequence[str], rows: int) -> Iterator[RawBlock]:

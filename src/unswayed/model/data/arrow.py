@@ -7,9 +7,9 @@ believed as those of a dataframe (`frames.py`).
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -119,18 +119,37 @@ def _rebatch(batches: Iterable[Any], rows: int) -> Iterator[Any]:
         yield pa.Table.from_batches(waiting)
 
 
-class LateTextError(Exception):
-    """A column that began with numbers holds something else further down; its name is the argument."""
-
-
 def arrow_csv_blocks(
-    file: CsvFile, rows: int, names: Sequence[str] | None = None, numbers: Iterable[str] = ()
+    file: CsvFile, rows: int, names: Sequence[str] | None = None, numbers: Collection[str] = ()
 ) -> Iterator[Any]:
     """Blocks of the named columns of a CSV file, or of all.
 
-    Cells are texts, but in `numbers` they are parsed on the way; `LateTextError` says where that fails. What
-    pyarrow refuses is read again to name the line.
+    Cells are texts, but in `numbers` they are parsed on the way, in each block where all of them spell one.
+    What pyarrow refuses is read again by the standard library to name the line.
     """
+    import pyarrow as pa
+
+    n_given = 0
+    try:
+        for block in _csv_blocks(file, rows, names, numbers):
+            yield block
+            n_given += 1
+        return
+    except pa.ArrowInvalid:
+        pass  # a text among numbers, or no table: pyarrow tells them apart by the words of a message alone
+    try:
+        for block in islice(_csv_blocks(file, rows, names, ()), n_given, None):
+            yield _parse_numbers(block, numbers)
+    except pa.ArrowInvalid as error:
+        from unswayed.model.data.csv import check_csv
+
+        if check_csv(file):
+            raise FormatError(f"cannot be read ({error})", file.path) from None
+
+
+def _csv_blocks(
+    file: CsvFile, rows: int, names: Sequence[str] | None, numbers: Collection[str]
+) -> Iterator[Any]:
     import pyarrow as pa
     from pyarrow import csv
 
@@ -151,19 +170,17 @@ def arrow_csv_blocks(
         include_columns=None if names is None else list(names),
     )
     packed = "gzip" if file.path.suffix.lower() == ".gz" else None
-    try:
-        with pa.input_stream(str(file.path), compression=packed) as stream:
-            reader = csv.open_csv(stream, reading, parsing, converting)
-            yield from _rebatch(reader, rows)
-    except pa.ArrowInvalid as error:
-        from unswayed.model.data.csv import check_csv
+    with pa.input_stream(str(file.path), compression=packed) as stream:
+        yield from _rebatch(csv.open_csv(stream, reading, parsing, converting), rows)
 
-        if "Empty CSV" in str(error):
-            return
-        if found := re.match(r"In CSV column #(\d+): CSV conversion error", str(error)):
-            raise LateTextError(file.names[int(found[1])]) from None
-        check_csv(file)
-        raise FormatError(f"cannot be read ({error})", file.path) from None
+
+def _parse_numbers(block: Any, names: Collection[str]) -> Any:
+    """The block with those of the named columns parsed whose cells all spell a number or are missing."""
+    for name in names:
+        found = _parsed(block[name].combine_chunks(), MISSING_WORDS | MARKS_AMONG_NUMBERS)
+        if found is not None:
+            block = block.set_column(block.schema.get_field_index(name), name, found)
+    return block
 
 
 def raw_arrow_column(chunked: Any, is_text: bool = False) -> RawColumn:
@@ -193,20 +210,25 @@ def _plain(cells: Any, kind: type[np.generic]) -> Any:
 
 
 def _numbers(cells: Any) -> Floats | None:
-    import pyarrow as pa
-    from pyarrow import compute
-
     # A column of labels shows itself early; to fail on each block would take longer than all the rest.
     start = [text.strip() for text in cells.slice(0, 64).to_pylist()]
     if any(text not in MISSING_WORDS and number_in(text) is None for text in start):
         return None
-    stripped = compute.utf8_trim_whitespace(cells)
-    missing = compute.is_in(stripped, value_set=pa.array(sorted(MISSING_WORDS)))
-    if compute.all(missing).as_py():
+    found = _parsed(cells, MISSING_WORDS)
+    if found is None or found.null_count == len(found):
         return None  # a column without values says nothing, and has no numbers either
-    try:
-        found = compute.if_else(missing, pa.scalar(None, pa.string()), stripped).cast(pa.float64())
-    except pa.ArrowInvalid:
-        return None
     values: Floats = _plain(found, np.float64)
     return values
+
+
+def _parsed(cells: Any, missing_words: Set[str]) -> Any:
+    """The cells as numbers, null where missing; None where one spells no number."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    stripped = compute.utf8_trim_whitespace(cells)
+    missing = compute.is_in(stripped, value_set=pa.array(sorted(missing_words)))
+    try:
+        return compute.if_else(missing, pa.scalar(None, pa.string()), stripped).cast(pa.float64())
+    except pa.ArrowInvalid:
+        return None

@@ -22,7 +22,6 @@ import numpy as np
 from unswayed.core.arrays import Codes, Floats, Ints
 from unswayed.core.errors import LimitError, ModelError, QueryError, UnswayedWarning
 from unswayed.core.names import listing, unknown_name
-from unswayed.model.data.arrow import LateTextError
 from unswayed.model.data.csv import CsvFile, RawColumn, find_pointed, refuse_infinite
 from unswayed.model.data.dataset import (
     ColumnRecipe,
@@ -35,7 +34,14 @@ from unswayed.model.data.dataset import (
 from unswayed.model.data.discretize import Discretization
 from unswayed.model.data.encoding import column_codes
 from unswayed.model.data.intervals import interval_codes
-from unswayed.model.data.row_source import RowSource, join_cells, length_of, open_source, source_blocks
+from unswayed.model.data.row_source import (
+    LateTextError,
+    RowSource,
+    join_cells,
+    length_of,
+    open_source,
+    source_blocks,
+)
 from unswayed.model.data.suspicions import SeenColumn
 from unswayed.model.data.tables import Column, LabelColumn, NumberColumn, take_cells
 from unswayed.model.data.value_tally import (

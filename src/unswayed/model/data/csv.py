@@ -28,7 +28,7 @@ import numpy as np
 from unswayed.core.arrays import Codes, Floats
 from unswayed.core.errors import FormatError, QueryError, UnswayedWarning
 from unswayed.core.names import listing, unknown_name
-from unswayed.model.data.arrow import LateTextError, is_arrow_path
+from unswayed.model.data.arrow import is_arrow_path
 from unswayed.model.data.spelt_numbers import drop_points, list_pointed, read_spelt
 from unswayed.model.data.tables import (
     MARKS_AMONG_NUMBERS,
@@ -100,7 +100,7 @@ def open_csv(path: str | os.PathLike[str], *, thousands: Iterable[str] = ()) -> 
 def read_csv(source: Path | CsvFile) -> Table:
     """The table in a CSV file; `FormatError` names the line of what is wrong."""
     file = source if isinstance(source, CsvFile) else inspect_csv(source)
-    columns = _gather(file, frozenset())
+    columns = _gather(file)
     _check_finite(file, columns)
     return make_table(columns, file.path)
 
@@ -170,10 +170,9 @@ def text_blocks(file: CsvFile, rows: int) -> Iterator[TextBlock]:
 def raw_blocks(
     file: CsvFile, rows: int, names: Sequence[str], as_text: frozenset[str] = frozenset()
 ) -> Iterator[list[RawColumn]]:
-    """Blocks of `rows` rows of the named columns, each read as numbers as long as it holds nothing else.
+    """Blocks of `rows` rows of the named columns, each read as numbers in blocks where it holds nothing else.
 
-    Raises `LateTextError` for a column that turns out to hold something else; `as_text` lists those that are
-    known to. Others show when `join_raw` joins the blocks.
+    `as_text` lists those that are known to hold something else; others show when `join_raw` joins the blocks.
     """
     from unswayed.model.data.arrow import arrow_csv_blocks, has_arrow
 
@@ -253,10 +252,9 @@ def _raw(cells: Any, is_text: bool = False) -> RawColumn:
     return raw_arrow_column(cells, is_text)
 
 
-def check_csv(file: CsvFile) -> None:
-    """Raise `FormatError` for the first line that is wrong, if there is one."""
-    for _ in _blocks(file, BLOCK_ROWS):
-        pass
+def check_csv(file: CsvFile) -> bool:
+    """Whether there are rows; `FormatError` for the first line that is wrong, if there is one."""
+    return sum(1 for _ in _blocks(file, BLOCK_ROWS)) > 0
 
 
 def _blocks(file: CsvFile, n_rows: int) -> Iterator[list[list[str]]]:
@@ -299,22 +297,26 @@ def _coded(texts: Sequence[str]) -> tuple[list[str], Codes]:
     return list(known), codes
 
 
-def _gather(file: CsvFile, as_text: frozenset[str]) -> list[Column]:
+def _gather(file: CsvFile) -> list[Column]:
     """All rows by columns; those that turn out to hold labels late are read again as texts."""
+    as_text: frozenset[str] = frozenset()
+    while True:
+        found = dict(zip(file.names, _read_columns(file, as_text), strict=True))
+        mixed = {name for name, raw in found.items() if raw is None}
+        if not mixed:
+            return [raw_column(name, raw) for name, raw in found.items() if raw is not None]
+        as_text |= mixed
+        del found  # nothing is held while it is read again
+
+
+def _read_columns(file: CsvFile, as_text: frozenset[str]) -> list[RawColumn | None]:
     blocks: list[list[RawColumn]] = [[] for _ in file.names]
-    try:
-        for block in raw_blocks(file, BLOCK_ROWS, file.names, as_text):
-            for found, raw in zip(blocks, block, strict=True):
-                found.append(raw)
-    except LateTextError as late:
-        return _gather(file, as_text | {str(late)})
+    for block in raw_blocks(file, BLOCK_ROWS, file.names, as_text):
+        for found, raw in zip(blocks, block, strict=True):
+            found.append(raw)
     if not blocks[0]:
         refuse_empty(file)
-    joined = [join_raw(found) for found in blocks]
-    mixed = {name for name, raw in zip(file.names, joined, strict=True) if raw is None}
-    if mixed:
-        return _gather(file, as_text | mixed)
-    return [raw_column(name, raw) for name, raw in zip(file.names, joined, strict=True) if raw is not None]
+    return [join_raw(found) for found in blocks]
 
 
 def refuse_empty(file: CsvFile) -> NoReturn:

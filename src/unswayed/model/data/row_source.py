@@ -17,7 +17,7 @@ import numpy as np
 
 from unswayed.core.arrays import Bools, Floats
 from unswayed.core.errors import FormatError, ModelError
-from unswayed.model.data.arrow import LateTextError, arrow_blocks, arrow_names, is_arrow_path
+from unswayed.model.data.arrow import arrow_blocks, arrow_names, is_arrow_path
 from unswayed.model.data.csv import CsvFile, RawColumn, inspect_csv, join_raw, raw_blocks, raw_column
 from unswayed.model.data.dataset import checked_weights, refuse_labels, refuse_weightless
 from unswayed.model.data.frames import read_frame
@@ -141,6 +141,10 @@ def _read_weights(name: str, raw: RawColumn, n_before: int) -> Floats:
 def length_of(raw: RawColumn) -> int:
     """How many cells there are."""
     return len(raw) if isinstance(raw, np.ndarray) else len(raw[1])
+
+
+class LateTextError(Exception):
+    """A column that began with numbers holds something else further down; its name is the argument."""
 
 
 def join_cells(source: RowSource, name: str, values: Floats, texts: list[str]) -> Column:
