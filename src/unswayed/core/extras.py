@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import re
+import shlex
+import sys
+from importlib import metadata
 from pathlib import Path
 from types import ModuleType
 
@@ -21,12 +25,21 @@ def import_extra(module: str, extra: str) -> ModuleType:
 
 
 def install_command(extra: str) -> str:
-    """The command that installs an extra: from the checkout that runs, or the published package.
+    """The command that installs what an extra names, for the interpreter that runs, from any folder.
 
-    >>> install_command("plots").startswith("pip install '")
+    The libraries themselves are named: unswayed may come from a copy of its repository and be in no index.
+
+    >>> install_command("plots").endswith("# the extra 'plots' of unswayed")
     True
     """
-    checkout = Path(__file__).parents[3]
-    if (checkout / "pyproject.toml").is_file() and (checkout / "src" / "unswayed").is_dir():
-        return f"pip install '.[{extra}]' in {checkout}"
-    return f"pip install 'unswayed[{extra}]'"
+    needed = " ".join(shlex.quote(each) for each in _list_requirements(extra))
+    return f"{shlex.quote(sys.executable)} -m pip install {needed}  # the extra {extra!r} of unswayed"
+
+
+def _list_requirements(extra: str) -> list[str]:
+    """What the installed distribution says that an extra needs; where none is, the copy that runs."""
+    try:
+        found = [each.partition(";") for each in metadata.requires("unswayed") or ()]
+    except metadata.PackageNotFoundError:
+        return [f"{Path(__file__).parents[3]}[{extra}]"]
+    return [name.strip() for name, _, marker in found if re.search(rf"extra == ['\"]{extra}['\"]", marker)]
