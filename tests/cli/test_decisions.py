@@ -9,12 +9,17 @@ from __future__ import annotations
 import json
 import math
 import re
+from itertools import product
 
 import pytest
 
 from tolerances import ENGINE, paper
 from unswayed.engines.choice import ENGINES
+from unswayed.model.annotation import Annotation, Role
+from unswayed.model.cpt import Cpt
 from unswayed.model.formats.files import write_network
+from unswayed.model.network import BayesianNetwork
+from unswayed.model.variable import Variable
 from unswayed.model.zoo import binary_network
 
 PAPERS = ["--target", "D=+", "--threshold", "0.6", "--features", "R1,R2,AC"]
@@ -290,3 +295,38 @@ def test_the_answer_says_which_features_were_taken(unswayed, printer):
     assert unswayed("sdp", printer, "--target", "Fault").err == said
     assert unswayed("sdp", printer, "--target", "Fault", "--features", "leaves").err == ""
     assert unswayed("sdp", printer, "--target", "Fault", "--json").err == ""
+
+
+def diagnosis(path, n_faults, ranked=()):
+    """Faults with one test that sees them all; the second fault is the most probable."""
+    faults = [
+        Variable(
+            f"F{i}", ["ok", "bad"], Annotation(role=Role.TARGET, ranked=i in ranked, fault_states=("bad",))
+        )
+        for i in range(n_faults)
+    ]
+    chances = [0.3 if i == 1 else 0.1 for i in range(n_faults)]
+    alarm = Variable("Alarm", ["on", "off"], Annotation(role=Role.OBSERVATION))
+    rows = [[0.9, 0.1] if any(states) else [0.05, 0.95] for states in product((0, 1), repeat=n_faults)]
+    causes = [Cpt(fault, [], [1 - p, p]) for fault, p in zip(faults, chances, strict=True)]
+    write_network(BayesianNetwork([*causes, Cpt(alarm, faults, rows)]), path)
+    return path
+
+
+def test_the_answer_says_which_of_several_targets_was_taken(unswayed, tmp_path):
+    several = diagnosis(tmp_path / "nine.xdsl", 9)
+    others = ", ".join(f"F{i}" for i in (0, 2, 3))
+    said = (
+        "target: F1, one of 9 that the file marks (its fault (bad) is the most probable); name another with"
+    )
+    for options in ((), ("--json",)):
+        outcome = unswayed("sdp", several, *options)
+        assert outcome.code == 0
+        assert said in outcome.err
+        assert f"--target ({others}" in outcome.err
+        assert "F1" in outcome.out
+    assert "target:" not in unswayed("sdp", several, "--target", "F2=bad").err
+    ranked = unswayed("sdp", diagnosis(tmp_path / "ranked.xdsl", 3, ranked=(2,)))
+    assert "target: F2, one of 3 that the file marks" in ranked.err
+    assert "of those it ranks); name another with --target (F0 and F1)" in ranked.err
+    assert "target:" not in unswayed("sdp", diagnosis(tmp_path / "one.xdsl", 1)).err

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unswayed.cli.evidence import name_and_state, names_in, targets_in
+from unswayed.cli.output import note_later
 from unswayed.core.errors import QueryError
 
 if TYPE_CHECKING:
@@ -89,9 +90,28 @@ def _target(network: BayesianNetwork) -> tuple[str, str | None]:
     from unswayed.decisions.defaults import choose_target
 
     try:
-        return choose_target(network)
+        target, positive = choose_target(network)
     except QueryError as error:
         raise QueryError(f"{error}; use --target") from None
+    note_later(_target_note(network, target, positive))
+    return target, positive
+
+
+def _target_note(network: BayesianNetwork, target: str, positive: str | None) -> str:
+    """Which of several targets was taken, since none was named; empty where the file marks at most one."""
+    from unswayed.model.annotation import Role
+    from unswayed.view.numbers import names_text
+
+    marked = [variable for variable in network.variables if variable.about.role is Role.TARGET]
+    if len(marked) < 2:
+        return ""
+    why = "the first" if positive is None else f"its fault ({positive}) is the most probable"
+    ranked = " of those it ranks" if any(variable.about.ranked for variable in marked) else ""
+    others = names_text([variable.name for variable in marked if variable.name != target])
+    return (
+        f"target: {target}, one of {len(marked)} that the file marks ({why}{ranked}); name another with "
+        f"--target ({others})"
+    )
 
 
 def features_note(classifier: Classifier) -> str:
