@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from unswayed.core.errors import FormatError, UnswayedError, expect
+from unswayed.core.errors import FormatError, ModelError, QueryError, UnswayedError, expect
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import MostProbable, Rule, ThresholdRule, UtilityRule
 from unswayed.decisions.table_classifier import TableClassifier
 from unswayed.inference.relevance import ancestors_of
 from unswayed.model.cpt import Cpt
 from unswayed.model.formats.files import read_network, replace_file, write_network
+from unswayed.model.formats.reading.guard import guarded, json_content
 from unswayed.model.formats.reading.source import load
 from unswayed.model.network import BayesianNetwork
 
@@ -86,15 +87,12 @@ def load_classifier(path: str | os.PathLike[str]) -> Saved:
         raise FormatError(
             f"not a classifier of version {VERSION}; expected what save_classifier writes", path
         )
-    try:
-        network = read_network(path.parent / Path(str(content["network"])).name)
-        return _classifier(network, content)
-    except FormatError:
-        raise
-    except UnswayedError as error:
-        raise FormatError(str(error), path) from None
-    except (KeyError, TypeError, ValueError) as error:
-        raise FormatError(f"incomplete: {error} is missing or of the wrong kind", path) from None
+    with guarded(path, "a classifier"):
+        try:
+            network = read_network(path.parent / Path(str(content["network"])).name)
+            return _classifier(network, content)
+        except (ModelError, QueryError) as error:
+            raise FormatError(str(error), path) from None
 
 
 def is_saved_classifier(path: Path) -> bool:
@@ -122,10 +120,11 @@ def _load_estimator(content: dict[str, Any], path: Path) -> Estimator | Structur
 
     if content["format"] != FORMAT:
         return _load_structured(path)
-    try:
-        return read_estimator(content)
-    except UnswayedError as error:
-        raise FormatError(f"this estimator is damaged: {error}", path) from None
+    with guarded(path, "an estimator"):
+        try:
+            return read_estimator(content)
+        except UnswayedError as error:
+            raise FormatError(f"this estimator is damaged: {error}", path) from None
 
 
 def _load_structured(path: Path) -> StructuredModel:
@@ -145,11 +144,7 @@ def _classifier(network: BayesianNetwork, content: dict[str, Any]) -> Classifier
 
 
 def _read(path: Path) -> dict[str, Any]:
-    text = load(path).text
-    try:
-        content = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"not JSON ({error})", path) from None
+    content = json_content(load(path))
     if not isinstance(content, dict):
         raise FormatError("expected one JSON object", path)
     return content

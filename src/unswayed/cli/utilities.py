@@ -12,7 +12,6 @@ and a column for each state:
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,13 +36,10 @@ def utilities_in(path: Path) -> Utilities:
 
 
 def _from_json(path: Path) -> Utilities:
+    from unswayed.model.formats.reading.guard import json_content
     from unswayed.model.formats.reading.source import load
 
-    text = load(path).text
-    try:
-        found = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise FormatError(f"no JSON: {error.msg}", path, error.lineno) from None
+    found = json_content(load(path))
     if not isinstance(found, dict) or not all(isinstance(worth, dict) for worth in found.values()):
         raise FormatError('expected an object such as {"treat": {"ill": 10, "well": -2}}', path)
     return {

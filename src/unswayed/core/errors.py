@@ -21,6 +21,8 @@ from pathlib import Path
 from typing import TypeVar
 
 Item = TypeVar("Item")
+MAX_MESSAGE = 600
+"""Most characters of a complaint about a file; longer ones are cut in the middle."""
 
 
 class UnswayedError(Exception):
@@ -31,6 +33,8 @@ class FormatError(UnswayedError, ValueError):
     """A file cannot be read or written; knows the path and, where it makes sense, the line."""
 
     def __init__(self, message: str, path: str | Path | None = None, line: int | None = None) -> None:
+        if len(message) > MAX_MESSAGE:  # a name in the file may be the whole file
+            message = f"{message[: MAX_MESSAGE // 2]} ... {message[-MAX_MESSAGE // 2 :]}"
         self.path = None if path is None else Path(path)
         self.line = line
         self.reason = message

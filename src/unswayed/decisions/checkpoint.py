@@ -25,6 +25,8 @@ from typing import Any
 from unswayed.core.errors import FormatError, QueryError
 from unswayed.decisions.problem import Problem
 from unswayed.model.formats import json_network
+from unswayed.model.formats.reading.guard import json_content
+from unswayed.model.formats.reading.source import load
 
 FORMAT, VERSION = "unswayed checkpoint", 1
 NO_CHECKPOINT = "is no checkpoint of a search; name another file"
@@ -71,27 +73,19 @@ def open_checkpoint(path: str | os.PathLike[str], problem: Problem, asked: Itera
     """The file for a question; `QueryError` where it holds another one, `FormatError` where it is damaged."""
     file = Path(path)
     checkpoint = Checkpoint(file, digest_question(problem, asked))
-    try:
-        text = file.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        if not file.absolute().parent.is_dir():
-            folder = str(file.parent)
-            raise FormatError(
-                f"cannot be written, since there is no folder {folder!r}; make it first", file
-            ) from None
-        return checkpoint
-    except IsADirectoryError:
-        raise FormatError("is a folder; name a file in it", file) from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise FormatError(f"{NO_CHECKPOINT} ({error})", file) from error
-    checkpoint._searches = _read_searches(file, text, checkpoint.question)
+    if not file.absolute().parent.is_dir():
+        folder = str(file.parent)
+        raise FormatError(f"cannot be written, since there is no folder {folder!r}; make it first", file)
+    if file.exists():
+        checkpoint._searches = _read_searches(file, checkpoint.question)
     return checkpoint
 
 
-def _read_searches(file: Path, text: str, question: str) -> dict[str, Any]:
+def _read_searches(file: Path, question: str) -> dict[str, Any]:
+    source = load(file)
     try:
-        content = json.loads(text)
-    except ValueError:
+        content = json_content(source)
+    except FormatError:
         raise FormatError(NO_CHECKPOINT, file) from None
     if not isinstance(content, Mapping) or content.get("format") != FORMAT:
         raise FormatError(NO_CHECKPOINT, file)

@@ -35,7 +35,6 @@ import io
 import json
 import math
 import os
-import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -43,7 +42,8 @@ from typing import Any
 from unswayed.core.errors import FormatError, QueryError
 from unswayed.core.names import listing, unknown_name
 from unswayed.decisions.purchase import PriceAfter, Purchase, SetUp
-from unswayed.model.formats.reading.source import load
+from unswayed.model.formats.reading.guard import guarded, toml_content
+from unswayed.model.formats.reading.source import Source, load
 
 COLUMNS = ("feature", "cost", "group", "set_up", "set_up_cost", "needs", "rule")
 RULES = ("mandatory", "forbidden", "skipped")
@@ -53,10 +53,11 @@ KEYS = ("costs", "groups", "set_ups", "needs", "after", *RULES, "default")
 def read_purchase(path: str | os.PathLike[str]) -> Purchase:
     """The purchase in a `.toml` file, or in a table of any other name; `FormatError` says what is wrong."""
     path = Path(path)
-    try:
-        return parse_toml(load(path).text, path) if path.suffix.lower() == ".toml" else _read_csv(path)
-    except QueryError as error:
-        raise FormatError(str(error), path) from None
+    with guarded(path, "a purchase"):
+        try:
+            return parse_toml(load(path).text, path) if path.suffix.lower() == ".toml" else _read_csv(path)
+        except QueryError as error:
+            raise FormatError(str(error), path) from None
 
 
 def write_purchase(purchase: Purchase, path: str | os.PathLike[str]) -> None:
@@ -110,10 +111,7 @@ def _text(value: Any) -> str:
 
 def parse_toml(text: str, path: Path) -> Purchase:
     """The purchase in a text of TOML; `path` is for messages."""
-    try:
-        content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise FormatError(f"not TOML: {error}", path) from None
+    content = toml_content(Source(path, text))
     _check_keys(content, KEYS, "the file", path)
     groups, set_ups = _tables(content, "groups", path), _tables(content, "set_ups", path)
     costs = {

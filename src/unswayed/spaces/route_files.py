@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import os
 import re
 import warnings
@@ -20,6 +19,7 @@ from typing import Any
 
 from unswayed.circuits.io.lines import write_text
 from unswayed.core.errors import FormatError, UnswayedWarning
+from unswayed.model.formats.reading.guard import json_content
 from unswayed.model.formats.reading.source import Source, load
 from unswayed.spaces.graphs import Graph, graph_from_edges
 
@@ -191,12 +191,7 @@ def _json_edges(source: Source) -> list[tuple[int | None, str, str]]:
 
 def _json_lists(source: Source, key: str, expected: str) -> list[list[Any]]:
     """The lists under a key of a JSON object; an edge may also be an object with x and y."""
-    try:
-        content = json.loads(source.text)
-    except RecursionError:
-        raise FormatError("lists in lists without end", source.path) from None
-    except json.JSONDecodeError as error:
-        raise FormatError(f"not JSON: {error.msg}", source.path, error.lineno) from None
+    content = json_content(source)
     found = content.get(key) if isinstance(content, dict) else None
     if not isinstance(found, list):
         raise FormatError(f"expected an object with a list under {key!r}", source.path)

@@ -147,7 +147,7 @@ def test_a_plan_comes_back_from_its_file(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", "not JSON"),
+        ("{", "no JSON"),
         ("[]", "not a plan"),
         ('{"kind": "unswayed plan", "version": 1}', "incomplete: 'tree'"),
         ('{"kind": "unswayed plan", "version": 1, "tree": {"decision": 1}}', "incomplete: 'sdp'"),

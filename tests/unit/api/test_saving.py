@@ -58,7 +58,7 @@ def test_a_network_that_stands_there_already_is_not_replaced(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("{", "not JSON"),
+        ("{", "no JSON"),
         ("[]", "expected one JSON object"),
         ("{}", "not a classifier"),
         ('{"kind": "unswayed classifier", "version": 1}', "is missing"),

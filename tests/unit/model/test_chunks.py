@@ -33,6 +33,8 @@ TEXTS = {
     "late mark": "a\n" + "1\n" * 30 + "-\n",
     "nothing": "a,b\n,\n?,NA\n",
     "plus": "a\n+1\n2\n",
+    "bare returns": "a,b\r1,x\r\r2,y\r",
+    "returns in quotes": 'a,b\r1,"x\ry"\r2,y',
 }
 
 

@@ -40,7 +40,7 @@ def test_one_graph_in_many_spellings(tmp_path, name, text):
         ("g.csv", "a,b\n,c\n", 2, "expected two nodes"),
         ("g.csv", 'a,b\n"c,d\n', 2, "not a table"),
         ("g.csv", "", None, "no edges"),
-        ("g.json", '{"edges": [\n[1, 2],\n}', 3, "not JSON"),
+        ("g.json", '{"edges": [\n[1, 2],\n}', 3, "no JSON"),
         ("g.json", "[1, 2]", None, "list under 'edges'"),
         ("g.json", '{"edges": [[1]]}', None, "edge 0 has 1 nodes"),
         ("g.json", '{"edges": [7]}', None, "entry 0 of 'edges' is not a pair"),

@@ -14,12 +14,13 @@ from typing import Any, overload
 
 from unswayed.api import shown
 from unswayed.api.results.plan_origin import PlanOrigin, origin_from_data
-from unswayed.core.errors import FormatError, QueryError, UnswayedError
+from unswayed.core.errors import FormatError, ModelError, QueryError
 from unswayed.core.measurement import Certainty
 from unswayed.core.names import listing
 from unswayed.model.data.encoding import encode
 from unswayed.model.data.tables import read_table
 from unswayed.model.evidence import Evidence
+from unswayed.model.formats.reading.guard import guarded, json_content
 from unswayed.model.formats.reading.source import load
 from unswayed.model.variable import Variable
 from unswayed.plans.comparisons import PlanComparison
@@ -235,22 +236,14 @@ def _content(plan: TestPlan) -> dict[str, Any]:
 def load_plan(path: str | os.PathLike[str]) -> TestPlan:
     """The plan that `TestPlan.save` wrote as `.json`; `FormatError` says what is wrong with the file."""
     path = Path(path)
-    try:
-        content = json.loads(load(path).text)
-    except ValueError as error:
-        if isinstance(error, FormatError):
-            raise
-        raise FormatError(f"not JSON ({error})", path) from None
+    content = json_content(load(path))
     if not isinstance(content, dict) or (content.get("kind"), content.get("version")) != (KIND, VERSION):
         raise FormatError(f"not a plan of version {VERSION}; expected what TestPlan.save writes", path)
-    try:
-        return _plan_from(content, path)
-    except FormatError:
-        raise
-    except UnswayedError as error:
-        raise FormatError(str(error), path) from None
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise FormatError(f"incomplete: {error} is missing or of the wrong kind", path) from None
+    with guarded(path, "a plan"):
+        try:
+            return _plan_from(content, path)
+        except (ModelError, QueryError) as error:
+            raise FormatError(str(error), path) from None
 
 
 def _plan_from(content: Mapping[str, Any], path: Path) -> TestPlan:

@@ -25,6 +25,7 @@ from unswayed.circuits.formulas.cnf import Cnf
 from unswayed.circuits.formulas.encode import Encoding
 from unswayed.circuits.vtree import NOTHING
 from unswayed.core.errors import FormatError, ModelError
+from unswayed.model.formats.reading.guard import guarded
 from unswayed.model.formats.reading.source import Source, load
 from unswayed.model.variable import Variable
 
@@ -35,9 +36,10 @@ MOST_CLAUSES = 10_000
 def read_ace(cnf: str | Path, lmap: str | Path | None = None) -> Encoding:
     """The encoding in a .cnf file and the .lmap file beside it, which may also be named."""
     path = Path(cnf)
-    meanings = _Meanings(load(path.with_suffix(".lmap") if lmap is None else Path(lmap)))
-    n_variables, clauses = _formula(load(path))
-    return meanings.encoding(n_variables, clauses, path)
+    with guarded(path, "an encoding"):
+        meanings = _Meanings(load(path.with_suffix(".lmap") if lmap is None else Path(lmap)))
+        n_variables, clauses = _formula(load(path))
+        return meanings.encoding(n_variables, clauses, path)
 
 
 def _formula(source: Source) -> tuple[int, list[tuple[int, ...]]]:

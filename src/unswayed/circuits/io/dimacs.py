@@ -19,6 +19,7 @@ from pathlib import Path
 from unswayed.circuits.formulas.cnf import Cnf
 from unswayed.circuits.io.lines import Lines, name_lines, write_text
 from unswayed.core.errors import FormatError, ModelError, UnswayedWarning
+from unswayed.model.formats.reading.guard import guarded
 from unswayed.model.formats.reading.source import Source, load
 
 _WEIGHTS = re.compile(r"\s*(?:c\s+p\s+weight\s|c\s+weights\s+[-+.0-9]|w\s|p\s+wcnf\s)")
@@ -29,7 +30,8 @@ MAX_VARIABLES = 10_000_000
 
 def read_cnf(path: str | Path) -> Cnf:
     """The formula in a file."""
-    return parse_cnf(load(Path(path)))
+    with guarded(Path(path), "a formula"):
+        return parse_cnf(load(Path(path)))
 
 
 def write_cnf(cnf: Cnf, path: str | Path) -> None:

@@ -30,6 +30,7 @@ from unswayed.core.arrays import Bools
 from unswayed.core.errors import FormatError, ModelError
 from unswayed.core.numerics import tell_apart
 from unswayed.kernels.circuits.psdd_passes import COMPILED
+from unswayed.model.formats.reading.guard import guarded
 from unswayed.model.formats.reading.source import Source, load
 
 
@@ -41,7 +42,8 @@ def read_psdd(path: str | Path, vtree: Vtree | str | Path | None = None) -> Psdd
     path = Path(path)
     if not isinstance(vtree, Vtree):
         vtree = read_vtree(path.with_suffix(".vtree") if vtree is None else vtree)
-    return parse_psdd(load(path), vtree)
+    with guarded(path, "a PSDD"):
+        return parse_psdd(load(path), vtree)
 
 
 def write_psdd(psdd: Psdd, path: str | Path, vtree_path: str | Path | None = None) -> None:

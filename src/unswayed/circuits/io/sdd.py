@@ -25,6 +25,7 @@ from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd, below
 from unswayed.circuits.sdd.validate import check_circuit
 from unswayed.circuits.vtree import NOTHING, Vtree
 from unswayed.core.errors import FormatError, ModelError
+from unswayed.model.formats.reading.guard import guarded
 from unswayed.model.formats.reading.source import Source, load
 
 
@@ -37,15 +38,17 @@ def read_sdd(path: str | Path, vtree: Vtree | str | Path, *, validate: bool = Tr
     if isinstance(vtree, Vtree):
         node_by_id: Mapping[int, int] = {node: node for node in range(len(vtree))}
     else:
-        file = parse_vtree(load(Path(vtree)))
+        with guarded(Path(vtree), "a vtree"):
+            file = parse_vtree(load(Path(vtree)))
         vtree, node_by_id = file.vtree, file.node_by_id
     source = load(Path(path))
-    try:
-        sdd = parse_sdd(source, vtree, node_by_id)
-        if validate:
-            check_circuit(sdd)
-    except ModelError as error:
-        raise FormatError(str(error), source.path) from None
+    with guarded(source.path, "an SDD"):
+        try:
+            sdd = parse_sdd(source, vtree, node_by_id)
+            if validate:
+                check_circuit(sdd)
+        except ModelError as error:
+            raise FormatError(str(error), source.path) from None
     return sdd
 
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from unswayed.circuits.io.lines import Lines, name_lines, write_text
 from unswayed.circuits.vtree import Nested, Vtree, vtree_from_nested
 from unswayed.core.errors import FormatError, ModelError
+from unswayed.model.formats.reading.guard import guarded
 from unswayed.model.formats.reading.source import Source, load
 
 
@@ -34,7 +35,8 @@ class VtreeFile:
 
 def read_vtree(path: str | Path, names: Sequence[str] | None = None) -> Vtree:
     """The vtree in a file; `names` go to variables 1, 2, ... of the file, whatever its comments say."""
-    return parse_vtree(load(Path(path)), names).vtree
+    with guarded(Path(path), "a vtree"):
+        return parse_vtree(load(Path(path)), names).vtree
 
 
 def write_vtree(vtree: Vtree, path: str | Path) -> None:

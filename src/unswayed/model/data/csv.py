@@ -40,6 +40,7 @@ from unswayed.model.data.tables import (
     make_table,
     number_in,
 )
+from unswayed.model.formats.reading.guard import guarded
 from unswayed.model.formats.reading.source import load, open_bytes, text_encoding
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -116,7 +117,10 @@ def inspect_csv(path: Path) -> CsvFile:
         with open_bytes(path) as stream:
             start = stream.read(65_536).decode(encoding, errors="ignore")
     # Parsed, not counted: a quoted name may contain the other delimiters. max keeps the first of equals.
-    delimiter = max(DELIMITERS, key=lambda each: len(next(_reader(io.StringIO(start), each, False), [])))
+    with guarded(path, "a CSV file"):
+        delimiter = max(
+            DELIMITERS, key=lambda each: len(next(_reader(io.StringIO(start, newline=""), each, False), []))
+        )
     file = CsvFile(path, encoding, delimiter, (), 0, text)
     return _with_header(file)
 

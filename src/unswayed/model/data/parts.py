@@ -33,6 +33,8 @@ from unswayed.model.data.row_files import (
     write_csv,
     writing,
 )
+from unswayed.model.formats.reading.guard import json_content
+from unswayed.model.formats.reading.source import load
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,8 +279,8 @@ def _joined_kinds(parts: PartFolder, numbers: Sequence[int]) -> dict[str, str]:
 
 def _read_json(path: Path) -> Any:
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        return json_content(load(path))
+    except FormatError:
         return None
 
 

@@ -24,13 +24,13 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from unswayed.core.arrays import Floats
-from unswayed.core.names import listing
+from unswayed.core.names import listing, unknown_name
 from unswayed.model.annotation import Annotation
 from unswayed.model.formats.reading.blocks import (
     Part,
@@ -66,6 +66,8 @@ _WANTED = frozenset(
     }
 )
 
+_FRAGMENT = "this is a fragment of a network; complete it in Netica"
+
 
 @dataclass(frozen=True, slots=True)
 class _Node:
@@ -88,12 +90,13 @@ def read(source: Source) -> NetworkDraft:
     name, body = only_block(seal(source, SLASH_COMMENTS), "bnet")
     draft.name = name_of(name.text)
     nodes = [node for part in parts(body) if (node := _node(part)) is not None]
+    known = {node.name for node in nodes}
     for node in nodes:
         if node.kind != "UTILITY":
             add = draft.add_decision if node.kind == "DECISION" else draft.add_variable
             add(node.name, _states(draft, node), node.start, Annotation(label=_label(node)))
     for node in nodes:
-        parents = _parents(node)
+        parents = _parents(node, known)
         if node.kind == "DECISION":
             draft.inform_decision(node.name, parents, node.start)
         elif node.kind == "UTILITY":
@@ -109,14 +112,15 @@ def _label(node: _Node) -> str:
     return "" if label == node.name else label
 
 
-def _parents(node: _Node) -> list[str]:
+def _parents(node: _Node, known: Collection[str]) -> list[str]:
     names = list_names(node.fields["parents"]) if "parents" in node.fields else []
     for name in names:
         if name.startswith("#") or not name:
             node.fields["parents"].fail(
-                f"{node.name!r} has a link that is cut off from its parent ({name}): this is a fragment of a "
-                "network; connect the link in Netica"
+                f"{node.name!r} has a link that is cut off from its parent ({name}): {_FRAGMENT}"
             )
+        if name not in known:
+            node.fields["parents"].fail(f"{unknown_name('variable', name, sorted(known))}; else {_FRAGMENT}")
     return names
 
 
@@ -203,7 +207,9 @@ def _table(draft: NetworkDraft, node: _Node, parents: Sequence[str]) -> Floats:
         return np.ones((math.prod(sizes), 1))
     if value is None:
         found = "only an equation" if "equation" in node.fields else "no table"
-        draft.source.fail(f"{node.name!r} has {found}; expected 'probs' or 'functable'", node.start)
+        draft.source.fail(
+            f"{node.name!r} has {found}; expected 'probs' or 'functable': {_FRAGMENT}", node.start
+        )
     if "probs" in node.fields:
         return _probabilities(draft, node, value, sizes)
     return _certain(draft, node, value, sizes)

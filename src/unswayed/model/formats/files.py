@@ -18,6 +18,7 @@ from unswayed.core.errors import FormatError, QueryError, UnswayedWarning, expec
 from unswayed.core.names import listing, unknown_name
 from unswayed.model.cpt import Cpt
 from unswayed.model.formats.reading.draft import clean_label
+from unswayed.model.formats.reading.guard import guarded
 from unswayed.model.formats.reading.source import load
 from unswayed.model.network import BayesianNetwork
 
@@ -62,7 +63,8 @@ def read_network(
     source = load(path)
     if not source.text or source.text.isspace():
         source.fail("the file is empty; expected a network")
-    return module.read(source).finish(normalize=normalize)  # type: ignore[no-any-return]
+    with guarded(path, "a network"):
+        return module.read(source).finish(normalize=normalize)  # type: ignore[no-any-return]
 
 
 def name_after_file(network: BayesianNetwork, path: Path) -> BayesianNetwork:

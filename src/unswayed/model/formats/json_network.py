@@ -31,6 +31,7 @@ from unswayed.core.names import unknown_name
 from unswayed.model.annotation import NO_ANNOTATION, Annotation, Role
 from unswayed.model.formats.json_nodes import field_of, read_node, shown, write_node
 from unswayed.model.formats.reading.draft import NetworkDraft
+from unswayed.model.formats.reading.guard import json_content
 from unswayed.model.formats.reading.source import Source
 from unswayed.model.formats.reading.tokens import STRETCH, Span
 from unswayed.model.network import BayesianNetwork
@@ -117,12 +118,8 @@ def _set_apart(source: Source) -> tuple[Source, list[Span]]:
 def parse_object(source: Source) -> Mapping[str, Any]:
     """The JSON object in a file; `FormatError` with the line for anything else."""
     try:
-        content = json.loads(source.text, parse_constant=_refuse_constant, object_pairs_hook=_without_twins)
-    except json.JSONDecodeError as error:
-        source.fail(f"this is no JSON: {error.msg}; expected a value here", error.pos)
-    except RecursionError:
-        source.fail("the JSON is nested too deeply for a network")
-    except ValueError as error:
+        content = json_content(source, parse_constant=_refuse_constant, object_pairs_hook=_without_twins)
+    except ModelError as error:
         source.fail(str(error))
     if not isinstance(content, dict):
         source.fail(f"expected a JSON object, found {shown(content)}")

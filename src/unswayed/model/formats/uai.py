@@ -37,6 +37,7 @@ import numpy as np
 from unswayed.core.errors import UnswayedWarning
 from unswayed.model.formats.reading.decimals import decimal_number
 from unswayed.model.formats.reading.draft import MAX_ENTRIES, NetworkDraft
+from unswayed.model.formats.reading.guard import json_content
 from unswayed.model.formats.reading.source import Source, load
 from unswayed.model.formats.uai_children import UaiFactor, find_children
 from unswayed.model.network import BayesianNetwork
@@ -205,8 +206,8 @@ def names_beside(source: Source, sizes: Sequence[int]) -> Names:
     path = path.with_name(path.name + SUFFIX)
     if path.is_file():
         try:
-            return _fitting(json.loads(load(path).text), _checksum(source.text), sizes)
-        except (ValueError, RecursionError) as error:
+            return _fitting(json_content(load(path)), _checksum(source.text), sizes)
+        except ValueError as error:
             warnings.warn(
                 f"{path} is ignored ({error}); variables are called V0, V1, ...; write the network again to "
                 "renew it, or delete it",

@@ -30,7 +30,8 @@ from unswayed.circuits.psdd.psdd import Psdd, PsddStructure
 from unswayed.core.arrays import Bools, Floats
 from unswayed.core.errors import FormatError, ModelError, UnswayedError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
-from unswayed.model.formats.reading.source import load
+from unswayed.model.formats.reading.guard import guarded, json_content
+from unswayed.model.formats.reading.source import Source, load, load_arrays
 from unswayed.spaces.classifier.anomaly import StructuredAnomalyDetector
 from unswayed.spaces.classifier.attributes import (
     Attribute,
@@ -79,15 +80,16 @@ def save_structured(model: StructuredModel, path: str | os.PathLike[str]) -> Non
 def load_structured(path: str | os.PathLike[str], *, limits: Limits = DEFAULT_LIMITS) -> StructuredModel:
     """The model in a file; `FormatError` when it is none, or would take more memory than allowed."""
     file = Path(path)
-    header, arrays = _archive(file, limits) if file.suffix.lower() == ".npz" else _text(file)
+    header, arrays = _archive(file, limits) if file.suffix.lower() == ".npz" else _text(load(file))
     if header.get("format") != FORMAT or header.get("version") != VERSION:
         raise FormatError(f"expected JSON with the format {FORMAT!r}, version {VERSION}", file)
-    try:
-        return _restored(header, arrays, limits)
-    except FormatError as error:
-        raise FormatError(error.reason, file) from None
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError, UnswayedError) as error:
-        raise FormatError(f"this model is damaged ({error})", file) from None
+    with guarded(file, "a structured model"):
+        try:
+            return _restored(header, arrays, limits)
+        except FormatError as error:
+            raise FormatError(error.reason, file) from None
+        except UnswayedError as error:
+            raise FormatError(f"this model is damaged ({error})", file) from None
 
 
 def _classifier(model: StructuredNaiveBayes) -> tuple[dict[str, Any], Arrays]:
@@ -257,41 +259,24 @@ def _prior(content: Any) -> Any:
     return UniformExamples(float(content["uniform examples"])) if isinstance(content, dict) else content
 
 
-def _text(file: Path) -> tuple[dict[str, Any], Arrays]:
-    header = _header(load(file).text, file)
-    found = header.get("arrays", {})
-    try:
-        arrays = {name: _array(values) for name, values in found.items()}
-    except (AttributeError, TypeError, ValueError):
-        raise FormatError("this model is damaged (its arrays are not numbers)", file) from None
-    return header, arrays
+def _text(source: Source) -> tuple[dict[str, Any], Arrays]:
+    header = _header(source)
+    with guarded(source.path, "numbers in its arrays"):
+        return header, {name: _array(values) for name, values in header.get("arrays", {}).items()}
 
 
 def _archive(file: Path, limits: Limits) -> tuple[dict[str, Any], Arrays]:
-    try:
-        with zipfile.ZipFile(file) as archive:
-            n_bytes = sum(each.file_size for each in archive.infolist())
-            if n_bytes > limits.max_bytes:
-                raise FormatError(f"{n_bytes:,} bytes unpacked are over the limit", file)
-            header = _header(archive.read(_HEADER).decode("utf-8"), file)
-            names = [name for name in archive.namelist() if name.endswith(".npy")]
-            return header, {
-                name[:-4]: np.asarray(np.load(io.BytesIO(archive.read(name)), allow_pickle=False), np.float64)
-                for name in names
-            }
-    except FileNotFoundError:
-        raise FormatError("no such file; check the path", file) from None
-    except OSError as error:
-        raise FormatError(f"cannot be read ({error.strerror or error})", file) from None
-    except (zipfile.BadZipFile, KeyError, ValueError, EOFError) as error:
-        raise FormatError(f"this is no saved structured model ({error})", file) from None
+    text, arrays = load_arrays(file, _HEADER, limits.max_bytes)
+    return _header(Source(file, text)), arrays
 
 
-def _header(text: str, file: Path) -> dict[str, Any]:
+def _header(source: Source) -> dict[str, Any]:
     try:
-        content = json.loads(text)
-    except (json.JSONDecodeError, RecursionError):
-        raise FormatError("this is not JSON; expected a classifier written by `snb fit`", file) from None
+        content = json_content(source)
+    except FormatError:
+        raise FormatError(
+            "this is not JSON; expected a classifier written by `snb fit`", source.path
+        ) from None
     return content if isinstance(content, dict) else {}
 
 

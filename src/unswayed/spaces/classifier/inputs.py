@@ -20,6 +20,7 @@ import numpy as np
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import FormatError, QueryError, UnswayedWarning
 from unswayed.core.names import listing, unknown_name
+from unswayed.model.formats.reading.guard import guarded
 from unswayed.model.formats.reading.source import load
 from unswayed.spaces.classifier.estimator import StructuredNaiveBayes
 from unswayed.spaces.graphs import Graph
@@ -70,7 +71,8 @@ def read_observations(
     if suffix != ".csv":
         known = ".soc, .soi, .toc, .toi and .csv"
         raise FormatError(f"rankings are read from {known} files; for paths, give a graph", path)
-    return _table(path, label)
+    with guarded(path, "a table of rankings"):
+        return _table(path, label)
 
 
 def _say_what_changed(path: Path, trips: SimpleTrips) -> None:

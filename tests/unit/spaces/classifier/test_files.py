@@ -112,7 +112,7 @@ def damage(content: dict, path: list, value: object) -> None:
         (["attributes", 0, "space"], None, "damaged"),
         (["attributes", 0, "kind"], "sounds", "unknown kind of attribute"),
         (["arrays", "log_parameters_0"], [[0.0]], "parameters expected"),
-        (["arrays", "log_parameters_0"], [["x"]], "not numbers"),
+        (["arrays", "log_parameters_0"], [["x"]], "not numbers in its arrays"),
         (["arrays"], {}, "damaged"),
         (["options"], {}, "damaged"),
         (["columns"], None, "damaged"),

@@ -117,13 +117,13 @@ class NetworkDraft:
         self._entries[names[-1]] = n_entries
         if n_entries > MAX_ENTRIES:
             self.source.fail(
-                f"a table over {listing(names)} would have {n_entries:.3g} numbers, "
+                f"a table over {listing(names)} would have {_about(n_entries)} numbers, "
                 f"over the limit of {MAX_ENTRIES:,}",
                 offset,
             )
         if self._n_entries > MAX_ENTRIES:
             self.source.fail(
-                f"the tables up to {names[-1]!r} have {self._n_entries:.3g} numbers together, "
+                f"the tables up to {names[-1]!r} have {_about(self._n_entries)} numbers together, "
                 f"over the limit of {MAX_ENTRIES:,}",
                 offset,
             )
@@ -307,3 +307,8 @@ def clean_label(text: str) -> str:
     except ModelError:
         return ""
     return line
+
+
+def _about(count: int) -> str:
+    # Two thousand parents make a number that no float holds.
+    return f"{count:.3g}" if count < 10**300 else "more than 1e+300"

@@ -8,24 +8,25 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import math
 import re
 import sys
-import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+import zipfile
+from contextlib import suppress
 from dataclasses import dataclass
 from io import BufferedIOBase
 from pathlib import Path
 from typing import BinaryIO, NoReturn
 
+import numpy as np
+
+from unswayed.core.arrays import Floats
 from unswayed.core.errors import FormatError
 from unswayed.core.limits import readable_bytes
+from unswayed.model.formats.reading.guard import guarded
 
 MAX_BYTES = 256 * 2**20
 """Largest file read, after unpacking; munin, with 1041 variables, takes 4 MB."""
-
-MAX_MESSAGE = 600
-"""Most characters of a complaint; longer ones are cut in the middle."""
 
 _ENCODING_BY_MARK = {
     b"\xef\xbb\xbf": "utf-8-sig",
@@ -57,8 +58,6 @@ class Source:
 
     def fail(self, message: str, offset: int | None = None) -> NoReturn:
         """Raise `FormatError` for this file, at the line of `offset` when given."""
-        if len(message) > MAX_MESSAGE:  # a name in the file may be the whole file
-            message = f"{message[: MAX_MESSAGE // 2]} ... {message[-MAX_MESSAGE // 2 :]}"
         raise FormatError(message, self.path, None if offset is None else self.line_at(offset))
 
 
@@ -89,7 +88,7 @@ def _decoded(data: bytes, encoding: str) -> str:
 
 def text_encoding(path: Path) -> str:
     """The encoding of a text file of any size, read a piece at a time."""
-    with _saying(path), open_bytes(path) as stream:
+    with guarded(path, "text"), open_bytes(path) as stream:
         start = stream.read(4096)
         marked = next((name for mark, name in _ENCODING_BY_MARK.items() if start.startswith(mark)), None)
         if marked is None or not marked.startswith("utf-16"):
@@ -113,7 +112,7 @@ def open_bytes(path: Path) -> BinaryIO | BufferedIOBase:
 
 
 def _read_bytes(path: Path) -> bytes:
-    with _saying(path):
+    with guarded(path):
         if str(path) == "-":
             data = _bounded(sys.stdin.buffer)
         else:
@@ -124,23 +123,6 @@ def _read_bytes(path: Path) -> bytes:
     return data
 
 
-@contextmanager
-def _saying(path: Path) -> Iterator[None]:
-    """Turn what goes wrong with files into a `FormatError`."""
-    try:
-        yield
-    except FileNotFoundError:
-        raise FormatError("no such file; check the path", path) from None
-    except IsADirectoryError:
-        raise FormatError("this is a folder; name a file in it", path) from None
-    except PermissionError:
-        raise FormatError("not allowed to read this file; check its permissions", path) from None
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise FormatError(f"broken gzip file ({error}); fetch it again", path) from None
-    except OSError as error:
-        raise FormatError(f"cannot be read ({error.strerror or error})", path) from None
-
-
 def _bounded(stream: BinaryIO | BufferedIOBase) -> bytes:
     """All bytes, or enough to see that there are too many; one read of that size would reserve it whole."""
     pieces, n_bytes = [], 0
@@ -148,3 +130,31 @@ def _bounded(stream: BinaryIO | BufferedIOBase) -> bytes:
         pieces.append(piece)
         n_bytes += len(piece)
     return b"".join(pieces)
+
+
+def load_arrays(path: Path, text_name: str, max_bytes: int) -> tuple[str, dict[str, Floats]]:
+    """The text under a name and the arrays of numbers in a `.npz` file, measured before they are unpacked."""
+    with guarded(path, "a saved model"), zipfile.ZipFile(path) as archive:
+        members = archive.infolist()
+        n_bytes, most = sum(member.file_size for member in members), min(MAX_BYTES, max_bytes)
+        if n_bytes > most:
+            raise FormatError(f"{n_bytes:,} bytes unpacked are over the limit of {most:,}", path)
+        arrays = {
+            member.filename.removesuffix(".npy"): _array(archive, member)
+            for member in members
+            if member.filename.endswith(".npy")
+        }
+        return archive.read(text_name).decode("utf-8"), arrays
+
+
+def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Floats:
+    """One array; `ValueError` where it declares more numbers than its bytes can hold."""
+    with archive.open(member) as stream:
+        version = np.lib.format.read_magic(stream)
+        readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+        shape, _, kind = readers[version](stream)
+    if math.prod(shape) * kind.itemsize > member.file_size:
+        raise ValueError(f"{member.filename} declares more numbers than it holds")
+    with archive.open(member) as stream:
+        found: Floats = np.asarray(np.lib.format.read_array(stream, allow_pickle=False), np.float64)
+    return found
