@@ -210,3 +210,54 @@ def shares_of(total, count):
     return (
         [s for s in itertools.product(range(1, total + 1), repeat=count) if sum(s) == total] if count else []
     )
+
+
+def best_plan(case, goal):
+    """What counts first and what counts second of the best plan, by recursion over what is seen and spent.
+
+    Infinite where no plan does all that is mandatory or, for the worst cost, meets the rule on every path.
+    """
+    known = {}
+    worst, net = goal.objective.value == "worst-cost", goal.objective.value == "net-utility"
+
+    def stopping(seen):
+        if not case.required() <= case.done(seen):
+            return math.inf
+        lost = loss_of(case, goal, seen)
+        return (math.inf if lost > 0 else 0.0) if worst else lost
+
+    def doing(test, price, seen, spent):
+        parts = [(p, value(later, spent + price)) for later, p in case.outcomes(test, seen)]
+        cost = price + math.fsum(p * v[1] for p, v in parts)
+        if worst:
+            return price + max(v[0] for _, v in parts), cost
+        lost = math.fsum(p * v[0] for p, v in parts)
+        return (lost + price, 0.0) if net else (lost, cost)
+
+    def value(seen, spent):
+        at = key(seen), round(spent, 12)
+        if at not in known:
+            options = [(stopping(seen), 0.0)]
+            if goal.max_depth is None or len(case.done(seen)) < goal.max_depth:
+                options += [
+                    doing(test, price, seen, spent)
+                    for test, price in case.choices(seen).items()
+                    if spent + price <= goal.budget * (1 + 1e-13)
+                ]
+            least = min(first for first, _ in options)
+            known[at] = (least, min(second for first, second in options if first <= least + 1e-11))
+        return known[at]
+
+    return value({}, 0.0)
+
+
+def loss_of(case, goal, seen):
+    """What it loses to stop, by the words of the objective."""
+    action, same, classes = case.standing(seen)
+    if goal.seeks_cost:
+        return 0.0 if case.stops(seen) else 1.0
+    if goal.objective.value == "sdp":
+        return 1.0 - same
+    rows = list(case.problem.classifier.rule.utilities.values())
+    gained = math.fsum(c * rows[action][s] for c, s in zip(classes, case.target.states, strict=True))
+    return max(max(row.values()) for row in rows) - gained / math.fsum(classes)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
@@ -127,16 +129,24 @@ class _Binding:
 
 
 def _unseen(tests: _Tests, problem: Problem) -> dict[str, tuple[int, ...]]:
-    """The tests that still tell something, with the positions of their features not known yet.
+    """The tests that are of use, with the positions of their features not known yet.
 
-    A feature with one state tells nothing: it is known already.
+    A test whose features have one state each tells nothing. It is of use only where it must be done, or where
+    others need it or are priced after it.
     """
-    index = problem.network.index
-    known = {*problem.evidence, *(p for p in problem.free if problem.sizes([p]) == [1])}
+    purchase, index = tests.purchase, problem.network.index
+    others = (*itertools.chain(*purchase.needs.values()), *(each.given for each in purchase.after))
+    named = [*purchase.mandatory, *(name for name in others if name in (*tests.known, *purchase.groups))]
+    wanted = {tests.owner(name, "among the mandatory tests") for name in named}
     left = {
-        test: tuple(p for p in map(index, tests.features(test)) if p not in known) for test in tests.all()
+        test: tuple(p for p in map(index, tests.features(test)) if p not in problem.evidence)
+        for test in tests.all()
     }
-    return {test: positions for test, positions in left.items() if positions}
+    return {
+        test: positions
+        for test, positions in left.items()
+        if positions and (test in wanted or math.prod(problem.sizes(positions)) > 1)
+    }
 
 
 def _needs(tests: _Tests, unseen: Iterable[str], forbidden: set[str]) -> dict[str, frozenset[str]]:
@@ -209,19 +219,19 @@ def _holds(price: PriceAfter, binding: _Binding) -> bool:
 def _condition(price: PriceAfter, binding: _Binding) -> Condition | None:
     """A conditional price that does not hold yet; None where it never will."""
     network, tests = binding.problem.network, binding.tests
+    wanted = None
     if price.given in network.names:
         variable = network.variable(price.given)
-        wanted = None if price.state is None else variable.index(price.state)
+        state = None if price.state is None else variable.index(price.state)
+        wanted = state if len(variable) > 1 else None  # a state that is the only one is no condition
         if binding.is_known(price.given) or price.given not in tests.known:
             return None
     owner = tests.owner(price.given, "among the prices")
     if owner not in binding.place:
         return None
-    if price.state is None:
+    if wanted is None:
         return Condition(binding.place[owner], None, price.cost)
     features = binding.unseen[owner]
-    if network.index(price.given) not in features:  # it has one state, which is the one that is meant
-        return Condition(binding.place[owner], None, price.cost)
     states = np.indices(binding.problem.sizes(features)).reshape(len(features), -1)
     matching = np.flatnonzero(states[features.index(network.index(price.given))] == wanted)
     return Condition(binding.place[owner], frozenset(matching.tolist()), price.cost)

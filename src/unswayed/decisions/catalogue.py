@@ -167,16 +167,16 @@ def _price_behind(offer: Offer, placed: int) -> float:
     return next(holding, offer.price)
 
 
-def least_together(catalogue: Catalogue, tests: Iterable[int]) -> float:
-    """A bound from below on what some tests, or these and others, cost together."""
+def least_together(catalogue: Catalogue, tests: Iterable[int], allowed: int = -1) -> float:
+    """A bound from below on what some tests cost together, or these and others among those allowed (bits)."""
     chosen = sorted(set(tests))
     shared = (cost for cost, bits in catalogue.set_ups if any(bits >> test & 1 for test in chosen))
-    return math.fsum([*(least_price(catalogue.offers[test]) for test in chosen), *shared])
+    return math.fsum([*(least_price(catalogue.offers[test], allowed) for test in chosen), *shared])
 
 
-def least_price(offer: Offer) -> float:
-    """The lowest price that a test can have, set-up costs aside."""
-    return min([offer.price, *(each.price for each in offer.conditions)])
+def least_price(offer: Offer, allowed: int = -1) -> float:
+    """The lowest price that a test can have once tests among those allowed are done, set-up costs aside."""
+    return min([offer.price, *(each.price for each in offer.conditions if allowed >> each.offer & 1)])
 
 
 def with_needs(catalogue: Catalogue, tests: int) -> int:

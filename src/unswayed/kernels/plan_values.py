@@ -135,7 +135,7 @@ def choose_test(
         if first < best_first - slack or (
             len(values.second) > 0 and first <= best_first + slack and second < best_second - SLACK * second
         ):
-            best_first, best_second, best = first, second, test
+            best_first, best_second, best = min(first, best_first), second, test
     return best_first, best_second, best
 
 

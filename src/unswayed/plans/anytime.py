@@ -23,11 +23,10 @@ from unswayed.plans.comparisons import compare_everything, comparison_of, greeds
 from unswayed.plans.goals import Goal
 from unswayed.plans.greedy import Greed, GreedyPolicy, choose_there
 from unswayed.plans.growth import GrownPlan, Spot, Value, grow_plan
-from unswayed.plans.moves import Situation, check_goal
-from unswayed.plans.programme import is_forced
+from unswayed.plans.moves import Situation, check_goal, is_forced, without_idle_bounds
 from unswayed.plans.saved import PlanNotes
 from unswayed.plans.solution import PATIENCE, Report, Solution, best_of, report_bounds
-from unswayed.plans.tree import PlanNode, leaves
+from unswayed.plans.tree import leaves
 from unswayed.plans.wide import WideGround
 
 MOST_LEAVES = 2000
@@ -50,6 +49,7 @@ def solve_anytime(
     checkpoint: Checkpoint | None = None,
 ) -> Solution:
     """The best plan found in the time, with a bound on every other; a team asks engines ahead."""
+    goal = without_idle_bounds(ground.catalogue, goal)
     check_goal(ground.catalogue, goal)
     with (
         PlanNotes(checkpoint, ground.answers) as notes,
@@ -89,9 +89,7 @@ def _solve(
     until = -math.inf if ended else started + SEARCHED * seconds
     search = search_bounded(ground, goal, until, report_bounds(report), _best_steps(found), *aids)
     last = grow(search, deadline=started + seconds)
-    trees: list[tuple[PlanNode, str]] = [(last.tree, "bounded search, SDP by engines")]
-    trees += [(grown.tree, name) for grown, name in found]
-    return best_of(search, trees, tuple(comparisons))
+    return best_of(search, [(last, "bounded search, SDP by engines"), *found], tuple(comparisons))
 
 
 def _best_steps(plans: list[tuple[GrownPlan, str]]) -> dict[Spot, tuple[Value, int]]:

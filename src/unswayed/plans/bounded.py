@@ -21,18 +21,24 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-import numpy as np
-
-from unswayed.decisions.catalogue import least_price
+from unswayed.decisions.catalogue import cost_together, least_price, tests_in
 from unswayed.kernels.plan_values import SLACK, STOP
 from unswayed.plans.ahead import Scouts, Visit
 from unswayed.plans.goals import Goal, PlanObjective, judge
 from unswayed.plans.greedy import Greed, GreedyPolicy
-from unswayed.plans.growth import Spot, Value, value_of_step
-from unswayed.plans.moves import Situation, check_goal, may_stop, moves_in, price_of_rest, tests_left
-from unswayed.plans.programme import is_forced
+from unswayed.plans.growth import Spot, Value, least_of, value_of_step
+from unswayed.plans.moves import (
+    Situation,
+    can_finish,
+    check_goal,
+    is_forced,
+    may_stop,
+    moves_in,
+    price_of_rest,
+    tests_left,
+)
 from unswayed.plans.saved import PlanNotes
-from unswayed.plans.terrain import Terrain, after, start_of
+from unswayed.plans.terrain import Terrain, after, done_in, start_of
 
 Report = Callable[[float, float, int], None]
 """Called now and then with the upper and lower bound at the start, and the number of states."""
@@ -67,8 +73,10 @@ class BoundedSearch:
     ground: Terrain
     goal: Goal
     forced: bool
-    """Whether a plan goes on until its rule is met."""
-    known: KnownSteps = field(default_factory=dict, repr=False)
+    """Whether a plan goes on until its rule is met,"""
+    finishes: bool
+    """and whether all tests that are left are always enough for that."""
+    known: dict[Spot, tuple[Value, int]] = field(default_factory=dict, repr=False)
     scouts: Scouts | None = field(default=None, repr=False)
     deadline: float = math.inf
     """Moment of `time.monotonic()` at which to stop."""
@@ -92,15 +100,13 @@ class BoundedSearch:
         spot = self.spot(where.state, where.spent)
         place, known = self.places.get(spot), self.known.get(spot)
         if place is not None and place.moves:
-            stop = self._stop_value(spot, place, place.loss)
-            values = [
-                (self._after(price, place.mass, later, upper=True), test)
-                for test, price, later in place.moves
-            ]
-            best, test = min(values)
-            if known is not None and _is_less(known[0], best):
-                best, test = known
-            return STOP if stop is not None and not _is_less(best, stop) else test
+            options = [(self._after(move, place.mass, upper=True), move[0]) for move in place.moves]
+            if known is not None:
+                options.append(known)
+            stop = self._stop_value(spot, place.loss)
+            if stop is not None:
+                options.insert(0, (stop, STOP))
+            return options[least_of([value for value, _ in options], place.mass)[1]][1]
         if known is not None:
             return known[1]
         if self.forced or not may_stop(self.ground.catalogue, where.state):
@@ -109,22 +115,47 @@ class BoundedSearch:
 
     def spot(self, state: tuple[int, ...], spent: float) -> Spot:
         """The place of a state; what was spent counts only where there is a budget."""
-        return state, (round(spent, 9) if math.isfinite(self.goal.budget) else 0.0)
+        catalogue = self.ground.catalogue
+        if not math.isfinite(self.goal.budget):
+            return state, 0.0
+        # Without conditional prices the order makes no difference, and must make none by rounding.
+        return state, spent if catalogue.has_conditions else cost_together(
+            catalogue, tests_in(done_in(state))
+        )
 
-    def _stop_value(self, spot: Spot, place: _Place, loss: float) -> Value | None:
+    def _stop_value(self, spot: Spot, loss: float) -> Value | None:
         """The value of stopping with such a loss; None where that is not allowed."""
         allowed = may_stop(self.ground.catalogue, spot[0]) and (loss <= 0.0 or not self.forced)
         return (loss, 0.0) if allowed else None
 
-    def _after(self, price: float, mass: float, later: list[Spot], *, upper: bool) -> Value:
+    def _after(self, move: _Move, mass: float, *, upper: bool) -> Value:
         """A bound on the value of a test: its price and the bounds of the states after it."""
-        parts = [self.places[each].upper if upper else self.places[each].lower for each in later]
+        _, price, spots = move
+        parts = [
+            place.upper if upper else self._least(place) for place in map(self.places.__getitem__, spots)
+        ]
         return value_of_step(self.goal, price, mass, parts, forced=self.forced)
 
+    def _least(self, place: _Place) -> Value:
+        """The lower bound of a state as those before it count it.
+
+        Its second part holds where the first is what comes. In the worst case more may come of a state
+        without harm, where another outcome is worse: then the second part says nothing yet.
+        """
+        worst = self.goal.objective is PlanObjective.WORST_COST
+        return (place.lower[0], 0.0) if worst and _first_gap(place) > 0.0 else place.lower
+
+    def _most_promising(self, place: _Place) -> _Move:
+        """The test of least lower bound in a state, of equal ones that of least upper bound."""
+        moves = place.moves or []
+        lowers = [self._after(move, place.mass, upper=False) for move in moves]
+        least, _ = least_of(lowers, place.mass)
+        equal = [m for m, low in zip(moves, lowers, strict=True) if not _is_less(least, low, place.mass)]
+        return min(equal, key=lambda move: self._after(move, place.mass, upper=True))
+
     def _ends_after(self, move: _Move, mass: float) -> tuple[Value, Value]:
-        """Both bounds on the value of a test; of equal lower ones the walk goes by the upper."""
-        _, price, later = move
-        return self._after(price, mass, later, upper=False), self._after(price, mass, later, upper=True)
+        """Both bounds on the value of a test."""
+        return self._after(move, mass, upper=False), self._after(move, mass, upper=True)
 
 
 def search_bounded(
@@ -139,9 +170,9 @@ def search_bounded(
     """The graph when the best plan is found, or when the deadline or Ctrl-C ended the search."""
     notes = notes or PlanNotes()
     check_goal(ground.catalogue, goal)
-    search = BoundedSearch(ground, goal, is_forced(ground, goal))
-    known = {search.spot(*spot): step for spot, step in (known or {}).items()}
-    search = BoundedSearch(ground, goal, search.forced, known, scouts, deadline)
+    forced, finishes = is_forced(ground, goal), can_finish(ground, goal)
+    search = BoundedSearch(ground, goal, forced, finishes, scouts=scouts, deadline=deadline)
+    search.known.update({search.spot(*spot): step for spot, step in (known or {}).items()})
     standing = judge(ground.problem, goal, ground.look(search.start[0]))
     row = standing.mass[0], standing.loss[0], standing.least_loss[0]
     search.places[search.start] = _place(search, search.start, *map(float, row))
@@ -150,7 +181,7 @@ def search_bounded(
     told = time.monotonic()
 
     try:
-        while time.monotonic() < deadline and _is_less(*search.bounds) and _walk(search):
+        while time.monotonic() < deadline and _is_less(*search.bounds, mass=1.0) and _walk(search):
             notes.note()
             if report is not None and time.monotonic() - told > 0.1:
                 told = time.monotonic()
@@ -207,8 +238,8 @@ def _walk(search: BoundedSearch) -> bool:
             _open(search, spot, place)
         if opened or not place.moves:
             break
-        best = min(place.moves, key=lambda move: search._ends_after(move, place.mass))
-        spot = max(best[2], key=lambda each: _gap(search.places[each]))
+        spots = search._most_promising(place)[2]
+        spot = max(spots, key=lambda each: _gap(search.places[each]))
         if _gap(search.places[spot]) <= NOTHING:
             break
     changed = [_update(search, each) for each in reversed(path)]
@@ -285,16 +316,23 @@ def _update(search: BoundedSearch, spot: Spot) -> bool:
     """Narrow the bounds of a state by those of the states after it; whether that changed them."""
     place = search.places[spot]
     before = place.lower, place.upper
-    moves = place.moves or []
-    lowers = [search._after(price, place.mass, later, upper=False) for _, price, later in moves]
-    uppers = [search._after(price, place.mass, later, upper=True) for _, price, later in moves]
-    for values, loss in ((lowers, place.least_loss), (uppers, place.loss)):
-        stop = search._stop_value(spot, place, loss)
-        if stop is not None:
-            values.append(stop)
-    place.lower = max(place.lower, min(lowers, default=(math.inf, 0.0)))
-    place.upper = min(place.upper, min(uppers, default=(math.inf, 0.0)))
+    lower, upper = _bound(search, spot, upper=False), _bound(search, spot, upper=True)
+    place.upper, _ = least_of([place.upper, upper], place.mass)
+    if abs(lower[0] - place.lower[0]) <= SLACK * (place.mass + abs(lower[0])):
+        place.lower = max(lower[0], place.lower[0]), max(lower[1], place.lower[1])
+    else:
+        place.lower = max(lower, place.lower)
     return (place.lower, place.upper) != before
+
+
+def _bound(search: BoundedSearch, spot: Spot, *, upper: bool) -> Value:
+    """A bound on the value of a state by those of the states after it, and by what stopping loses."""
+    place = search.places[spot]
+    values = [search._after(move, place.mass, upper=upper) for move in place.moves or ()]
+    stop = search._stop_value(spot, place.loss if upper else place.least_loss)
+    if stop is not None:
+        values.append(stop)
+    return least_of(values, place.mass)[0] if values else (math.inf, 0.0)
 
 
 def _place(search: BoundedSearch, spot: Spot, mass: float, loss: float, least_loss: float) -> _Place:
@@ -305,7 +343,7 @@ def _place(search: BoundedSearch, spot: Spot, mass: float, loss: float, least_lo
         return _Place(mass, loss, loss, NOTHING, NOTHING, [])
     place = _Place(mass, loss, least_loss, *_plain_bounds(search, spot, mass, (loss, least_loss)))
     if spot in search.known:
-        place.upper = min(place.upper, search.known[spot][0])
+        place.upper, _ = least_of([place.upper, search.known[spot][0]], mass)
     return place
 
 
@@ -320,9 +358,9 @@ def _plain_bounds(
     if stops and least_loss <= 0.0:
         least = 0.0
     if search.forced:
-        most = price_of_rest(catalogue, state)
+        most = price_of_rest(catalogue, state) if search.finishes else math.inf
         lower, upper = (least, least * mass), (most, most * mass)
-        return (lower, upper) if worst else ((lower[1], lower[1]), (upper[1], upper[1]))
+        return (lower, upper) if worst else ((lower[1], 0.0), (upper[1], 0.0))
     upper = (loss, 0.0) if stops else (math.inf, 0.0)
     paid = least * mass if left else 0.0
     if search.goal.objective is PlanObjective.NET_UTILITY:
@@ -334,14 +372,20 @@ def _gap(place: _Place) -> Value:
     """How far apart the bounds are, by what counts first, then second; none where nothing can narrow them."""
     if place.moves is not None and not place.moves:
         return NOTHING
-    first = place.upper[0] - place.lower[0]
-    slack = SLACK * (place.mass + abs(place.lower[0]))
-    return (first, 0.0) if first > slack else (0.0, max(0.0, place.upper[1] - place.lower[1] - slack))
+    slack = SLACK * (place.mass + abs(place.lower[1]))
+    return _first_gap(place), max(0.0, place.upper[1] - place.lower[1] - slack)
 
 
-def _is_less(one: Value, other: Value) -> bool:
-    """Whether a value is less than another by more than rounding."""
-    slack = SLACK * (1.0 + abs(one[0]) + abs(one[1])) if np.isfinite(one[0]) else 0.0
-    if abs(one[0] - other[0]) > slack:
+def _first_gap(place: _Place) -> float:
+    """How far apart the bounds are by what counts first; 0 where that is rounding."""
+    lower, upper = place.lower[0], place.upper[0]
+    return upper - lower if upper > lower + SLACK * (place.mass + abs(lower)) else 0.0
+
+
+def _is_less(one: Value, other: Value, mass: float) -> bool:
+    """Whether a value is less than another, in a state of such mass, by more than rounding."""
+    if math.isinf(one[0]) or math.isinf(other[0]):
         return one[0] < other[0]
-    return one[1] < other[1] - slack
+    if abs(one[0] - other[0]) > SLACK * (mass + abs(one[0])):
+        return one[0] < other[0]
+    return one[1] < other[1] - SLACK * (mass + abs(one[1]))

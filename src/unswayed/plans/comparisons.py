@@ -15,7 +15,8 @@ from unswayed.decisions.measures import LEVEL_SLACK
 from unswayed.plans.goals import Goal, PlanObjective, SameDecisionLevel, judge
 from unswayed.plans.greedy import Greed, GreedyPolicy
 from unswayed.plans.ground import Ground
-from unswayed.plans.growth import grow_tree
+from unswayed.plans.growth import GrownPlan, grow_plan
+from unswayed.plans.moves import is_forced
 from unswayed.plans.programme import Programme
 from unswayed.plans.terrain import Terrain
 from unswayed.plans.tree import (
@@ -94,16 +95,17 @@ def _cheapest_set(programme: Programme, name: str, good: Bools) -> PlanCompariso
 
 def compare_greedy(
     ground: Terrain, goal: Goal, deadline: float = math.inf
-) -> list[tuple[PlanComparison, PlanNode]]:
-    """The greedy plans with their trees; those too large for the time are left out."""
-    found = []
+) -> list[tuple[PlanComparison, GrownPlan]]:
+    """The greedy plans; those too large for the time are left out."""
+    found, forced = [], is_forced(ground, goal)
     deadline = min(deadline, time.monotonic() + PATIENCE)
     for greed in greeds_for(goal):
         try:
-            tree = grow_tree(ground, goal, GreedyPolicy(ground, goal, greed), deadline)
+            policy = GreedyPolicy(ground, goal, greed)
+            grown = grow_plan(ground, goal, policy, forced=forced, deadline=deadline)
         except LimitError:
             continue
-        found.append((comparison_of(greed, tree), tree))
+        found.append((comparison_of(greed, grown.tree), grown))
     return found
 
 

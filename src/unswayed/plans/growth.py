@@ -10,14 +10,22 @@ from __future__ import annotations
 import heapq
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
 from unswayed.core.errors import LimitError
-from unswayed.kernels.plan_values import STOP
+from unswayed.kernels.plan_values import SLACK, STOP
 from unswayed.plans.goals import Goal, PlanObjective, is_met, judge
-from unswayed.plans.moves import Policy, Situation, may_stop, price_in, price_of_rest, tests_left
+from unswayed.plans.moves import (
+    Policy,
+    Situation,
+    can_finish,
+    may_stop,
+    price_in,
+    price_of_rest,
+    tests_left,
+)
 from unswayed.plans.terrain import Outlook, State, Terrain, after, outcome_states, start_of
 from unswayed.plans.tree import PlanLeaf, PlanNode, PlanStep
 
@@ -53,6 +61,8 @@ class GrownPlan:
     """A tree, with what it is worth in each of its states."""
 
     tree: PlanNode
+    value: Value
+    """What it is worth, as `goals.py` has it; infinite where it ends too early."""
     steps: dict[Spot, tuple[Value, int]]
     """For each state in which something is tested, its value and the test."""
 
@@ -101,8 +111,7 @@ def grow_plan(
         for child in children.values():
             heapq.heappush(waiting, (-child.where.mass, next(order), child))
     steps: dict[Spot, tuple[Value, int]] = {}
-    tree, _ = _freeze(terrain, goal, root, forced, steps)
-    return GrownPlan(tree, steps)
+    return GrownPlan(*_freeze(terrain, goal, root, forced, steps), steps)
 
 
 def _must_go_on(terrain: Terrain, sprout: _Sprout) -> bool:
@@ -153,8 +162,7 @@ def _freeze(
     """The tree from a state on and its value; notes what every step is worth."""
     where = sprout.where
     if sprout.test == STOP:
-        worst = goal.objective is PlanObjective.WORST_COST
-        return _leaf(terrain, sprout, forced=forced, worst=worst)
+        return _leaf(terrain, goal, sprout, forced=forced)
     outcomes, values = {}, []
     for outcome, child in sprout.outcomes.items():
         node, value = _freeze(terrain, goal, child, forced, steps)
@@ -168,24 +176,39 @@ def _freeze(
     return replace(step, is_bound=sprout.is_bound), value
 
 
-def _leaf(terrain: Terrain, sprout: _Sprout, *, forced: bool, worst: bool) -> tuple[PlanLeaf, Value]:
-    """Where the tree ends, and what it is worth there."""
+def _leaf(terrain: Terrain, goal: Goal, sprout: _Sprout, *, forced: bool) -> tuple[PlanLeaf, Value]:
+    """Where the tree ends, and what it is worth there: nothing finite where it had to go on and could not."""
     where, loss = sprout.where, sprout.where.loss / sprout.where.mass
-    if not (forced and sprout.is_cut):
+    if not (forced and sprout.is_cut and can_finish(terrain, goal)):
         leaf = PlanLeaf(sprout.decision, sprout.sdp, where.mass, sprout.reached, loss)
-        return replace(leaf, is_bound=sprout.is_bound), (where.loss, 0.0)
+        fails = (forced and loss > 0.0) or not may_stop(terrain.catalogue, where.state)
+        return replace(leaf, is_bound=sprout.is_bound), (math.inf if fails else where.loss, 0.0)
     offers, left = terrain.catalogue.offers, tests_left(where.state)
     cost = price_of_rest(terrain.catalogue, where.state)
     rest = tuple(offers[test].name for test in left)
     leaf = PlanLeaf(sprout.decision, sprout.sdp, where.mass, True, 0.0, rest, cost, sprout.is_bound)
-    return leaf, (cost if worst else cost * where.mass, cost * where.mass)
+    worst = goal.objective is PlanObjective.WORST_COST
+    return leaf, (cost, cost * where.mass) if worst else (cost * where.mass, 0.0)
 
 
 def value_of_step(goal: Goal, price: float, mass: float, values: list[Value], *, forced: bool) -> Value:
-    """What a test is worth whose outcomes are worth so much."""
+    """What a test is worth by what its outcomes are; nothing counts second where costs come first."""
     second = price * mass + math.fsum(value[1] for value in values)
     if goal.objective is PlanObjective.WORST_COST:
         return price + max(value[0] for value in values), second
     first = math.fsum(value[0] for value in values)
     counts = forced or goal.objective is PlanObjective.NET_UTILITY
-    return (first + price * mass if counts else first), second
+    return (first + price * mass, 0.0) if counts else (first, second)
+
+
+def least_of(values: Sequence[Value], mass: float) -> tuple[Value, int]:
+    """The least of some values in a state of such mass, and whose it is.
+
+    First values that differ by rounding are equal, so that the second ones decide.
+    """
+    first = min(value[0] for value in values)
+    if math.isinf(first):
+        return (math.inf, 0.0), 0
+    most = first + SLACK * (mass + abs(first))
+    second, best = min((value[1], number) for number, value in enumerate(values) if value[0] <= most)
+    return (first, second), best

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from unswayed.core.errors import QueryError
+from unswayed.core.numerics import spendable
 from unswayed.decisions.catalogue import Catalogue, Offer, least_together, price_after
-from unswayed.plans.goals import Goal
-from unswayed.plans.terrain import UNDONE, State, done_in
+from unswayed.plans.goals import Goal, PlanObjective, SameDecisionLevel
+from unswayed.plans.terrain import UNDONE, State, Terrain, done_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ def moves_in(catalogue: Catalogue, goal: Goal, state: State, spent: float) -> It
 
 def is_affordable(goal: Goal, cost: float) -> bool:
     """Whether a path may cost so much, rounding aside."""
-    return cost <= goal.budget * (1 + 1e-12) + 1e-12
+    return cost <= spendable(goal.budget)
 
 
 def may_stop(catalogue: Catalogue, state: State) -> bool:
@@ -85,6 +86,39 @@ def price_of_rest(catalogue: Catalogue, state: State) -> float:
 
 def _highest_price(offer: Offer) -> float:
     return max([offer.price, *(each.price for each in offer.conditions)])
+
+
+def can_finish(ground: Terrain, goal: Goal) -> bool:
+    """Whether doing all tests that are left always meets the stopping rule, and is always allowed.
+
+    With every feature bought, the decision is the full one: a level of the SDP is reached.
+    """
+    bought = {feature for offer in ground.catalogue.offers for feature in offer.features}
+    telling = {feature for feature in ground.problem.free if ground.problem.sizes([feature]) != [1]}
+    unbounded = math.isinf(goal.budget) and goal.max_depth is None
+    return isinstance(goal.stop, SameDecisionLevel) and telling <= bought and unbounded
+
+
+def is_forced(ground: Terrain, goal: Goal) -> bool:
+    """Whether a plan goes on until its stopping rule is met.
+
+    A plan of least worst cost always does, or it is none. One of least expected cost does where it always
+    can; where a path may have to end before, failing less comes before costing less.
+    """
+    if goal.objective is PlanObjective.WORST_COST:
+        return True
+    is_open = goal.objective is PlanObjective.EXPECTED_COST and goal.max_leaves is None
+    return is_open and can_finish(ground, goal)
+
+
+def without_idle_bounds(catalogue: Catalogue, goal: Goal) -> Goal:
+    """The goal without a budget and a depth that no path can reach: they change nothing."""
+    n_tests = len(catalogue.offers)
+    if is_affordable(goal, price_of_rest(catalogue, (UNDONE,) * n_tests)):
+        goal = replace(goal, budget=math.inf)
+    if goal.max_depth is not None and goal.max_depth >= n_tests:
+        goal = replace(goal, max_depth=None)
+    return goal
 
 
 def check_goal(catalogue: Catalogue, goal: Goal) -> None:

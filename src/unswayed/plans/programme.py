@@ -17,6 +17,7 @@ import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.limits import Limits
+from unswayed.core.numerics import spendable
 from unswayed.core.workers import Team
 from unswayed.decisions.catalogue import (
     Catalogue,
@@ -27,9 +28,9 @@ from unswayed.decisions.catalogue import (
 from unswayed.decisions.checkpoint import Checkpoint
 from unswayed.engines.protocol import Cost
 from unswayed.kernels.plan_values import STOP, FixedSets, Rules, Values, choose_test
-from unswayed.plans.goals import Goal, PlanObjective, SameDecisionLevel
+from unswayed.plans.goals import Goal, PlanObjective
 from unswayed.plans.ground import Ground
-from unswayed.plans.moves import Situation, check_goal
+from unswayed.plans.moves import Situation, check_goal, is_forced
 from unswayed.plans.parts import (
     LARGEST_BLOCK,
     LARGEST_PART,
@@ -39,7 +40,7 @@ from unswayed.plans.parts import (
     share_parts,
 )
 from unswayed.plans.saved import PartFile
-from unswayed.plans.terrain import Terrain, done_in
+from unswayed.plans.terrain import done_in
 
 ALONE_SECONDS = 1.0
 """What takes less is not worth a team."""
@@ -139,25 +140,11 @@ def rules_of(ground: Ground, goal: Goal) -> Rules:
     )
 
 
-def is_forced(ground: Terrain, goal: Goal) -> bool:
-    """Whether a plan goes on until its stopping rule is met, since it always can.
-
-    With every feature bought, the decision is the full one: a level of the SDP is always reached. Where a
-    path may have to end before that, failing less comes before costing less.
-    """
-    if goal.objective is PlanObjective.WORST_COST:
-        return True
-    bought = {feature for offer in ground.catalogue.offers for feature in offer.features}
-    telling = {feature for feature in ground.problem.free if ground.problem.sizes([feature]) != [1]}
-    certain = isinstance(goal.stop, SameDecisionLevel) and bought == telling and not goal.is_bounded
-    return goal.objective is PlanObjective.EXPECTED_COST and certain
-
-
 def _bound(catalogue: Catalogue, goal: Goal, prices: Floats) -> None:
     """Make tests that exceed the budget or the depth infinitely dear."""
     if math.isfinite(goal.budget):
         spent = spent_table(catalogue)[:, None]
-        prices[spent + prices > goal.budget * (1 + 1e-12) + 1e-12] = np.inf
+        prices[spent + prices > spendable(goal.budget)] = np.inf
     if goal.max_depth is not None:
         prices[np.bitwise_count(np.arange(len(prices))) >= goal.max_depth] = np.inf
 

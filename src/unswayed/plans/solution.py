@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from uuid import uuid4
 
-from unswayed.core.errors import QueryError
+from unswayed.core.errors import LimitError, QueryError
 from unswayed.core.limits import Limits
 from unswayed.core.workers import Team, Workers
 from unswayed.decisions.checkpoint import Checkpoint
@@ -23,12 +23,12 @@ from unswayed.plans.comparisons import (
 )
 from unswayed.plans.goals import Goal
 from unswayed.plans.ground import Ground
-from unswayed.plans.growth import grow_plan, grow_tree
-from unswayed.plans.moves import check_goal
+from unswayed.plans.growth import GrownPlan, grow_plan, grow_tree, least_of
+from unswayed.plans.moves import check_goal, without_idle_bounds
 from unswayed.plans.pages import run_pages
 from unswayed.plans.programme import MOST_TESTS, Programme, price_programme, run_programme
 from unswayed.plans.saved import PlanNotes
-from unswayed.plans.tree import PlanNode, plan_value
+from unswayed.plans.tree import PlanNode
 
 SEARCHED = 0.7
 """Share of the time left that the search takes; greedy plans and the tree take the rest."""
@@ -41,6 +41,10 @@ PROVEN = 1e-9
 NO_PLAN = (
     "no plan meets the stopping rule on every path, so none has a least worst cost; allow what is forbidden, "
     "raise the budget or the depth, or plan by expected cost"
+)
+NONE_FOUND = (
+    "no plan was found in this time that goes on for as long as it must; raise the limit on time, the budget "
+    "or the depth"
 )
 
 Report = Callable[[str], None]
@@ -71,6 +75,7 @@ def solve(
     checkpoint: Checkpoint | None = None,
 ) -> Solution:
     """The best plan; where time runs out, the best found so far with its bound."""
+    goal = without_idle_bounds(ground.catalogue, goal)
     check_goal(ground.catalogue, goal)
     team = team or Team()
     deadline = ends = limits.deadline()
@@ -104,8 +109,8 @@ def solve(
     now = time.monotonic()
     greedy = compare_greedy(ground, goal, now + (1.0 - GROWN) * max(deadline - now, 0.0))
     grown = grow_plan(ground, goal, search, forced=search.forced, deadline=ends, most_leaves=ANY_NUMBER)
-    trees = [(grown.tree, "bounded search"), *((tree, one.name) for one, tree in greedy)]
-    return best_of(search, trees, (everything, *(one for one, _ in greedy)))
+    plans = [(grown, "bounded search"), *((other, one.name) for one, other in greedy)]
+    return best_of(search, plans, (everything, *(one for one, _ in greedy)))
 
 
 def _programme(
@@ -139,15 +144,17 @@ def report_bounds(report: Report | None) -> Callable[[float, float, int], None] 
 
 
 def best_of(
-    search: BoundedSearch, trees: list[tuple[PlanNode, str]], comparisons: tuple[PlanComparison, ...]
+    search: BoundedSearch, plans: list[tuple[GrownPlan, str]], comparisons: tuple[PlanComparison, ...]
 ) -> Solution:
     """The best of some plans, each with the method that found it, and its distance from the bound."""
-    goal, (lower, _) = search.goal, search.bounds
+    lower, _ = search.bounds
     if not math.isfinite(lower[0]):
         raise QueryError(NO_PLAN)
-    values = [plan_value(tree, goal, forced=search.forced) for tree, _ in trees]
-    best = min(range(len(trees)), key=lambda k: (values[k], k))
-    return Solution(*trees[best], _gap(lower, values[best]), comparisons)
+    (first, _), best = least_of([grown.value for grown, _ in plans], mass=1.0)
+    if not math.isfinite(first):
+        raise LimitError(NONE_FOUND)
+    grown, method = plans[best]
+    return Solution(grown.tree, method, _gap(lower, grown.value), comparisons)
 
 
 def _gap(lower: tuple[float, float], value: tuple[float, float]) -> float:

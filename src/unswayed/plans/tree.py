@@ -6,8 +6,6 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from unswayed.plans.goals import Goal, PlanObjective
-
 
 @dataclass(frozen=True, slots=True)
 class PlanLeaf:
@@ -105,14 +103,3 @@ def chance_reached(node: PlanNode) -> float:
 def expected_loss(node: PlanNode) -> float:
     """What the leaves lose on average, as the objective counts it."""
     return math.fsum(leaf.probability * leaf.loss for leaf in leaves(node))
-
-
-def plan_value(node: PlanNode, goal: Goal, *, forced: bool) -> tuple[float, float]:
-    """What counts first of a plan and what counts second, lower being better, as `goals.py` has it."""
-    cost = expected_cost(node)
-    if goal.objective is PlanObjective.WORST_COST:
-        return worst_cost(node), cost
-    if forced:
-        return cost, 0.0
-    lost = expected_loss(node)
-    return (lost + cost, 0.0) if goal.objective is PlanObjective.NET_UTILITY else (lost, cost)

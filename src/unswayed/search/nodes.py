@@ -14,8 +14,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from typing import Any
 
+from unswayed.core.numerics import is_cheaper
 from unswayed.core.workers import Workers
-from unswayed.decisions.catalogue import Catalogue, cost_together, tests_in, with_needs
+from unswayed.decisions.catalogue import Catalogue, least_together, tests_in, with_needs
 from unswayed.search.driver import SliceOutcome, search_in_slices
 from unswayed.search.lattice import Node, drop, keep_only, reordered
 from unswayed.search.task import SLACK, Incumbent, Task, most_harmful, order_by_harm
@@ -95,18 +96,28 @@ class UnitSearch:
         """The features of some units."""
         return frozenset(f for unit in tests_in(bits) for f in self.units[unit])
 
-    def is_affordable(self, bits: int) -> bool:
-        """Whether some units are within the budget together."""
-        catalogue, task = self.task.catalogue, self.task
-        tests = catalogue is not None and cost_together(catalogue, tests_in(bits))
-        return task.affordable(tests if catalogue is not None else task.cost(self.features(bits)))
+    def cost(self, bits: int) -> float:
+        """What some units cost together."""
+        return self.task.cost(self.features(bits))
 
-    def may_win(self, incumbent: Incumbent, ceiling: float, kept: int) -> bool:
-        """Whether some units that hold the kept ones could be better than the best so far."""
+    def least_cost(self, kept: int, allowed: int) -> float:
+        """A bound from below on what units cost that hold the kept ones and are allowed.
+
+        Where a price depends on what was done before, one more unit may make the kept ones cheaper.
+        """
         catalogue = self.task.catalogue
-        if catalogue is not None and catalogue.has_conditions:
-            return ceiling >= incumbent.value - SLACK  # one more unit may make the others cheaper
-        return incumbent.is_beaten(ceiling, self.features(kept))
+        if catalogue is None or not catalogue.has_conditions:
+            return self.cost(kept)
+        return least_together(catalogue, tests_in(kept), allowed)
+
+    def may_win(self, incumbent: Incumbent, ceiling: float, kept: int, allowed: int) -> bool:
+        """Whether units that hold the kept ones and are allowed could be better than the best so far."""
+        if self.task.catalogue is None:
+            return incumbent.is_beaten(ceiling, self.features(kept))
+        if abs(ceiling - incumbent.value) > SLACK:
+            return ceiling > incumbent.value
+        # Units that cost nothing may come first by name, so equal costs leave hope.
+        return not is_cheaper(self.task.cost(incumbent.kept), self.least_cost(kept, allowed))
 
     def node_of(self, entry: OpenNode) -> Node:
         """The masses of an open node, made again where it has none."""
@@ -177,7 +188,7 @@ def _advance(search: UnitSearch, waiting: list[OpenNode], incumbent: Incumbent, 
     until = time.monotonic() + seconds
     while waiting:
         entry = waiting.pop()
-        if search.may_win(incumbent, entry.ceiling, entry.kept):
+        if search.may_win(incumbent, entry.ceiling, entry.kept, entry.allowed):
             waiting.extend(_children(search, entry, incumbent))
         if time.monotonic() >= until:
             return
@@ -204,7 +215,7 @@ def _children(search: UnitSearch, entry: OpenNode, incumbent: Incumbent) -> Iter
     """What is left to search under a node; the one to search first comes last."""
     task, node, depth = search.task, search.node_of(entry), entry.depth
     entry = replace(entry, node=node)
-    if entry.is_new and search.is_affordable(entry.allowed):
+    if entry.is_new and task.affordable(search.cost(entry.allowed)):
         incumbent.evaluations += 1
         value = entry.ceiling if task.objective.monotone else task.objective.value(node.table)
         incumbent.offer(node.features, value)
@@ -215,7 +226,7 @@ def _children(search: UnitSearch, entry: OpenNode, incumbent: Incumbent) -> Iter
     unit = search.order[depth]
     kept = entry.kept | 1 << unit
     kept = kept if task.catalogue is None else with_needs(task.catalogue, kept)
-    if not kept & ~entry.allowed and search.is_affordable(kept):
+    if not kept & ~entry.allowed and task.affordable(search.least_cost(kept, entry.allowed)):
         yield replace(entry, kept=kept, depth=depth + 1, is_new=False)
     allowed = _without(task.catalogue, entry.allowed, unit)
     if not entry.kept & ~allowed:
@@ -223,7 +234,7 @@ def _children(search: UnitSearch, entry: OpenNode, incumbent: Incumbent) -> Iter
             node = drop(node, feature, task.sizes)
         incumbent.evaluations += 1
         ceiling = min(task.objective.ceiling(node.table), entry.ceiling)
-        if search.may_win(incumbent, ceiling, entry.kept):
+        if search.may_win(incumbent, ceiling, entry.kept, allowed):
             yield OpenNode(allowed, entry.kept, depth + 1, ceiling, is_new=True, node=node)
 
 
