@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 from hypothesis import strategies as st
 
+from dependent_cases import random_problem
 from strategies import classifiers
-from unswayed.decisions.problem import make_problem
+from unswayed.core.errors import QueryError
+from unswayed.decisions.binding import bind_purchase
+from unswayed.decisions.problem import Problem, make_problem
 from unswayed.decisions.purchase import PriceAfter, Purchase, SetUp
 
 PRICES = st.sampled_from([0.0, 0.5, 1.0, 1.0, 2.0, 3.5])
@@ -50,3 +54,49 @@ def plan_problems(draw: st.DrawFn, max_features: int = 4, *, conditional: bool =
     classifier = draw(classifiers(max_features=max_features))
     problem = make_problem(classifier)
     return problem, draw(purchases(problem, conditional=conditional)), draw(LEVELS)
+
+
+def random_purchase(rng: np.random.Generator, problem: Problem, *, conditional: bool) -> Purchase:
+    """Every kind of purchase, plainly drawn; `conditional` prices may depend on what a test told."""
+    names = [problem.network.variables[f].name for f in problem.free]
+    rng.shuffle(names)
+
+    def price() -> float:
+        return float(rng.choice([0.0, 0.15, 0.2, 0.5, 1.0, 1.0, 2.0, 3.0]))
+
+    def test() -> str:
+        return str(rng.choice(tests))
+
+    def after() -> PriceAfter:
+        given = str(rng.choice(names))
+        state = str(rng.choice(problem.network.variable(given).states))
+        return PriceAfter(test(), given, price(), state if conditional and rng.random() < 0.6 else None)
+
+    groups = {"panel": tuple(names[:2])} if len(names) > 2 and rng.random() < 0.3 else {}
+    tests = [name for name in names if name not in groups.get("panel", ())] + list(groups)
+    several = len(tests) > 1
+    return Purchase(
+        {name: price() for name in tests if rng.random() < 0.8},
+        groups,
+        {"draw": SetUp(price(), tuple(dict.fromkeys((test(), test()))))} if rng.random() < 0.3 else {},
+        tuple(after() for _ in range(rng.integers(0, 4))) if several else (),
+        {tests[1]: (tests[0],)} if several and rng.random() < 0.25 else {},
+        (test(),) if rng.random() < 0.3 else (),
+        (test(),) if rng.random() < 0.25 else (),
+        default=float(rng.choice([1.0, 1.0, 0.5, 0.0])),
+    )
+
+
+def random_purchased(
+    rng: np.random.Generator, max_features: int, *, conditional: bool
+) -> tuple[Problem, Purchase]:
+    """A problem with a purchase that fits it; features of one state and evidence among them."""
+    while True:
+        problem = random_problem(rng, max_features)
+        try:
+            if problem.free:
+                purchase = random_purchase(rng, problem, conditional=conditional)
+                bind_purchase(purchase, problem)
+                return problem, purchase
+        except QueryError:  # such as a test that needs itself
+            continue

@@ -28,6 +28,8 @@ Records = npt.NDArray[np.void]
 
 SLACK = 1e-13
 """Values closer than this are rounding apart, and equal."""
+ROUNDING = 2.0**-46
+"""Costs closer than this share are: as in `core/numerics.py`, where nothing but a share counts."""
 VISIT = 256
 """What a node costs besides the cells of its table, in cells."""
 
@@ -168,7 +170,7 @@ def beats(value: float, cost: float, kept: int, best: Records) -> bool:
         return True
     if value < held["value"] - SLACK:
         return False
-    if abs(cost - held["cost"]) > 1e-12 * (1.0 + held["cost"]):
+    if abs(cost - held["cost"]) > ROUNDING * held["cost"]:
         return bool(cost < held["cost"])
     return _precedes(kept, held["kept"])
 

@@ -20,7 +20,7 @@ import numpy as np
 from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.core.errors import QueryError, expect
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
-from unswayed.core.numerics import is_whole
+from unswayed.core.numerics import is_whole, spendable
 from unswayed.decisions.purchase import check_budget, check_costs
 from unswayed.decisions.rules import Decider, MostProbable, Rule
 from unswayed.learning.classifiers import as_dataset, learn_naive_bayes
@@ -173,7 +173,7 @@ def _subsets(
     folded: _Folded, price: Mapping[str, float], budget: float
 ) -> Iterator[tuple[tuple[str, ...], float, Floats]]:
     """Every subset within the budget with its cost and its log joint masses of the rows."""
-    allowed = budget * (1 + 1e-12) + 1e-12
+    allowed = spendable(budget)
     waiting: list[tuple[tuple[int, ...], float, Floats]] = [((), 0.0, folded.prior)]
     while waiting:
         kept, cost, logs = waiting.pop()

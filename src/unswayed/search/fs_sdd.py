@@ -33,8 +33,8 @@ from unswayed.engines.circuit import Relevant, relevant_network, relevant_positi
 from unswayed.model.network import BayesianNetwork
 from unswayed.search.lattice import Node
 from unswayed.search.objectives import PotentialObjective
-from unswayed.search.options import SearchOptions
-from unswayed.search.task import SLACK, Found, Incumbent, Task, Terms
+from unswayed.search.options import Method, SearchOptions
+from unswayed.search.task import SLACK, Found, Incumbent, Task, Terms, check_method
 
 
 class CircuitVariant(Enum):
@@ -60,6 +60,7 @@ class Arrangement(Protocol):
 
 def run_fs_sdd(problem: Problem, terms: Terms, options: SearchOptions, limits: Limits) -> Found:
     """The features within the budget of highest expected SDP, by FS-SDD."""
+    check_method(terms, Method.FS_SDD)
     variables = problem.network.variables
     task = Task(
         # Values come from circuits, so the root needs no masses.

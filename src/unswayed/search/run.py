@@ -43,7 +43,7 @@ from unswayed.search.objectives import (
 )
 from unswayed.search.options import Method, SearchOptions, method_of, team_of
 from unswayed.search.plan import SearchPlan, plan_table
-from unswayed.search.task import Found, Task, Terms
+from unswayed.search.task import Found, Task, Terms, check_method
 
 _SEARCH_BY_METHOD: dict[Method, Callable[[Task], Found]] = {
     Method.BRANCH_AND_BOUND: branch_and_bound,
@@ -66,11 +66,7 @@ def run_search(
     method = method_of(options)
     if method in (Method.FS_SDD, Method.MAXDR):
         raise QueryError(f"method {method.value!r} selects by expected SDP only; use another one to trim")
-    if terms.catalogue is not None and method is not Method.BRANCH_AND_BOUND:
-        raise QueryError(
-            f"method {method.value!r} knows one cost for each feature; groups, set-up costs and order need "
-            "branch and bound"
-        )
+    check_method(terms, method)
     on_table = method in _ON_TABLES or terms.catalogue is not None
     if plan.grid is None or isinstance(objective, RewardObjective) or on_table:
         plan = plan_table(plan, objective)
@@ -80,6 +76,7 @@ def run_search(
 
 def run_maxdr(problem: Problem, terms: Terms, options: SearchOptions, limits: Limits) -> tuple[Found, str]:
     """The features of highest expected same-decision probability by MAXDR, and the engine's name."""
+    check_method(terms, Method.MAXDR)
     # Values come from log-odds, so the root needs no masses.
     root = Node(problem.free, np.zeros((0, 1)))
     task = _make_task(problem, root, PotentialObjective(len(problem.prior)), (terms, options, limits))

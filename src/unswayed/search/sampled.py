@@ -26,6 +26,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
+from unswayed.core.numerics import spendable
 
 FEWEST_ROWS = 8
 """Rows in a group, on average, below which groups are not split further."""
@@ -124,7 +125,7 @@ def additive_selection(task: SampledTask) -> tuple[tuple[int, ...], int]:
 
 def _fitting(task: SampledTask, taken: tuple[int, ...]) -> list[int]:
     """Columns not taken yet that the rest of the budget affords."""
-    left = task.budget * (1 + 1e-12) + 1e-12 - math.fsum(task.costs[f] for f in taken)
+    left = spendable(task.budget) - math.fsum(task.costs[f] for f in taken)
     return [f for f, cost in task.costs.items() if f not in taken and cost <= left]
 
 

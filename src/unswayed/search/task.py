@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from unswayed.core.errors import expect
+from unswayed.core.errors import QueryError, expect
 from unswayed.core.numerics import is_cheaper, spendable
 from unswayed.core.workers import Team
 from unswayed.decisions.binding import bind_purchase
@@ -29,7 +29,7 @@ from unswayed.decisions.purchase import Costs, Purchase, check_budget, check_cos
 from unswayed.kernels import subset_search
 from unswayed.search.lattice import Node
 from unswayed.search.objectives import SearchObjective
-from unswayed.search.options import Report
+from unswayed.search.options import Method, Report
 
 if TYPE_CHECKING:
     from unswayed.search.sampled_choice import SampledGround
@@ -125,6 +125,15 @@ def make_terms(problem: Problem, costs: Costs | None, budget: float) -> Terms:
     check_budget(budget)
     names = {f: problem.network.variables[f].name for f in problem.free}
     return Terms({f: float((costs or {}).get(name, 1.0)) for f, name in names.items()}, budget)
+
+
+def check_method(terms: Terms, method: Method) -> None:
+    """`QueryError` where a method cannot take the terms into account."""
+    if terms.catalogue is not None and method is not Method.BRANCH_AND_BOUND:
+        raise QueryError(
+            f"method {method.value!r} knows one cost for each feature; groups, set-up costs and order need "
+            "branch and bound"
+        )
 
 
 def _purchase_terms(problem: Problem, purchase: Purchase, budget: float) -> Terms:

@@ -110,7 +110,9 @@ def _trim_to_table(plan: SearchPlan, terms: Terms, options: SearchOptions) -> Tr
     """Trimmed to the features whose best table of decisions agrees most."""
     problem = plan.problem
     n_classes = len(problem.prior)
-    found, plan = run_search(plan, PotentialObjective(n_classes), terms, options)
+    objective = PotentialObjective(n_classes)
+    # A grid knows no table of decisions, only thresholds.
+    found, plan = run_search(plan_table(plan, objective), objective, terms, options)
     table = plan.masses(found.kept).table[n_classes:].T
     actions, target = problem.decider.actions, problem.classifier.target
     names = _names(plan, found)
