@@ -17,6 +17,9 @@ from oracles.enumerate_profile import enumerate_profile
 from tolerances import ENGINE
 from unswayed import Limits, Method, ThresholdRule
 from unswayed.decisions.measures import expected_agreement, maximum_achievable_agreement
+from unswayed.model.cpt import Cpt
+from unswayed.model.network import BayesianNetwork
+from unswayed.model.variable import Variable
 from unswayed.model.zoo import binary_network, random_naive_bayes
 from unswayed.search import branch_and_bound
 from unswayed.search.signed import slices as signed_search
@@ -289,3 +292,31 @@ def test_what_a_network_remembers_changes_no_answer(asked, data):
             chosen = getattr(answer, "selection", answer)
             answers.append((chosen.kept, chosen.measurement, getattr(answer, "thresholds", None)))
         assert answers[0] == answers[1]
+
+
+@pytest.mark.parametrize("unit", [1e-13, 1e-10, 1e10])
+@settings(max_examples=10)
+@given(purchases())
+def test_the_unit_of_costs_changes_no_choice(unit, purchase):
+    problem, costs, budget = purchase
+    names = [problem.network.variables[f].name for f in problem.free]
+    costs = {name: costs.get(name, 1.0) for name in names}
+    priced = {name: unit * cost for name, cost in costs.items()}
+    with compiled_at_once():
+        own, other = answers(problem, costs, budget), answers(problem, priced, unit * budget)
+    assert [each.kept for each in own[:2]] == [each.kept for each in other[:2]]
+
+
+@pytest.mark.parametrize("rule", [ThresholdRule("s0", 0.5), unswayed.MostProbable()])
+def test_a_grid_leaves_out_what_changes_nothing_and_gives_way_to_a_table(rule, monkeypatch):
+    monkeypatch.setattr("unswayed.search.plan._is_quick", lambda cells: False)  # the grid at once
+    tables = list(random_naive_bayes(6, np.random.default_rng(3)).cpts)
+    idle = Cpt(Variable("idle", ["x", "y"]), [tables[0].child], [[0.3, 0.7]] * 2)
+    network = BayesianNetwork([*tables, idle])
+    classifier = unswayed.Classifier(network, "C", None, rule)
+    listed = unswayed.trim(classifier, 100, method=Method.EXHAUSTIVE)
+    assert unswayed.trim(classifier, 100).kept == listed.kept != classifier.features
+    found = unswayed.trim(classifier, 1, potential=True)
+    assert found.selection.value == pytest.approx(
+        unswayed.maximum_potential_agreement(classifier, found.kept).value, abs=ENGINE
+    )
