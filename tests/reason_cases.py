@@ -53,6 +53,24 @@ def random_classifier(rng: np.random.Generator, max_features: int) -> Classifier
     return Classifier(BayesianNetwork(cpts), "C", features, random_rule(rng, target))
 
 
+def three_state_case(seed: int, n_features: int) -> tuple[Classifier, dict[str, str]]:
+    """Naive Bayes with findings between the best and the worst of their features, or that tell nothing."""
+    rng = np.random.default_rng(seed)
+    target = Variable("C", ["sick", "well"])
+    cpts = [Cpt(target, [], rng.dirichlet([3, 3]))]
+    for i in range(n_features):
+        rows = rng.dirichlet([2.0, 6.0, 2.0], size=2)
+        if seed % 3 == 0:  # the state in the middle weighs between the others
+            rows = rows[:, np.argsort(np.log(rows[0] / rows[1]))]
+        elif seed % 3 == 1 or rng.random() < 0.5:
+            rows[1] = rows[0]
+        cpts.append(Cpt(Variable(f"F{i}", ["low", "normal", "high"]), [target], rows))
+    names = [f"F{i}" for i in range(n_features)]
+    rule = ThresholdRule("sick", float(rng.choice([0.2, 0.5, 0.8])))
+    evidence = {name: "normal" if rng.random() < 0.8 else "high" for name in names if rng.random() < 0.9}
+    return Classifier(BayesianNetwork(cpts), "C", names, rule), evidence
+
+
 def random_row(rng: np.random.Generator, size: int) -> list[float]:
     """Tenths, so that posteriors tie and entries are 0; or any numbers."""
     if rng.random() < 0.5:

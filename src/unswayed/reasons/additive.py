@@ -74,10 +74,11 @@ class WeightGrid:
 
 
 def make_weight_grid(weights: Sequence[Floats], shares: Sequence[Floats], n_points: int) -> WeightGrid:
-    """Weights on a grid that no sum of them leaves."""
+    """Weights on a grid that no sum of them leaves; many weights get more points."""
+    n_points = max(n_points, 4 * len(weights))  # a sum may be off by half a step for each weight
     lowest = np.array([each.min() for each in weights])
     reach = math.fsum(float(np.ptp(each)) for each in weights)
-    step = reach / (n_points - 1 - len(weights))
+    step = reach / (n_points - 1 - len(weights)) or 1.0  # where no weight varies, any step will do
     masses = np.zeros((len(weights), 2, n_points))
     off_low, off_high = np.zeros(len(weights)), np.zeros(len(weights))
     for i, (each, share) in enumerate(zip(weights, shares, strict=True)):
