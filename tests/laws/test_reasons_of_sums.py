@@ -51,7 +51,7 @@ def test_findings_in_middle_states_are_explained():
 @pytest.mark.slow
 def test_findings_in_middle_states_of_a_thousand_classifiers_are_explained():
     for seed in range(1000):
-        check_three_states(seed, 6)
+        check_three_states(seed, 5)
 
 
 @pytest.mark.parametrize("n_features", [16, 40])

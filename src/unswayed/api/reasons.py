@@ -20,7 +20,7 @@ from unswayed.core.errors import (
     expect_number,
 )
 from unswayed.core.limits import DEFAULT_LIMITS, Limits, keep_time
-from unswayed.core.measurement import Measurement
+from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import Problem, make_problem
 from unswayed.decisions.purchase import check_cost
@@ -191,7 +191,9 @@ def explain_decision(
         more_reasons=found.cut,
         proven=found.proven,
         cost_bound=found.cost_bound,
-        closest=None if found.closest is None else _reason(oracle, found.closest),
+        closest=None if found.closest is None else _closest(oracle, found.closest),
+        closest_bound=None if found.reasons else found.closest_bound,
+        closest_proven=found.closest_proven,
         necessary=_necessary(inquiry, contributions, now),
         in_every_reason=_in_every(explained, found),
         flips=tuple(_flip(inquiry, each) for each in changes.turns),
@@ -239,6 +241,14 @@ def _positions_of(explained: ExplainedDecision, names: Iterable[str]) -> frozens
 def _reason(oracle: SubsetOracle, found: SufficientSet) -> Reason:
     explained = oracle.explained
     return Reason(explained.named(explained.given(found.findings)), oracle.state(found), found.cost)
+
+
+def _closest(oracle: SubsetOracle, found: SufficientSet) -> Reason:
+    """The closest set with what it has for certain: the middle of a wide bound says nothing."""
+    reason = _reason(oracle, found)
+    if reason.sdp.certainty is not Certainty.BOUND:
+        return reason
+    return replace(reason, sdp=replace(reason.sdp, value=reason.sdp.low))
 
 
 def _contributions(

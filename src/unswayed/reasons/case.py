@@ -23,6 +23,7 @@ import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.core.measurement import Certainty
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.oracle import Interval
 from unswayed.decisions.problem import Problem, make_problem
@@ -144,11 +145,20 @@ class FoundReasons:
     in_every: frozenset[int] | None = None
     """Findings in every reason; None where this is not known."""
     closest: SufficientSet | None = None
-    """Where no reason was found, the subset of highest SDP seen."""
+    """Where no reason was found, the subset of highest SDP that was."""
+    closest_bound: float = 1.0
+    """No subset has a higher SDP than this, where no reason was found."""
     evaluations: int = field(default=0, compare=False)
     """Subsets whose SDP was computed."""
     refusal: str = ""
     """Why no engine knew the SDP of some subset; empty when all were known."""
+
+    @property
+    def closest_proven(self) -> bool:
+        """Whether no subset has a higher SDP than the closest."""
+        if self.closest is None or self.closest.sdp.certainty is Certainty.ESTIMATE:
+            return False
+        return self.closest.sdp.low >= self.closest_bound - LEVEL_SLACK
 
 
 def cost_of(subset: Sequence[int], costs: dict[int, float]) -> float:

@@ -32,11 +32,13 @@ from unswayed.reasons.case import (
     ExplainedDecision,
     FoundReasons,
     SufficientSet,
+    cost_of,
     decider_of,
     fails,
     kept_share,
     reaches,
 )
+from unswayed.reasons.closest import MOST_ASKED, MOST_SUMMED, ClosestSearch, Known, find_closest
 from unswayed.reasons.contributions import FindingWeight, Leaning, finding_weights, shapley_values
 from unswayed.reasons.flips import (
     NO_TURNS,
@@ -96,19 +98,18 @@ class SubsetOracle:
         engine = "table" if self.table is not None else "weights"
         return _measured(found.sdp, engine=engine) if known is None else known
 
-    def narrow(self, found: SufficientSet) -> Interval:
-        """The SDP of a set that was found, as narrow as without a level to compare it with."""
-        chosen = frozenset(found.findings)
+    def narrow(self, chosen: frozenset[int], sdp: Interval) -> Interval:
+        """The SDP of a set, as narrow as without a level to compare it with."""
         coarse = self._known.pop(chosen, None)
         try:
             narrower = interval_of(self.measure(chosen))
         except LimitError:
-            narrower = found.sdp
-        if narrower.high - narrower.low < found.sdp.high - found.sdp.low:
+            narrower = sdp
+        if narrower.high - narrower.low < sdp.high - sdp.low:
             return narrower
         if coarse is not None:
             self._known[chosen] = coarse
-        return found.sdp
+        return sdp
 
     def screen(self, subset: frozenset[int], level: float) -> Interval:
         """SDP of a subset, or bounds on it that already fail the level."""
@@ -116,7 +117,9 @@ class SubsetOracle:
             return self.additive.sdp(subset, level)
         if self.worst is not None and level >= 1.0:
             return self.worst.sdp(subset)
-        if subset not in self._known:
+        known = self._known.get(subset)
+        # What was narrow enough for one level may hold another.
+        if known is None or not (reaches(interval_of(known), level) or fails(interval_of(known), level)):
             problem = self.explained.at(subset, self.limits)
             bounds = posterior_bounds(self.tests, problem.prior)
             if fails(bounds, level):
@@ -202,35 +205,69 @@ def find_reasons(
     weights: list[FindingWeight],
     effort: Effort,
 ) -> FoundReasons:
-    """The cheapest reasons at a level."""
+    """The cheapest reasons at a level; where there is none, what comes closest."""
     if oracle.table is not None:
         return reasons_in_table(oracle.table, costs, level, most)
+    promise, known = _promise(oracle, weights), Known()
     if oracle.additive is not None and level >= 1.0:
-        return certain_reasons(oracle.additive, costs, most)
-    promise = dict.fromkeys(oracle.explained.findings, 0.0)
-    promise |= {each.finding: float(np.nan_to_num(each.weight)) for each in weights}
-    additive = oracle.additive
-    fewest: Callable[[int], int] | None = None
-    if additive is not None:
-        promise = {finding: promise[finding] for finding in useful_findings(additive)}
-        fewest = partial(fewest_findings, additive, level)
-    elif oracle.worst is not None and level >= 1.0:
-        fewest = partial(_at_most, fewest_certain(oracle.worst))
-    found = search_reasons(
-        oracle.explained,
-        lambda subset: oracle.screen(subset, level),
-        costs,
-        level,
-        most,
-        promise=promise,
-        effort=effort,
-        fewest=fewest,
-    )
-    if not found.reasons or level >= 1.0:
+        found = certain_reasons(oracle.additive, costs, most)
+    else:
+        found = search_reasons(
+            oracle.explained,
+            lambda subset: oracle.screen(subset, level),
+            costs,
+            level,
+            most,
+            promise=promise,
+            effort=effort,
+            fewest=_size_bound(oracle, level),
+            known=known,
+        )
+    if not found.reasons:
+        bound, most_compared = (
+            level if found.proven else 1.0,
+            MOST_ASKED if oracle.additive is None else MOST_SUMMED,
+        )
+        search = ClosestSearch(oracle.screen, oracle.narrow, effort.deadline, known, bound, most_compared)
+        return _with_closest(oracle, found, search, sorted(promise, key=lambda v: -promise[v]), costs)
+    if level >= 1.0:
         return found
     # The search was content to know on which side of the level the SDP lies.
     first, *others = found.reasons
-    return replace(found, reasons=(replace(first, sdp=oracle.narrow(first)), *others))
+    sdp = oracle.narrow(frozenset(first.findings), first.sdp)
+    return replace(found, reasons=(replace(first, sdp=sdp), *others))
+
+
+def _promise(oracle: SubsetOracle, weights: list[FindingWeight]) -> dict[int, float]:
+    """How hopeful each finding is that a cheapest reason, or a subset of highest SDP, may hold."""
+    promise = dict.fromkeys(oracle.explained.findings, 0.0)
+    promise |= {each.finding: float(np.nan_to_num(each.weight)) for each in weights}
+    if oracle.additive is None:
+        return promise
+    return {finding: promise[finding] for finding in useful_findings(oracle.additive)}
+
+
+def _size_bound(oracle: SubsetOracle, level: float) -> Callable[[int], int] | None:
+    if oracle.additive is not None:
+        return partial(fewest_findings, oracle.additive, level)
+    if oracle.worst is not None and level >= 1.0:
+        return partial(_at_most, fewest_certain(oracle.worst))
+    return None
+
+
+def _with_closest(
+    oracle: SubsetOracle,
+    found: FoundReasons,
+    search: ClosestSearch,
+    candidates: list[int],
+    costs: dict[int, float],
+) -> FoundReasons:
+    subset = find_closest(search, candidates)
+    if subset is None:
+        return replace(found, closest_bound=search.bound)
+    members = tuple(v for v in oracle.explained.findings if v in subset)
+    closest = SufficientSet(members, search.known[subset], cost_of(members, costs))
+    return replace(found, closest=closest, closest_bound=search.bound)
 
 
 def _at_most(bound: int, most: int) -> int:

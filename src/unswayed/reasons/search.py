@@ -122,14 +122,15 @@ def search_reasons(
     promise: Mapping[int, float],
     effort: Effort,
     fewest: Callable[[int], int] | None = None,
+    known: dict[frozenset[int], Interval] | None = None,
 ) -> FoundReasons:
     """The cheapest reasons found, with what is proven.
 
     `promise` says which findings a cheapest reason may hold, and which of them to try first; `fewest` gives a
-    number of findings, up to the one it is called with, that no reason falls short of. Ctrl-C ends the search
-    with the best so far.
+    number of findings, up to the one it is called with, that no reason falls short of. What is evaluated is
+    added to `known`. Ctrl-C ends the search with the best so far.
     """
-    search = ReasonSearch(explained, sdp, costs, level, effort)
+    search = ReasonSearch(explained, sdp, costs, level, effort, known={} if known is None else known)
     order = sorted(promise, key=lambda v: -promise[v] / costs[v])
     try:
         find_reason(search, order)
@@ -260,7 +261,6 @@ def _found(search: ReasonSearch, most: int) -> FoundReasons:
         proven=bound >= search.best * (1 - 1e-12),
         cut=bool(reasons) and (len(reasons) > most or not search.complete),
         in_every=_in_every(search),
-        closest=None if reasons or not entries else entries[0],
         evaluations=len(search.known),
         refusal=search.refusals[0] if search.refusals else "",
     )

@@ -104,7 +104,15 @@ def reasons_in_table(table: SubsetTable, costs: dict[int, float], level: float, 
 
     if not reaching.any():
         closest = entry(int(np.argmax(sdp >= sdp.max() - LEVEL_SLACK)))
-        return FoundReasons((), math.inf, True, in_every=frozenset(), closest=closest, evaluations=len(sdp))
+        return FoundReasons(
+            (),
+            math.inf,
+            True,
+            in_every=frozenset(),
+            closest=closest,
+            closest_bound=closest.sdp.high,
+            evaluations=len(sdp),
+        )
     lowest = float(cost[reaching].min())
     cheapest = np.flatnonzero(reaching & (cost <= lowest * (1 + 1e-12)))
     # The best by SDP come first; the names decide among equals, of which a few more are looked up.

@@ -70,18 +70,24 @@ def _these(reason: Reason) -> str:
 
 def _no_reason(why: Reasons) -> str:
     level = f"{why.at_least:g}"
-    if not why.proven:
-        return f"No set of these findings was found that keeps the decision with probability {level}" + (
+    if why.proven:
+        sentence = f"No set of these findings keeps the decision with probability {level}."
+    else:
+        sentence = f"No set of these findings was found that keeps the decision with probability {level}" + (
             f"; one would cost at least {why.cost_bound:g}." if why.cost_bound > 0 else "."
         )
-    sentence = f"No set of these findings keeps the decision with probability {level}."
-    if why.closest is None:
-        return sentence
-    found = why.closest.findings
-    closest = f"Nearest {'comes' if len(found) == 1 else 'come'} {findings_text(found)}"
-    if not found:
-        closest = "Nearest comes knowing none of them"
-    return f"{sentence} {closest}, {with_probability(why.closest.sdp).lower()}."
+    return sentence if why.closest is None else f"{sentence} {_closest(why, why.closest)}"
+
+
+def _closest(why: Reasons, closest: Reason) -> str:
+    found = closest.findings
+    comes = "comes" if len(found) < 2 else "come"
+    nearest = "Nearest" if why.closest_proven else "The nearest found"
+    what = findings_text(found) if found else "knowing none of them"
+    bound = "" if why.closest_proven else "; another set may come nearer"
+    if bound and why.closest_bound is not None and why.closest_bound < why.at_least:
+        bound += f", though none above {probability_text(why.closest_bound)}"
+    return f"{nearest} {comes} {what}, {with_probability(closest.sdp).lower()}{bound}."
 
 
 def _proof(why: Reasons) -> str:
@@ -248,6 +254,7 @@ def answer_of(why: Reasons) -> dict[str, object]:
         "proven": why.proven,
         "cost": None if reason is None else reason.cost,
         "cost_bound": why.cost_bound,
+        "closest": None if why.closest is None else _nearest(why, why.closest),
         "reasons": [finding_list(each.findings) for each in why.reasons],
         "more_reasons": why.more_reasons,
         "necessary": _pairs(why, why.necessary),
@@ -263,6 +270,16 @@ def answer_of(why: Reasons) -> dict[str, object]:
         "threshold_interval": why.threshold_interval,
         "parameters": [_range(each) for each in why.parameters],
         "notes": list(why.notes),
+    }
+
+
+def _nearest(why: Reasons, closest: Reason) -> dict[str, object]:
+    return {
+        "findings": finding_list(closest.findings),
+        "sdp": closest.sdp.value,
+        "sdp_interval": [closest.sdp.low, closest.sdp.high],
+        "sdp_bound": why.closest_bound,
+        "proven": why.closest_proven,
     }
 
 

@@ -110,7 +110,14 @@ class Reasons:
     cost_bound: float
     """Lower bound on the cost of every reason."""
     closest: Reason | None
-    """Where no subset of the findings reaches the level, the one that comes closest."""
+    """Where no subset of the findings is known to reach the level, the one of highest SDP that was found.
+
+    Where only a bound on its SDP is known, the value is the lower end of it.
+    """
+    closest_bound: float | None
+    """No subset of the findings has a higher SDP than this; None where there is a reason."""
+    closest_proven: bool
+    """Whether no subset has a higher SDP than the closest."""
     necessary: tuple[str, ...]
     """Findings without which the decision is another one, or the SDP falls below the level."""
     in_every_reason: tuple[str, ...] | None
