@@ -97,9 +97,9 @@ class Examination:
 @keep_time
 def examine(
     classifier: Classifier,
-    costs: Costs | None = None,
     evidence: Evidence | None = None,
     *,
+    costs: Costs | None = None,
     at_least: float = 0.95,
     held_out: Any = None,
     allow_estimates: bool = True,

@@ -108,8 +108,8 @@ def _write_report(desk: AnswerDesk, setting: Setting) -> str:
     limits = Limits(desk.limits.max_bytes, REPORT_SECONDS)
     found = examine(
         setting.classifier,
-        setting.purchase,
         setting.evidence,
+        costs=setting.purchase,
         at_least=setting.level,
         allow_estimates=not desk.certain,
         limits=limits,

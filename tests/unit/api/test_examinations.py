@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 from dependent_cases import tied_by_a_hidden_variable
+from unswayed.api.decisions import decide
 from unswayed.api.report import examine
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import ThresholdRule
-from unswayed.model.zoo import random_naive_bayes
+from unswayed.model.zoo import random_naive_bayes, review
 from unswayed.view.page import report_page
 
 
@@ -47,6 +48,13 @@ def test_instances_that_would_be_drawn_are_not_compared():
 def test_the_same_report_may_estimate():
     found = examine(tied_by_a_hidden_variable(), limits=Limits(max_seconds=12))
     assert found.stopping.sdp.certainty is Certainty.ESTIMATE
+
+
+def test_what_is_observed_comes_second_as_everywhere():
+    papers = Classifier(review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6))
+    found = examine(papers, {"R1": "+"}, costs={"AC": 3.0})
+    assert (found.evidence, found.costs) == ({"R1": "+"}, {"AC": 3.0})
+    assert found.decision == decide(papers, {"R1": "+"})
 
 
 def test_a_level_out_of_range_is_refused():

@@ -88,7 +88,7 @@ CALLS = {
     "audit": (unswayed.audit, [PAPERS, ROWS], {"at_least": 0.9}),
     "learn_naive_bayes": (unswayed.learn_naive_bayes, [ROWS, "D"], {}),
     "learn_tan": (unswayed.learn_tan, [ROWS, "D"], {}),
-    "examine": (unswayed.examine, [PAPERS, {"AC": 2}, {"R1": "+"}], {"at_least": 0.9}),
+    "examine": (unswayed.examine, [PAPERS, {"R1": "+"}], {"costs": {"AC": 2}, "at_least": 0.9}),
     "predict": (PAPERS.predict, [ROWS], {}),
     "audit_file": (unswayed.audit_file, [PAPERS, "rows.csv", "audited.csv"], {"at_least": 0.9}),
     "save_classifier": (unswayed.save_classifier, [PAPERS, "papers.json"], {}),

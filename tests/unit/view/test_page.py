@@ -116,7 +116,7 @@ def test_single_findings_are_those_of_the_network():
 )
 def test_every_rule_and_any_evidence_make_a_page(rule, evidence):
     faults = Classifier(zoo.printer(), "Fault", None, rule)
-    words = Page(report_page(examine(faults, None, evidence), title="A & B")).words
+    words = Page(report_page(examine(faults, evidence), title="A & B")).words
     assert words.startswith("A & B A & B")
     if evidence:
         assert "Everything on this page is given Light = red" in words
@@ -226,7 +226,7 @@ def test_costs_decide_what_is_worth_observing_first():
     best, second = sorted(gains, key=gains.__getitem__)[:-3:-1]
     assert gains[second] > 0.001
     assert examine(classifier).first == best
-    dear = examine(classifier, {best: 1000.0})
+    dear = examine(classifier, costs={best: 1000.0})
     assert dear.first == second
     assert "for its cost" in Page(report_page(dear)).words
 

@@ -57,8 +57,8 @@ def report(
     with showing_words() as tell:
         found = examine(
             asked.classifier,
-            costs,
             asked.evidence,
+            costs=costs,
             at_least=at_least,
             held_out=held_out,
             allow_estimates=not certain,
