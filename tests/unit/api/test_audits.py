@@ -41,6 +41,12 @@ def random_frame(classifier, n_rows, seed=0, share=0.6):
     return pd.DataFrame(columns)
 
 
+def with_truth(classifier, frame):
+    """The rows with a column of what turned out to be true, here and there unknown."""
+    states = [*classifier.network.variable(classifier.target).states, None]
+    return frame.assign(truth=np.random.default_rng(1).choice(states, size=len(frame)))
+
+
 def as_bytes(found):
     columns = found.columns
     return [column.tobytes() for column in (columns.decisions, columns.posterior, columns.low, columns.high)]
@@ -156,7 +162,7 @@ def test_a_killed_worker_loses_nothing(monkeypatch, tmp_path):
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_file_to_file_is_the_audit_in_memory(tmp_path, suffix):
     classifier = naive_classifier()
-    frame = random_frame(classifier, 700)
+    frame = with_truth(classifier, random_frame(classifier, 700))
     frame.to_csv(tmp_path / "in.csv", index=False)
     told = []
     found = unswayed.audit_file(
@@ -164,10 +170,10 @@ def test_file_to_file_is_the_audit_in_memory(tmp_path, suffix):
         tmp_path / "in.csv",
         tmp_path / f"out{suffix}",
         chunk_rows=150,
-        outcome=classifier.features[0],
+        outcome="truth",
         report=told.append,
     )
-    whole = unswayed.audit(classifier, frame, outcome=classifier.features[0])
+    whole = unswayed.audit(classifier, frame, outcome="truth")
     read = pd.read_csv if suffix == ".csv" else pd.read_parquet
     rows = read(tmp_path / f"out{suffix}")
     assert rows["patient"].tolist() == frame["patient"].tolist()
@@ -317,7 +323,7 @@ def test_pictures_and_the_page():
     from unswayed.view.audit_page import audit_page
 
     classifier = naive_classifier()
-    found = unswayed.audit(classifier, random_frame(classifier, 200), outcome=classifier.features[0])
+    found = unswayed.audit(classifier, with_truth(classifier, random_frame(classifier, 200)), outcome="truth")
     assert "same-decision probability" in found.plot().svg
     assert "share confirmed" in found.plot(calibration=True).svg
     page = audit_page(found)
@@ -342,12 +348,12 @@ def test_what_stopping_would_have_saved():
 def test_on_the_command_line(tmp_path):
     classifier = naive_classifier(4)
     unswayed.write_network(classifier.network, tmp_path / "net.bif")
-    random_frame(classifier, 40).to_csv(tmp_path / "in.csv", index=False)
+    with_truth(classifier, random_frame(classifier, 40)).to_csv(tmp_path / "in.csv", index=False)
     command = [sys.executable, "-m", "unswayed", "audit", "net.bif", "in.csv", "--target", "C=s0", "--json"]
     options = [
         "--next",
         "--outcome",
-        classifier.features[0],
+        "truth",
         "-o",
         "out.parquet",
         "--summary",

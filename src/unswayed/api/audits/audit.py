@@ -17,6 +17,7 @@ from unswayed.api.questions import Options, check_options
 from unswayed.core.errors import QueryError, expect, expect_number
 from unswayed.core.limits import keep_time
 from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.purchase import check_costs
 from unswayed.model.data.chunks import CHUNK_ROWS, read_whole
 from unswayed.model.data.parts import FileProgress
 
@@ -124,12 +125,15 @@ def _make_recipe(classifier: Classifier, options: Mapping[str, Any]) -> Recipe:
     expect_number(at_least, "the level")
     if not 0 < at_least <= 1:
         raise QueryError(f"the level must lie above 0 and not above 1, not {at_least!r}")
+    costs = options.get("costs")
+    expect(costs, (Mapping, type(None)), "costs")
+    check_costs(costs or {}, classifier.features)
     shared = {name: options[name] for name in Options.__annotations__ if name in options}
     return Recipe(
         classifier=classifier,
         at_least=at_least,
         next_test=options.get("next_test", False),
         reason=options.get("reason", False),
-        costs=dict(options.get("costs") or {}),
+        costs=dict(costs or {}),
         options=Options(**shared),  # type: ignore[typeddict-item]
     )

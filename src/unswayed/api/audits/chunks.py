@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unswayed.api.audits.rows import AuditColumns, Recipe, join_columns
-from unswayed.api.audits.tally import Tally, confirm, count_rows, feature_names
+from unswayed.api.audits.tally import Tally, confirm, count_rows, feature_names, outcome_states
 from unswayed.core.arrays import Bools, Codes, Floats
 from unswayed.core.errors import LimitError, QueryError
 from unswayed.core.limits import DEFAULT_LIMITS
@@ -16,7 +16,6 @@ from unswayed.core.names import unknown_name
 from unswayed.decisions.prediction import refuse_impossible
 from unswayed.model.data.chunks import Chunk, chunk_table
 from unswayed.model.data.encoding import encode
-from unswayed.model.data.row_files import cells_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,6 +43,10 @@ def audit_chunk(
     if outcome is not None and outcome not in chunk.names:
         raise QueryError(f"the outcome is no column: {unknown_name('column', outcome, chunk.names)}")
     classifier = recipe.classifier
+    # Before the rows are answered, which may take long.
+    states = (
+        None if outcome is None else outcome_states(classifier, chunk_table(chunk, [outcome]).column(outcome))
+    )
     names = feature_names(classifier)
     variables = [classifier.network.variable(name) for name in names]
     codes = encode(chunk_table(chunk, names), variables, names=chunk.names).codes
@@ -56,11 +59,7 @@ def audit_chunk(
     logs: Floats = np.where(impossible, -np.inf, 0.0)[:, np.newaxis]
     positions = [classifier.network.index(name) for name in names]
     refuse_impossible(classifier.network, positions, codes, logs, first_row=chunk.first_row)
-    confirmed = None
-    if outcome is not None:
-        table = chunk_table(chunk, [outcome])
-        found = cells_of(Chunk(table, table.names, table.n_rows, 0))[outcome]
-        confirmed = confirm(classifier, columns.decisions, found)
+    confirmed = None if states is None else confirm(classifier, columns.decisions, states)
     observed = codes >= 0
     return AuditedChunk(observed, columns, count_rows(recipe, observed, columns, confirmed))
 

@@ -6,7 +6,7 @@ JSON with each finished part of a file and read back when the audit goes on.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -14,7 +14,11 @@ import numpy as np
 
 from unswayed.api.audits.rows import SLACK, AuditColumns, Recipe
 from unswayed.core.arrays import Bools, Floats, Ints
+from unswayed.core.errors import QueryError
+from unswayed.core.names import listing
 from unswayed.decisions.classifier import Classifier
+from unswayed.model.data.encoding import state_codes, unknown_values
+from unswayed.model.data.tables import Column
 from unswayed.model.evidence import list_open
 
 BANDS = (0.0, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
@@ -152,22 +156,28 @@ def _add(one: Any, other: Any) -> Any:
     return one + other
 
 
-def confirm(classifier: Classifier, decisions: Ints, outcomes: Sequence[Any]) -> Ints:
-    """Whether each outcome is what was decided: the state itself, or another one for `not STATE`."""
-    distinct = list(dict.fromkeys(outcomes))
-    number = {outcome: i for i, outcome in enumerate(distinct)}
-    agrees = np.array(
-        [[_is_confirmed(action, outcome) for outcome in distinct] for action in classifier.actions]
-    )
-    return np.asarray(agrees[decisions, [number[outcome] for outcome in outcomes]], dtype=np.int64)
+def outcome_states(classifier: Classifier, outcomes: Column) -> Ints:
+    """The state of the target in each row, -1 where it is missing.
+
+    `QueryError` names values that are no state: a misspelt one must not count for or against a decision.
+    """
+    target = classifier.network.variable(classifier.target)
+    states = state_codes(outcomes, target)
+    rows, values = unknown_values(outcomes, states)
+    if values:
+        raise QueryError(
+            f"the outcome {outcomes.name!r} is no state of {target.name!r} in {rows.sum()} of {len(rows)} "
+            f"rows: {listing(values, at_most=5)}; the states are {listing(target.states)}. Write outcomes as "
+            "the network spells its states, or empty the cells that are to be left out"
+        )
+    return states.astype(np.int64)
 
 
-def _is_confirmed(action: str, outcome: Any) -> int:
-    if outcome is None:
-        return -1
-    if str(outcome) == action:
-        return 1
-    return int(action.startswith("not ") and str(outcome) != action.removeprefix("not "))
+def confirm(classifier: Classifier, decisions: Ints, states: Ints) -> Ints:
+    """1 where who knows the state decides the same, 0 where otherwise, -1 where the state is missing."""
+    n_states = len(classifier.network.variable(classifier.target))
+    informed = classifier.decider.decide(np.eye(n_states))
+    return np.where(states < 0, -1, informed[states] == decisions).astype(np.int64)
 
 
 def summarize(recipe: Recipe, tally: Tally, *, with_outcome: bool, seconds: float) -> dict[str, Any]:

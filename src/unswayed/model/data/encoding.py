@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from unswayed.core.arrays import Codes, Floats, Ints
+from unswayed.core.arrays import Bools, Codes, Floats, Ints
 from unswayed.core.errors import QueryError, UnswayedWarning
 from unswayed.core.names import listing, nearest
 from unswayed.model.data.dataset import Dataset, smallest_type
@@ -70,16 +70,31 @@ def _check_names(names: Sequence[str], known: Sequence[str]) -> None:
 
 
 def column_codes(column: Column, variable: Variable) -> Codes:  # (rows,)
+    """State of `variable` in each row, -1 where not observed or, with a warning, not known."""
+    codes = state_codes(column, variable)
+    unknown, values = unknown_values(column, codes)
+    if values:
+        _warn(variable, values, unknown)
+    return codes
+
+
+def state_codes(column: Column, variable: Variable) -> Codes:  # (rows,)
     """State of `variable` in each row, -1 where not observed or not known."""
     if isinstance(column, LabelColumn):
         state_by_label = np.array([*(_label_code(label, variable) for label in column.labels), -1])
         codes: Codes = state_by_label[column.codes]
-        unknown = (codes < 0) & (column.codes >= 0)
-        if unknown.any():
-            _warn(variable, [column.labels[code] for code in np.unique(column.codes[unknown])], unknown)
         return codes
     cuts = interval_cuts(variable)
     return _spelt_codes(column, variable) if cuts is None else interval_codes(column.values, cuts)
+
+
+def unknown_values(column: Column, codes: Codes) -> tuple[Bools, list[str]]:
+    """Which rows have a value but no state, and the distinct values of these."""
+    if isinstance(column, LabelColumn):
+        unknown: Bools = (codes < 0) & (column.codes >= 0)
+        return unknown, [column.labels[code] for code in np.unique(column.codes[unknown])]
+    unknown = (codes < 0) & ~np.isnan(column.values)
+    return unknown, [text_of(value) for value in np.unique(column.values[unknown])]
 
 
 def _label_code(label: str, variable: Variable) -> int:
@@ -91,9 +106,6 @@ def _spelt_codes(column: NumberColumn, variable: Variable) -> Codes:
     """Each number as the state that spells it."""
     numbers, states = _numeric_states(variable)
     codes = matching_codes(column.values, numbers)
-    unknown = (codes < 0) & ~np.isnan(column.values)
-    if unknown.any():
-        _warn(variable, [text_of(value) for value in np.unique(column.values[unknown])], unknown)
     is_in_order = np.array_equal(states, np.arange(len(states)))
     return codes if is_in_order else np.append(states, -1)[codes]
 
@@ -106,7 +118,7 @@ def _numeric_states(variable: Variable) -> tuple[Floats, Ints]:
     return numbers, np.array([i for _, i in pairs], dtype=np.int64)[first]
 
 
-def _warn(variable: Variable, values: list[str], unknown: np.ndarray[Any, Any]) -> None:
+def _warn(variable: Variable, values: list[str], unknown: Bools) -> None:
     rows = "1 row" if unknown.sum() == 1 else f"{unknown.sum()} rows"
     warnings.warn(
         f"column {variable.name!r}: {listing(values, at_most=3)} in {rows} is no state of the variable and "

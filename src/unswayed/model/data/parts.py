@@ -29,7 +29,9 @@ from unswayed.model.data.row_files import (
     cast_texts,
     check_row_file,
     csv_line,
+    free_names,
     text_kinds,
+    warn_of_names,
     write_csv,
     writing,
 )
@@ -141,6 +143,8 @@ def extend_file(job: RowJob, answer: Answer) -> Iterator[dict[str, Any]]:
         if notes is None:
             answered = answer(chunk, _read_json(parts.unfinished(n_parts)))
             names = _joined_names(chunk, answered.added)
+            if not n_parts:
+                warn_of_names(chunk.names, answered.added)
             notes = {**answered.notes, "added": list(answered.added)}
             if answered.unfinished is not None:
                 _write_json(parts.unfinished(n_parts), answered.unfinished)
@@ -162,7 +166,7 @@ def extend_file(job: RowJob, answer: Answer) -> Iterator[dict[str, Any]]:
 
 
 def _joined_names(chunk: Chunk, added: Iterable[str]) -> tuple[str, ...]:
-    return (*chunk.names, *(name for name in added if name not in chunk.names))
+    return (*chunk.names, *free_names(chunk.names, added).values())
 
 
 def _known_again(job: RowJob) -> dict[str, Any] | None:

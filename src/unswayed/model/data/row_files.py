@@ -1,23 +1,25 @@
 """Rows with added columns, as dataframes and as files: CSV and Parquet.
 
 The columns of the input stay as they came, type by type; the cells of a CSV file stay the texts they are, and
-in a Parquet file become numbers only where the whole column spells numbers. An added column replaces one of
-its name. A file appears whole or not at all: it is written under another name first.
+in a Parquet file become numbers only where the whole column spells numbers. An added column whose name the
+input has gets another one. A file appears whole or not at all: it is written under another name first.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 
-from unswayed.core.errors import FormatError
+from unswayed.core.errors import FormatError, UnswayedWarning
 from unswayed.core.extras import import_extra
+from unswayed.core.names import listing
 from unswayed.model.data.arrow import has_arrow
 from unswayed.model.data.chunks import Chunk
 from unswayed.model.data.tables import MISSING_WORDS, LabelColumn, Table, text_of
@@ -35,8 +37,41 @@ def check_row_file(path: Path) -> None:
         raise FormatError("rows are written to a .csv or .parquet file; name it so", path)
 
 
+def free_names(names: Sequence[str], added: Iterable[str]) -> dict[str, str]:
+    """What each added column is called in a table with columns of these names: itself, where none has it.
+
+    >>> free_names(["id", "sdp"], ["posterior", "sdp"])
+    {'posterior': 'posterior', 'sdp': 'unswayed_sdp'}
+    """
+    found = {}
+    for name in added:
+        found[name] = name
+        while found[name] in names:
+            found[name] = f"unswayed_{found[name]}"
+    return found
+
+
+def warn_of_names(names: Sequence[str], added: Iterable[str]) -> None:
+    """Tell which added columns are called otherwise."""
+    changed = {name: free for name, free in free_names(names, added).items() if free != name}
+    if changed:
+        warnings.warn(
+            f"the table has columns of its own that are called {listing(list(changed))}; they stay, and "
+            f"what is added is called {listing(list(changed.values()))}",
+            UnswayedWarning,
+            stacklevel=4,
+        )
+
+
+def _beside(chunk: Chunk, added: Mapping[str, Any]) -> dict[str, Any]:
+    free = free_names(chunk.names, added)
+    return {free[name]: values for name, values in added.items()}
+
+
 def frame_with(chunk: Chunk, added: Mapping[str, Any], library: str | None = None) -> Any:
     """The rows with the added columns as a dataframe of pandas, polars or pyarrow; None keeps the library."""
+    warn_of_names(chunk.names, added)
+    added = _beside(chunk, added)
     if library is None and not isinstance(chunk.rows, Table | Mapping) and not chunk.is_text:
         return _extended(chunk.rows, added)
     if library == "pyarrow":
@@ -93,6 +128,7 @@ def _column_cells(column: Any) -> list[Any]:
 
 def arrow_rows(chunk: Chunk, added: Mapping[str, Any]) -> Any:
     """The rows with the added columns as an Arrow table; texts of a CSV file stay texts."""
+    added = _beside(chunk, added)
     library = import_extra("pyarrow", "arrow")
     if hasattr(chunk.rows, "column_names"):
         table = chunk.rows
@@ -105,14 +141,14 @@ def arrow_rows(chunk: Chunk, added: Mapping[str, Any]) -> Any:
     for name, values in added.items():
         is_text = values.dtype == object and not _has_gaps(values)
         column = library.array(values, from_pandas=True, type=library.string() if is_text else None)
-        place = table.column_names.index(name) if name in table.column_names else -1
-        table = table.append_column(name, column) if place < 0 else table.set_column(place, name, column)
+        table = table.append_column(name, column)
     return table
 
 
 def write_rows(chunk: Chunk, added: Mapping[str, Any], path: Path) -> None:
     """Write rows to a `.csv` or `.parquet` file, whole or not at all."""
     check_row_file(path)
+    warn_of_names(chunk.names, added)
     with writing(path) as partial:
         if path.suffix.lower() == ".csv":
             write_csv(chunk, added, partial)
@@ -138,6 +174,7 @@ def writing(path: Path) -> Iterator[Path]:
 
 def write_csv(chunk: Chunk, added: Mapping[str, Any], path: Path, *, header: bool = True) -> None:
     """Write rows as CSV; by pyarrow where it is installed and the rows are not texts from the library."""
+    added = _beside(chunk, added)
     with path.open("wb") as stream:
         if has_arrow() and not isinstance(chunk.rows, Mapping):
             table = arrow_rows(chunk, added)
@@ -228,8 +265,6 @@ def cast_texts(table: Any, kinds: Mapping[str, str]) -> Any:
     types = {"integer": pa.int64(), "number": pa.float64()}
     for name, kind in kinds.items():
         place = table.column_names.index(name)
-        if not pa.types.is_string(table.schema.field(place).type):
-            continue  # an added column replaced it
         words = pa.array(sorted(MISSING_WORDS)) if kind in types else pa.array([""])
         stripped = compute.utf8_trim_whitespace(table[name])
         known = compute.if_else(
