@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from unswayed.core.errors import FormatError
+from unswayed.core.errors import FormatError, UnswayedWarning
 from unswayed.model.data.chunks import read_chunks
 from unswayed.model.data.parts import join_parts, open_parts, read_notes, write_part
 from unswayed.model.data.row_files import frame_with, write_rows
@@ -121,12 +121,15 @@ def test_frames_stay_of_their_library(library):
     make = frame.table if library == "pyarrow" else frame.DataFrame
     given = make({"x": [1, 2], "safe": ["a", "b"]})
     (chunk,) = read_chunks(given)
-    found = frame_with(chunk, {"safe": np.array([True, False]), "note": np.array([None, "n"], dtype=object)})
+    added = {"safe": np.array([True, False]), "note": np.array([None, "n"], dtype=object)}
+    with pytest.warns(UnswayedWarning, match="'unswayed_safe'"):
+        found = frame_with(chunk, added)
     assert type(found) is type(given)
     as_lists = found.to_pydict() if library == "pyarrow" else {n: list(found[n]) for n in found.columns}
-    assert list(as_lists) == ["x", "safe", "note"]
+    assert list(as_lists) == ["x", "safe", "unswayed_safe", "note"]
     assert as_lists["x"] == [1, 2]
-    assert as_lists["safe"] == [True, False]
+    assert as_lists["safe"] == ["a", "b"], "a person's own column stays"
+    assert as_lists["unswayed_safe"] == [True, False]
     assert as_lists["note"][1] == "n"
 
 
