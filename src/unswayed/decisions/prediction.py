@@ -33,8 +33,11 @@ if TYPE_CHECKING:
 
 UNDECIDED = -1
 """In place of the position of an action, where a row is not decided."""
-LARGEST_TABLE = 2**18
-"""Instantiations of the observed features beyond which rows are answered one by one."""
+LARGEST_TABLE = 2**13
+"""Instantiations of the observed features up to which one table answers all rows.
+
+How many rows there are does not count: a row must get the same answer, to the last bit, in every company.
+"""
 
 
 def row_log_posteriors(
@@ -221,7 +224,7 @@ def _posteriors(
     target, observed, given = asked
     sizes = [len(network.variables[f]) for f in observed]
     distinct, which = np.unique(codes, axis=0, return_inverse=True)
-    if math.prod(sizes) > min(LARGEST_TABLE, 64 * len(distinct)):
+    if math.prod(sizes) > LARGEST_TABLE:
         return _batch(network, asked, distinct, limits)[which.reshape(-1)]
     table = joint_table(network, [*observed, target], given, limits=limits).reshape(math.prod(sizes), -1)
     mass = table[row_numbers(distinct, sizes)]

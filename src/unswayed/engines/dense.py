@@ -145,14 +145,15 @@ class DenseOracle:
         for other, made in tuple(self._made.items()):
             if kept <= other and made.size < table.size:
                 scope, table = other, made
-        summed = self._sum(table, scope, kept)
+        summed = self.sum_to(table, scope, kept)
         if summed.nbytes <= LARGEST_KEPT:
             if len(self._made) >= MOST_KEPT:
                 self._made.pop(next(iter(self._made)), None)
             self._made[kept] = summed
         return summed
 
-    def _sum(self, table: Floats, scope: frozenset[int], kept: frozenset[int]) -> Floats:
+    def sum_to(self, table: Floats, scope: frozenset[int], kept: frozenset[int]) -> Floats:
+        """A table over the features of a scope summed down to those that are kept."""
         columns = len(table)
         for before, run, after in self._summed_axes(scope, kept):
             table = table.reshape(columns * before, run, after).sum(axis=1)

@@ -29,7 +29,7 @@ from unswayed.decisions.prediction import distinct_patterns, row_numbers, unique
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.rules import LogOddsIntervals
 from unswayed.engines.components import Component, OutcomeLists, components_beside
-from unswayed.engines.dense import DenseEngine, DenseOracle
+from unswayed.engines.dense import LARGEST_KEPT, MOST_KEPT, DenseEngine, DenseOracle
 from unswayed.engines.groups import independent_groups
 from unswayed.engines.protocol import Cost, Question
 from unswayed.engines.weights import alike_bits
@@ -251,6 +251,7 @@ class SummedTable:
     limits: Limits
     name: str = "dense"
     _oracles: list[DenseOracle] = field(default_factory=list, repr=False)
+    _made: dict[tuple[int, ...], Floats] = field(default_factory=dict, repr=False)
 
     def fits(self, observed: tuple[int, ...]) -> bool:
         """Always: a pattern's table is part of the one over all features."""
@@ -258,14 +259,34 @@ class SummedTable:
 
     def same(self, rows: PatternRows) -> Floats:
         """One look-up a row."""
-        if not self._oracles:
-            self._oracles.append(DenseEngine().prepare(self.problem, self.limits))
         # The table has its axes in the order of the free features.
         axes = [f for f in self.problem.free if f in set(rows.observed)]
         columns = rows.codes[:, [rows.observed.index(f) for f in axes]]
-        masses = self._oracles[0].masses_of(frozenset(rows.observed))
+        masses = self._without(tuple(f for f in self.problem.free if f not in axes))
         of_rows = masses[:, row_numbers(columns, self.problem.sizes(axes))]
-        decision_mass = of_rows[len(self.problem.prior) :].T
+        decision_mass = np.ascontiguousarray(of_rows[len(self.problem.prior) :].T)
         chosen = np.take_along_axis(decision_mass, rows.decisions[:, np.newaxis], axis=1)[:, 0]
         same: Floats = np.clip(chosen / decision_mass.sum(axis=1), 0.0, 1.0)
         return same
+
+    def _without(
+        self, missing: tuple[int, ...]
+    ) -> Floats:  # (classes + actions, instantiations of the others)
+        """The masses without some features.
+
+        Summed out one after the other, whatever was asked before: a row has the same answer, to the last bit,
+        in every company.
+        """
+        if not self._oracles:
+            self._oracles.append(DenseEngine().prepare(self.problem, self.limits))
+        if not missing:
+            return self._oracles[0].masses
+        if missing not in self._made:
+            scope = frozenset(self.problem.free).difference(missing[:-1])
+            made = self._oracles[0].sum_to(self._without(missing[:-1]), scope, scope.difference(missing))
+            if made.nbytes > LARGEST_KEPT:
+                return made
+            if len(self._made) >= MOST_KEPT:
+                self._made.pop(next(iter(self._made)))
+            self._made[missing] = made
+        return self._made[missing]

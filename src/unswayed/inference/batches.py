@@ -16,6 +16,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -208,6 +209,7 @@ def _posteriors(
     evidence: Mapping[int, int],
 ) -> Floats:
     """Masses scaled to sum 1; cases too unlikely for ordinary numbers are answered one by one."""
+    masses = np.ascontiguousarray(masses)
     totals = masses.sum(axis=1)
     posteriors: Floats = masses / np.where(totals > SAFE, totals, 1.0)[:, np.newaxis]
     observed, codes = cases
@@ -262,7 +264,8 @@ def contract_columns(plan: Plan, step: EliminationStep, buffers: Sequence[Number
     batch, left, summed, right = step.extents
     a = arrange(buffers[step.a], step.a_axes, (batch, left, summed))
     if step.b is None:
-        out: Numbers = a.sum(axis=3)
+        # One after the other: numpy sums a single column in another order than several side by side.
+        out: Numbers = reduce(np.add, np.moveaxis(a, 3, 0))
     else:
         out = multiply_columns(a, arrange(buffers[step.b], step.b_axes, (batch, summed, right)))
     return out.reshape(len(out), *plan.shape(step.out), out.shape[-1])

@@ -5,23 +5,24 @@ parents, and every other variable has at most one parent beside it. Then
 
     Pr(c, e) = Pr(c) * product over trees of (sum over the states of what the tree does not observe)
 
-and each sum is a pass of messages from the leaves to the root, here for a block of rows at once. Where a
-tree is observed completely there is nothing to sum, and each feature is one look-up in its table; the same
-holds for a tree of one feature, observed or not. So naive Bayes never needs a message.
+and each sum is a pass of messages from the leaves to the root, here for a block of rows at once. A feature
+that is observed is one look-up in its table, and one below which nothing is observed says nothing.
 
-Many rows are passed through a compiled loop instead (`kernels/forests.py`), which gives the same numbers.
+Many rows are passed through a compiled loop instead (`kernels/forests.py`), which gives the same numbers to
+the last bit: both do the same sums and products of single numbers in the same order.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from unswayed.core.arrays import Bools, Codes, Floats
+from unswayed.core.arrays import Bools, Codes, Floats, Ints
 from unswayed.core.errors import ImpossibleEvidence, QueryError, expect
-from unswayed.kernels.forests import Forest, compiled_add_forest
+from unswayed.kernels.forests import SCALE, SMALL, Forest, compiled_multiply_forest
 from unswayed.model.data.dataset import Dataset
 from unswayed.model.data.encoding import encode
 from unswayed.model.network import BayesianNetwork
@@ -30,6 +31,7 @@ BLOCK_ROWS = 16_384
 """Rows treated together, so that their numbers stay in the processor's cache."""
 MANY_ROWS = 50_000
 """Rows from which the compiled loop pays for being loaded."""
+LOG_SCALE = math.log(SCALE)
 
 
 def class_posteriors(network: BayesianNetwork, target: str, data: Any) -> Floats:  # (rows, classes)
@@ -78,22 +80,22 @@ def class_log_joint(
     rows = data if isinstance(data, Dataset) else encode(data, network.variables)
     if rows.variables != network.variables:
         raise QueryError("the rows are of other variables than the network's; encode them with its variables")
+    nodes = [node for tree in trees for node in tree]
+    products = np.ones((rows.n_rows, len(network.variables[position])))
+    scaled = np.zeros(products.shape, dtype=np.int64)
+    if nodes and (rows.n_rows >= MANY_ROWS if many is None else many):
+        compiled_multiply_forest(_flat(nodes), rows.codes, products, scaled)
+    elif nodes:
+        for start in range(0, rows.n_rows, BLOCK_ROWS):
+            block = slice(start, start + BLOCK_ROWS)
+            _multiply(nodes, rows.codes[block], products[block].T, scaled[block].T)
     with np.errstate(divide="ignore"):
-        prior = np.log(network.cpts[position].table[0])
-    logs = np.tile(prior, (rows.n_rows, 1))
-    if trees and (rows.n_rows >= MANY_ROWS if many is None else many):
-        compiled_add_forest(_flat(trees), rows.codes, logs)
-        return logs
-    for start in range(0, rows.n_rows, BLOCK_ROWS):
-        block = slice(start, start + BLOCK_ROWS)
-        for tree in trees:
-            _add_tree(tree, rows.codes[block], logs[block])
+        logs: Floats = np.log(network.cpts[position].table[0]) + (np.log(products) - scaled * LOG_SCALE)
     return logs
 
 
-def _flat(trees: list[list[_Node]]) -> Forest:
+def _flat(nodes: list[_Node]) -> Forest:
     """The trees as the compiled loop takes them."""
-    nodes = [node for tree in trees for node in tree]
     number = {node.position: i for i, node in enumerate(nodes)}
     shapes = np.array([node.table.shape for node in nodes])
     return Forest(
@@ -121,7 +123,6 @@ class _Node:
     position: int
     parent: int | None
     table: Floats  # (classes, parent states, states); one parent state at the root
-    look_up: Floats  # (parent states * states + 1, classes); logarithms, the last row 0 for "missing"
 
 
 def _trees(network: BayesianNetwork, target: int) -> list[list[_Node]]:
@@ -158,64 +159,54 @@ def _node(network: BayesianNetwork, target: int, position: int) -> _Node:
         table = table[..., np.newaxis, :]
     if target not in parents:
         table = np.broadcast_to(table, (len(network.variables[target]), *table.shape))
-    with np.errstate(divide="ignore"):
-        logs = np.log(table.reshape(len(table), -1).T)
-    look_up = np.vstack([logs, np.zeros(len(table))])
-    return _Node(position, parent, np.ascontiguousarray(table), look_up)
+    return _Node(position, parent, np.ascontiguousarray(table))
 
 
-def _add_tree(tree: list[_Node], codes: Codes, logs: Floats) -> None:
-    """Add the tree's share to the logarithms of a block of rows, in place."""
-    if len(tree) == 1:
-        _add_look_ups(tree, codes, logs)
-        return
-    incomplete = (codes[:, [node.position for node in tree]] < 0).any(axis=1)
-    if not incomplete.any():
-        _add_look_ups(tree, codes, logs)
-        return
-    complete = ~incomplete
-    observed = logs[complete]
-    _add_look_ups(tree, codes[complete], observed)
-    logs[complete] = observed
-    logs[incomplete] += _messages(tree, codes[incomplete])
-
-
-def _add_look_ups(tree: list[_Node], codes: Codes, logs: Floats) -> None:
-    found = np.empty_like(logs)
-    for node in tree:
-        index = codes[:, node.position]
-        if node.parent is not None:
-            index = codes[:, node.parent].astype(np.intp) * node.table.shape[2] + index
-        # Wrapping sends -1, not observed, to the last row, which is 0.
-        np.take(node.look_up, index, axis=0, out=found, mode="wrap")
-        logs += found
-
-
-def _messages(tree: list[_Node], codes: Codes) -> Floats:  # (rows, classes)
-    """log Pr(what the tree observes | class) by passing messages from the leaves to the root."""
-    n_classes = len(tree[0].table)
-    logs = np.zeros((n_classes, len(codes)))
-    belief_by_position = {
-        node.position: np.tile(_indicators(codes[:, node.position], node.table.shape[2]), (n_classes, 1, 1))
-        for node in tree
-    }
-    for node in reversed(tree):
-        belief = belief_by_position.pop(node.position)  # (classes, states, rows)
-        # Each class keeps a scale of its own, so that none underflows beside another.
-        scale = belief.max(axis=1)
-        belief /= np.where(scale > 0, scale, 1.0)[:, np.newaxis]
-        with np.errstate(divide="ignore"):
-            logs += np.log(scale)
-        message = node.table @ belief  # (classes, parent states, rows)
+def _multiply(nodes: list[_Node], codes: Codes, products: Floats, scaled: Ints) -> None:
+    """Multiply what a block of rows observes given each class into `products`, (classes, rows), in place."""
+    beliefs: dict[int, Floats] = {}  # (classes, states, rows), where something below is observed
+    said: dict[int, Bools] = {}
+    for node in reversed(nodes):
+        state, below = codes[:, node.position], said.pop(node.position, None)
+        active = state >= 0 if below is None else (state >= 0) | below
+        if not active.any():
+            continue
+        message = node.table[:, :, state]  # (classes, parent states, rows); any state where none is observed
+        if below is not None:
+            message = np.where(state >= 0, message, _summed(node.table, beliefs.pop(node.position)))
         if node.parent is None:
-            with np.errstate(divide="ignore"):
-                logs += np.log(message[:, 0])
-        else:
-            belief_by_position[node.parent] *= message
-    return logs.T
+            _put(products, scaled, message[:, 0], active)
+            continue
+        seen = codes[:, node.parent]
+        at_seen = np.take_along_axis(
+            message, np.maximum(seen, 0)[np.newaxis, np.newaxis].astype(np.intp), axis=1
+        )
+        largest = np.where(seen >= 0, at_seen[:, 0], message.max(axis=1))
+        _put(products, scaled, largest, active)
+        hidden = active & (seen < 0)
+        if hidden.any():
+            ratio = message / np.where(largest > 0.0, largest, 1.0)[:, np.newaxis]
+            known = beliefs.get(node.parent)
+            told = np.where(hidden, ratio, 1.0)
+            beliefs[node.parent] = told if known is None else known * told
+            said[node.parent] = hidden | said.get(node.parent, False)
 
 
-def _indicators(codes: Codes, n_states: int) -> Floats:  # (rows,) -> (states, rows)
-    """1 for each state that an observation allows: its own, or all when there is none."""
-    allowed: Bools = (codes == np.arange(n_states)[:, np.newaxis]) | (codes < 0)
-    return allowed.astype(np.float64)
+def _summed(table: Floats, belief: Floats) -> Floats:  # (classes, parent states, rows)
+    """The sum over the states, one after the other as the compiled loop adds them."""
+    found = table[:, :, 0, np.newaxis] * belief[:, np.newaxis, 0]
+    for state in range(1, table.shape[2]):
+        found += table[:, :, state, np.newaxis] * belief[:, np.newaxis, state]
+    return found
+
+
+def _put(products: Floats, scaled: Ints, factor: Floats, active: Bools) -> None:
+    """Multiply a factor in where a row says something, and keep the products away from underflow."""
+    factor = np.where(active, factor, 1.0)
+    for values in (factor, products):
+        if values is products:
+            products *= factor
+        tiny = active & (values < SMALL)
+        if tiny.any():
+            np.multiply(values, SCALE, out=values, where=tiny)
+            scaled += tiny

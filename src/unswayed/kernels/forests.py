@@ -2,8 +2,9 @@
 
 Nodes stand from the roots to the leaves. The message of a node is what it and everything below it say about
 each state of its parent; an observed parent needs one number of it, an observed node has one term to sum. The
-loop is plain Python, and `compiled_add_forest` is the same, compiled; `inference/forests.py` has a twin that
-takes a block of rows at a time in numpy.
+loop is plain Python, and `compiled_multiply_forest` is the same, compiled; `inference/forests.py` has a twin
+that takes a block of rows at a time in numpy. Both do the same sums and products in the same order, and leave
+logarithms to numpy: a row has the same answer to the last bit, whatever other rows it comes with.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from unswayed.kernels.jit import Kernel
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-SMALL = 1e-150
-"""Products below it are put aside as logarithms: two factors above it multiply without underflow."""
+SMALL, SCALE = 1e-150, 2.0**500
+"""Products below the one are multiplied by the other, which is exact: two factors do not underflow."""
 
 
 class Forest(NamedTuple):
@@ -39,19 +40,21 @@ class Forest(NamedTuple):
     """Pr(state | class, parent state) of all nodes, one table after the other."""
 
 
-def add_forest(forest: Forest, codes: npt.NDArray[np.signedinteger], logs: Floats) -> None:
-    """Add log Pr(what each row observes | class) to `logs` (rows, classes), in place.
+def multiply_forest(
+    forest: Forest, codes: npt.NDArray[np.signedinteger], products: Floats, scaled: Ints
+) -> None:
+    """Pr(what each row observes | class) = product / SCALE^scaled, both (rows, classes) and written here.
 
     `codes` (rows, columns) are states, -1 where not observed.
     """
-    n_nodes, n_classes = len(forest.column), logs.shape[1]
+    n_nodes, n_classes = len(forest.column), products.shape[1]
     belief = np.empty((n_nodes, max(1, forest.size.max())))
     message = np.empty(forest.parent_size.max())
     said = np.empty(n_nodes, dtype=np.bool_)
     for row in range(len(codes)):
         for c in range(n_classes):
             said[:] = False
-            product, logarithm = 1.0, 0.0
+            product, n_scaled = 1.0, 0
             for node in range(n_nodes - 1, -1, -1):
                 state = codes[row, forest.column[node]]
                 if state < 0 and not said[node]:
@@ -69,22 +72,24 @@ def add_forest(forest: Forest, codes: npt.NDArray[np.signedinteger], logs: Float
                         for s in range(size):
                             message[p] += forest.table[at + s] * belief[node, s]
                     largest = max(largest, message[p])
+                if largest == 0.0:
+                    product = 0.0
+                    break
                 if largest < SMALL:
-                    logarithm += np.log(largest) if largest > 0.0 else -np.inf
+                    product *= largest * SCALE
+                    n_scaled += 1
                 else:
                     product *= largest
                 if product < SMALL:
-                    logarithm += np.log(product)
-                    product = 1.0
-                if largest == 0.0:
-                    break
+                    product *= SCALE
+                    n_scaled += 1
                 if seen < 0:
                     if not said[above]:
                         said[above] = True
                         belief[above, :width] = 1.0
                     for p in range(width):
                         belief[above, p] *= message[p] / largest
-            logs[row, c] += logarithm + np.log(product)
+            products[row, c], scaled[row, c] = product, n_scaled
 
 
-compiled_add_forest = Kernel(add_forest)
+compiled_multiply_forest = Kernel(multiply_forest)
