@@ -88,7 +88,7 @@ def class_log_joint(
     elif nodes:
         for start in range(0, rows.n_rows, BLOCK_ROWS):
             block = slice(start, start + BLOCK_ROWS)
-            _multiply(nodes, rows.codes[block], products[block].T, scaled[block].T)
+            products[block], scaled[block] = _multiply(nodes, rows.codes[block], products.shape[1])
     with np.errstate(divide="ignore"):
         logs: Floats = np.log(network.cpts[position].table[0]) + (np.log(products) - scaled * LOG_SCALE)
     return logs
@@ -123,6 +123,7 @@ class _Node:
     position: int
     parent: int | None
     table: Floats  # (classes, parent states, states); one parent state at the root
+    padded: Floats  # the same with a state more, whose numbers are 1
 
 
 def _trees(network: BayesianNetwork, target: int) -> list[list[_Node]]:
@@ -159,37 +160,38 @@ def _node(network: BayesianNetwork, target: int, position: int) -> _Node:
         table = table[..., np.newaxis, :]
     if target not in parents:
         table = np.broadcast_to(table, (len(network.variables[target]), *table.shape))
-    return _Node(position, parent, np.ascontiguousarray(table))
+    padded = np.concatenate([table, np.ones((*table.shape[:2], 1))], axis=2)
+    return _Node(position, parent, np.ascontiguousarray(table), padded)
 
 
-def _multiply(nodes: list[_Node], codes: Codes, products: Floats, scaled: Ints) -> None:
-    """Multiply what a block of rows observes given each class into `products`, (classes, rows), in place."""
+def _multiply(nodes: list[_Node], codes: Codes, n_classes: int) -> tuple[Floats, Ints]:
+    """Pr(what each row of a block observes | class) as products and how often they are scaled."""
+    products, scaled = np.ones((n_classes, len(codes))), np.zeros((n_classes, len(codes)), dtype=np.int64)
     beliefs: dict[int, Floats] = {}  # (classes, states, rows), where something below is observed
     said: dict[int, Bools] = {}
     for node in reversed(nodes):
         state, below = codes[:, node.position], said.pop(node.position, None)
         active = state >= 0 if below is None else (state >= 0) | below
-        if not active.any():
-            continue
-        message = node.table[:, :, state]  # (classes, parent states, rows); any state where none is observed
+        # Wrapping sends -1, not observed, to the last number, which is 1: it says nothing.
+        message = np.take(node.padded, state, axis=2, mode="wrap")  # (classes, parent states, rows)
         if below is not None:
-            message = np.where(state >= 0, message, _summed(node.table, beliefs.pop(node.position)))
+            summed = _summed(node.table, beliefs.pop(node.position))
+            np.copyto(message, summed, where=below & (state < 0))
         if node.parent is None:
             _put(products, scaled, message[:, 0], active)
             continue
         seen = codes[:, node.parent]
-        at_seen = np.take_along_axis(
-            message, np.maximum(seen, 0)[np.newaxis, np.newaxis].astype(np.intp), axis=1
-        )
-        largest = np.where(seen >= 0, at_seen[:, 0], message.max(axis=1))
+        at_seen = np.maximum(seen, 0).astype(np.intp)[np.newaxis, np.newaxis]
+        largest = np.where(seen >= 0, np.take_along_axis(message, at_seen, axis=1)[:, 0], message.max(axis=1))
         _put(products, scaled, largest, active)
         hidden = active & (seen < 0)
         if hidden.any():
-            ratio = message / np.where(largest > 0.0, largest, 1.0)[:, np.newaxis]
+            message /= np.where(largest > 0.0, largest, 1.0)[:, np.newaxis]
+            np.copyto(message, 1.0, where=~hidden)
             known = beliefs.get(node.parent)
-            told = np.where(hidden, ratio, 1.0)
-            beliefs[node.parent] = told if known is None else known * told
+            beliefs[node.parent] = message if known is None else np.multiply(known, message, out=known)
             said[node.parent] = hidden | said.get(node.parent, False)
+    return products.T, scaled.T
 
 
 def _summed(table: Floats, belief: Floats) -> Floats:  # (classes, parent states, rows)
@@ -201,12 +203,15 @@ def _summed(table: Floats, belief: Floats) -> Floats:  # (classes, parent states
 
 
 def _put(products: Floats, scaled: Ints, factor: Floats, active: Bools) -> None:
-    """Multiply a factor in where a row says something, and keep the products away from underflow."""
-    factor = np.where(active, factor, 1.0)
-    for values in (factor, products):
-        if values is products:
-            products *= factor
-        tiny = active & (values < SMALL)
-        if tiny.any():
-            np.multiply(values, SCALE, out=values, where=tiny)
-            scaled += tiny
+    """Multiply a factor in, 1 where a row says nothing, and keep the products away from underflow."""
+    products *= _scaled_up(factor, scaled, active)
+    if products.min(initial=1.0) < SMALL:
+        products[:] = _scaled_up(products, scaled, active)
+
+
+def _scaled_up(values: Floats, scaled: Ints, active: Bools) -> Floats:
+    if values.min(initial=1.0) >= SMALL:
+        return values
+    tiny = active & (values < SMALL)
+    scaled += tiny
+    return np.where(tiny, values * SCALE, values)

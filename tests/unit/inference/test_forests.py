@@ -62,6 +62,29 @@ def test_rows_are_summed_out_exactly(many: bool, network: BayesianNetwork, seed:
             assert mass == pytest.approx(mass_by_enumeration(network, {**evidence, "V0": state}), abs=EXACT)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_compiled_or_not_every_bit_is_the_same(seed: int) -> None:
+    """Features in a tree of forty, with numbers so small that products of them need scaling."""
+    rng = np.random.default_rng(seed)
+    variables = make_variables([2, *rng.integers(2, 4, 40)])
+    cpts = [Cpt(variables[0], [], [0.5, 0.5])]
+    for i, variable in enumerate(variables[1:], start=1):
+        parents = [
+            variables[0],
+            *([variables[int(rng.integers(1, i))]] if i > 1 and rng.random() < 0.7 else []),
+        ]
+        table = rng.dirichlet(np.ones(len(variable)), int(np.prod([len(p) for p in parents])))
+        table[:, 0] *= 10.0 ** -rng.integers(0, [1, 30, 200][seed % 3], len(table)).astype(float)
+        table[:, 1] += 1.0 - table.sum(axis=1)
+        cpts.append(Cpt(variable, parents, table))
+    network = BayesianNetwork(cpts)
+    data = random_rows(network, seed, n_rows=60)
+    plain, compiled = (class_log_joint(network, "V0", data, many=many) for many in (False, True))
+    assert plain.tobytes() == compiled.tobytes()
+    assert np.isfinite(plain).all()
+    assert seed % 3 != 2 or plain.min() < -750  # beyond what a product of doubles holds
+
+
 @settings(deadline=None)
 @given(forests(), st.integers(0, 1000))
 def test_posteriors_are_those_of_the_joint(network: BayesianNetwork, seed: int) -> None:
