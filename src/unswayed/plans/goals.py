@@ -8,7 +8,9 @@ Each partial observation has a *loss*: what it costs to stop there, weighted wit
 
 A plan of least cost first fails as rarely as it can, then costs as little as it can; where no plan needs to
 fail, it never stops before the rule is met. A plan for same decisions or utility loses as little as it can
-within its budget and depth, then costs as little as it can; net utility counts costs as lost utility.
+within its budget and depth, then costs as little as it can; net utility counts costs as lost utility. A plan
+of least worst cost meets the rule on every path or is none; of equal worst costs from a state on it takes the
+least expected one.
 """
 
 from __future__ import annotations
