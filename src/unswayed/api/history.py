@@ -12,7 +12,7 @@ from unswayed.api import shown
 from unswayed.api.decisions import Decision
 from unswayed.api.observations import Case, start_case
 from unswayed.api.questions import Options
-from unswayed.core.errors import LimitError, QueryError, expect_list
+from unswayed.core.errors import LimitError, QueryError, expect_list, expect_number
 from unswayed.core.limits import keep_time, moment_at, seconds_left, until
 from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.binding import bind_purchase
@@ -56,6 +56,7 @@ class CaseHistory:
 
     def first_safe(self, at_least: float = 0.95) -> int | None:
         """How many observations it took until the decision was this safe; None when it never was."""
+        expect_number(at_least, "the level")
         return next((i for i, step in enumerate(self.steps) if step.sdp.low >= at_least - 1e-12), None)
 
     plot = shown.plot

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from concurrent.futures import Executor
 from dataclasses import replace
 
 from unswayed.api.results.plan import TestPlan
 from unswayed.api.results.plan_origin import PlanOrigin
-from unswayed.core.errors import LimitError, QueryError, expect, expect_number
-from unswayed.core.limits import DEFAULT_LIMITS, Limits, grace, moment_at, one_clock, until
+from unswayed.core.errors import LimitError, QueryError, expect, expect_list
+from unswayed.core.limits import DEFAULT_LIMITS, Limits, checked, grace, moment_at, one_clock, until
 from unswayed.core.workers import Team
 from unswayed.decisions.binding import bind_purchase, leave_out_skipped
 from unswayed.decisions.catalogue import Catalogue
@@ -38,6 +38,7 @@ LARGEST_TABLE = 2.0**24
 """Instantiations of all features beyond which a table is too slow to plan on."""
 
 
+@checked
 def plan_tests(
     classifier: Classifier,
     *,
@@ -90,7 +91,10 @@ def plan_tests(
     """
     started = time.perf_counter()
     team = Team(executor, jobs)
-    goal = _goal(objective, stop or SameDecisionLevel(at_least), (budget, max_depth, max_leaves))
+    rule = SameDecisionLevel(at_least) if stop is None else stop
+    if not isinstance(rule, StopRule):
+        raise QueryError(f"a stop is SameDecisionLevel(), PosteriorLimits() or the like, not {stop!r}")
+    goal = _goal(objective, rule, (budget, max_depth, max_leaves))
     classifier, purchase = leave_out_skipped(classifier, purchase_for(classifier, costs))
     problem = make_problem(classifier, evidence, limits=limits)
     if objective in (PlanObjective.UTILITY, PlanObjective.NET_UTILITY):
@@ -127,6 +131,9 @@ def replan_tests(
 
     `QueryError` when the plan does not keep what it was made from.
     """
+    expect(plan, TestPlan, "the plan")
+    expect(evidence, Mapping, "what is known by now")
+    skipped = expect_list(skipped, "the tests that cannot be done")
     origin = plan.origin
     if origin is None:
         raise QueryError("this plan does not keep the network that it was made from; plan with the network")
@@ -151,14 +158,7 @@ def _goal(
     budget, max_depth, max_leaves = bounds
     if budget is not None:
         check_budget(budget)
-    for name, bound in (("max_depth", max_depth), ("max_leaves", max_leaves)):
-        if bound is not None:
-            expect_number(bound, name)
-    if max_depth is not None and max_depth < 0:
-        raise QueryError(f"the depth must be at least 0, not {max_depth!r}")
-    if max_leaves is not None and max_leaves < 1:
-        raise QueryError(f"a plan has at least 1 leaf, not {max_leaves!r}")
-    return Goal(objective, stop, math.inf if budget is None else budget, max_depth, max_leaves)
+    return Goal(objective, stop, math.inf if budget is None else float(budget), max_depth, max_leaves)
 
 
 def _until(goal: Goal) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypedDict, TypeVar
 
+from unswayed.core.arguments import check_named
 from unswayed.core.errors import LimitError, QueryError, expect, expect_number
 from unswayed.core.limits import DEFAULT_LIMITS, Limits, grace, moment_at, one_clock, until
 from unswayed.core.measurement import Bid, Certainty, Measurement
@@ -52,6 +53,7 @@ def check_options(options: Mapping[str, Any], known: type) -> None:
     for name in options:
         if name not in known.__annotations__:
             raise TypeError(unknown_name("keyword argument", name, list(known.__annotations__)))
+    check_named(options)
     if "limits" in options:
         expect(options["limits"], Limits, "limits")
     find_engine(options.get("engine"))

@@ -159,7 +159,7 @@ def explain_decision(
     [{'R2': '-'}, {'R1': '-'}]
     """
     started, opened = time.perf_counter(), time.monotonic()
-    _check(at_least, most)
+    _check(at_least)
     explained = explained_decision(problem_of(classifier, evidence, options))
     limits = options.get("limits", DEFAULT_LIMITS)
     inquiry = Inquiry(explained, at_least, _costs_of(explained, costs), most, options, limits, opened)
@@ -213,13 +213,10 @@ def explain_decision(
     )
 
 
-def _check(at_least: float, most: int) -> None:
+def _check(at_least: float) -> None:
     expect_number(at_least, "the level")
-    expect_number(most, "most")
     if not 0.0 < at_least <= 1.0:
         raise QueryError(f"the level must lie between 0 and 1; got {at_least!r}")
-    if most < 1:
-        raise QueryError(f"at least one of each kind is listed; got most={most!r}")
 
 
 def _costs_of(explained: ExplainedDecision, costs: Mapping[str, float] | None) -> dict[int, float]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from unswayed.core.arguments import expect_path
 from unswayed.core.errors import FormatError, ModelError, QueryError, UnswayedError, expect
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import MostProbable, Rule, ThresholdRule, UtilityRule
@@ -76,8 +77,7 @@ def load_classifier(path: str | os.PathLike[str]) -> Saved:
 
     Nothing in a file is executed, so that a file from a stranger is safe to load.
     """
-    expect(path, (str, os.PathLike), "the path of a classifier")
-    path = Path(path)
+    path = expect_path(path, "the path of a classifier")
     if path.suffix.lower() == ".npz":
         return _load_structured(path)
     content = _read(path)

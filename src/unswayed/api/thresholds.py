@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Unpack
 
 from unswayed.api import shown
+from unswayed.api.questions import check_options
 from unswayed.api.selection import Costs, SearchOptions, Selection, select_features
 from unswayed.core.errors import LimitError, QueryError, expect, expect_list
 from unswayed.core.limits import DEFAULT_LIMITS
@@ -69,6 +70,7 @@ def sweep_thresholds(
     [('T5',), ('T4', 'T5'), ()]
     """
     expect(classifier, Classifier, "the classifier")
+    check_options(options, SearchOptions)
     rule = classifier.rule
     if not isinstance(rule, ThresholdRule):
         raise QueryError(f"thresholds are swept for threshold rules; this one is {type(rule).__name__}")

@@ -17,6 +17,7 @@ A message says what was found, where, and what to do. The command line prints it
 from __future__ import annotations
 
 from collections.abc import Iterable
+from decimal import Decimal
 from pathlib import Path
 from typing import TypeVar
 
@@ -91,7 +92,9 @@ def expect_number(value: object, what: str) -> None:
     ...
     unswayed.core.errors.QueryError: the threshold must be a number, not '0.6'
     """
-    if not hasattr(value, "__float__") or getattr(value, "shape", ()) != ():
+    # Decimals do not mix with the numbers that are calculated with, and no bound holds for what is no number.
+    is_number = hasattr(value, "__float__") and getattr(value, "shape", ()) == ()
+    if not is_number or isinstance(value, Decimal) or value != value:
         raise QueryError(f"{what} must be a number, not {value!r}")
 
 

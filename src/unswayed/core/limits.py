@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import wraps
 from typing import Final, ParamSpec, TypeVar
 
-from unswayed.core.errors import LimitError, QueryError, expect_number
+from unswayed.core.arguments import check_named
+from unswayed.core.errors import LimitError, QueryError, expect, expect_number
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -130,16 +131,34 @@ def unhurried() -> Iterator[None]:
         _clock.reset(token)
 
 
+def checked(verb: Callable[P, R]) -> Callable[P, R]:
+    """The verb behind a door: keyword arguments that are not what their names ask for raise `QueryError`."""
+
+    @wraps(verb)
+    def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
+        _limits_in(kwargs)
+        return verb(*args, **kwargs)
+
+    return guarded
+
+
 def keep_time(verb: Callable[P, R]) -> Callable[P, R]:
-    """The verb with one clock over all it does: the time of its keyword argument `limits`."""
+    """The verb behind the same door, with one clock over all it does: the time of its `limits`."""
 
     @wraps(verb)
     def timed(*args: P.args, **kwargs: P.kwargs) -> R:
-        limits = kwargs.get("limits")
-        with one_clock(limits if isinstance(limits, Limits) else DEFAULT_LIMITS):
+        with one_clock(_limits_in(kwargs)):
             return verb(*args, **kwargs)
 
     return timed
+
+
+def _limits_in(arguments: Mapping[str, object]) -> Limits:
+    check_named(arguments)
+    limits = arguments.get("limits", DEFAULT_LIMITS)
+    expect(limits, Limits, "limits")
+    assert isinstance(limits, Limits)
+    return limits
 
 
 def seconds_left() -> float:

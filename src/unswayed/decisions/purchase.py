@@ -93,6 +93,11 @@ class Purchase:
             )
         for name in ("after", "mandatory", "forbidden", "skipped"):
             object.__setattr__(self, name, expect_list(getattr(self, name), name))
+        expect(self.set_ups, Mapping, "set_ups")
+        for name, set_up in self.set_ups.items():
+            expect(set_up, SetUp, f"the set-up cost {name!r}")
+        for price in self.after:
+            expect(price, PriceAfter, "a price after another test")
         for each in self.restricted:
             expect(each, str, "a test that is mandatory, forbidden or skipped")
         _check_prices(self)

@@ -19,7 +19,7 @@ import numpy as np
 
 from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.core.errors import QueryError, expect
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.core.limits import DEFAULT_LIMITS, Limits, checked
 from unswayed.core.numerics import is_whole, spendable
 from unswayed.decisions.purchase import check_budget, check_costs
 from unswayed.decisions.rules import Decider, MostProbable, Rule
@@ -50,6 +50,7 @@ class AccuracySelection:
     """How long it took."""
 
 
+@checked
 def select_by_accuracy(
     data: Any,
     target: str,

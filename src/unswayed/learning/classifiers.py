@@ -107,7 +107,7 @@ def count_rows(
 def position_of(variables: Sequence[Variable], name: str) -> int:
     """Position of the variable called `name`; `QueryError` suggests the nearest name."""
     names = [variable.name for variable in variables]
-    if name not in names:
+    if not isinstance(name, str) or name not in names:
         raise QueryError(unknown_name("column", str(name), names))
     return names.index(name)
 

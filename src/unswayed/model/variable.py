@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from unswayed.core.errors import ModelError, QueryError, expect_list
+from unswayed.core.errors import ModelError, QueryError, expect, expect_list
 from unswayed.core.names import unknown_name
 from unswayed.model.annotation import NO_ANNOTATION, Annotation
 
@@ -54,6 +54,7 @@ class Variable:
         if len(self._index_by_state) < len(self.states):
             twice = next(s for s in self.states if self.states.count(s) > 1)
             raise ModelError(f"variable {self.name!r} has the state {twice!r} twice; states must differ")
+        expect(self.about, Annotation, f"what is known about {self.name!r}")
         if self.about:
             self._check_annotation()
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -46,6 +46,7 @@ class PlanObjective(Enum):
     """Highest expected utility less expected cost."""
 
 
+@runtime_checkable
 class StopRule(Protocol):
     """When enough is known."""
 

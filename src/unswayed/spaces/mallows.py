@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from unswayed.core.arrays import Bools, Floats, Ints, expect_numbers, read_only
-from unswayed.core.errors import LimitError, QueryError
+from unswayed.core.errors import LimitError, QueryError, expect, expect_list
 from unswayed.core.limits import DEFAULT_LIMITS, Limits, readable_bytes
 
 _SMALL = 1e-3
@@ -86,12 +86,13 @@ def learn_mallows(
     O(n^2 2^n) for n items, a twentieth of a second for 15; beyond about 26 items give
     `center=heuristic_center(orders)`, which is good and fast and proves nothing.
     """
+    expect(limits, Limits, "limits")
     checked = checked_orders(orders)
     weight = checked_weights(weights, len(checked))
     if center is None:
         best = 1 + kemeny_ranking(pairwise_wins(checked - 1, weight), limits=limits)
     else:
-        best = checked_orders(np.asarray(center)[None, :], checked.shape[1])[0]
+        best = checked_orders([expect_list(center, "the center")], checked.shape[1])[0]
     mean = float(weight @ kendall_distance(checked, best) / weight.sum())
     return Mallows(best, dispersion_of(mean, len(best)), is_optimal=center is None)
 

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from unswayed.core.arguments import expect_count
 from unswayed.core.arrays import Floats, Ints, read_only
 from unswayed.core.errors import QueryError, expect_list, expect_number
 from unswayed.spaces.mallows import checked_weights
@@ -101,6 +102,8 @@ class _Choices:
 
 def _choices(orders: Any, weights: Any, n_items: int | None) -> _Choices:
     listed = [_checked(order) for order in expect_list(orders, "rankings")]
+    if n_items is not None:
+        expect_count(n_items, "the number of items", 1)
     n_found = n_items or max((max(order) for order in listed), default=0)
     if not listed or not n_found:
         raise QueryError("rankings are rows of whole numbers from 1, the items in order of position")

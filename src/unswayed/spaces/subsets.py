@@ -11,7 +11,7 @@ import numpy as np
 from unswayed.circuits.psdd.examples import UNKNOWN, Marks
 from unswayed.core.arrays import Bools, Ints
 from unswayed.core.errors import QueryError, expect_list
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.core.limits import DEFAULT_LIMITS, Limits, checked
 from unswayed.core.names import unknown_name
 from unswayed.core.numerics import is_whole
 from unswayed.spaces.space import Space, listed, refusal
@@ -21,6 +21,7 @@ _BYTES_PER_NODE = 300.0
 """For each number of elements chosen at each item, in the diagram and in the circuit."""
 
 
+@checked
 def subset_space(
     items: int | Iterable[Hashable], sizes: int | Iterable[int], *, limits: Limits = DEFAULT_LIMITS
 ) -> Space[frozenset[Any]]:

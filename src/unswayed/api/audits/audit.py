@@ -14,6 +14,7 @@ from unswayed.api.audits.partitions import DaskFrame, audit_partitions, is_dask_
 from unswayed.api.audits.result import Audit
 from unswayed.api.audits.rows import Recipe
 from unswayed.api.questions import Options, check_options
+from unswayed.core.arguments import expect_path
 from unswayed.core.errors import QueryError, expect, expect_number
 from unswayed.core.limits import keep_time
 from unswayed.decisions.classifier import Classifier
@@ -107,11 +108,10 @@ def audit_file(
     cells; `left_out` and `goes_on` tell what is missing, and asking again goes on from there.
     """
     check_options(options, FileOptions)
-    expect(output, (str, Path), "the path of the output")
     return audit_to_file(
         _make_recipe(classifier, options),
         source,
-        Path(output),
+        expect_path(output, "the output"),
         outcome=options.get("outcome"),
         n_jobs=options.get("n_jobs"),
         chunk_rows=options.get("chunk_rows", CHUNK_ROWS),
@@ -120,7 +120,9 @@ def audit_file(
 
 
 def _make_recipe(classifier: Classifier, options: Mapping[str, Any]) -> Recipe:
+    expect(classifier, Classifier, "the classifier")
     check_options(options, FileOptions)
+    expect(options.get("outcome"), (str, type(None)), "the outcome")
     at_least = options.get("at_least", 0.95)
     expect_number(at_least, "the level")
     if not 0 < at_least <= 1:

@@ -117,8 +117,6 @@ def _cut(order: Ints) -> list[Ints]:
 def _n_workers(n_jobs: int | None) -> int:
     from joblib import effective_n_jobs
 
-    if n_jobs == 0:
-        raise QueryError("jobs must be at least 1, or -1 for one for each processor; got 0")
     return int(effective_n_jobs(n_jobs))
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from unswayed.api.audits.files import describe_classifier
+from unswayed.core.arguments import expect_path
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import LimitError, QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits, keep_time
@@ -71,7 +72,7 @@ def predict_file(
         raise QueryError(f"rows are decided by a classifier on a network, not by {type(classifier).__name__}")
     job = RowJob(
         source=source,
-        output=Path(output),
+        output=expect_path(output, "the output"),
         description={"predict": describe_classifier(classifier)},
         chunk_rows=chunk_rows,
         report=report,

@@ -10,11 +10,17 @@ from typing import Any
 from unswayed.api import shown
 from unswayed.api.audits.rows import CERTAINTIES, SLACK, AuditColumns, Recipe
 from unswayed.api.audits.tally import Tally, summarize
+from unswayed.core.arguments import expect_path
 from unswayed.core.arrays import Bools, Floats
+from unswayed.core.errors import QueryError
 from unswayed.core.measurement import Certainty
+from unswayed.core.names import unknown_name
 from unswayed.decisions.classifier import Classifier
 from unswayed.model.data.chunks import Chunk
 from unswayed.model.data.row_files import frame_with, write_rows
+
+LIBRARIES = ("pandas", "polars", "pyarrow")
+"""Makes of dataframes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -109,11 +115,13 @@ class Audit(AuditSum):
 
     def to_frame(self, library: str | None = None) -> Any:
         """The rows as a dataframe of `library`: pandas, polars or pyarrow; None keeps that of the table."""
+        if library is not None and (not isinstance(library, str) or library not in LIBRARIES):
+            raise QueryError(unknown_name("library", str(library), LIBRARIES))
         return frame_with(self.rows, self.added(), library)
 
     def write(self, path: str | Path) -> None:
         """Write the rows to a `.csv` or `.parquet` file, whole or not at all."""
-        write_rows(self.rows, self.added(), Path(path))
+        write_rows(self.rows, self.added(), expect_path(path, "the file"))
 
 
 def added_columns(recipe: Recipe, columns: AuditColumns) -> dict[str, Any]:

@@ -14,7 +14,8 @@ from typing import Any, overload
 
 from unswayed.api import shown
 from unswayed.api.results.plan_origin import PlanOrigin, origin_from_data
-from unswayed.core.errors import FormatError, ModelError, QueryError
+from unswayed.core.arguments import expect_path
+from unswayed.core.errors import FormatError, ModelError, QueryError, expect
 from unswayed.core.measurement import Certainty
 from unswayed.core.names import listing
 from unswayed.model.data.encoding import encode
@@ -132,7 +133,7 @@ class TestPlan:
 
     def node_at(self, evidence: Evidence | None = None) -> PlanNode:
         """Where the results so far lead."""
-        return _walk(self.tree, evidence or {})[-1][1]
+        return _walk(self.tree, {} if evidence is None else evidence)[-1][1]
 
     def next_test(self, evidence: Evidence | None = None) -> str | None:
         """The test to do next, given the results so far; None when it is time to decide."""
@@ -150,6 +151,8 @@ class TestPlan:
         dataframe, columns by name), in original units. Where a row does not tell the result of a test, its
         path ends there.
         """
+        if isinstance(data, Mapping) and not data:
+            return _path(self.tree, {})
         if isinstance(data, Mapping) and all(_is_single(each) for each in data.values()):
             return self._paths({name: [value] for name, value in data.items()})[0]
         return self._paths(data)
@@ -208,7 +211,7 @@ class TestPlan:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the plan as `.json`, `load_plan` reads it again; or as `.txt`, `.html` or `.dot`."""
-        path = Path(path)
+        path = expect_path(path, "the file")
         if path.suffix.lower() not in _TEXT_BY_SUFFIX:
             known = ", ".join(_TEXT_BY_SUFFIX)
             raise FormatError(f"a plan is saved as {known}, not {path.suffix!r}", path)
@@ -235,7 +238,7 @@ def _content(plan: TestPlan) -> dict[str, Any]:
 
 def load_plan(path: str | os.PathLike[str]) -> TestPlan:
     """The plan that `TestPlan.save` wrote as `.json`; `FormatError` says what is wrong with the file."""
-    path = Path(path)
+    path = expect_path(path, "the file")
     content = json_content(load(path))
     if not isinstance(content, dict) or (content.get("kind"), content.get("version")) != (KIND, VERSION):
         raise FormatError(f"not a plan of version {VERSION}; expected what TestPlan.save writes", path)
@@ -268,10 +271,13 @@ def _plan_from(content: Mapping[str, Any], path: Path) -> TestPlan:
 
 def _walk(tree: PlanNode, row: Evidence) -> list[tuple[tuple[str, ...], PlanNode]]:
     """The nodes that results lead to, each with the states that led there."""
+    expect(row, Mapping, "what is known by now")
     node: PlanNode = tree
     walked: list[tuple[tuple[str, ...], PlanNode]] = [((), node)]
     while isinstance(node, PlanStep) and all(name in row for name in node.features):
         states = tuple(row[name] for name in node.features)
+        for name, state in zip(node.features, states, strict=True):
+            expect(state, str, f"the result of {name!r}")
         if states not in node.outcomes:
             known = [", ".join(each) for each in node.outcomes]
             raise QueryError(

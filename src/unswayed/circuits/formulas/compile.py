@@ -18,9 +18,10 @@ from unswayed.circuits.libsdd.builder import SddBuilder
 from unswayed.circuits.libsdd.client import Progress
 from unswayed.circuits.sdd.sdd import Sdd
 from unswayed.circuits.vtree import Vtree, balanced, renumber
-from unswayed.core.errors import QueryError, expect
+from unswayed.core.errors import QueryError, expect, expect_list
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.names import unknown_name
+from unswayed.core.numerics import is_whole
 
 
 def compile_formula(
@@ -104,11 +105,12 @@ def _places(clauses: Sequence[tuple[int, ...]], vtree: Vtree, groups: Sequence[i
     if groups is None:
         leaf = (2 * np.argsort(vtree.variable[::2])).tolist()
         return [lowest_above(vtree, [leaf[abs(x) - 1] for x in clause]) for clause in clauses]
+    groups = expect_list(groups, "the groups")
     if len(groups) != len(clauses):
         raise QueryError(f"{len(groups)} groups for {len(clauses)} clauses; give one vtree node for each")
-    wrong = [node for node in groups if not 0 <= node < len(vtree)]
+    wrong = [node for node in groups if not is_whole(node) or not 0 <= node < len(vtree)]
     if wrong:
-        raise QueryError(f"group {wrong[0]} is no node of the vtree, whose nodes are 0 to {len(vtree) - 1}")
+        raise QueryError(f"group {wrong[0]!r} is no node of the vtree, whose nodes are 0 to {len(vtree) - 1}")
     return [int(node) for node in groups]
 
 

@@ -24,7 +24,7 @@ from unswayed.core.arrays import Bools, Floats
 from unswayed.core.errors import QueryError
 from unswayed.core.names import unknown_name
 from unswayed.kernels.circuits import psdd_bits, psdd_walk
-from unswayed.model.data.frames import is_frame
+from unswayed.model.data.frames import is_frame, open_frame
 
 Marks = npt.NDArray[np.int8]
 """Rows of 1, 0 and `UNKNOWN`."""
@@ -85,9 +85,7 @@ def row_chunks(rows: Any, names: Sequence[str]) -> Iterator[Marks]:
 
 def _named_columns(data: Any, names: Sequence[str]) -> npt.NDArray[Any]:
     """The columns of a dataframe that have the variables' names, in the variables' order."""
-    import narwhals as nw
-
-    frame = nw.from_native(data, eager_only=True)
+    frame = open_frame(data)
     known = {str(column): column for column in frame.columns}
     missing = [name for name in names if name not in known]
     if missing:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -42,6 +42,7 @@ def _check_amount(amount: float) -> None:
         raise ModelError(f"a prior adds a finite amount of at least 0, not {amount!r}")
 
 
+@runtime_checkable
 class Prior(Protocol):
     """What is known before the first example, as examples that were not seen."""
 
@@ -151,6 +152,8 @@ def estimate(counts: PsddCounts, prior: Prior = NO_PRIOR) -> Psdd:
 
     parameter of choice = (count + pseudo-count) / (the same summed over its node's choices)
     """
+    if not isinstance(prior, Prior):
+        raise QueryError(f"a prior is Laplace() or the like, not {prior!r}")
     structure = counts.structure
     amounts = counts.uses + prior.pseudo_counts(structure)
     totals = group_sums(structure, amounts)[structure.owner]

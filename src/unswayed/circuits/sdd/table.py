@@ -17,7 +17,7 @@ import numpy as np
 from unswayed.circuits.sdd.sdd import FALSE, TRUE, Sdd, sdd_from_lists
 from unswayed.circuits.vtree import NOTHING, Vtree
 from unswayed.core.arrays import Ints
-from unswayed.core.errors import LimitError
+from unswayed.core.errors import LimitError, expect
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 
 Elements: TypeAlias = "tuple[tuple[int, int], ...]"
@@ -36,6 +36,7 @@ class FunctionTable:
     """The nodes made so far over one vtree; a builder, not shared between threads."""
 
     def __init__(self, vtree: Vtree, *, limits: Limits = DEFAULT_LIMITS, max_steps: float = math.inf) -> None:
+        expect(limits, Limits, "limits")
         self.vtree = vtree
         self.limits = limits
         self.max_steps = max_steps

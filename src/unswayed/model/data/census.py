@@ -31,7 +31,7 @@ from unswayed.model.data.dataset import (
     smallest_type,
     target_codes,
 )
-from unswayed.model.data.discretize import Discretization
+from unswayed.model.data.discretize import Discretization, expect_discretization
 from unswayed.model.data.encoding import column_codes
 from unswayed.model.data.intervals import interval_codes
 from unswayed.model.data.row_source import (
@@ -124,7 +124,7 @@ def take_census(
     for a column of too many different texts.
     """
     source = open_source(data)
-    asked = _Asked(source, target, discretization or Discretization(), weights, tuple(ignored), report)
+    asked = _Asked(source, target, expect_discretization(discretization), weights, tuple(ignored), report)
     as_text: frozenset[str] = frozenset()
     while True:
         try:

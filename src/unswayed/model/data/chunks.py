@@ -20,7 +20,7 @@ from typing import Any
 from unswayed.core.errors import ModelError
 from unswayed.model.data.arrow import arrow_blocks, count_arrow_rows, is_arrow_path, is_arrow_stream
 from unswayed.model.data.csv import CsvFile, inspect_csv, refuse_empty, text_blocks, text_column
-from unswayed.model.data.frames import is_frame, read_frame
+from unswayed.model.data.frames import is_frame, open_frame, read_frame
 from unswayed.model.data.tables import Table, read_table, take_cells
 
 CHUNK_ROWS = 200_000
@@ -119,9 +119,7 @@ def _csv_chunks(file: CsvFile, rows: int) -> Iterator[Chunk]:
 
 
 def _frame_chunks(data: Any, rows: int) -> Iterator[Chunk]:
-    import narwhals as nw
-
-    frame = nw.from_native(data, eager_only=True)
+    frame = open_frame(data)
     names = tuple(map(str, frame.columns))
     if not len(frame):
         raise ModelError("the table has no rows; learning and predicting need at least one")

@@ -25,6 +25,7 @@ from typing import Any, NoReturn, TextIO
 
 import numpy as np
 
+from unswayed.core.arguments import expect_path
 from unswayed.core.arrays import Codes, Floats
 from unswayed.core.errors import FormatError, QueryError, UnswayedWarning
 from unswayed.core.names import listing, unknown_name
@@ -108,6 +109,7 @@ def read_csv(source: Path | CsvFile) -> Table:
 
 def inspect_csv(path: Path) -> CsvFile:
     """How the file is written, from its first lines."""
+    path = expect_path(path, "the table")
     text = None
     if str(path) == "-" or _n_bytes(path) <= SMALL_FILE:
         text = load(path).text

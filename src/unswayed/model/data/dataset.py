@@ -27,7 +27,7 @@ from unswayed.core.arrays import Codes, Floats, frozen_floats
 from unswayed.core.errors import ModelError, QueryError
 from unswayed.core.names import unknown_name
 from unswayed.model.data.csv import CsvFile
-from unswayed.model.data.discretize import Discretization, Observed, chosen_cuts
+from unswayed.model.data.discretize import Discretization, Observed, chosen_cuts, expect_discretization
 from unswayed.model.data.intervals import (
     ANY,
     FEW,
@@ -171,7 +171,7 @@ def make_dataset(
     if isinstance(weights, str):
         table, weights = _split_weights(table, weights)
     table, kept_weights = _positive(table, checked_weights(weights, table.n_rows))
-    discretization = discretization or Discretization()
+    discretization = expect_discretization(discretization)
     for name in discretization.cuts_by_column:
         table.column(name)
     classes = None if target is None else target_codes(table.column(target), discretization)

@@ -20,7 +20,7 @@ from typing import Protocol
 import numpy as np
 
 from unswayed.core.arrays import Codes, Floats
-from unswayed.core.errors import ModelError
+from unswayed.core.errors import ModelError, expect
 from unswayed.model.data.intervals import checked_cuts
 from unswayed.model.data.mdl import mdl_cuts
 
@@ -110,6 +110,12 @@ class EntropyMdl:
 def _check_bins(n_bins: int) -> None:
     if n_bins < 2:
         raise ModelError(f"n_bins must be at least 2, not {n_bins}; one interval says nothing")
+
+
+def expect_discretization(given: Discretization | None) -> Discretization:
+    """What was given, or the default; `QueryError` where it is something else."""
+    expect(given, (Discretization, type(None)), "discretization")
+    return Discretization() if given is None else given
 
 
 @dataclass(frozen=True, slots=True)

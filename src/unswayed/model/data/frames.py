@@ -36,18 +36,24 @@ def is_frame(data: Any) -> bool:
 
 def read_frame(data: Any) -> Table:
     """The table in a dataframe."""
-    import narwhals as nw
     from narwhals.dependencies import is_polars_lazyframe
 
     if is_polars_lazyframe(data):
         raise ModelError("this frame is lazy and holds no rows yet; call .collect() first")
+    frame = open_frame(data)
+    return make_table([_column(str(name), frame.get_column(name)) for name in frame.columns])
+
+
+def open_frame(data: Any) -> Any:
+    """A dataframe through narwhals; `ModelError` where two of its columns share a name."""
+    import narwhals as nw
+
     # The columns of a pyarrow table are its cells.
     headings = [str(heading) for heading in getattr(data, "column_names", getattr(data, "columns", []))]
     twice = sorted({heading for heading in headings if headings.count(heading) > 1})
     if twice:
         raise ModelError(f"columns share a name: {listing(twice)}; rename them so that each has its own")
-    frame = nw.from_native(data, eager_only=True)
-    return make_table([_column(str(name), frame.get_column(name)) for name in frame.columns])
+    return nw.from_native(data, eager_only=True)
 
 
 def _column(name: str, series: Any) -> Column:
