@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings, strategies as st
 
-from oracles.rational_decisions import RationalNaiveBayes, by_probability, by_threshold
+from oracles.rational_decisions import RationalNaiveBayes, by_probability, by_threshold, in_thousandths
 from tolerances import ENGINE
 from unswayed import (
     BayesianNetwork,
@@ -43,7 +43,7 @@ def near_ties(draw: st.DrawFn) -> tuple[RationalNaiveBayes, Classifier]:
     """Two classes, and a threshold that one posterior misses by less than the tolerance of ties."""
     n = draw(st.integers(2, 5))
     shares = draw(st.lists(st.tuples(SHARES, SHARES), min_size=n, max_size=n))
-    bayes = RationalNaiveBayes((share := draw(SHARES), 1000 - share), tuple(shares))
+    bayes = in_thousandths((share := draw(SHARES), 1000 - share), tuple(shares))
     upper, lower = bayes.masses(draw(st.tuples(*[st.integers(0, 1)] * n)))
     log_odds = math.log(upper / lower) + draw(OFFSETS)
     threshold = 1.0 / (1.0 + math.exp(-log_odds))
@@ -75,7 +75,7 @@ def test_the_same_decision_probability_holds_the_rational_one(engine, case):
 @given(case=near_ties(), data=st.data())
 def test_what_some_features_decide_holds_the_rational_agreement(engine, case, data):
     bayes, classifier = case
-    kept = data.draw(st.sets(st.integers(0, len(bayes.shares) - 1), max_size=3))
+    kept = data.draw(st.sets(st.integers(0, len(bayes.tables) - 1), max_size=3))
     names = [f"F{i}" for i in sorted(kept)]
     decide = decide_of(classifier)
     truth = bayes.agreement(frozenset(kept), decide)
@@ -103,7 +103,7 @@ def test_searches_hold_the_rational_agreement_of_what_they_keep(case, budget):
 @settings(max_examples=60)
 @given(shares=st.lists(st.tuples(SHARES, SHARES, SHARES), min_size=2, max_size=4))
 def test_three_classes_hold_the_rational_agreement(engine, shares):
-    bayes = RationalNaiveBayes((334, 333, 333), tuple(shares))
+    bayes = in_thousandths((334, 333, 333), tuple(shares))
     classifier = Classifier(bayes.network(), "C", None, MostProbable())
     truth = float(bayes.agreement(frozenset(), by_probability))
     assert_holds(same_decision_probability(classifier, engine=engine), truth)
@@ -115,7 +115,7 @@ def test_three_classes_hold_the_rational_agreement(engine, shares):
 def test_true_ties_stay_exact(engine, shares):
     """Every feature has a twin with the classes exchanged: where both are seen alike, they cancel."""
     twins = [pair for share in shares for pair in ((share, 1000 - share), (1000 - share, share))]
-    bayes = RationalNaiveBayes((500, 500), tuple(twins))
+    bayes = in_thousandths((500, 500), tuple(twins))
     classifier = Classifier(bayes.network(), "C", None, MostProbable())
     found = same_decision_probability(classifier, engine=engine)
     assert found.certainty is Certainty.EXACT
@@ -125,7 +125,7 @@ def test_true_ties_stay_exact(engine, shares):
 @pytest.mark.parametrize("engine", EXACT_ENGINES)
 def test_a_near_tie_is_bounded_and_not_hidden(engine):
     """One posterior misses the threshold by half the tolerance, and one instantiation in eight has it."""
-    bayes = RationalNaiveBayes((500, 500), ((300, 600), (700, 200), (450, 550)))
+    bayes = in_thousandths((500, 500), ((300, 600), (700, 200), (450, 550)))
     upper, lower = bayes.masses((0, 0, 0))
     threshold = 1.0 / (1.0 + math.exp(-math.log(upper / lower) - TIE / 2))
     classifier = Classifier(bayes.network(), "C", None, ThresholdRule("c0", threshold))
@@ -168,7 +168,7 @@ def test_doubts_of_several_classes_are_found_row_by_row():
 
 
 def test_a_person_is_told_why_an_exact_engine_gives_bounds():
-    bayes = RationalNaiveBayes((500, 500), ((300, 600), (700, 200)))
+    bayes = in_thousandths((500, 500), ((300, 600), (700, 200)))
     upper, lower = bayes.masses((0, 0))
     threshold = 1.0 / (1.0 + math.exp(-math.log(upper / lower) - TIE / 2))
     classifier = Classifier(bayes.network(), "C", None, ThresholdRule("c0", threshold))

@@ -62,7 +62,7 @@ class TestedDecider(Decider, Protocol):
     """A decider for three classes or more, each of whose actions is a conjunction of linear tests."""
 
     def tests(self, action: int) -> tuple[LinearTest, ...]:
-        """The tests that the action must pass, in two versions."""
+        """The tests that the action must pass: one against each other action, in their order."""
 
 
 class Rule(Protocol):

@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unswayed.core.arrays import Bools, Floats
-from unswayed.decisions.rules import Decider, LogOddsIntervals, TestedDecider
+from unswayed.core.arrays import Floats
+from unswayed.decisions.rules import TIE, Decider, LinearTest, LogOddsIntervals, TestedDecider
 from unswayed.engines.meet_in_the_middle import are_first
-from unswayed.engines.sums.decisions import SMALL, possible_odds, sole_cut
+from unswayed.engines.sums.decisions import odds_of, sole_cut
 from unswayed.kernels.dominance import compiled_sum_dominated
 
 FEW_PAIRS = 2**16
@@ -35,40 +35,43 @@ class PairCut(NamedTuple):
     other: int
     odds: float
     tie: float
-    """Log-odds at which the two actions are as good: near the cut, on the side that does not reach it."""
+    """Log-odds at which the two actions are as good, nearer to the cut than the tolerance of ties is."""
 
 
 def find_cuts(decider: Decider) -> list[tuple[PairCut, ...]] | None:
     """The cuts that each action but the first must reach, for three classes; None where tests are others.
 
-    What none of them is decided on goes to the first action, as ties do. A cut lies between the two versions
-    of its test, nearer to the sure one: there it is on the right side of a tie, and farther from it than
-    rounding can move a sum.
+    What none of them is decided on goes to the first action, as ties do. Two actions part at one cut, half
+    way from their tie to where the later one is surely taken: as far from the tie as the rule's tolerance.
     """
     if not isinstance(decider, TestedDecider):
         return None
-    found = []
-    for action in range(1, len(decider.actions)):
-        cuts: dict[tuple[int, int], PairCut] = {}
-        for test in decider.tests(action):
-            # Weights this small stand for ties of classes without worth, which the first action wins anyhow.
-            cut = sole_cut(replace(test, sure=np.where(_is_large(test.sure), test.sure, 0.0)))
-            possible = -np.inf if cut is None else possible_odds(test, cut)
-            if cut is None or possible == -np.inf:
+    cuts: list[dict[tuple[int, int], PairCut]] = [{} for _ in decider.actions]
+    for later in range(1, len(cuts)):
+        for earlier, test in zip(range(later), decider.tests(later), strict=False):
+            made = _part_actions(test)
+            if made is None:
                 return None
-            one, other, sure = cut
-            tie = possible_odds(replace(test, possible=test.even), cut)
-            made = PairCut(one, other, 0.75 * sure + 0.25 * possible, tie)
-            cuts[one, other] = max(made, cuts.get((one, other), made), key=lambda each: each.odds)
-        if len(cuts) > 2:
-            return None
-        found.append(tuple(cuts.values()))
-    return found
+            _demand(cuts[later], made)
+            _demand(cuts[earlier], PairCut(made.other, made.one, -made.odds, -made.tie))
+    if any(len(each) > 2 for each in cuts[1:]):
+        return None
+    return [tuple(each.values()) for each in cuts[1:]]
 
 
-def _is_large(weights: Floats) -> Bools:
-    large: Bools = np.abs(weights) > SMALL * np.abs(weights).max()
-    return large
+def _part_actions(test: LinearTest) -> PairCut | None:
+    """The cut of a test that compares two classes, all others being worth the same to both actions."""
+    cut = sole_cut(replace(test, sure=np.where(test.even == 0.0, 0.0, test.sure)))
+    if cut is None:
+        return None
+    tie = odds_of(test.even, cut)
+    return None if tie == -np.inf else PairCut(cut[0], cut[1], 0.5 * (tie + cut[2]), tie)
+
+
+def _demand(cuts: dict[tuple[int, int], PairCut], cut: PairCut) -> None:
+    """Add a cut to those of an action; of two between the same classes the one that asks for more counts."""
+    known = cuts.get(cut[:2], cut)
+    cuts[cut[:2]] = PairCut(cut.one, cut.other, max(cut.odds, known.odds), max(cut.tie, known.tie))
 
 
 def count_actions(
@@ -89,7 +92,7 @@ def count_actions(
     others = [_reach_all(each, left, right) for each in cuts]
     doubt = 0.0
     for one, other, odds, tie in {each for several in cuts for each in several}:
-        near = tie + rounding if tie < odds else tie - rounding
+        near = tie + (odds - tie) * (rounding / TIE)  # rounding is relative to the same terms as tolerance
         reached = _reach_ends((one, other), np.array([sorted((odds, near))]), left, right)
         doubt += float(reached[0, 0] - reached[0, 1])
     return np.array([max(total - sum(others), 0.0), *others]), doubt

@@ -13,7 +13,7 @@ import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
 from unswayed.decisions.rules import TestedDecider
-from unswayed.engines.sums.decisions import Cut, possible_odds, sole_cut
+from unswayed.engines.sums.decisions import Cut, odds_of, sole_cut
 from unswayed.engines.sums.factors import Factor
 from unswayed.engines.sums.pairs import Pair, Window, find_window, make_pair, mass_allowing
 from unswayed.engines.sums.passes import PassLayout
@@ -158,7 +158,7 @@ def find_sole_cuts(decider: TestedDecider, action: int) -> list[tuple[Cut, float
     found = []
     for test in decider.tests(action):
         cut = sole_cut(test)
-        ties = np.inf if cut is None else cut[2] - possible_odds(test, cut)
+        ties = np.inf if cut is None else cut[2] - odds_of(test.possible, cut)
         if cut is not None and ties < WIDEST_TIES:
             found.append((cut, max(ties, 0.0)))
     return found

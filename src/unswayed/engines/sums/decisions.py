@@ -105,9 +105,9 @@ def sole_cut(test: LinearTest) -> Cut | None:
     return groups[0].cuts[0] if len(groups) == 1 and len(groups[0].cuts) == 1 else None
 
 
-def possible_odds(test: LinearTest, cut: Cut) -> float:
-    """The log-odds of the cut in the version of its test that ties pass; minus infinity for no such cut."""
-    one, other = test.possible[cut[0]], -test.possible[cut[1]]
+def odds_of(weights: Floats, cut: Cut) -> float:
+    """The log-odds of the cut in another version of its test; minus infinity for no such cut."""
+    one, other = weights[cut[0]], -weights[cut[1]]
     return math.log(other / one) if one > 0.0 and other > 0.0 else -math.inf
 
 
