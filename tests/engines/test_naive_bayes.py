@@ -77,7 +77,7 @@ def test_thresholds_out_of_reach_achieve_what_they_say(problem):
     for kept in some_subsets(problem):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(module, "FINEST", Fineness(1, 4096))
-            found = best_threshold_of(many, kept)
+            found = best_threshold_of(many, kept)[0]
         profile = enumerate_profile(problem, kept)
         rule = ThresholdRule("c0", min(max(found.threshold, 1e-300), 1 - 2**-53))
         achieved = expected_agreement(profile, rule.bind(problem.network.variables[problem.target]))

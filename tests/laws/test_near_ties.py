@@ -61,7 +61,7 @@ def decide_of(classifier: Classifier):
     return by_threshold(rule.threshold) if isinstance(rule, ThresholdRule) else by_probability
 
 
-@pytest.mark.parametrize("engine", [*EXACT_ENGINES, "brute_force"])
+@pytest.mark.parametrize("engine", [*EXACT_ENGINES, "brute_force", "depth_first"])
 @settings(max_examples=60)
 @given(case=near_ties())
 def test_the_same_decision_probability_holds_the_rational_one(engine, case):
@@ -109,7 +109,7 @@ def test_three_classes_hold_the_rational_agreement(engine, shares):
     assert_holds(same_decision_probability(classifier, engine=engine), truth)
 
 
-@pytest.mark.parametrize("engine", [*EXACT_ENGINES, "brute_force"])
+@pytest.mark.parametrize("engine", [*EXACT_ENGINES, "brute_force", "depth_first"])
 @settings(max_examples=40)
 @given(shares=st.lists(SHARES, min_size=1, max_size=4))
 def test_true_ties_stay_exact(engine, shares):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unswayed.core.arrays import Bools, Floats
+from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.core.errors import QueryError
 from unswayed.core.numerics import logit
 from unswayed.decisions.profile import DecisionProfile
@@ -145,14 +145,17 @@ def doubted_achievement(profile: DecisionProfile, positive: int) -> float:
     Rows whose posteriors differ by more than rounding, but too little for a threshold between them, could
     be decided apart.
     """
-    odds = log_odds(profile.class_mass, positive)
+    rows = find_inseparable(profile.class_mass, positive, profile.rounding)
+    return profile.doubt + float(profile.decision_mass[rows].sum()) if len(rows) else profile.doubt
+
+
+def find_inseparable(class_mass: Floats, positive: int, rounding: float) -> Ints:
+    """The rows whose posteriors differ by more than rounding, but too little for a threshold between them."""
+    odds = log_odds(class_mass, positive)
     order = odds.argsort()
     gaps = odds[order[1:]] - odds[order[:-1]] if np.isfinite(odds).all() else _finite_gaps(odds[order])
-    close = (gaps > profile.rounding) & (gaps <= _SURELY_ABOVE)
-    if not close.any():
-        return profile.doubt
-    rows = np.union1d(order[1:][close], order[:-1][close])
-    return profile.doubt + float(profile.decision_mass[rows].sum())
+    close = (gaps > rounding) & (gaps <= _SURELY_ABOVE)
+    return np.union1d(order[1:][close], order[:-1][close])
 
 
 def _finite_gaps(odds: Floats) -> Floats:

@@ -234,9 +234,10 @@ class _Threshold:
     def tests(self, action: int) -> tuple[LinearTest, ...]:
         """One test: the state against all others together."""
         sign, cut = 1.0 if action == 0 else -1.0, logit(self.threshold)
-        weights, even = (np.full(self.n_classes, -sign * math.exp(odds)) for odds in (cut - TIE, cut))
-        weights[self.positive] = even[self.positive] = sign
-        return (LinearTest(weights, weights, even),)
+        with_ties, even = (np.full(self.n_classes, -sign * math.exp(odds)) for odds in (cut - TIE, cut))
+        with_ties[self.positive] = even[self.positive] = sign
+        versions = (even, with_ties) if action == 0 else (with_ties, even)
+        return (LinearTest(*versions, even),)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,19 +22,21 @@ from unswayed.core.measurement import Certainty
 from unswayed.decisions.measures import AchievableAgreement
 from unswayed.decisions.oracle import Interval
 from unswayed.decisions.problem import Problem
-from unswayed.decisions.rules import Decider, LogOddsIntervals
+from unswayed.decisions.rounding import LISTING
+from unswayed.decisions.rules import TIE, Decider, LogOddsIntervals
 from unswayed.engines.certified_tests import Sums, agreement_bounds, potential_bounds
-from unswayed.engines.grid import Blocks, fitting_step, make_blocks, rounded, window
+from unswayed.engines.grid import Blocks, Rounded, fitting_step, make_blocks, rounded, window
 from unswayed.engines.groups import Group, group_tables, independent_groups
 from unswayed.engines.naive_bayes import Agreement, best_threshold_of, many_features
 from unswayed.engines.parts import (
     Parts,
+    Region,
     Span,
     base_log_odds,
     intervals_of,
     refuse_groups,
+    region_of,
     settled,
-    span_of,
     split_groups,
 )
 from unswayed.engines.protocol import Cost, Needs, Question, Refusal, price_one_by_one
@@ -137,8 +139,12 @@ class BoundsOracle:
                 "the class, and a rule with one threshold; use an exact engine"
             )
         base = base_log_odds(self.problem)
-        cut = float(intervals_of(self.problem).cuts[0]) - base
-        return self._refined(parts, lambda classes: potential_bounds(classes, cut, base), tolerance)
+
+        def bounds(classes: list[Sums]) -> Span:
+            sides = [(self._full_region(sums, 0), self._full_region(sums, 1)) for sums in classes]
+            return potential_bounds(classes, sides, base)
+
+        return self._refined(parts, bounds, tolerance)
 
     def achievable(
         self, kept: frozenset[int], positive: int, tolerance: float
@@ -148,22 +154,32 @@ class BoundsOracle:
         if _not_naive(self.problem, [group.features for group in self.groups]) or positive != decider.upper:
             raise LimitError(f"{NO_THRESHOLDS}; use another engine")
         many = many_features(self.problem, self.limits, max_seconds=self.limits.max_seconds)
-        best = best_threshold_of(many, kept)
-        high = Agreement(many, own_rule=False).closer(kept)[1]
-        return Interval(best.value, max(high, best.value), Certainty.BOUND), best
+        best, doubt = best_threshold_of(many, kept)
+        low, high = max(best.value - doubt, 0.0), Agreement(many, own_rule=False).closer(kept)[1]
+        return Interval(low, max(high, low), Certainty.BOUND), best
 
     def _class_bounds(self, sums: Sums, decider: LogOddsIntervals, moved: Span) -> Span:
         """Agreement under one class when partly kept groups add `moved` to the full and the kept sum."""
-        base = base_log_odds(self.problem)
-        spans = []
+        base, rounding = base_log_odds(self.problem), self._rounding(sums.kept)
+        regions = []
         for region, action in enumerate(intervals_of(self.problem).regions):
             if action in decider.regions:
-                full = _less(span_of(intervals_of(self.problem), region, base), moved[0])
-                spans.append((full, _less(span_of(decider, decider.regions.index(action), base), moved[1])))
+                kept = region_of(decider, decider.regions.index(action), base, rounding)
+                regions.append((self._full_region(sums, region).less(moved[0]), kept.less(moved[1])))
         end = -1 if sums.upper else 0
         return agreement_bounds(
-            sums, spans, infinite_agrees=intervals_of(self.problem).regions[end] == decider.regions[end]
+            sums, regions, infinite_agrees=intervals_of(self.problem).regions[end] == decider.regions[end]
         )
+
+    def _full_region(self, sums: Sums, region: int) -> Region:
+        """The full sums that lead to a region of the full decision."""
+        base, rounding = base_log_odds(self.problem), self._rounding(sums.kept, sums.hidden)
+        return region_of(intervals_of(self.problem), region, base, rounding)
+
+    def _rounding(self, *rounded: Rounded) -> float:
+        """How far from a tie a sum on the grid may be that is one; the tolerance itself reaches as far."""
+        tables = self.problem.rounding + LISTING
+        return max(tables, min(tables + 2.0 * sum(each.floating for each in rounded), TIE))
 
     def _refined(self, parts: Parts, bounds: Callable[[list[Sums]], Span], tolerance: float) -> Interval:
         """Bounds on finer and finer grids, intersected, until narrow enough or out of time."""
@@ -219,9 +235,3 @@ def _price_thresholds(problem: Problem, groups: Sequence[Sequence[int]]) -> Cost
     if _not_naive(problem, groups):
         return Refusal(NO_THRESHOLDS)
     return Cost(THRESHOLD_SECONDS, 100.0 * FINEST_GRID)
-
-
-def _less(span: Span, moved: float) -> Span:
-    """The span moved down; infinite ends stay where they are."""
-    low, high = (end if math.isinf(end) else end - moved for end in span)
-    return low, high

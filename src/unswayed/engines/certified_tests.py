@@ -14,7 +14,7 @@ import numpy as np
 
 from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.engines.grid import Rounded
-from unswayed.engines.parts import Span
+from unswayed.engines.parts import Region, Span
 
 SLACK = 1e-9
 """In steps: more than floating point can misplace a grid point by."""
@@ -47,10 +47,10 @@ class Sums:
         return values
 
 
-def full_within(sums: Sums, span: Span) -> tuple[Floats, Floats]:
-    """For each kept grid point, the least and most probable it is that the full sum lies in `span`."""
-    surely_above, maybe_above = _at_least(sums, span[0])
-    surely_beyond, maybe_beyond = _at_least(sums, span[1])
+def full_within(sums: Sums, region: Region) -> tuple[Floats, Floats]:
+    """For each kept grid point, the least and most probable it is that the full sum lies in `region`."""
+    (surely_above, _), (_, maybe_above) = (_at_least(sums, span[0]) for span in region)
+    (_, maybe_beyond), (surely_beyond, _) = (_at_least(sums, span[1]) for span in region)
     return np.maximum(surely_above - maybe_beyond, 0.0), np.maximum(maybe_above - surely_beyond, 0.0)
 
 
@@ -76,24 +76,24 @@ def _positions(sums: Sums, values: Floats) -> Ints:
     return positions
 
 
-def kept_within(sums: Sums, span: Span) -> tuple[Bools, Bools]:
-    """For each kept grid point, whether the kept sum is for certain, and whether it may be, in `span`."""
-    values, reach = sums.kept_values(), sums.kept.reach
-    surely = (values >= span[0] + reach) & (values < span[1] - reach)
-    maybe = (values >= span[0] - reach) & (values < span[1] + reach)
+def kept_within(sums: Sums, region: Region) -> tuple[Bools, Bools]:
+    """For each kept grid point, whether the kept sum is for certain, and whether it may be, in `region`."""
+    values, reach, (surely_in, maybe_in) = sums.kept_values(), sums.kept.reach, region
+    surely = (values >= surely_in[0] + reach) & (values < surely_in[1] - reach)
+    maybe = (values >= maybe_in[0] - reach) & (values < maybe_in[1] + reach)
     return surely, maybe
 
 
-def agreement_bounds(sums: Sums, spans: Sequence[tuple[Span, Span]], *, infinite_agrees: bool) -> Span:
-    """Bounds, under one class, on the probability that the full and the kept sum lie in spans that match.
+def agreement_bounds(sums: Sums, regions: Sequence[tuple[Region, Region]], *, infinite_agrees: bool) -> Span:
+    """Bounds, under one class, on the probability that the full and the kept sum lie in regions that match.
 
-    Each pair is a span of full sums and the span of kept sums in which the same is decided.
+    Each pair is a region of full sums and the region of kept sums in which the same is decided.
     `infinite_agrees` tells whether an infinite kept weight leads to the same decision twice.
     """
     masses = sums.kept.masses
     low = 0.0
     most = np.zeros(len(masses))
-    for full, kept in spans:
+    for full, kept in regions:
         least, highest = full_within(sums, full)
         surely, maybe = kept_within(sums, kept)
         low += float(masses[surely] @ least[surely])
@@ -102,8 +102,10 @@ def agreement_bounds(sums: Sums, spans: Sequence[tuple[Span, Span]], *, infinite
     return max(low + certain - sums.stray, 0.0), min(float(masses @ most) + certain + sums.stray, 1.0)
 
 
-def potential_bounds(classes: Sequence[Sums], cut: float, base: float) -> Span:
-    """Bounds on the agreement of the best threshold on the kept sum with the test `full sum >= cut`.
+def potential_bounds(classes: Sequence[Sums], sides: Sequence[tuple[Region, Region]], base: float) -> Span:
+    """Bounds on the agreement of the best threshold on the kept sum with a test of the full sum.
+
+    `sides` has, for each class, the full sums that fail the test and those that pass it.
 
     Where kept and hidden features are independent given the class, that is the maximum potential
     agreement [choi2018, Prop. 3]. Every grid point is tried as a threshold; `base` are the log-odds that
@@ -115,7 +117,7 @@ def potential_bounds(classes: Sequence[Sums], cut: float, base: float) -> Span:
         - min(sums.kept.first for sums in classes)
         + 2,
     )
-    shares = [_shares(sums, cut, axis) for sums in classes]
+    shares = [_shares(sums, each, axis) for sums, each in zip(classes, sides, strict=True)]
     low = _certain_agreement(classes, shares, axis)
     high = _possible_agreement(classes, shares, _best_either(classes, shares, axis, base), axis)
     constant = sum(sums.share * sums.kept.certain for sums in classes)
@@ -150,9 +152,8 @@ class _Shares:
     down: tuple[Floats, Floats]
 
 
-def _shares(sums: Sums, cut: float, axis: _Axis) -> _Shares:
-    up_low, up_high = full_within(sums, (cut, math.inf))
-    down_low, down_high = full_within(sums, (-math.inf, cut))
+def _shares(sums: Sums, sides: tuple[Region, Region], axis: _Axis) -> _Shares:
+    (down_low, down_high), (up_low, up_high) = (full_within(sums, side) for side in sides)
     first = sums.kept.first
     return _Shares(
         mass=axis.place(sums.share * sums.kept.masses, first),

@@ -48,7 +48,9 @@ class Rounded:
     shift: float
     """Mean of what rounding took away."""
     reach: float
-    """How far from that mean it may have moved a sum."""
+    """How far from that mean it may have moved a sum, floating point included."""
+    floating: float
+    """What floating point alone may have moved it by."""
     stray: float
     """Probability that it moved further, or that the sum lies off the grid."""
     certain: float
@@ -115,12 +117,14 @@ def rounded(parts: Blocks, step: float, span: tuple[float, float], outside: floa
     reach, stray = _reach(variance, step, total_range)
     first = math.floor((span[0] - shift - reach) / step) - 1
     last = math.ceil((span[1] - shift + reach) / step) + 1
+    # Floating point misplaces a sum by a few units in the last place for each block; no block, no error.
+    floating = 2e-15 * len(parts.blocks) * (1 + abs(span[0]) + abs(span[1]))
     return Rounded(
         masses=_convolved(numbers, masses, first, last - first + 1),
         first=first,
         shift=shift,
-        # Floating point misplaces a sum by a few units in the last place for each block; no block, no error.
-        reach=reach + 2e-15 * len(parts.blocks) * (1 + abs(span[0]) + abs(span[1])),
+        reach=reach + floating,
+        floating=floating,
         stray=2.0 * stray + outside + TRANSFORM_ERROR,
         certain=max(0.0, 1.0 - finite),
     )

@@ -20,6 +20,7 @@ from unswayed.core.limits import Limits
 from unswayed.core.numerics import logit
 from unswayed.decisions.measures import AchievableAgreement
 from unswayed.decisions.problem import Problem
+from unswayed.decisions.rounding import LISTING
 from unswayed.decisions.rules import TIE, LogOddsIntervals
 from unswayed.engines.groups import group_tables
 from unswayed.engines.log_odds import (
@@ -85,7 +86,9 @@ class ManyFeatures:
     finest: Fineness = FINEST
     """The finer grid for single subsets."""
     _made: dict[Fineness, tuple[WholeSteps, Rooms]] = field(default_factory=dict, repr=False)
-    _thresholds: dict[frozenset[int], AchievableAgreement] = field(default_factory=dict, repr=False)
+    _thresholds: dict[frozenset[int], tuple[AchievableAgreement, float]] = field(
+        default_factory=dict, repr=False
+    )
 
     @property
     def bits(self) -> float:
@@ -139,7 +142,9 @@ def cut_question(problem: Problem) -> CutQuestion:
     decider = problem.decider
     assert isinstance(decider, LogOddsIntervals)
     base = min(max(base_log_odds(problem), -CERTAIN), CERTAIN)
-    return CutQuestion(float(problem.prior[decider.upper]), base, float(decider.cuts[0]))
+    cut, (start, end) = float(decider.cuts[0]), decider.doubts(problem.rounding + LISTING)[0].tolist()
+    doubt = end - cut if start == cut else start - cut
+    return CutQuestion(float(problem.prior[decider.upper]), base, cut, doubt)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,16 +160,15 @@ class Agreement:
         return _between(self.many, kept, COARSE if has_quick else FINE, own_rule=self.own_rule)
 
     def closer(self, kept: frozenset[int]) -> tuple[float, float]:
-        """The exact value twice where it is affordable, else closer bounds."""
+        """The exact value twice where it is affordable and no tie leaves a doubt, else closer bounds."""
         oracle = self.many.exact
         if oracle is None:
             return _between(self.many, kept, self.many.finest, own_rule=self.own_rule)
         if self.own_rule:
-            value = oracle.agreement(kept, self.many.problem.decider, 0.0).value
-        else:
-            value = best_threshold_of(self.many, kept).value
-        value = min(max(value, 0.0), 1.0)
-        return value, value
+            found = oracle.agreement(kept, self.many.problem.decider, 0.0)
+            return found.low, found.high
+        best, doubt = best_threshold_of(self.many, kept)
+        return min(max(best.value - doubt, 0.0), 1.0), min(max(best.value + doubt, 0.0), 1.0)
 
 
 def _between(
@@ -178,22 +182,26 @@ def _between(
     return max(low, 0.0), min(high, 1.0)
 
 
-def best_threshold_of(many: ManyFeatures, kept: frozenset[int]) -> AchievableAgreement:
-    """The best threshold on the kept features, exactly where affordable, else one of certain agreement."""
+def best_threshold_of(many: ManyFeatures, kept: frozenset[int]) -> tuple[AchievableAgreement, float]:
+    """The best threshold on the kept features, exactly where affordable, and what ties leave in doubt of it.
+
+    Elsewhere it is one of certain agreement.
+    """
     if kept not in many._thresholds:
         many._thresholds[kept] = _best_threshold(many, kept)
     return many._thresholds[kept]
 
 
-def _best_threshold(many: ManyFeatures, kept: frozenset[int]) -> AchievableAgreement:
+def _best_threshold(many: ManyFeatures, kept: frozenset[int]) -> tuple[AchievableAgreement, float]:
     oracle, decider = many.exact, many.problem.decider
     assert isinstance(decider, LogOddsIntervals)
     if oracle is not None:
-        return oracle.achievable(kept, decider.upper, 0.0)[1]
+        found, best = oracle.achievable(kept, decider.upper, 0.0)
+        return best, max(found.high - found.value, found.value - found.low)
     if len(kept) == len(many.features):
         own = probability_of(float(decider.cuts[0]) + TIE)
-        return AchievableAgreement(1.0, float(np.nextafter(own, 0.0)), own)
-    return _certain_threshold(many, kept)
+        return AchievableAgreement(1.0, float(np.nextafter(own, 0.0)), own), 0.0
+    return _certain_threshold(many, kept), 0.0
 
 
 def _certain_threshold(many: ManyFeatures, kept: frozenset[int]) -> AchievableAgreement:
@@ -226,7 +234,7 @@ def _threshold(many: ManyFeatures, weight: float) -> float:
 def _threshold_error(many: ManyFeatures, kept: frozenset[int], threshold: float, fineness: Fineness) -> float:
     """How often a threshold on the kept features is wrong at most, on a grid."""
     steps, rooms = _grid(many, fineness)
-    own = logit(threshold) - TIE - steps.grid.base
+    own = logit(threshold) - TIE - steps.grid.base + steps.grid.unsure
     return _errors_of(fineness)(steps.grid._replace(own=own), _sides(many, kept), rooms)[3]
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -163,6 +164,27 @@ def base_log_odds(problem: Problem) -> float:
     upper = problem.decider.upper
     with np.errstate(divide="ignore"):
         return float(np.log(problem.prior[upper]) - np.log(problem.prior[1 - upper]))
+
+
+class Region(NamedTuple):
+    """The weights that lead to a decision: for certain, and those that the tolerance of ties may add."""
+
+    surely: Span
+    maybe: Span
+
+    def less(self, moved: float) -> Region:
+        """The region moved down; infinite ends stay where they are."""
+        ends = (end if math.isinf(end) else end - moved for span in self for end in span)
+        low, high, least, most = ends
+        return Region((low, high), (least, most))
+
+
+def region_of(decider: LogOddsIntervals, region: int, base: float, rounding: float) -> Region:
+    """The weights that lead to a region of the decider where the tolerance of ties counts either way."""
+    starts, ends = decider.doubts(rounding).T - base
+    starts, ends = np.array([-np.inf, *starts, np.inf]), np.array([-np.inf, *ends, np.inf])
+    surely, maybe = (ends[region], starts[region + 1]), (starts[region], ends[region + 1])
+    return Region((float(surely[0]), float(surely[1])), (float(maybe[0]), float(maybe[1])))
 
 
 def span_of(decider: LogOddsIntervals, region: int, base: float) -> Span:

@@ -15,12 +15,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
 from unswayed.engines.weights import WeightList
+from unswayed.kernels.guesses import TOLERANCE
 from unswayed.kernels.spreads import NOTHING, Grid
 
 CANDIDATES = 96
@@ -45,6 +46,8 @@ class CutQuestion:
     """Its log-odds."""
     cut: float
     """Log-odds from which on the decision is for the upper class."""
+    doubt: float = 0.0
+    """How far from there the tolerance of ties decides, above the cut or, where negative, below."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,13 +123,21 @@ def whole_steps(rounded: RoundedFeatures, question: CutQuestion) -> WholeSteps:
     cuts = sorted({min(max(cut, 0), longest + 1) for cut in (middle - 1, middle, middle + 1)})
     floating = FLOATING * len(values) * sum(float(np.abs(one.weight).max()) for one in values)
     place = (needed - centre.sum(), step, rounded.radius.sum() + floating)
-    lost = {cut: _disagreement(rounded.moments, question, cut, place) for cut in cuts}
+    # What floating point may have moved from a tie into the doubt around it is one.
+    doubted = replace(question, doubt=_nearer(question.doubt, 2.0 * floating))
+    lost = {cut: _disagreement(rounded.moments, doubted, cut, place) for cut in cuts}
+    own = 0.5 * _nearer(question.doubt, 2.0 * (floating + TOLERANCE * step))
     best = min(cuts, key=lambda cut: lost[cut])
     grid = _grid(values, rounded.numbers, (centre, rounded.radius), question)._replace(
-        step=step, cut=best, own=_own_cut(values, question)
+        step=step, cut=best, own=_own_cut(values, question) + own, unsure=abs(own)
     )
     width = _width(rounded.moments, best if grid.windowed else longest + 1)
     return WholeSteps(grid, lost[best] + ARITHMETIC, width)
+
+
+def _nearer(doubt: float, by: float) -> float:
+    """A distance on either side made shorter."""
+    return math.copysign(max(abs(doubt) - by, 0.0), doubt)
 
 
 def _width(moments: _Moments, end: int) -> int:
@@ -231,13 +242,11 @@ def _disagreement(
     floating point included.
     """
     needed, step, radius = place
-    missing = needed - step * np.arange(moments.cells.shape[2])
-    below = np.arange(len(missing)) < cut
-    total = 0.0
-    for side, sums in (
-        (1.0, below & (missing <= radius)),
-        (-1.0, ~below & (missing >= -radius)),
-    ):
+    steps = np.arange(moments.cells.shape[2])
+    below, total = steps < cut, 0.0
+    for side, doubt in ((1.0, min(question.doubt, 0.0)), (-1.0, max(question.doubt, 0.0))):
+        missing = needed + doubt - step * steps
+        sums = (below if side > 0 else ~below) & (side * missing <= radius)
         tilts = moments.tilts * side >= 0
         powers = np.exp(np.minimum(-moments.tilts[tilts, np.newaxis] * missing[sums], 700.0))
         for row, share in enumerate((question.share, 1.0 - question.share)):

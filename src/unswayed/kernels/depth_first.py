@@ -3,7 +3,7 @@
 A tree of depth k: at depth i one of the values of attribute i is chosen, which adds a weight and
 multiplies two probabilities, one for each class. Wanted is the probability of the leaves whose weight
 reaches a cut. A subtree is left as soon as the heaviest or the lightest leaf below decides for all of
-them.
+them. Leaves between two cuts are counted apart.
 
 `search` is plain Python, without recursion, and keeps its whole state in arrays, so it can stop after any
 number of nodes and go on later, also compiled (`compiled_search`). A recursive function would be shorter,
@@ -58,6 +58,8 @@ class DepthFirstPath(NamedTuple):
     """(1,) Nodes visited."""
     mass: Floats
     """(2,) Probability found, and the rounding it has lost so far."""
+    between: Floats
+    """(1,) Probability of leaves that reach the low cut alone."""
 
 
 def start(tree: Tree) -> DepthFirstPath:
@@ -71,10 +73,11 @@ def start(tree: Tree) -> DepthFirstPath:
         depth=np.array([0 if n_attributes else -1]),
         nodes=np.zeros(1, dtype=np.int64),
         mass=np.zeros(2),
+        between=np.zeros(1),
     )
 
 
-def search(tree: Tree, path: DepthFirstPath, cut: float, budget: int) -> bool:
+def search(tree: Tree, path: DepthFirstPath, low: float, high: float, budget: int) -> bool:
     """Visit up to `budget` nodes more; whether the search is over.
 
     Infinite weights are certainties: one outweighs whatever is still to come, and two opposite ones have
@@ -94,17 +97,20 @@ def search(tree: Tree, path: DepthFirstPath, cut: float, budget: int) -> bool:
         if math.isnan(weight):
             continue
         highest = weight if math.isinf(weight) else weight + tree.most[depth + 1]
-        if highest < cut:
+        if highest < low:
             continue
         upper = path.upper[depth] * tree.upper[value]
         lower = path.lower[depth] * tree.lower[value]
         lowest = weight if math.isinf(weight) else weight + tree.least[depth + 1]
-        if lowest >= cut:
+        if lowest >= high:
             term = upper + lower
             total = path.mass[0] + term
             larger, smaller = max(path.mass[0], term), min(path.mass[0], term)
             path.mass[1] += (larger - total) + smaller
             path.mass[0] = total
+            continue
+        if lowest >= low and highest < high:
+            path.between[0] += upper + lower
             continue
         depth += 1
         path.choice[depth] = tree.starts[depth]

@@ -94,7 +94,7 @@ def own_errors(grid: Grid, kept: Spread, tails: Spread, centre: float, radius: f
     The rule decides for the upper class from the weight `grid.own` on. Sums whose weight may lie on either
     side of it are counted as best and as worst.
     """
-    turn, reach = (grid.own - centre) / grid.step, radius / grid.step + TOLERANCE
+    turn, reach = (grid.own - centre) / grid.step, (radius + grid.unsure) / grid.step + TOLERANCE
     first = min(max(math.ceil(turn - reach), kept.at[1]), kept.at[2] + 1)
     past = min(max(math.ceil(turn + reach), kept.at[1]), kept.at[2] + 1)
     least = _turned_error(grid, kept, tails, first)

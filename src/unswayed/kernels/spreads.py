@@ -59,6 +59,8 @@ class Grid(NamedTuple):
     """Weight that the kept features alone must reach when they decide by the classifier's own rule."""
     windowed: bool
     """Whether sums far from the cut leave nothing to guess: no value settles everything."""
+    unsure: float = 0.0
+    """How far from `own` the tolerance of ties decides, not the kept sum: there it counts either way."""
 
 
 class Spread(NamedTuple):

@@ -186,7 +186,7 @@ def _find_threshold(plan: SearchPlan, kept: frozenset[int]) -> tuple[AchievableA
     """The best threshold on the kept features, by what is certain on a grid; and what ties may change."""
     problem = plan.problem
     if plan.grid is not None:
-        return best_threshold_of(plan.grid, kept), 0.0
+        return best_threshold_of(plan.grid, kept)
     assert plan.table is not None
     rule = problem.classifier.rule
     assert isinstance(rule, ThresholdRule)

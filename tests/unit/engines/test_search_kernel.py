@@ -23,7 +23,7 @@ from unswayed.model.zoo import random_naive_bayes
 
 def run(step, tree, cut, budget=2**40):
     path, slices = start(tree), 1
-    while not step(tree, path, cut, budget):
+    while not step(tree, path, cut, cut, budget):
         slices += 1
     return float(path.mass.sum()), int(path.nodes[0]), slices
 
@@ -89,3 +89,13 @@ def test_no_attributes_have_nothing_to_search():
     tree, _ = random_tree(0, 0)
     assert len(tree.starts) == 2
     assert run(search, tree, -math.inf)[:2] == (pytest.approx(1.0), 1)
+
+
+@pytest.mark.parametrize("way", [search, compiled_search])
+@pytest.mark.parametrize("apart", [1e-3, 0.1, 1.0])
+def test_leaves_between_two_cuts_are_counted_apart(way, apart):
+    tree, cut = random_tree(10, 3)
+    path = start(tree)
+    way(tree, path, cut, cut + apart, 2**40)
+    assert float(path.mass.sum()) == pytest.approx(run(way, tree, cut + apart)[0], abs=EXACT)
+    assert float(path.mass.sum() + path.between[0]) == pytest.approx(run(way, tree, cut)[0], abs=EXACT)

@@ -22,6 +22,7 @@ from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.problem import Problem
+from unswayed.decisions.rounding import LISTING
 from unswayed.decisions.rules import LogOddsIntervals
 from unswayed.engines.chen2014.nothing_kept import DecidedOracle, refuse_kept
 from unswayed.engines.groups import group_tables, independent_groups
@@ -71,12 +72,14 @@ class DepthFirstEngine:
         """Search; `LimitError` when that takes longer than `limits` allow."""
         decider = problem.decider
         assert isinstance(decider, LogOddsIntervals)
-        path = explore(search_tree(problem, limits), float(decider.cuts[0]), limits)
-        reaching = min(float(path.mass.sum()), 1.0)
+        span = decider.doubts(problem.rounding + LISTING)[0]
+        path = explore(search_tree(problem, limits), (float(span[0]), float(span[1])), limits)
+        doubt = float(path.between[0])
+        reaching = min(float(path.mass.sum()) + (doubt if span[0] == decider.cuts[0] else 0.0), 1.0)
         decision_mass = np.zeros(len(decider.actions))
         decision_mass[decider.regions[1]] = reaching
         decision_mass[decider.regions[0]] = 1.0 - reaching
-        return DecidedOracle(problem, decision_mass, int(path.nodes[0]))
+        return DecidedOracle(problem, decision_mass, int(path.nodes[0]), doubt)
 
 
 def _seconds(nodes: float) -> float:
@@ -86,17 +89,17 @@ def _seconds(nodes: float) -> float:
     return SECONDS_PER_INTERPRETED_NODE * INTERPRETED_NODES + SECONDS_TO_LOAD + SECONDS_PER_NODE * nodes
 
 
-def explore(tree: Tree, cut: float, limits: Limits) -> DepthFirstPath:
+def explore(tree: Tree, cuts: tuple[float, float], limits: Limits) -> DepthFirstPath:
     """The state of the finished search, made in slices so that limits and interrupts are heeded."""
     path, deadline = start(tree), limits.deadline()
-    is_over = not compiled_search.is_loaded and search(tree, path, cut, INTERPRETED_NODES)
+    is_over = not compiled_search.is_loaded and search(tree, path, *cuts, INTERPRETED_NODES)
     while not is_over:
         if time.monotonic() > deadline:
             raise LimitError(
                 f"the depth-first search visited {int(path.nodes[0]):,} nodes without finishing within "
                 f"{limits.max_seconds:g} seconds; raise Limits(max_seconds=...), or use another engine"
             )
-        is_over = compiled_search(tree, path, cut, SLICE_NODES)
+        is_over = compiled_search(tree, path, *cuts, SLICE_NODES)
     return path
 
 

@@ -18,7 +18,7 @@ from unswayed.engines.sums.factors import Factor
 from unswayed.engines.sums.pairs import Pair, Window, find_window, make_pair, mass_allowing
 from unswayed.engines.sums.passes import PassLayout
 from unswayed.engines.sums.planes import FailingSide, sweep_plane
-from unswayed.engines.sums.sweeps import TailBounds, start_tails
+from unswayed.engines.sums.sweeps import SweptCut, TailBounds, blur_of, start_tails
 from unswayed.engines.sums.unions import Bounds, Corner
 
 WIDEST_TIES = 1e-9
@@ -57,7 +57,7 @@ class SweptPair:
 
     pair: Pair
     window: Window
-    cuts: tuple[float, ...]
+    cuts: tuple[SweptCut, ...]
     actions: tuple[int, ...]
     """Actions whose bounds read the cuts."""
     finite: Floats  # (classes, rows)
@@ -68,16 +68,20 @@ class SweptPair:
     def reached(self, one: int, odds: float) -> Bounds:
         """Mass of outcomes that allow class `one` and, unless they exclude the other, have these odds."""
         if one == self.pair.high:
-            at = self.cuts.index(odds)
+            at = self._place(odds)
             return self.above + self.tails.low[at], self.above + self.tails.high[at]
-        at = self.cuts.index(-odds)
+        at = self._place(-odds)
         everything = self.below + self.finite
         return everything - self.tails.high[at], everything - self.tails.low[at]
 
+    def _place(self, odds: float) -> int:
+        return [cut.odds for cut in self.cuts].index(odds)
+
     def missed_side(self, cut: Cut, ties: float) -> FailingSide:
-        """The sums at which a class does not have the odds of a cut."""
+        """The sums at which a class does not have the odds of a cut, ties either way."""
         is_high = cut[0] == self.pair.high
-        return FailingSide(self.pair, self.window, cut[2] if is_high else -cut[2], is_high, ties)
+        turn = SweptCut(cut[2] if is_high else -cut[2], -ties, ties)
+        return FailingSide(self.pair, self.window, turn, is_high)
 
 
 @dataclass(slots=True, eq=False)
@@ -127,7 +131,7 @@ def start_pair(
     ground: SweepGround,
     whole: PassLayout,
     key: tuple[int, int],
-    cuts: tuple[float, ...],
+    cuts: tuple[SweptCut, ...],
     actions: tuple[int, ...],
     stray: float,
 ) -> SweptPair:
@@ -137,6 +141,9 @@ def start_pair(
     above, below = (np.maximum(ground.allowing(each) - finite, 0.0) for each in key)
     tails = start_tails(ground.layout, pair, cuts, finite)
     window = find_window(whole, pair, stray)
+    # What floating point may have moved from a tie into the doubt around it, or to its end, is one.
+    moved = 2.0 * blur_of(pair, window)
+    cuts = tuple(SweptCut(odds, min(low + moved, 0.0), max(high - moved, 0.0)) for odds, low, high in cuts)
     return SweptPair(pair, window, cuts, actions, finite, above, below, tails)
 
 

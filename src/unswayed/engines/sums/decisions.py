@@ -24,7 +24,7 @@ from typing import Protocol
 import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
-from unswayed.decisions.rules import Decider, LinearTest, LogOddsIntervals, TestedDecider
+from unswayed.decisions.rules import Decider, LinearTest, LogOddsIntervals, TestedDecider, find_doubtful
 from unswayed.engines.sums.unions import Bounds, Corner, bound_conjunction
 
 SMALL = 1e-8
@@ -50,6 +50,14 @@ class _Conjunction:
     """Cuts all of which are reached where a test holds, or one of which is where it may."""
 
     cuts: tuple[Cut, ...]
+
+
+def doubt_cut(decider: Decider, odds: float, rounding: float) -> tuple[float, float]:
+    """How far below and above a cut the tolerance of ties decides; tests have versions for it instead."""
+    if not isinstance(decider, LogOddsIntervals):
+        return 0.0, 0.0
+    start, end = decider.doubts(rounding)[decider.cuts.tolist().index(odds)] - odds
+    return float(start), float(end)
 
 
 def needed_cuts(decider: Decider, actions: Iterable[int]) -> tuple[Cut, ...]:
@@ -165,6 +173,12 @@ def _shares(weights: Floats) -> Floats:
     for_large = (1.0 - (SMALL_SHARE if n_small else 0.0)) / n_large
     shares: Floats = np.where(large, for_large, SMALL_SHARE / max(n_small, 1))
     return shares
+
+
+def doubtful_rows(decider: Decider, class_mass: Floats, rounding: float) -> Ints:  # (rows, classes)
+    """The rows with mass that the tolerance of ties decides."""
+    rows = np.flatnonzero(class_mass.sum(axis=1) > 0)
+    return rows[find_doubtful(decider, class_mass[rows], rounding)] if len(rows) else rows
 
 
 def decide_rows(decider: Decider, class_mass: Floats) -> Ints:  # (rows, classes)

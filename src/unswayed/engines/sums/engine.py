@@ -24,7 +24,7 @@ from unswayed.decisions.oracle import Interval
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.rules import Decider
 from unswayed.engines.protocol import Cost, Needs, Question, Refusal
-from unswayed.engines.sums.decisions import decide_rows, needed_cuts
+from unswayed.engines.sums.decisions import decide_rows, doubtful_rows, needed_cuts
 from unswayed.engines.sums.factors import Factor, find_pieces, make_factors, plan_passes, refuse_pieces
 from unswayed.engines.sums.pairs import mass_allowing
 from unswayed.engines.sums.passes import KeptRows, PassLayout, SingleRows
@@ -129,9 +129,9 @@ class SumsOracle:
         if not self.lists(kept):
             return _interval(self._bound_unlisted(kept, decider, tolerance))
         layout = _kept_rows(self.problem, kept)
-        wanted = self._decided(layout, decider)
-        profile = self._refined(layout, wanted, tolerance, lambda p: bound_agreement(p, decider))
-        return _interval(bound_agreement(profile, decider))
+        wanted, rounding = self._decided(layout, decider), self.problem.rounding
+        profile = self._refined(layout, wanted, tolerance, lambda p: bound_agreement(p, decider, rounding))
+        return _interval(bound_agreement(profile, decider, rounding))
 
     def lists(self, kept: frozenset[int]) -> bool:
         """Whether there is room and time to list the instantiations of the kept features."""
@@ -154,11 +154,11 @@ class SumsOracle:
         self, kept: frozenset[int], positive: int, tolerance: float
     ) -> tuple[Interval, AchievableAgreement]:
         """Bounds on the maximum achievable agreement, and thresholds that achieve the lower one."""
-        layout = _kept_rows(self.problem, kept)
+        layout, rounding = _kept_rows(self.problem, kept), self.problem.rounding
         profile = self._refined(
-            layout, self._all_actions(layout), tolerance, lambda p: bound_achievable(p, positive)[0]
+            layout, self._all_actions(layout), tolerance, lambda p: bound_achievable(p, positive, rounding)[0]
         )
-        span, best = bound_achievable(profile, positive)
+        span, best = bound_achievable(profile, positive, rounding)
         return _interval(span), best
 
     def single_agreements(self, decider: Decider, tolerance: float) -> Mapping[int, Interval]:
@@ -170,7 +170,7 @@ class SumsOracle:
 
         def spans(profile: ProfileBounds) -> list[Span]:
             parts = (profile.take(start, end) for start, end in itertools.pairwise(starts))
-            return [bound_agreement(part, decider) for part in parts]
+            return [bound_agreement(part, decider, self.problem.rounding) for part in parts]
 
         def widest(profile: ProfileBounds) -> Span:
             return max(spans(profile), key=lambda span: span[1] - span[0])
@@ -270,11 +270,12 @@ class SumsOracle:
         return part
 
     def _decided(self, layout: PassLayout, decider: Decider) -> Bools:  # (rows, actions)
-        """The action that `decider` takes on each row that has mass."""
+        """The action that `decider` takes on each row that has mass; all where ties leave a doubt."""
         class_mass = mass_allowing(layout, self.factors, ()).T
         decisions = decide_rows(decider, class_mass)[:, np.newaxis]
         has_mass = class_mass.sum(axis=1, keepdims=True) > 0
         chosen: Bools = (decisions == np.arange(len(self.problem.decider.actions))) & has_mass
+        chosen[doubtful_rows(decider, class_mass, self.problem.rounding)] = True
         return chosen
 
     def _all_actions(self, layout: PassLayout) -> Bools:  # (rows, actions)

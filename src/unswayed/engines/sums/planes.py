@@ -21,7 +21,7 @@ import numpy as np
 from unswayed.core.arrays import Floats, Ints
 from unswayed.engines.sums.pairs import Pair, Window, count_turns
 from unswayed.engines.sums.passes import PassLayout
-from unswayed.engines.sums.sweeps import block_size, count_operations, cut_coefficients
+from unswayed.engines.sums.sweeps import SweptCut, block_size, count_operations, cut_coefficients
 from unswayed.engines.sums.tails import Complexes, coefficient_sum, rounding_bound
 from unswayed.engines.sums.unions import Bounds
 from unswayed.inference.batches import Numbers
@@ -33,16 +33,14 @@ class FailingSide:
 
     pair: Pair
     window: Window
-    cut: float
+    cut: SweptCut
     """Where the test turns, as the pair is oriented."""
     is_below: bool
     """Whether it fails below the cut, or else from it on."""
-    ties: float
-    """How far from the cut sums may lie that pass the test as ties; those count either way."""
 
     def polynomials(self, degree: int) -> Complexes:  # (3, frequencies)
         """Below and above the indicator of failure, and 1."""
-        low, high = cut_coefficients(self.pair, self.window, self.cut, degree, self.ties)
+        low, high = cut_coefficients(self.pair, self.window, self.cut, degree)
         one = np.zeros_like(low)
         one[0] = 1.0
         return np.stack([one - high, one - low, one] if self.is_below else [low, high, one])

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
-from unswayed.decisions.measures import AchievableAgreement, best_threshold
+from unswayed.decisions.measures import AchievableAgreement, best_threshold, find_inseparable
 from unswayed.decisions.rules import Decider
-from unswayed.engines.sums.decisions import decide_rows
+from unswayed.engines.sums.decisions import decide_rows, doubtful_rows
 
 Span = tuple[float, float]
 MASS_ROUNDING = 1e-12
@@ -54,9 +54,17 @@ class ProfileBounds:
         )
 
 
-def bound_agreement(profile: ProfileBounds, decider: Decider) -> Span:
-    """Bounds on the probability that deciding on the kept features repeats the full decision."""
-    return bound_decisions(profile, decide_rows(decider, profile.class_mass))
+def bound_agreement(profile: ProfileBounds, decider: Decider, rounding: float) -> Span:
+    """Bounds on the probability that deciding on the kept features repeats the full decision.
+
+    Rows that only the tolerance of ties decides may be decided either way.
+    """
+    decisions = decide_rows(decider, profile.class_mass)[:, np.newaxis]
+    low, high = (np.take_along_axis(mass, decisions, axis=1)[:, 0] for mass in (profile.low, profile.high))
+    doubtful = doubtful_rows(decider, profile.class_mass, rounding)
+    if len(doubtful):
+        low[doubtful], high[doubtful] = profile.low[doubtful].min(axis=1), profile.high[doubtful].max(axis=1)
+    return make_span(float(low.sum()), float(high.sum()), profile.stray)
 
 
 def bound_decisions(profile: ProfileBounds, decisions: Ints) -> Span:
@@ -75,16 +83,20 @@ def bound_potential(profile: ProfileBounds) -> Span:
     )
 
 
-def bound_achievable(profile: ProfileBounds, positive: int) -> tuple[Span, AchievableAgreement]:
+def bound_achievable(
+    profile: ProfileBounds, positive: int, rounding: float
+) -> tuple[Span, AchievableAgreement]:
     """Bounds on the agreement of the best threshold, and thresholds that achieve the lower one.
 
-    `low` and `high` must have the columns (positive, not positive).
+    `low` and `high` must have the columns (positive, not positive). Rows that no threshold tells apart for
+    the tolerance of ties alone may be told apart.
     """
     rows = profile.class_mass.sum(axis=1) > 0
     surely = best_threshold(profile.class_mass[rows], profile.low[rows], positive)
     # A value above 1 is cut off, and so is what the bounds of both columns promise twice.
     possibly = best_threshold(profile.class_mass[rows], profile.high[rows], positive)
-    return make_span(surely.value, possibly.value, profile.stray), surely
+    more = float(profile.high[rows][find_inseparable(profile.class_mass[rows], positive, rounding)].sum())
+    return make_span(surely.value, possibly.value + more, profile.stray), surely
 
 
 def make_span(low: float, high: float, stray: float) -> Span:

@@ -17,6 +17,7 @@ import numpy as np
 
 from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.decisions.problem import Problem
+from unswayed.decisions.rounding import LISTING
 from unswayed.decisions.rules import Decider, TestedDecider
 from unswayed.engines.sums.corners import (
     SweepGround,
@@ -26,12 +27,12 @@ from unswayed.engines.sums.corners import (
     start_corner,
     start_pair,
 )
-from unswayed.engines.sums.decisions import Cut, bound_actions, needed_cuts
+from unswayed.engines.sums.decisions import Cut, bound_actions, doubt_cut, needed_cuts
 from unswayed.engines.sums.factors import Factor, plan_passes
 from unswayed.engines.sums.pairs import mass_allowing, take_classes
 from unswayed.engines.sums.passes import KeptRows, PassLayout
 from unswayed.engines.sums.profile_bounds import MASS_ROUNDING, DecidedMass
-from unswayed.engines.sums.sweeps import sweep
+from unswayed.engines.sums.sweeps import SweptCut, sweep
 from unswayed.engines.sums.unions import Bounds, Corner, span_tree
 
 FIRST_DEGREE, COARSE_DEGREE = 256, 32
@@ -299,11 +300,17 @@ def _next_plane(request: Request, planes: _Rounds, found: float) -> int:
 
 def _start(request: Request) -> _Refinement:
     """What every round shares: windows, and the mass of infinite weights."""
-    cuts: dict[tuple[int, int], dict[float, None]] = {}
+    cuts: dict[tuple[int, int], dict[SweptCut, None]] = {}
     actions: dict[tuple[int, int], dict[int, None]] = {}
     for action in request.actions:
         for one, other, odds in needed_cuts(request.decider, [action]):
-            key, value = ((one, other), odds) if one < other else ((other, one), -odds)
+            low, high = doubt_cut(request.decider, odds, request.problem.rounding + LISTING)
+            is_up = one < other
+            key, value = (
+                ((one, other), SweptCut(odds, low, high))
+                if is_up
+                else ((other, one), SweptCut(-odds, -high, -low))
+            )
             cuts.setdefault(key, {})[value] = None
             actions.setdefault(key, {})[action] = None
     stray = STRAY_SHARE * request.tolerance / max(len(cuts), 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,7 +23,15 @@ FEWEST, MOST = 16, 1024
 TILTS = np.array([0.25, 0.5, 0.8])
 """Exponents tried before any frequency; one half is best between the two classes themselves."""
 SURELY = 1.0 + 1e-9
-"""More than floating point can change in a product of positive numbers, as a factor."""
+"""More than floating point can change in a product of positive numbers, and ties in a cut, as a factor."""
+
+
+class SweptCut(NamedTuple):
+    """Where a test turns, and how far below and above it the tolerance of ties decides, not the sum."""
+
+    odds: float
+    low: float = 0.0
+    high: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,7 +68,7 @@ def sweep_bytes(layout: PassLayout, n_classes: int) -> float:
     )
 
 
-def start_tails(layout: PassLayout, pair: Pair, cuts: Sequence[float], mass: Floats) -> TailBounds:
+def start_tails(layout: PassLayout, pair: Pair, cuts: Sequence[SweptCut], mass: Floats) -> TailBounds:
     """Chernoff's inequality: Pr(L >= cut) <= E exp(s (L - cut)), and the same for the other side.
 
     One elimination with a few exponents. It tells which classes and rows need frequencies at all.
@@ -67,7 +76,7 @@ def start_tails(layout: PassLayout, pair: Pair, cuts: Sequence[float], mass: Flo
     tilts = np.minimum(TILTS, STEEPEST / max(pair.reach, 1e-300))
     with np.errstate(all="ignore"):
         moments = layout.run(tilt_leaves(pair, np.concatenate([tilts, -tilts])))
-        shifts = np.array([[tilt * (pair.offset - cut) for tilt in (*tilts, *-tilts)] for cut in cuts])
+        shifts = np.array([[tilt * (pair.offset - cut.odds) for tilt in (*tilts, *-tilts)] for cut in cuts])
         # A product that overflows, or one that is no number, says nothing.
         most = np.nan_to_num(moments * np.exp(shifts)[:, np.newaxis, np.newaxis], nan=np.inf) * SURELY
     most = np.broadcast_to(most, (len(cuts), *mass.shape, 2 * len(TILTS)))
@@ -80,7 +89,7 @@ def sweep(
     layout: PassLayout,
     pair: Pair,
     window: Window,
-    cuts: Sequence[float],
+    cuts: Sequence[SweptCut],
     mass: Floats,
     rows: Ints,
     degree: int,
@@ -93,10 +102,11 @@ def sweep(
     """
     layout, rows = layout.select(rows)
     n_classes = len(mass)
-    within = [cut for cut in cuts if window.low < cut < window.high]
+    spans = [(cut.odds + cut.low, cut.odds + cut.high) for cut in cuts]
+    within = [i for i, (start, end) in enumerate(spans) if window.low < end and start < window.high]
     values = np.zeros((2 * len(within), *mass.shape))
     if within and mass.any():
-        coefficients = np.concatenate([cut_coefficients(pair, window, cut, degree) for cut in within])
+        coefficients = np.concatenate([cut_coefficients(pair, window, cuts[i], degree) for i in within])
         blocks = _Blocks.make(pair, window, min(block_size(layout, n_classes), degree + 1))
         for start in range(0, degree + 1, blocks.length):
             if time.monotonic() > deadline:
@@ -107,12 +117,12 @@ def sweep(
             values += np.moveaxis((found @ chosen.T).real, 2, 0)
     rounding = rounding_bound(degree, count_operations(layout), count_turns(pair, window))
     low, high = np.zeros((len(cuts), *mass.shape)), np.zeros((len(cuts), *mass.shape))
-    for i, cut in enumerate(cuts):
-        if cut in within:
-            at = 2 * within.index(cut)
+    for i, (_, end) in enumerate(spans):
+        if i in within:
+            at = 2 * within.index(i)
             low[i] = np.clip(values[at] - rounding * mass, 0.0, mass)
             high[i] = np.clip(values[at + 1] + rounding * mass, low[i], mass)
-        elif cut <= window.low:
+        elif end <= window.low:
             low[i] = high[i] = mass
     return TailBounds(low, high, max(window.below, window.above))
 
@@ -147,18 +157,22 @@ class _Blocks:
         return made
 
 
-def cut_coefficients(
-    pair: Pair, window: Window, cut: float, degree: int, ties: float = 0.0
-) -> Complexes:  # (2, frequencies)
+def blur_of(pair: Pair, window: Window) -> float:
+    """More than floating point can misplace a sum by, and a cut within the window."""
+    return pair.blur + 2.0**-49 * (abs(window.low) + abs(window.high))
+
+
+def cut_coefficients(pair: Pair, window: Window, cut: SweptCut, degree: int) -> Complexes:  # (2, frequencies)
     """Polynomials below and above the test, as seen from the pair's offset.
 
-    The cut moves by what floating point may have misplaced the sums, and by `ties`, to the safe side in both.
+    The cut moves to the safe side in both: to where the tolerance of ties ends, and by what floating point
+    may have misplaced the sums.
     """
-    period = window.high - window.low
-    blur = pair.blur + ties + 2.0**-50 * (abs(cut) + abs(window.low) + abs(window.high))
+    period, blur = window.high - window.low, blur_of(pair, window)
+    moves = cut.high + blur, cut.low - blur
     n = np.arange(degree + 1)
     shift = np.exp(2j * np.pi * np.remainder(n * ((pair.offset - window.low) / period), 1.0))
-    ends = [min(max((cut + moved - window.low) / period, 0.0), 1.0) for moved in (blur, -blur)]
+    ends = [min(max((cut.odds + moved - window.low) / period, 0.0), 1.0) for moved in moves]
     return np.stack(
         [
             enclosing_coefficients(ends[0], degree)[0] * shift,

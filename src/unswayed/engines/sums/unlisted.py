@@ -25,7 +25,7 @@ from unswayed.core.arrays import Floats, Ints, read_only
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.rules import Decider, MostProbable, ThresholdRule
-from unswayed.engines.sums.decisions import decide_rows
+from unswayed.engines.sums.decisions import decide_rows, doubtful_rows
 from unswayed.engines.sums.factors import Factor, plan_passes
 from unswayed.engines.sums.pairs import mass_allowing
 from unswayed.engines.sums.passes import KeptRows, SingleRows
@@ -49,7 +49,7 @@ def order_by_information(problem: Problem, factors: Sequence[Factor], kept: froz
 def decide_listed(
     problem: Problem, factors: Sequence[Factor], kept: frozenset[int], part: frozenset[int], decider: Decider
 ) -> DecidedMass:
-    """What the kept features decide, exactly, from the class masses of all their instantiations."""
+    """What the kept features decide, by the class masses of all their instantiations: exact but for ties."""
     features = tuple(sorted(kept))
     mass = mass_allowing(KeptRows(plan_passes(problem, kept), features), factors, ())
     decisions = decide_rows(decider, mass.T)
@@ -60,7 +60,8 @@ def decide_listed(
     exact: Floats = np.array(
         [np.bincount(cells, weights=each, minlength=n_rows * n_actions) for each in mass], dtype=np.float64
     ).reshape(len(mass), n_rows, n_actions)
-    return DecidedMass(exact.sum(axis=2), exact, exact, MASS_ROUNDING)
+    doubt = float(mass[:, doubtful_rows(decider, mass.T, problem.rounding)].sum())
+    return DecidedMass(exact.sum(axis=2), exact, exact, MASS_ROUNDING + doubt)
 
 
 def _rows_of_part(problem: Problem, features: tuple[int, ...], part: frozenset[int]) -> Ints:
