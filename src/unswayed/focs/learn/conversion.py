@@ -17,6 +17,8 @@ from unswayed.model.nodes.contexts import TreeContexts
 from unswayed.model.nodes.perceptron import Activation, Perceptron
 from unswayed.model.nodes.steps import StepContexts, StepNetwork, quantised
 
+FARTHEST = 2.0**50
+"""Beyond the sums of rounded weights over any states, and within what step networks take."""
 MOST_STEPS = 100
 """Newton steps of the output layer; a handful are the rule."""
 
@@ -66,7 +68,9 @@ def linear_contexts(slopes: Floats, bias: float, tree: TreeContexts, *, bits: in
     """
     scale = (2.0**bits - 1) / max(float(np.abs(slopes).max(initial=0.0)), 1e-300)
     weights = np.rint(slopes * scale).astype(np.int64)
-    cuts = np.floor((np.sort(tree.cut[tree.feature >= 0]) - bias) * scale).astype(np.int64)
+    # No sum comes near `FARTHEST`, so a cut beyond it is as good as one there, however flat the line is.
+    beyond = np.clip(np.sort(tree.cut[tree.feature >= 0]) - bias, -FARTHEST / scale, FARTHEST / scale)
+    cuts = np.floor(beyond * scale).astype(np.int64)
     network = StepNetwork(
         np.tile(weights, (len(cuts), 1)).reshape(len(cuts), len(weights)), -(cuts + 1), np.ones(len(cuts))
     )

@@ -37,6 +37,8 @@ FEW_ROWS = 3_000
 """Rows up to which scorers are compared on all folds, else on one."""
 DOUBT = 1.0
 """Standard errors by which a scorer must do better than the first and simplest one."""
+NO_SIGNAL = 1e-9
+"""Scores, which are log-odds or alike, that differ by no more than this are the same but for rounding."""
 MOST_STATES = 64
 """Whole numbers below this are states of variables, so that a line over them can be compiled."""
 
@@ -62,7 +64,7 @@ def learn_scores(
     n_folds = min(n_folds, int(copies.min()))
     if n_folds < 2:
         scorer = fits[0](rows, rng)
-        return LearnedScores(scorer, _scored(scorer.scores(rows.inputs), rows, n_states), rows.inputs)
+        return _learned(scorer, _scored(scorer.scores(rows.inputs), rows, n_states), rows.inputs)
     parts, fold = share_out(rows, n_folds, rng)
 
     def judge(fit: Fit, held: range) -> tuple[ScoredRows, Floats]:
@@ -76,7 +78,7 @@ def learn_scores(
         rivals = [judge(each, range(n_folds if is_few else 1)) for each in fits]
         best = _choose([scored for scored, _ in rivals])
         fit, judged = fits[best], rivals[best] if is_few else judge(fits[best], range(n_folds))
-    return LearnedScores(fit(rows, rng), *judged)
+    return _learned(fit(rows, rng), *judged)
 
 
 def learn_scores_of_many(
@@ -88,8 +90,18 @@ def learn_scores_of_many(
     found = []
     for fit in fits:
         scorer = fit(used, rng)
-        found.append(LearnedScores(scorer, _scored(scorer.scores(rest.inputs), rest, n_states), rest.inputs))
+        found.append(_learned(scorer, _scored(scorer.scores(rest.inputs), rest, n_states), rest.inputs))
     return found[_choose([each.rows for each in found])] if len(found) > 1 else found[0]
+
+
+def _learned(scorer: Scorer, rows: ScoredRows, inputs: Floats) -> LearnedScores:
+    """The scorer with its rows; one that tells nothing apart scores all of them alike.
+
+    Scorers of other folds differ by what each fold lacks, and thresholds between them would be learned.
+    """
+    if (np.ptp(scorer.scores(inputs), axis=0) <= NO_SIGNAL).all():
+        rows = rows._replace(scores=np.zeros_like(rows.scores))
+    return LearnedScores(scorer, rows, inputs)
 
 
 def _scored(scores: Floats, rows: WeightedRows, n_states: int) -> ScoredRows:
