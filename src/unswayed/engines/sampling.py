@@ -106,6 +106,8 @@ class SamplingOracle:
     _full: dict[tuple[int, int], Ints] = field(default_factory=dict, repr=False)
     """Full decisions of the portions decided so far, by their ends."""
     _tables: dict[tuple[int, ...], Floats] = field(default_factory=dict, repr=False)
+    _decided: dict[int, Floats] = field(default_factory=dict, repr=False)
+    """Posteriors with all features seen, by the number of samples there were."""
 
     @property
     def samples(self) -> Ints:  # (samples, free features)
@@ -225,15 +227,24 @@ class SamplingOracle:
     def posteriors(self, features: tuple[int, ...]) -> Floats:  # (samples, classes)
         """The exact posterior of the target for each sample when only `features` are seen.
 
-        With all features and too little time, samples that are not decided in a share of it are dropped.
+        Asked for all features first, and with too little time, samples that are not decided in a share of it
+        are dropped. Those that are left stay: others were made of them.
         """
-        if features != self.problem.free or math.isinf(self.limits.deadline()):
+        if features != self.problem.free:
             return self._posteriors(features, self.samples, self.limits)
+        if len(self.samples) not in self._decided:
+            found = self._decide_in_time()
+            self._drawn[:] = [self.samples[: len(found)]]
+            self._decided[len(found)] = found
+        return self._decided[len(self.samples)]
+
+    def _decide_in_time(self) -> Floats:  # (samples, classes)
+        """The posteriors of all samples, or of as many as a share of the time allows."""
+        if math.isinf(self.limits.deadline()):
+            return self._posteriors(self.problem.free, self.samples, self.limits)
         with until(self.limits.deadline()), until(moment_at(DECIDING_SHARE)):
-            decided = [portion.posteriors[0] for portion in self._portions(0.0, frozenset(features))]
-        found = np.concatenate(decided)
-        self._drawn[:] = [self.samples[: len(found)]]
-        return found
+            free = frozenset(self.problem.free)
+            return np.concatenate([portion.posteriors[0] for portion in self._portions(0.0, free)])
 
     def _posteriors(self, features: tuple[int, ...], samples: Ints, limits: Limits) -> Floats:
         columns = [self.problem.free.index(feature) for feature in features]

@@ -1,0 +1,315 @@
+"""Every verb that takes time, each asked of classifiers small and middling; and what one answer claims."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+import unswayed
+from unswayed import Classifier, Limits, api
+from unswayed.core.measurement import Certainty, Measurement
+from unswayed.model.zoo import printer, random_bounded_treewidth, random_naive_bayes, review
+
+CLOSE = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class TimedCase:
+    """A classifier, findings, and rows to audit."""
+
+    classifier: Classifier
+    findings: dict[str, str]
+    table: dict[str, list[str | None]]
+
+
+def _case(classifier: Classifier, n_findings: int) -> TimedCase:
+    network = classifier.network
+    drawn = unswayed.sample(network, 6, rng=np.random.default_rng(1))
+    table: dict[str, list[str | None]] = {}
+    for place, variable in enumerate(drawn.variables):
+        if variable.name in classifier.features:
+            names = [variable.states[code] for code in drawn.codes[:, place]]
+            table[variable.name] = [None if (k + place) % 3 == 0 else name for k, name in enumerate(names)]
+    findings = {name: str(drawn_state(drawn, name)) for name in classifier.features[:n_findings]}
+    return TimedCase(classifier, findings, table)
+
+
+def drawn_state(drawn: Any, name: str) -> str:
+    """The state of a variable in the first row that was drawn."""
+    place = [variable.name for variable in drawn.variables].index(name)
+    state: str = drawn.variables[place].states[drawn.codes[0, place]]
+    return state
+
+
+@cache
+def timed_case(name: str) -> TimedCase:
+    """A case by its name."""
+    rng = np.random.default_rng(5)
+    if name == "review":
+        return _case(Classifier(review(), "D", ["R1", "R2", "AC"], threshold=0.6, positive="+"), 1)
+    if name == "printer":
+        return _case(Classifier(printer(), "Fault"), 1)
+    if name == "naive":
+        network = random_naive_bayes(11, rng, max_states=3)
+        return _case(Classifier(network, "C", threshold=0.4, positive="s0"), 4)
+    if name == "classes":
+        return _case(Classifier(random_naive_bayes(9, rng, n_classes=3, max_states=3), "C"), 3)
+    # Too wide for tables, one with little memory: sums and samples answer.
+    network = random_bounded_treewidth(36 if name == "tied" else 70, 3, rng, max_states=2)
+    leaves = [v for i, v in enumerate(network.names) if not network.children[i] and v != "X0"]
+    if name == "wide states":
+        return _case(Classifier(network, "X0", leaves), 2)
+    return _case(Classifier(network, "X0", leaves, threshold=0.5, positive="s0"), 2)
+
+
+SMALL, LARGE = ("review", "printer", "naive", "classes"), ("tied", "wide", "wide states")
+"""Cases whose answers take no time, and some for which there may be none."""
+Verb = Callable[[TimedCase, Limits], Any]
+"""Asks a case within limits."""
+
+
+def _kept(case: TimedCase) -> list[str]:
+    """Some features that are not observed."""
+    return [name for name in case.classifier.features if name not in case.findings][:2]
+
+
+def _both(
+    verb: Callable[..., Any], *args: Callable[[TimedCase], Any], called: str = "", **options: Any
+) -> dict[str, Verb]:
+    """A verb that takes evidence by name, without estimates and with them."""
+    name = called or verb.__name__
+
+    def ask(allow: bool) -> Verb:
+        return lambda case, limits: verb(
+            case.classifier,
+            *(each(case) for each in args),
+            evidence=case.findings,
+            limits=limits,
+            allow_estimates=allow,
+            **options,
+        )
+
+    return {name: ask(False), f"{name} or estimate": ask(True)}
+
+
+VERBS: dict[str, Verb] = {
+    "posterior": lambda c, limits: unswayed.posterior(
+        c.classifier.network, c.classifier.target, c.findings, limits=limits
+    ),
+    "all_marginals": lambda c, limits: unswayed.all_marginals(
+        c.classifier.network, c.findings, limits=limits
+    ),
+    "joint": lambda c, limits: (
+        unswayed.joint(
+            c.classifier.network, [c.classifier.target, *_kept(c)], c.findings, limits=limits
+        ).probabilities
+    ),
+    "probability": lambda c, limits: unswayed.probability(c.classifier.network, c.findings, limits=limits),
+    "most_probable_explanation": lambda c, limits: unswayed.most_probable_explanation(
+        c.classifier.network, c.findings, limits=limits
+    ),
+    "sample": lambda c, limits: (
+        unswayed.sample(
+            c.classifier.network, 50, c.findings, rng=np.random.default_rng(0), limits=limits
+        ).codes
+    ),
+    "decide": lambda c, limits: unswayed.decide(c.classifier, c.findings, limits=limits),
+    "predict": lambda c, limits: list(c.classifier.predict(c.table)),
+    **_both(unswayed.expected_classification_agreement, _kept, new_threshold=0.3),
+    **_both(unswayed.same_decision_probability),
+    **_both(unswayed.expected_same_decision_probability, _kept),
+    **_both(unswayed.maximum_achievable_agreement, _kept),
+    **_both(unswayed.maximum_potential_agreement, _kept),
+    **_both(unswayed.should_stop),
+    **_both(unswayed.rank_observations),
+    **_both(unswayed.value_of_information, _kept, reward=unswayed.NegativeEntropy()),
+    **_both(unswayed.explain_decision),
+    **_both(unswayed.select_features, lambda _: 2),
+    **_both(unswayed.trim, lambda _: 2),
+    **_both(unswayed.trim, lambda _: 2, called="trim to a table", potential=True),
+    **_both(unswayed.trim, lambda _: 1000, called="trim nothing"),
+    **_both(unswayed.frontier),
+    **_both(api.sweep_thresholds, lambda _: 2, lambda _: [0.3, 0.6]),
+    **_both(api.examine),
+    "plan_tests": lambda c, limits: unswayed.plan_tests(c.classifier, evidence=c.findings, limits=limits),
+    "plan_tests within a budget": lambda c, limits: unswayed.plan_tests(
+        c.classifier, evidence=c.findings, budget=2, at_least=0.8, limits=limits
+    ),
+    "replay": lambda c, limits: api.replay(c.classifier, list(c.findings.items()), limits=limits),
+    "audit": lambda c, limits: unswayed.audit(c.classifier, c.table, limits=limits),
+    "audit with reasons": lambda c, limits: unswayed.audit(
+        c.classifier, c.table, limits=limits, reason=True, next_test=True, allow_estimates=True
+    ),
+    "compare_decisions": lambda c, limits: unswayed.compare_decisions(
+        c.classifier,
+        Classifier(c.classifier.network, c.classifier.target, _kept(c), c.classifier.rule),
+        rng=np.random.default_rng(0),
+        limits=limits,
+    ),
+}
+
+
+def within(case: str, seconds: float | None = None) -> Limits:
+    """The limits of a case: little memory where tables are not to answer."""
+    n_bytes = 2**31 if case in SMALL else 3 * 10**6 if case == "tied" else 10**8
+    return Limits(max_bytes=n_bytes, max_seconds=seconds)
+
+
+def check_claims(found: Any, truth: Any) -> None:
+    """Fail where an answer promises what is not so, judged by an answer that had all the time there is."""
+    for kind, check in CLAIMS.items():
+        if isinstance(found, kind):
+            assert isinstance(truth, kind), (found, truth)
+            check(found, truth)
+            return
+    if isinstance(found, float):
+        assert found == pytest.approx(truth, abs=CLOSE)
+    elif isinstance(found, np.ndarray):
+        np.testing.assert_allclose(found, truth, atol=CLOSE)
+    elif isinstance(found, Mapping):
+        assert found.keys() == truth.keys()
+        for key, value in found.items():
+            check_claims(value, truth[key])
+    else:
+        assert found == truth
+
+
+def _check_measurement(found: Measurement, truth: Measurement) -> None:
+    if Certainty.ESTIMATE not in (found.certainty, truth.certainty):
+        assert found.low - CLOSE <= truth.high and truth.low <= found.high + CLOSE, (found, truth)
+    if found.certainty is Certainty.EXACT:
+        assert found.low == found.high
+
+
+def _check_selection(found: api.Selection, truth: api.Selection) -> None:
+    assert not (found.optimal and found.certainty is not Certainty.EXACT)
+    if truth.optimal:
+        assert found.upper_bound >= truth.value - CLOSE
+        if found.certainty is not Certainty.ESTIMATE:
+            assert found.measurement.low <= truth.value + CLOSE
+        if found.optimal:
+            # Of several sets with the best value, the cheapest is found by a search that ends.
+            assert found.value == pytest.approx(truth.value, abs=CLOSE)
+
+
+def _check_trimming(found: api.Trimming, truth: api.Trimming) -> None:
+    _check_selection(found.selection, truth.selection)
+
+
+def _check_frontier(found: api.Frontier, truth: api.Frontier) -> None:
+    for point in found.points:
+        affordable = [each for each in truth.points if each.cost <= point.cost + CLOSE]
+        best = max(affordable, key=lambda each: each.selection.value)
+        if best.selection.optimal and point.selection.certainty is Certainty.EXACT:
+            assert point.selection.value <= best.selection.value + CLOSE
+            if point.selection.optimal:
+                assert point.selection.value == pytest.approx(best.selection.value, abs=CLOSE)
+
+
+def _check_sweep(found: Any, truth: Any) -> None:
+    answers = dict(zip(truth.thresholds, truth.selections, strict=True))
+    for threshold, selection in zip(found.thresholds, found.selections, strict=True):
+        _check_selection(selection, answers[threshold])
+
+
+def _check_ranking(found: api.ObservationRanking, truth: api.ObservationRanking) -> None:
+    assert set(found.features) == set(truth.features)
+    answers = dict(zip(truth.features, truth.values, strict=True))
+    for feature, values in zip(found.features, found.values, strict=True):
+        by_criterion = dict(zip(truth.criteria, answers[feature], strict=True))
+        for criterion, value in zip(found.criteria, values, strict=True):
+            if criterion in by_criterion:
+                _check_measurement(value, by_criterion[criterion])
+
+
+def _check_stopping(found: api.Stopping, truth: api.Stopping) -> None:
+    check_claims(found.decision, truth.decision)
+    _check_measurement(found.sdp, truth.sdp)
+    if found.certain and truth.certain:
+        assert found.stop == truth.stop
+
+
+def _check_decision(found: api.Decision, truth: api.Decision) -> None:
+    assert found.action == truth.action
+    check_claims(found.posterior, truth.posterior)
+
+
+def _check_plan(found: api.TestPlan, truth: api.TestPlan) -> None:
+    """A gap counts in the first thing that plans differ in: the chance to reach the level, then the cost."""
+    if not truth.optimal:
+        return
+    assert found.chance_reached <= truth.chance_reached + CLOSE
+    if found.chance_reached < truth.chance_reached - CLOSE:
+        assert found.gap >= truth.chance_reached - found.chance_reached - CLOSE
+    else:
+        assert truth.expected_cost - CLOSE <= found.expected_cost <= truth.expected_cost + found.gap + CLOSE
+
+
+def _check_reasons(found: api.Reasons, truth: api.Reasons) -> None:
+    _check_decision(found.decision, truth.decision)
+    if found.sdp is not None and truth.sdp is not None:
+        _check_measurement(found.sdp, truth.sdp)
+    if truth.proven and truth.reasons:
+        least = min(each.cost for each in truth.reasons)
+        assert found.cost_bound <= least + CLOSE
+        assert all(each.cost >= least - CLOSE for each in found.reasons)
+        if found.proven:
+            assert min(each.cost for each in found.reasons) == pytest.approx(least)
+    least = min((each.cost for each in truth.flips), default=math.inf)
+    assert found.flips_bound <= least + CLOSE
+    assert all(each.cost >= truth.flips_bound - CLOSE for each in found.flips)
+
+
+def _check_audit(found: api.Audit, truth: api.Audit) -> None:
+    for row in np.flatnonzero(found.answered & truth.answered):
+        assert found.decision[row] == truth.decision[row]
+        assert found.posterior[row] == pytest.approx(truth.posterior[row], abs=CLOSE)
+        if Certainty.ESTIMATE not in (found.certainty[row], truth.certainty[row]):
+            assert found.columns.low[row] - CLOSE <= truth.columns.high[row]
+            assert truth.columns.low[row] <= found.columns.high[row] + CLOSE
+
+
+def _check_comparison(found: Any, truth: Any) -> None:
+    if found.certainty is Certainty.EXACT:
+        assert found.agreement == pytest.approx(truth.agreement, abs=CLOSE)
+
+
+def _check_explanation(found: api.Explanation, truth: api.Explanation) -> None:
+    assert found.log_probability <= truth.log_probability + CLOSE <= found.bound + 2 * CLOSE
+
+
+def _check_history(found: api.CaseHistory, truth: api.CaseHistory) -> None:
+    for step, other in zip(found.steps, truth.steps, strict=True):
+        _check_decision(step.decision, other.decision)
+        _check_measurement(step.sdp, other.sdp)
+
+
+def _check_examination(found: Any, truth: Any) -> None:
+    for part in ("decision", "stopping", "ranking", "why", "frontier"):
+        if getattr(found, part) is not None and getattr(truth, part) is not None:
+            check_claims(getattr(found, part), getattr(truth, part))
+
+
+CLAIMS: dict[type[Any], Callable[[Any, Any], None]] = {
+    Measurement: _check_measurement,
+    api.Selection: _check_selection,
+    api.Trimming: _check_trimming,
+    api.Frontier: _check_frontier,
+    api.thresholds.ThresholdSweep: _check_sweep,
+    api.ObservationRanking: _check_ranking,
+    api.Stopping: _check_stopping,
+    api.Decision: _check_decision,
+    api.TestPlan: _check_plan,
+    api.Reasons: _check_reasons,
+    api.Audit: _check_audit,
+    api.compare.Comparison: _check_comparison,
+    api.Explanation: _check_explanation,
+    api.CaseHistory: _check_history,
+    api.report.Examination: _check_examination,
+}
