@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from typing import Any
 
@@ -180,9 +180,35 @@ def check_claims(found: Any, truth: Any) -> None:
         assert found == truth
 
 
+UNLIKE = frozenset({"seconds", "bids", "origin", "classifier", "rows", "recipe", "evaluations", "tried"})
+"""Fields that tell what an answer took, or what it is about."""
+
+
+def check_same(found: Any, other: Any, where: str = "") -> None:
+    """Fail where two answers differ by more than rounding, whatever they took."""
+    assert type(found) is type(other), where
+    if isinstance(found, float):
+        assert found == pytest.approx(other, abs=CLOSE, nan_ok=True), where
+    elif isinstance(found, np.ndarray):
+        check_same(found.tolist(), other.tolist(), where)
+    elif isinstance(found, Mapping):
+        check_same([*found.items()], [*other.items()], where)
+    elif isinstance(found, list | tuple):
+        assert len(found) == len(other), where
+        for place, pair in enumerate(zip(found, other, strict=True)):
+            check_same(*pair, f"{where}[{place}]")
+    elif is_dataclass(found):
+        for each in fields(found):
+            if each.name not in UNLIKE and not each.name.startswith("_"):
+                check_same(getattr(found, each.name), getattr(other, each.name), f"{where}.{each.name}")
+    else:
+        assert found == other, where
+
+
 def _check_measurement(found: Measurement, truth: Measurement) -> None:
     if Certainty.ESTIMATE not in (found.certainty, truth.certainty):
-        assert found.low - CLOSE <= truth.high and truth.low <= found.high + CLOSE, (found, truth)
+        assert found.low - CLOSE <= truth.high, (found, truth)
+        assert truth.low <= found.high + CLOSE, (found, truth)
     if found.certainty is Certainty.EXACT:
         assert found.low == found.high
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import time
 import tracemalloc
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
+from clocks import time_running_out
 from dependent_cases import random_tree
 from unswayed import Limits, ThresholdRule, rank_observations, same_decision_probability
 from unswayed.api import questions
 from unswayed.core.errors import LimitError
+from unswayed.core.limits import until
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import make_problem
@@ -35,11 +38,12 @@ class StubbornEngine:
     certainty: Certainty = Certainty.EXACT
     least_seconds: float = 0.0
     fails_to_price: bool = False
+    seconds: float = 1e-9
 
     def cost(self, problem, question):
         if self.fails_to_price:
             raise LimitError("too dense to plan")
-        return Cost(1e-9, 1.0)
+        return Cost(self.seconds, 1.0)
 
     def prepare(self, problem, limits):
         raise LimitError("no room after all")
@@ -125,3 +129,16 @@ def test_pricing_keeps_to_the_memory_allowed():
         assert tracemalloc.get_traced_memory()[1] <= 20_000_000
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    ("given", "left", "advised"), [(None, 1e9, 288), (145.0, 72.0, 290), (300.0, 72.5, 0)]
+)
+def test_a_limit_that_is_in_the_way_is_named_with_what_suffices(given, left, advised):
+    """A part of an answer has a share of the time: what it leaves decides, not the limit on the whole."""
+    engines = (StubbornEngine(seconds=72.0 if advised else 1e-9, fails_to_price=not advised),)
+    with time_running_out(), until(time.monotonic() + left), pytest.raises(LimitError) as caught:
+        choose(tree_problem(3), Question(frozenset()), limits=Limits(max_seconds=given), engines=engines)
+    advice = f"raise the limits: that on time (max_seconds) to {advised} s"
+    assert (advice in str(caught.value)) == bool(advised)
+    assert ("raise the limits" in str(caught.value)) == bool(advised)

@@ -9,9 +9,11 @@ from functools import cache
 from typing import Any
 
 import pytest
+from sklearn.utils.estimator_checks import check_sample_weight_equivalence_on_dense_data
 
-from clocks import time_running_out
-from timed_verbs import LARGE, SMALL, VERBS, check_claims, timed_case, within
+from clocks import hurried_clock, time_running_out
+from timed_verbs import LARGE, SMALL, VERBS, check_claims, check_same, timed_case, within
+from unswayed.api.estimators import TrimmedClassifier
 from unswayed.core.errors import LimitError, QueryError
 from unswayed.core.limits import Limits, one_clock
 from unswayed.decisions.problem import make_problem
@@ -24,13 +26,15 @@ FEW_FITTING = 7, 20, 60, 180, 300
 """and how many looks the time holds where it passes evenly."""
 
 
-@cache
-def with_all_the_time(case: str, verb: str) -> Any:
+def ask_without_limit(case: str, verb: str) -> Any:
     """The answer without a limit on time; the error where the question makes no sense or nothing answers."""
     try:
         return VERBS[verb](timed_case(case), within(case))
     except (QueryError, LimitError) as error:
         return error
+
+
+with_all_the_time = cache(ask_without_limit)
 
 
 def ask_in_time(case: str, verb: str, *, has_truth: bool = True, **clock: float) -> bool:
@@ -95,3 +99,38 @@ def test_samples_that_others_were_made_of_stay():
         oracle = SamplingEngine(n_samples=4000).prepare(problem, Limits())
         sizes = {len(oracle.posteriors(problem.free)) for _ in range(6)}
     assert sizes == {len(oracle.samples)}
+
+
+def check_hurry(case: str, verb: str, factor: float) -> None:
+    """Ask without a limit on time by a clock that runs fast, as it does on a slow machine."""
+    expected = with_all_the_time(case, verb)
+    with hurried_clock(factor):
+        found = ask_without_limit(case, verb)
+    check_same(*(str(each) if isinstance(each, Exception) else each for each in (found, expected)))
+
+
+@pytest.mark.parametrize("case", SMALL)
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_slow_machine_changes_no_answer_that_has_no_limit(case, verb):
+    check_hurry(case, verb, 50.0)
+
+
+@pytest.mark.parametrize("verb", ["trim or estimate", "select_features or estimate"])
+def test_a_slow_machine_changes_no_choice_on_samples(verb):
+    check_hurry("wide states", verb, 50.0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("factor", [5.0, 50.0])
+@pytest.mark.parametrize("case", ["wide", "wide states"])
+@pytest.mark.parametrize(
+    "verb", ["frontier or estimate", "trim nothing or estimate", "trim to a table or estimate"]
+)
+def test_a_slow_machine_changes_no_frontier_on_samples(case, verb, factor):
+    check_hurry(case, verb, factor)
+
+
+@pytest.mark.filterwarnings("ignore::unswayed.core.errors.UnswayedWarning")
+def test_a_slow_machine_weights_rows_as_it_repeats_them():
+    with hurried_clock(50.0):
+        check_sample_weight_equivalence_on_dense_data("TrimmedClassifier", TrimmedClassifier(budget=5))

@@ -28,7 +28,7 @@ from unswayed.engines.sampling import SamplingEngine
 from unswayed.model.data.tables import Table, read_table
 from unswayed.model.evidence import Evidence
 from unswayed.search.options import Method, SearchOptions, method_of, team_of
-from unswayed.search.plan import SearchPlan, plan_search
+from unswayed.search.plan import SAMPLES_PATIENCE, SearchPlan, plan_search
 from unswayed.search.task import SLACK, Found, Terms, make_terms
 from unswayed.search.trim import Chosen, choose_features, trim_classifier
 
@@ -170,25 +170,28 @@ def frontier(
     plan = _plan_in_time(problem, limits, given_until, allow_estimates=_allows_estimates(options))
     terms = make_terms(problem, costs, math.inf)
     rows = None if held_out is None else read_table(held_out)
-    deadline = plan.limits.deadline()
+    deadline, n_asked, on_samples = plan.limits.deadline(), 0, plan.table is None and plan.grid is None
+
+    def seconds_left() -> float:
+        if not on_samples or plan.is_timed:
+            return deadline - time.monotonic()
+        return SAMPLES_PATIENCE - POINT_SECONDS * n_asked  # without a limit the points count, not the clock
 
     def trim_within(budget: float, n_left: float) -> Trimming:
+        nonlocal n_asked
         within = plan
         if plan.limits.max_seconds is not None:
             # The samples that all points share come with the first one.
             draws = plan.by_estimates and terms.workspace.sampled is None
-            left = (deadline - time.monotonic()) / (1.0 if draws else n_left)
+            left = seconds_left() / (1.0 if draws else n_left)
+            n_asked += 1
             within = replace(plan, limits=replace(plan.limits, max_seconds=max(left, 1e-3)))
+        asked = options, potential, time.perf_counter()
         with _ending(plan, given_until):
-            return _trim(
-                (classifier, evidence, rows),
-                within,
-                terms.with_budget(budget),
-                (options, potential, time.perf_counter()),
-            )
+            return _trim((classifier, evidence, rows), within, terms.with_budget(budget), asked)
 
-    if plan.sums is not None or plan.by_estimates:
-        return Frontier(_raise_budget_in_time(trim_within, terms, deadline))
+    if on_samples:
+        return Frontier(_raise_budget_in_time(trim_within, terms, seconds_left))
     # Outside a table a search may not end by itself: each point that may be to come gets its share of time.
     ends = deadline if plan.table is None else None
     return Frontier(_lower_budget(trim_within, terms, ends))
@@ -219,7 +222,7 @@ def _lower_budget(
 
 
 def _raise_budget_in_time(
-    trim_within: Callable[[float, float], Trimming], terms: Terms, deadline: float
+    trim_within: Callable[[float, float], Trimming], terms: Terms, seconds_left: Callable[[], float]
 ) -> tuple[Trimming, ...]:
     """As many points as there is time for, the cheapest first, until hardly anything is left to gain.
 
@@ -228,14 +231,14 @@ def _raise_budget_in_time(
     points: list[Trimming] = []
     budget, smallest = terms.least, min((cost for cost in terms.costs.values() if cost > 0), default=math.inf)
     while budget < terms.most:
-        n_left = max((deadline - time.monotonic()) / POINT_SECONDS, 1.0)
+        n_left = max(seconds_left() / POINT_SECONDS, 1.0)
         found = _find_point(trim_within, budget, n_left, points)
         if found is None:
             break
         _add_dearer(points, found)
         if found.selection.interrupted:
             return tuple(points)
-        if _known_agreement(found.selection) >= 1.0 - SETTLED or time.monotonic() > deadline:
+        if _known_agreement(found.selection) >= 1.0 - SETTLED or seconds_left() < 0.0:
             break
         factor = max((terms.most / budget) ** (1 / n_left), LEAST_FACTOR) if budget > 0 else 1.0
         budget = max(budget * factor, budget + smallest)
@@ -362,7 +365,7 @@ def _plan_in_time(problem: Problem, limits: Limits, deadline: float, *, allow_es
         drawn = SamplingEngine().cost(problem, Question(frozenset()))
         assert isinstance(drawn, Cost)
         limits.check_bytes(drawn.n_bytes, "choosing features on samples")
-        plan = SearchPlan(problem, SamplingEngine().name, limits)
+        plan = SearchPlan(problem, SamplingEngine().name, limits, is_timed=True)
     if limits.max_seconds is None:
         return plan
     left = max(deadline - time.monotonic(), LEAST_SEARCHED * limits.max_seconds)

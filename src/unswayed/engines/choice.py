@@ -33,6 +33,8 @@ PATIENCE = 60.0
 """Predicted seconds that an engine may take when no limit was given."""
 WIDER = 0.002, 0.005, 0.01, 0.05, 0.2
 """Tolerances that are tried before one of them is advised."""
+PARTS = 4.0
+"""Times its price that an engine needs: verbs of several parts leave each a third, and prices err."""
 LONGEST, LARGEST = 3600.0, 64 * GIBIBYTE
 """Seconds and bytes up to which it is advised to raise the limits."""
 
@@ -192,20 +194,22 @@ def _list_ways_out(auction: _Auction, engines: Sequence[Engine], *, allow_estima
     prices = [auction.price(e) for e in usable]
     priced = [p for p in prices if isinstance(p, Cost) and p.seconds <= LONGEST and p.n_bytes <= LARGEST]
     if priced:
-        yield _raise_text(min(priced, key=lambda price: price.seconds), auction.limits)
+        yield from _raise_text(min(priced, key=lambda price: price.seconds), auction.limits)
     samplers = [e for e in engines if e.certainty is Certainty.ESTIMATE]
     if not allow_estimates and auction.cheapest(samplers) is not None:
         yield "allow estimates (allow_estimates=True)"
 
 
-def _raise_text(price: Cost, limits: Limits) -> str:
-    """The limits that a price needs raised, and to what; bids are right within a factor of a few."""
+def _raise_text(price: Cost, limits: Limits) -> Iterator[str]:
+    """The limits that a price needs raised, and to what; nothing where none of them is in the way."""
     needed = []
-    if price.seconds > (limits.max_seconds or PATIENCE):
-        needed.append(f"that on time (max_seconds) to {math.ceil(2 * price.seconds)} s")
+    if price.seconds > _seconds_allowed(limits):
+        enough = max(PARTS * price.seconds, 2.0 * (limits.max_seconds or 0.0))
+        needed.append(f"that on time (max_seconds) to {math.ceil(enough)} s")
     if price.n_bytes > limits.max_bytes:
         needed.append(f"that on memory (max_bytes) to {readable_bytes(1.1 * price.n_bytes)}")
-    return f"raise the limits: {' and '.join(needed)}"
+    if needed:
+        yield f"raise the limits: {' and '.join(needed)}"
 
 
 def line(bid: Bid) -> str:
@@ -229,9 +233,13 @@ def _preference(question: Question, allow_estimates: bool) -> list[set[Certainty
 
 def _fits(engine: Engine, price: Cost, limits: Limits) -> bool:
     """Whether a price is within the limits and what is left of the time; an estimate makes do with that."""
-    seconds = min(limits.max_seconds or PATIENCE, seconds_left())
-    in_time = price.seconds <= seconds or engine.certainty is Certainty.ESTIMATE
+    in_time = price.seconds <= _seconds_allowed(limits) or engine.certainty is Certainty.ESTIMATE
     return price.n_bytes <= limits.max_bytes and in_time
+
+
+def _seconds_allowed(limits: Limits) -> float:
+    """What a price may come to: the limit, or what the clock over the whole answer leaves of it."""
+    return min(limits.max_seconds or PATIENCE, seconds_left())
 
 
 def _bid(engine: Engine, price: Cost | Refusal, limits: Limits) -> Bid:

@@ -32,7 +32,7 @@ from unswayed.decisions.prediction import row_numbers
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.rules import Decider, ThresholdRule
 from unswayed.engines.protocol import Cost, Needs, Question, Refusal, price_one_by_one
-from unswayed.inference.batches import batch_posteriors
+from unswayed.inference.batches import batch_posteriors, price_case
 from unswayed.inference.posteriors import joint_table
 from unswayed.inference.sampling import sample_states
 
@@ -237,6 +237,10 @@ class SamplingOracle:
             self._drawn[:] = [self.samples[: len(found)]]
             self._decided[len(found)] = found
         return self._decided[len(self.samples)]
+
+    def price(self, features: tuple[int, ...]) -> float:
+        """Seconds that the posterior of one sample takes, about, the same on every machine."""
+        return price_case(self.problem.network, self.problem.target, features, self.problem.evidence)
 
     def _decide_in_time(self) -> Floats:  # (samples, classes)
         """The posteriors of all samples, or of as many as a share of the time allows."""

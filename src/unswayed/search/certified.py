@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from typing import TypedDict, Unpack
 
 from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
@@ -37,6 +38,17 @@ CERTIFY_SECONDS = 1.0, 6.0
 """Seconds to bound one choice, at least, since without bounds a choice is worth little, and at most."""
 
 
+class GroundOptions(TypedDict):
+    """How samples are drawn to choose by."""
+
+    adapts_threshold: bool
+    """Whether a threshold is chosen with the features."""
+    is_timed: bool
+    """Whether a person gave the limit on time; otherwise work is counted, and no clock looked at."""
+    report: Report | None
+    """Told of progress."""
+
+
 @dataclass(frozen=True, slots=True)
 class CertifiedChoice:
     """Features, and what is known about their agreement."""
@@ -52,17 +64,16 @@ def choose_and_certify(
     oracle: SumsOracle,
     terms: Terms,
     limits: Limits,
-    *,
-    adapts_threshold: bool,
-    report: Report | None = None,
     team: Team | None = None,
+    **on_ground: Unpack[GroundOptions],
 ) -> CertifiedChoice:
     """Features within the budget, and certain bounds on their agreement."""
+    is_timed = on_ground["is_timed"]
     deadline = limits.deadline()
     # Where sums go through, samples cost little.
     patient = replace(limits, max_seconds=max(limits.max_seconds or SAMPLING_SECONDS, SAMPLING_SECONDS))
-    ground = find_ground(oracle.problem, terms, patient, adapts_threshold=adapts_threshold, report=report)
-    choice = choose_kept(ground, terms, limits, report, team)
+    ground = find_ground(oracle.problem, terms, patient, **on_ground)
+    choice = choose_kept(ground, terms, limits, on_ground["report"], team, is_timed=is_timed)
     kept, is_stopped = choice.kept, choice.interrupted
     if _keeps_everything(oracle, kept):
         return CertifiedChoice(Found(kept, 1.0, 1.0, choice.tried, is_stopped), None, None)
@@ -80,9 +91,11 @@ def choose_and_estimate(
     limits: Limits,
     report: Report | None = None,
     team: Team | None = None,
+    *,
+    is_timed: bool,
 ) -> CertifiedChoice:
     """Features within the budget, and how often they agree on fresh samples: for what no sums bound."""
-    choice = choose_kept(ground, terms, limits, report, team)
+    choice = choose_kept(ground, terms, limits, report, team, is_timed=is_timed)
     threshold, decider = None, ground.problem.decider
     if ground.positive is not None:
         threshold = sampled_threshold(ground, choice.kept)
@@ -99,13 +112,11 @@ def choose_and_estimate(
 
 
 def find_ground(
-    problem: Problem, terms: Terms, limits: Limits, *, adapts_threshold: bool, report: Report | None
+    problem: Problem, terms: Terms, limits: Limits, **on_ground: Unpack[GroundOptions]
 ) -> SampledGround:
     """The samples that searches with other budgets share."""
     if terms.workspace.sampled is None:
-        terms.workspace.sampled = draw_ground(
-            problem, terms, adapts_threshold=adapts_threshold, limits=limits, report=report
-        )
+        terms.workspace.sampled = draw_ground(problem, terms, limits, **on_ground)
     return terms.workspace.sampled
 
 

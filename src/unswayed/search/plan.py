@@ -66,7 +66,7 @@ class SearchPlan:
     sums: SumsOracle | None = field(default=None, repr=False)
     """Bounds on the agreement of chosen features."""
     is_timed: bool = False
-    """Whether the person gave a limit on time, which then counts compilation too."""
+    """Whether the person gave a limit on time, which then counts compilation too, and goes by the clock."""
 
     @property
     def by_estimates(self) -> bool:
@@ -90,11 +90,10 @@ def plan_search(problem: Problem, limits: Limits, *, allow_estimates: bool = Fal
 
     The limit on time is for the search, which has an answer at any moment; before this step there is none.
     """
-    on_memory = Limits(max_bytes=limits.max_bytes)
+    on_memory, is_timed = Limits(max_bytes=limits.max_bytes), limits.max_seconds is not None
     price = _price_table(problem)
     fits = _fits(problem, price, limits)
     if is_naive(problem) and not (fits and _is_quick(_count_cells(problem))):
-        is_timed = limits.max_seconds is not None
         grid = many_features(problem, on_memory, max_seconds=limits.max_seconds)
         engine = "bounds" if grid.exact is None else "log_odds"
         return SearchPlan(problem, engine, _be_patient(limits), grid=grid, is_timed=is_timed)
@@ -107,7 +106,8 @@ def plan_search(problem: Problem, limits: Limits, *, allow_estimates: bool = Fal
             drawn = SamplingEngine(n_samples=2 * N_SAMPLES).cost(problem, Question(frozenset()))
             assert isinstance(drawn, Cost)
             limits.check_bytes(drawn.n_bytes, "choosing features on samples")
-            return SearchPlan(problem, SamplingEngine().name, _be_patient(limits, SAMPLES_PATIENCE))
+            patient = _be_patient(limits, SAMPLES_PATIENCE)
+            return SearchPlan(problem, SamplingEngine().name, patient, is_timed=is_timed)
         raise LimitError(
             f"searching {len(problem.free)} features that depend on each other needs a table of about "
             f"{readable_bytes(price.n_bytes)}, over what is allowed, and no sums over the network bound a "
@@ -117,7 +117,7 @@ def plan_search(problem: Problem, limits: Limits, *, allow_estimates: bool = Fal
     patient = _be_patient(limits, SAMPLES_PATIENCE)
     shared = SHARED_SHARE * (patient.max_seconds or SAMPLES_PATIENCE)
     sums = replace(sums, shared_seconds=min(sums.shared_seconds, shared))
-    return SearchPlan(problem, SumsEngine().name, patient, sums=sums)
+    return SearchPlan(problem, SumsEngine().name, patient, sums=sums, is_timed=is_timed)
 
 
 def prepare_sums(problem: Problem, limits: Limits) -> SumsOracle:

@@ -62,6 +62,8 @@ class SampledTask:
     budget: float
     names: Mapping[int, str]
     deadline: float
+    most_tried: float = math.inf
+    """Subsets that one way to choose may try."""
     report: Callable[[float, float, int], None] | None = None
 
 
@@ -82,7 +84,7 @@ def forward_selection(task: SampledTask) -> tuple[tuple[int, ...], int]:
     value = task.score(groups.leaning, samples.decisions)
     taken: tuple[int, ...] = ()
     tried = 1
-    while time.monotonic() <= task.deadline:
+    while tried < task.most_tried and time.monotonic() <= task.deadline:
         fitting = _fitting(task, taken)
         if not fitting:
             break
@@ -110,7 +112,7 @@ def additive_selection(task: SampledTask) -> tuple[tuple[int, ...], int]:
     terms = {f: _indicators(samples, f) for f in task.costs}
     taken: tuple[int, ...] = ()
     tried = 0
-    while time.monotonic() <= task.deadline:
+    while tried < task.most_tried and time.monotonic() <= task.deadline:
         worth = {f: _explained(terms[f], left) / task.costs[f] for f in _fitting(task, taken)}
         tried += len(worth)
         chosen = min(worth, key=lambda f: (-worth[f], task.names[f]), default=None)

@@ -7,6 +7,7 @@ choice agrees; `certified.py` bounds it where sums over the network can.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -38,7 +39,11 @@ from unswayed.search.sampled import (
 from unswayed.search.task import Terms
 
 FEWEST_SAMPLES, DECIDED_SHARE = 64, 0.2
-"""Samples that are decided in any case, and the share of a limit on time for deciding more."""
+"""Samples that are decided in any case, and the share of the time for deciding more."""
+SECONDS_PER_ROW = 1.2e-7
+"""Measured for a sample where a subset is tried without posteriors of its own."""
+FEWEST_VALUED = 16
+"""Choices that are valued however long each takes, where no limit on time was given."""
 N_SAMPLES = 4000
 """Samples to choose by, and as many to measure by."""
 CHOICE_SECONDS, CHOICE_SHARE = 3.0, 0.35
@@ -86,17 +91,23 @@ class KeptChoice:
 def draw_ground(
     problem: Problem,
     terms: Terms,
+    limits: Limits,
     *,
     adapts_threshold: bool,
-    limits: Limits,
+    is_timed: bool,
     report: Report | None = None,
 ) -> SampledGround:
-    """Samples, and the orders in which several heuristics take the features for their costs."""
-    engine = SamplingEngine(n_samples=_affordable(problem, limits), rng=np.random.default_rng(0))
-    drawn = engine.prepare(problem, Limits(max_bytes=limits.max_bytes))  # as many as there is time for
-    fresh = engine.prepare(problem, limits)
+    """Samples, and the orders in which several heuristics take the features for their costs.
+
+    Unless a person gave the limit on time, its seconds are counted by prices and no clock is looked at.
+    """
+    on_memory = Limits(max_bytes=limits.max_bytes)
+    n_samples = _affordable(problem, limits, is_timed=is_timed)
+    engine = SamplingEngine(n_samples=n_samples, rng=np.random.default_rng(0))
+    drawn = engine.prepare(problem, on_memory)  # as many as there is time for
+    fresh = engine.prepare(problem, limits if is_timed else on_memory)
     full = drawn.posteriors(problem.free)
-    deadline = time.monotonic() + choice_seconds(limits)
+    deadline = time.monotonic() + choice_seconds(limits) if is_timed else math.inf
     positive = _positive(problem) if adapts_threshold else None
     decisions = problem.decider.decide(full)
     useful = [i for i, size in enumerate(problem.sizes(problem.free)) if size > 1]
@@ -108,6 +119,7 @@ def draw_ground(
         float("inf"),
         {i: problem.network.variables[problem.free[i]].name for i in useful},
         deadline,
+        math.inf if is_timed else choice_seconds(limits) / (SECONDS_PER_ROW * len(full)),
         report,
     )
     gains = information_by_feature(problem)
@@ -118,15 +130,18 @@ def draw_ground(
     return SampledGround(problem, positive, drawn, fresh, decisions, tuple(orders), tried)
 
 
-def _affordable(problem: Problem, limits: Limits) -> int:
-    """How many samples can be decided in a share of the time, by the time that a few of them take."""
+def _affordable(problem: Problem, limits: Limits, *, is_timed: bool) -> int:
+    """How many samples can be decided in a share of the time: by the time that a few take, or by prices."""
     if limits.max_seconds is None:
         return N_SAMPLES
     few = SamplingEngine(n_samples=FEWEST_SAMPLES).prepare(problem, Limits(max_bytes=limits.max_bytes))
-    began = time.monotonic()
-    n_decided = len(few.posteriors(problem.free))
-    each = (time.monotonic() - began) / max(n_decided, 1)
-    return min(max(int(DECIDED_SHARE * limits.max_seconds / each), FEWEST_SAMPLES), N_SAMPLES)
+    if is_timed:
+        began = time.monotonic()
+        n_decided = len(few.posteriors(problem.free))
+        each = (time.monotonic() - began) / max(n_decided, 1)
+    else:
+        each = few.price(problem.free)
+    return min(max(int(DECIDED_SHARE * limits.max_seconds / max(each, 1e-9)), FEWEST_SAMPLES), N_SAMPLES)
 
 
 def choice_seconds(limits: Limits) -> float:
@@ -140,17 +155,23 @@ def choose_kept(
     limits: Limits,
     report: Report | None = None,
     team: Team | None = None,
+    *,
+    is_timed: bool,
 ) -> KeptChoice:
     """The features within the budget that agree best on the samples, as far as the time allows.
 
-    A team values the choices next in line; what is taken, and in which order, is the same as without.
+    Unless a person gave the limit, it allows as many choices as can be valued in it by their prices. A team
+    values the choices next in line; what is taken, and in which order, is the same as without.
     """
     began = time.monotonic()
     problem = replace(ground.problem, _memo={})
     drawn = replace(ground.drawn, problem=problem)
     sent = replace(ground, problem=problem, drawn=drawn, fresh=drawn)
     with Workers[int](team or Team(), value_choices, uuid4().hex, sent) as workers:
-        search = _Search(ground, terms, (began, began + choice_seconds(limits)), report, workers)
+        ends = began + choice_seconds(limits) if is_timed else math.inf
+        search = _Search(ground, terms, (began, ends), report, workers)
+        if not is_timed:
+            search.most_asked = _count_affordable(ground, terms, limits)
         try:
             for order in ground.orders:
                 search.offer(take_affordable(order, terms))
@@ -159,6 +180,13 @@ def choose_kept(
         except KeyboardInterrupt:
             search.interrupted = True
     return KeptChoice(search.kept, ground.tried + len(search.values), search.interrupted)
+
+
+def _count_affordable(ground: SampledGround, terms: Terms, limits: Limits) -> int:
+    """How many choices can be valued in the time, by the price of the first."""
+    first = tuple(sorted(take_affordable(ground.orders[0], terms)))
+    each = max(len(ground.drawn.samples) * ground.drawn.price(first), 1e-3)
+    return max(int(choice_seconds(limits) / each), FEWEST_VALUED)
 
 
 def value_choices(ground: SampledGround, choices: Iterable[frozenset[int]]) -> list[float]:
@@ -180,12 +208,16 @@ class _Search:
     kept: frozenset[int] = frozenset()
     best: float = -1.0
     interrupted: bool = False
+    most_asked: float = math.inf
+    """Choices that may be asked for, where no clock ends the search,"""
+    n_asked: int = 0
+    """and how many were, in the order that is the same whoever values them."""
     values: dict[frozenset[int], float] = field(default_factory=dict)
 
     @property
     def is_late(self) -> bool:
-        """Whether the time is over."""
-        return time.monotonic() > self.span[1]
+        """Whether the time is over, by the clock or by what was asked for."""
+        return self.n_asked >= self.most_asked or time.monotonic() > self.span[1]
 
     def value(self, kept: frozenset[int]) -> float:
         """How often a choice agrees on the samples."""
@@ -197,6 +229,7 @@ class _Search:
 
     def offer(self, kept: frozenset[int]) -> bool:
         """Take a choice that is better than the one held."""
+        self.n_asked += 1
         is_better = self.value(kept) > self.best + BETTER
         if is_better:
             self.kept, self.best = kept, self.value(kept)
@@ -214,6 +247,7 @@ class _Search:
         for feature in sorted(self.kept):
             if self.is_late:
                 return
+            self.n_asked += 1
             without[feature] = self.value(self.kept - {feature})
         for out in sorted(without, key=lambda f: (-without[f], f)):
             for into in useful:
@@ -230,9 +264,12 @@ class _Search:
             batch = list(islice(choices, n_choices))
             if n_choices > 1:
                 self._value_elsewhere([kept for kept in batch if kept not in self.values])
-            if not batch or self.is_late:
+            if not batch:
                 return
-            yield from batch
+            for kept in batch:
+                if self.is_late:
+                    return
+                yield kept
 
     def _is_helped(self) -> bool:
         """Whether workers are ready; they are started here, and get the samples, when it takes long."""

@@ -20,7 +20,13 @@ from unswayed.decisions.table_classifier import TableClassifier
 from unswayed.engines.naive_bayes import best_threshold_of
 from unswayed.engines.sums.engine import SumsOracle
 from unswayed.engines.sums.profile_bounds import bound_decisions
-from unswayed.search.certified import TOLERANCE, choose_and_certify, choose_and_estimate, find_ground
+from unswayed.search.certified import (
+    TOLERANCE,
+    GroundOptions,
+    choose_and_certify,
+    choose_and_estimate,
+    find_ground,
+)
 from unswayed.search.objectives import PotentialObjective
 from unswayed.search.options import Method, SearchOptions, method_of, team_of
 from unswayed.search.plan import (
@@ -171,14 +177,13 @@ def _choose_on_samples(
             "no table holds these features, so they are chosen on samples, within seconds and without a "
             "checkpoint; leave it out"
         )
-    report, limits, team = options.get("report"), plan.limits, team_of(options)
+    report, limits, team, is_timed = options.get("report"), plan.limits, team_of(options), plan.is_timed
+    on_ground = GroundOptions(adapts_threshold=adapts_threshold, is_timed=is_timed, report=report)
     if plan.sums is not None:
-        choice = choose_and_certify(
-            plan.sums, terms, limits, adapts_threshold=adapts_threshold, report=report, team=team
-        )
+        choice = choose_and_certify(plan.sums, terms, limits, team=team, **on_ground)
     else:
-        ground = find_ground(plan.problem, terms, limits, adapts_threshold=adapts_threshold, report=report)
-        choice = choose_and_estimate(ground, terms, limits, report, team)
+        ground = find_ground(plan.problem, terms, limits, **on_ground)
+        choice = choose_and_estimate(ground, terms, limits, report, team, is_timed=is_timed)
     return Chosen(choice.found, plan.engine, choice.agreement), choice.threshold
 
 
