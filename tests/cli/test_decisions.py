@@ -315,16 +315,11 @@ def diagnosis(path, n_faults, ranked=()):
 
 def test_the_answer_says_which_of_several_targets_was_taken(unswayed, tmp_path):
     several = diagnosis(tmp_path / "nine.xdsl", 9)
-    others = ", ".join(f"F{i}" for i in (0, 2, 3))
-    said = (
-        "target: F1, one of 9 that the file marks (its fault (bad) is the most probable); name another with"
-    )
-    for options in ((), ("--json",)):
-        outcome = unswayed("sdp", several, *options)
-        assert outcome.code == 0
-        assert said in outcome.err
-        assert f"--target ({others}" in outcome.err
-        assert "F1" in outcome.out
+    outcome = unswayed("sdp", several)
+    assert outcome.code == 0
+    assert "target: F1, one of 9 that the file marks (its fault is the most probable)" in outcome.err
+    assert "; name another with --target (F0, F2, F3, F4, F5, F6, F7 and F8)" in outcome.err
+    assert json.loads(unswayed("sdp", several, "--json").out)["target"] == "F1"
     assert "target:" not in unswayed("sdp", several, "--target", "F2=bad").err
     ranked = unswayed("sdp", diagnosis(tmp_path / "ranked.xdsl", 3, ranked=(2,)))
     assert "target: F2, one of 3 that the file marks" in ranked.err

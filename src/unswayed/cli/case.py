@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from unswayed.cli.classifiers import classifier_of, describe, features_note
+from unswayed.cli.classifiers import classifier_of, describe, features_note, target_note
 from unswayed.cli.costs import costs_of
 from unswayed.cli.evidence import evidence_of
 from unswayed.cli.options import (
@@ -210,6 +210,8 @@ def resolve(case: CaseOptions) -> ResolvedCase:
     classifier = classifier_of(
         network, case.target, case.features, threshold=case.threshold, utilities=case.utilities
     )
+    if case.target is None and not case.as_json:
+        note_later(target_note(classifier))
     if not case.features and not case.as_json:
         note_later(features_note(classifier))
     return ResolvedCase(classifier, evidence_of(case.evidence, network), limits)

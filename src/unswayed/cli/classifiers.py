@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unswayed.cli.evidence import name_and_state, names_in, targets_in
-from unswayed.cli.output import note_later
 from unswayed.core.errors import QueryError
 
 if TYPE_CHECKING:
@@ -90,27 +89,25 @@ def _target(network: BayesianNetwork) -> tuple[str, str | None]:
     from unswayed.decisions.defaults import choose_target
 
     try:
-        target, positive = choose_target(network)
+        return choose_target(network)
     except QueryError as error:
         raise QueryError(f"{error}; use --target") from None
-    note_later(_target_note(network, target, positive))
-    return target, positive
 
 
-def _target_note(network: BayesianNetwork, target: str, positive: str | None) -> str:
+def target_note(classifier: Classifier) -> str:
     """Which of several targets was taken, since none was named; empty where the file marks at most one."""
     from unswayed.model.annotation import Role
     from unswayed.view.numbers import names_text
 
-    marked = [variable for variable in network.variables if variable.about.role is Role.TARGET]
-    if len(marked) < 2:
+    marked = [v for v in classifier.network.variables if v.about.role is Role.TARGET]
+    if len(marked) < 2 or classifier.network.influence is not None:
         return ""
-    why = "the first" if positive is None else f"its fault ({positive}) is the most probable"
-    ranked = " of those it ranks" if any(variable.about.ranked for variable in marked) else ""
-    others = names_text([variable.name for variable in marked if variable.name != target])
+    why = "its fault is the most probable" if any(v.about.fault_states for v in marked) else "the first"
+    ranked = " of those it ranks" if any(v.about.ranked for v in marked) else ""
+    others = names_text([v.name for v in marked if v.name != classifier.target])
     return (
-        f"target: {target}, one of {len(marked)} that the file marks ({why}{ranked}); name another with "
-        f"--target ({others})"
+        f"target: {classifier.target}, one of {len(marked)} that the file marks ({why}{ranked}); "
+        f"name another with --target ({others})"
     )
 
 

@@ -24,8 +24,7 @@ from unswayed.core.errors import FormatError, UnswayedError
 if TYPE_CHECKING:
     from unswayed.model.formats.reading.source import Source
 
-_PACKING = (gzip.BadGzipFile, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError)
-"""What damaged archives make the library raise, `RuntimeError` where a byte says that one is encrypted."""
+_PACKING = (gzip.BadGzipFile, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError)
 _WRONG = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, csv.Error)
 """What unexpected content makes a reader raise; it stays the cause of the `FormatError`."""
 

@@ -134,27 +134,31 @@ def _bounded(stream: BinaryIO | BufferedIOBase) -> bytes:
 
 def load_arrays(path: Path, text_name: str, max_bytes: int) -> tuple[str, dict[str, Floats]]:
     """The text under a name and the arrays of numbers in a `.npz` file, measured before they are unpacked."""
-    with guarded(path, "a saved model"), zipfile.ZipFile(path) as archive:
-        members = archive.infolist()
-        n_bytes, most = sum(member.file_size for member in members), min(MAX_BYTES, max_bytes)
-        if n_bytes > most:
-            raise FormatError(f"{n_bytes:,} bytes unpacked are over the limit of {most:,}", path)
-        arrays = {
-            member.filename.removesuffix(".npy"): _array(archive, member)
-            for member in members
-            if member.filename.endswith(".npy")
-        }
-        return archive.read(text_name).decode("utf-8"), arrays
+    with guarded(path, "a saved model"):
+        try:
+            with zipfile.ZipFile(path) as archive:
+                _check_size(archive, path, min(MAX_BYTES, max_bytes))
+                arrays = [member for member in archive.infolist() if member.filename.endswith(".npy")]
+                text = archive.read(text_name).decode("utf-8")
+                return text, {each.filename.removesuffix(".npy"): _array(archive, each) for each in arrays}
+        except RuntimeError as error:  # a byte says that it is encrypted, or packed in an unknown way
+            raise zipfile.BadZipFile(str(error)) from None
+
+
+def _check_size(archive: zipfile.ZipFile, path: Path, most: int) -> None:
+    n_bytes = sum(member.file_size for member in archive.infolist())
+    if n_bytes > most:
+        raise FormatError(f"{n_bytes:,} bytes unpacked are over the limit of {most:,}", path)
 
 
 def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Floats:
-    """One array; `ValueError` where it declares more numbers than its bytes can hold."""
+    """One array; `ValueError` where it declares other numbers than its bytes can hold."""
     with archive.open(member) as stream:
         version = np.lib.format.read_magic(stream)
         readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
         shape, _, kind = readers[version](stream)
-    if math.prod(shape) * kind.itemsize > member.file_size:
-        raise ValueError(f"{member.filename} declares more numbers than it holds")
+    if kind != np.float64 or math.prod(shape) * kind.itemsize > member.file_size:
+        raise ValueError(f"{member.filename} declares other numbers than it holds")
     with archive.open(member) as stream:
-        found: Floats = np.asarray(np.lib.format.read_array(stream, allow_pickle=False), np.float64)
+        found: Floats = np.lib.format.read_array(stream, allow_pickle=False)
     return found
