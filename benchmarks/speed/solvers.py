@@ -23,7 +23,7 @@ from unswayed.focs.mpe.program import (
     write_program,
 )
 
-SCALE = 1e8
+SCALE = 2.0**40
 """CP-SAT takes whole numbers: logarithms are rounded to this many parts."""
 
 
@@ -48,7 +48,9 @@ class CpSat:
             high = cp_model.INT_MAX if upper == np.inf else round(upper)
             total = sum(round(value) * columns[column] for column, value in terms)
             model.add_linear_constraint(total, low, high)
-        worth = [round(value * SCALE) for value in program.objective]
+        worth = [round(value * SCALE) for value in program.objective.tolist()]
+        # The bound is one for the logarithms themselves with what rounding took from all of them.
+        taken = np.abs(program.objective - np.array(worth) / SCALE) @ program.allowed
         model.maximize(sum(w * column for w, column in zip(worth, columns, strict=True)))
         solver = cp_model.CpSolver()
         solver.parameters.num_workers = self.n_workers
@@ -58,7 +60,7 @@ class CpSat:
         if status == cp_model.INFEASIBLE:
             return doubt_large_numbers(program, Answer(None, -np.inf, finished=True))
         finished = status == cp_model.OPTIMAL
-        bound = program.constant + solver.best_objective_bound / SCALE
+        bound = program.constant + solver.best_objective_bound / SCALE + float(taken)
         if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             return Answer(None, bound, finished=False)
         solution = np.array([solver.value(column) for column in columns], dtype=np.float64)

@@ -49,23 +49,26 @@ class Sums:
 
 def full_within(sums: Sums, region: Region) -> tuple[Floats, Floats]:
     """For each kept grid point, the least and most probable it is that the full sum lies in `region`."""
-    (surely_above, _), (_, maybe_above) = (_at_least(sums, span[0]) for span in region)
-    (_, maybe_beyond), (surely_beyond, _) = (_at_least(sums, span[1]) for span in region)
+    surely_above, maybe_above = _at_least(sums, region.surely[0], region.maybe[0])
+    surely_beyond, maybe_beyond = _at_least(sums, region.maybe[1], region.surely[1])
     return np.maximum(surely_above - maybe_beyond, 0.0), np.maximum(maybe_above - surely_beyond, 0.0)
 
 
-def _at_least(sums: Sums, bound: float) -> tuple[Floats, Floats]:
-    """For each kept grid point, bounds on the probability that the full sum is at least `bound`."""
+def _at_least(sums: Sums, sure: float, possible: float) -> tuple[Floats, Floats]:
+    """For each kept grid point, how probable a full sum from `sure` on is at least, from `possible` at most.
+
+    Both are the same infinity, or none is infinite.
+    """
     n_points = len(sums.kept.masses)
-    if np.isinf(bound):
-        everything = np.full(n_points, 1.0 if bound < 0 else 0.0)
+    if np.isinf(sure):
+        everything = np.full(n_points, 1.0 if sure < 0 else 0.0)
         return everything, everything
     tails = np.concatenate([np.cumsum(sums.hidden.masses[::-1])[::-1], [0.0]])
-    needed = bound - sums.kept_values() - sums.hidden.shift
+    known = sums.kept_values() + sums.hidden.shift
     reach = sums.kept.reach + sums.hidden.reach
     infinite = sums.hidden.certain if sums.upper else 0.0
-    surely = tails[_positions(sums, needed + reach)] + infinite
-    maybe = tails[_positions(sums, needed - reach)] + infinite
+    surely = tails[_positions(sums, sure - known + reach)] + infinite
+    maybe = tails[_positions(sums, possible - known - reach)] + infinite
     return surely, maybe
 
 
