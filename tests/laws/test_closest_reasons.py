@@ -20,6 +20,7 @@ from unswayed.decisions.problem import make_problem
 from unswayed.decisions.rules import ThresholdRule
 from unswayed.reasons import additive as additive_room, oracle as oracle_room
 from unswayed.reasons.case import explained_decision
+from unswayed.reasons.closest import Patience
 from unswayed.reasons.contributions import finding_weights, make_leaning
 from unswayed.reasons.oracle import find_reasons, make_subset_oracle
 from unswayed.reasons.search import Effort
@@ -41,7 +42,7 @@ WAYS = {
     "sums": lambda patch: patch.setattr(oracle_room, "table_fits", lambda *_, **__: False),
     "grids": on_grids,
     "engines": lambda _: None,
-    "climbing": lambda patch: patch.setattr(oracle_room, "MOST_ASKED", 5),
+    "climbing": lambda patch: patch.setattr(oracle_room, "FOR_ENGINES", Patience(5, 1)),
 }
 
 

@@ -7,6 +7,7 @@ weights of evidence. Where enumeration takes 2^n steps, splitting the groups in 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -24,6 +25,7 @@ from unswayed.decisions.rules import Decider, LogOddsIntervals
 from unswayed.engines.groups import Group, group_tables
 from unswayed.engines.meet_in_the_middle import (
     EVERYWHERE,
+    longest_list,
     mass_within,
     masses_at_least,
     merges_sums,
@@ -44,6 +46,7 @@ from unswayed.engines.parts import (
     settled,
     span_of,
     split_groups,
+    take_half,
 )
 from unswayed.engines.protocol import Cost, Needs, Question, Refusal, price_one_by_one
 from unswayed.engines.rows import profile_rows
@@ -61,6 +64,8 @@ FEW_OUTCOMES, FEW_PLAIN = 2.0**16, 2.0**19
 """Outcomes up to which nothing is gained by looking at the weights before answering; for one test."""
 QUICK_BITS = 34.0
 """Logarithm to base 2 of the instantiations up to which lists are made without looking for alike features."""
+QUICK_BITS_OF_A_LIST = 20.0
+"""The same for one of the two lists: a large group may leave them uneven."""
 FEW_ALIKE = 4.0
 """Bits that alike features must save for their sums to be merged."""
 MOST_ROWS = 2**22
@@ -105,6 +110,13 @@ class LogOddsEngine:
         return LogOddsOracle(problem, tuple(group_tables(problem, limits)), limits)
 
 
+def in_halves(groups: Sequence[Group]) -> list[Group]:
+    """The groups in an order that can be cut into two halves of nearly as many outcomes."""
+    bits = [float(np.log2(max(len(group.likelihood), 1))) for group in groups]
+    taken = take_half(bits, sum(bits))
+    return [groups[i] for i in (*taken, *(i for i in range(len(groups)) if i not in taken))]
+
+
 def _sizes_of_weights(problem: Problem, question: Question) -> Sizes:
     """Sizes as the weights themselves tell, which may be alike or decide everything at once."""
     assert isinstance(problem.decider, LogOddsIntervals)
@@ -128,9 +140,12 @@ class LogOddsOracle:
         """How often `decider` on the kept features repeats the full decision, exactly."""
         assert isinstance(decider, LogOddsIntervals)
         outcomes = list_outcomes(self.groups, decider.upper)
+        if longest_list(outcomes) > FEW_PLAIN:
+            evened = list_outcomes(in_halves(self.groups), decider.upper)
+            outcomes = min(outcomes, evened, key=longest_list)
         bits = float(np.log2(np.diff(outcomes.starts)).sum())
         is_plain = not kept and bool(np.isfinite(outcomes.weight).all())
-        if is_plain and bits <= QUICK_BITS:
+        if is_plain and bits <= QUICK_BITS and longest_list(outcomes) <= 2.0**QUICK_BITS_OF_A_LIST:
             return self._decided_now(outcomes, decider)
         parts = split_groups(self.problem, self.groups, kept)
         same = settled(self.problem, parts, decider)
@@ -138,7 +153,7 @@ class LogOddsOracle:
             return Interval.point(float(same))
         # Lists of alike features are short once equal sums are merged; others are long however they are made.
         if is_plain and predicted_bits(parts.all_lists) > bits - FEW_ALIKE:
-            n_listed = 2.0 ** (0.5 * bits + 1.0)
+            n_listed = max(2.0 ** (0.5 * bits + 1.0), longest_list(outcomes))
             self._check(n_listed, seconds_to_meet(n_listed))
             return self._decided_now(outcomes, decider)
         return self._meet(parts, decider, bound_sums(self.problem, outcomes))

@@ -273,6 +273,11 @@ def _middle(outcomes: MeetingOutcomes) -> tuple[int, float]:
     return middle + 1, float(2.0 ** longer[middle])
 
 
+def longest_list(outcomes: MeetingOutcomes) -> float:
+    """How many sums the longer of the two halves has."""
+    return _middle(outcomes)[1]
+
+
 def _merged(outcomes: MeetingOutcomes, first: int, past: int) -> Floats:  # (3, sums)
     """All sums of some groups with their probabilities, ascending, by compiled code.
 

@@ -69,12 +69,24 @@ def _add_up_sizes(problem: Problem, kept: frozenset[int]) -> Sizes:
         tabled += 2.0**size if len(features) > 1 else 0.0
         share = Share.NONE if not seen else Share.ALL if len(seen) == len(features) else Share.SOME
         bits[share].append(size)
-    total, sorted_bits = sum(map(sum, bits.values())), 0.0
-    for size in sorted(max(bits[Share.NONE], bits[Share.ALL], key=sum), reverse=True):
-        if sorted_bits + size <= 0.5 * total + 0.5 * size:
-            sorted_bits += size
+    total, whole = sum(map(sum, bits.values())), max(bits[Share.NONE], bits[Share.ALL], key=sum)
+    sorted_bits = sum(whole[i] for i in take_half(whole, total))
     outcomes = 2.0 ** min(sorted_bits, 1000.0) + 2.0 ** min(total - sorted_bits, 1000.0)
     return Sizes(sum(map(len, bits.values())), rows, outcomes, tabled, bool(bits[Share.SOME]))
+
+
+def take_half(bits: Sequence[float], total: float) -> list[int]:
+    """Which of them make about half of the total, the largest first.
+
+    >>> take_half([1.0, 6.0, 5.0, 4.0], 16.0)
+    [1, 3]
+    """
+    taken, found = 0.0, []
+    for i in sorted(range(len(bits)), key=lambda i: -bits[i]):
+        if taken + bits[i] <= 0.5 * total + 0.5 * bits[i]:
+            taken += bits[i]
+            found.append(i)
+    return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)

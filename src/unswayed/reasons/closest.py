@@ -13,16 +13,13 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, combinations
+from typing import NamedTuple
 
 from unswayed.core.errors import LimitError
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.oracle import Interval
 from unswayed.reasons.case import LEVEL_SLACK
 
-MOST_SUMMED, MOST_ASKED = 2**8, 2**6
-"""Subsets whose SDP is compared with the best, by sums of weights, and where an engine answers each."""
-MOST_NARROWED = 4
-"""Subsets whose SDP is measured as narrowly as it can be."""
 UNKNOWN = Interval(0.0, 1.0, Certainty.BOUND)
 
 Known = dict[frozenset[int], Interval]
@@ -31,6 +28,19 @@ Compare = Callable[[frozenset[int], float], Interval]
 """From a subset and a level to its SDP, as narrow as it takes to tell on which side of the level it lies."""
 Narrow = Callable[[frozenset[int], Interval], Interval]
 """From a subset and what is known of its SDP to the SDP as narrow as it can be."""
+
+
+class Patience(NamedTuple):
+    """How many subsets are asked about."""
+
+    compared: int
+    """Subsets whose SDP is compared with that of the best."""
+    narrowed: int
+    """Subsets whose SDP is measured as narrowly as it can be."""
+
+
+FOR_SUMS, FOR_ENGINES = Patience(2**8, 16), Patience(2**6, 1)
+"""Where sums of weights tell, and where an engine answers each question."""
 
 
 class _Stop(Exception):  # noqa: N818 - no error, only the end
@@ -48,8 +58,7 @@ class ClosestSearch:
     known: Known
     bound: float
     """What no subset exceeds, whatever else is known."""
-    most: int
-    """Subsets that may be compared."""
+    patience: Patience
     compared: int = 0
 
     @property
@@ -65,7 +74,7 @@ class ClosestSearch:
         """What a subset has for certain; below the best, no more than that is asked."""
         low = self.known.get(self.best, UNKNOWN).low
         if self.known.get(subset, UNKNOWN).high > low:
-            if self.compared >= self.most or time.monotonic() > self.deadline:
+            if self.compared >= self.patience.compared or time.monotonic() > self.deadline:
                 raise _Stop
             self.compared += 1
             try:
@@ -81,7 +90,7 @@ def find_closest(search: ClosestSearch, candidates: Sequence[int]) -> frozenset[
     `candidates` are findings of which a subset of highest SDP can be made, the most hopeful first.
     """
     subsets: list[frozenset[int]] = []
-    if 2 ** len(candidates) <= search.most:
+    if 2 ** len(candidates) <= search.patience.compared:
         sizes = range(len(candidates) + 1)
         subsets = [frozenset(s) for s in chain.from_iterable(combinations(candidates, n) for n in sizes)]
     with suppress(KeyboardInterrupt):
@@ -107,10 +116,12 @@ def _climb(search: ClosestSearch, candidates: Sequence[int]) -> None:
 
 
 def _narrow(search: ClosestSearch, *, rivals: bool) -> None:
-    """Measure the best, or with rivals what may be the highest, until nothing else comes first."""
+    """Measure the best, and then its rivals: whatever may be the highest, until nothing else comes first."""
     known, narrowed = search.known, set[frozenset[int]]()
-    while known and len(narrowed) < MOST_NARROWED and time.monotonic() <= search.deadline:
-        first = max(known, key=lambda s: (known[s].high, known[s].low)) if rivals else search.best
+    while known and len(narrowed) < search.patience.narrowed and time.monotonic() <= search.deadline:
+        first = search.best
+        if narrowed and rivals:
+            first = max(known, key=lambda s: (known[s].high, known[s].low))
         if first in narrowed:
             return
         known[first] = search.narrow(first, known[first])

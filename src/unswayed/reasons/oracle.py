@@ -38,7 +38,7 @@ from unswayed.reasons.case import (
     kept_share,
     reaches,
 )
-from unswayed.reasons.closest import MOST_ASKED, MOST_SUMMED, ClosestSearch, Known, find_closest
+from unswayed.reasons.closest import FOR_ENGINES, FOR_SUMS, ClosestSearch, Known, find_closest
 from unswayed.reasons.contributions import FindingWeight, Leaning, finding_weights, shapley_values
 from unswayed.reasons.flips import (
     NO_TURNS,
@@ -224,11 +224,9 @@ def find_reasons(
             known=known,
         )
     if not found.reasons:
-        bound, most_compared = (
-            level if found.proven else 1.0,
-            MOST_ASKED if oracle.additive is None else MOST_SUMMED,
-        )
-        search = ClosestSearch(oracle.screen, oracle.narrow, effort.deadline, known, bound, most_compared)
+        bound = level if found.proven else 1.0
+        patience = FOR_ENGINES if oracle.additive is None else FOR_SUMS
+        search = ClosestSearch(oracle.screen, oracle.narrow, effort.deadline, known, bound, patience)
         return _with_closest(oracle, found, search, sorted(promise, key=lambda v: -promise[v]), costs)
     if level >= 1.0:
         return found
