@@ -294,6 +294,21 @@ def test_what_a_network_remembers_changes_no_answer(asked, data):
         assert answers[0] == answers[1]
 
 
+def test_a_table_that_is_remembered_gives_the_same_last_bit():
+    """Summed from another marginal, the agreement of keeping nothing was .99, and else .9899999999999999."""
+    target, features = Variable("C", ["c0", "c1"]), [Variable(f"F{i}", ["s0", "s1"]) for i in range(3)]
+    rows = [[[0.1, 0.9], [0, 1]], [[0, 1], [0.1, 0.9]], [[0, 1], [0.1, 0.9]]]
+    tables = [Cpt(feature, [target], row) for feature, row in zip(features, rows, strict=True)]
+    asked, fresh = (
+        unswayed.Classifier(
+            BayesianNetwork([Cpt(target, [], [0.1, 0.9]), *tables]), "C", rule=ThresholdRule("c0", 0.5)
+        )
+        for _ in range(2)
+    )
+    unswayed.select_features(asked, 1.0)
+    assert unswayed.trim(asked, 0.0).agreement == unswayed.trim(fresh, 0.0).agreement
+
+
 @pytest.mark.parametrize("unit", [1e-13, 1e-10, 1e10])
 @settings(max_examples=10)
 @given(purchases())

@@ -142,7 +142,10 @@ class DenseOracle:
         if kept in self._made:
             return self._made[kept]
         scope, table = frozenset(self.problem.free), self.masses
-        for other, made in tuple(self._made.items()):
+        # A table that the network remembers is summed whole: its answers, to the last bit, must not depend on
+        # what was asked before. A larger one serves one problem alone, and is summed from what there is.
+        reused = {} if table.shape[1] <= REMEMBERED_CELLS else self._made
+        for other, made in tuple(reused.items()):
             if kept <= other and made.size < table.size:
                 scope, table = other, made
         summed = self.sum_to(table, scope, kept)
