@@ -57,6 +57,8 @@ class CaseHistory:
     def first_safe(self, at_least: float = 0.95) -> int | None:
         """How many observations it took until the decision was this safe; None when it never was."""
         expect_number(at_least, "the level")
+        if not 0.0 < at_least <= 1.0:
+            raise QueryError(f"the level must lie between 0 and 1; got {at_least!r}")
         return next((i for i, step in enumerate(self.steps) if step.sdp.low >= at_least - 1e-12), None)
 
     plot = shown.plot

@@ -45,6 +45,9 @@ OPTION_BY_ARGUMENT = {
     "(tolerance=": "(--tolerance ",
     "the level must lie": "--at-least must lie",
     "jobs must be": "--jobs must be",
+    "most must be": "--most must be",
+    "max_depth must be": "--max-depth must be",
+    "max_leaves must be": "--max-leaves must be",
     "smoothing must be": "--smoothing must be",
     "for paths, give a graph": "for paths, give a graph with --graph",
 }

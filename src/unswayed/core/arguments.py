@@ -59,9 +59,9 @@ def expect_path(value: object, what: str) -> Path:
     return path
 
 
-def _expect_jobs(value: Any, what: str) -> None:
+def _expect_jobs(value: Any, _: str) -> None:
     if not is_whole(value) or value == 0 or abs(value) >= MOST:
-        raise QueryError(f"{what} must be a whole number, or -1 for one for each processor, not {value!r}")
+        raise QueryError(f"jobs must be a whole number, or -1 for one for each processor, not {value!r}")
 
 
 _FLAGS = ("allow_estimates", "all_bids", "explain", "next_test", "potential", "reason")

@@ -92,9 +92,8 @@ def expect_number(value: object, what: str) -> None:
     ...
     unswayed.core.errors.QueryError: the threshold must be a number, not '0.6'
     """
-    # Decimals do not mix with the numbers that are calculated with, and no bound holds for what is no number.
     is_number = hasattr(value, "__float__") and getattr(value, "shape", ()) == ()
-    if not is_number or isinstance(value, Decimal) or value != value:
+    if not is_number or isinstance(value, Decimal):  # decimals do not mix with what is calculated with
         raise QueryError(f"{what} must be a number, not {value!r}")
 
 
