@@ -11,8 +11,9 @@ import numpy as np
 from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.core.errors import QueryError
 from unswayed.core.numerics import logit
+from unswayed.decisions.doubts import find_doubtful
 from unswayed.decisions.profile import DecisionProfile
-from unswayed.decisions.rules import TIE, Decider, find_doubtful, log_odds
+from unswayed.decisions.rules import TIE, Decider, log_odds
 
 
 def expected_agreement(profile: DecisionProfile, decider: Decider) -> float:

@@ -11,7 +11,7 @@ from unswayed.core.errors import QueryError, expect, expect_list
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.names import listing, unknown_name
 from unswayed.decisions.classifier import Classifier
-from unswayed.decisions.rounding import bound_rounding
+from unswayed.decisions.rounding import bound_lost_share, bound_rounding
 from unswayed.decisions.rules import Decider
 from unswayed.inference.posteriors import joint_table
 from unswayed.model.evidence import join_findings, observe, read_evidence
@@ -62,6 +62,11 @@ class Problem:
             self._memo["rounding"] = bound_rounding(self.network)
         rounding: float = self._memo["rounding"]
         return rounding
+
+    @property
+    def lost_share(self) -> float:
+        """Share of a row that may have been lost to underflow; see `bound_lost_share`."""
+        return bound_lost_share(self.network)
 
     def sizes(self, variables: Iterable[int]) -> list[int]:
         """Numbers of states of variables given by position."""

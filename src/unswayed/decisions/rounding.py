@@ -6,9 +6,15 @@ errors of a mass are at most the number of operations between it and the tables,
 many. A logarithm is off by half a unit of its own size.
 
 Log-odds that are no farther from a cut than this are ties; nobody can tell them from one.
+
+Products of very small entries are not rounded but lost: they underflow. Inference then goes on with
+logarithms (`inference/problem.py`), so that nothing is lost that has a share of the whole to speak of. What
+is left out matters to rules alone that ask whether a class is possible at all, or nearly so.
 """
 
 from __future__ import annotations
+
+import math
 
 from unswayed.model.cpt import Cpt
 from unswayed.model.network import BayesianNetwork, remember
@@ -19,6 +25,11 @@ COMPARING = 2.0**-46
 """What comparing adds, however few the tables: for a threshold's logarithm and two of masses above 1e-25."""
 LISTING = 2.0**-45
 """What engines add that take logarithms of parts and sum them: for four of masses above 1e-25."""
+
+LOST_SHARE = 1e-38
+"""Share of its row, for rows of a mass above 1e-12, below which a mass may have been lost to underflow,"""
+LEAST_PRODUCT = -575.0
+"""where the smallest entries of all tables multiply to less than this, as a logarithm: 1e-250."""
 
 
 def bound_rounding(network: BayesianNetwork) -> float:
@@ -40,3 +51,21 @@ def _bound(network: BayesianNetwork) -> float:
         each = 2 + len(cpt.child)
         operations += each if isinstance(cpt, Cpt) else each * (1 + len(cpt.parents))
     return 2 * UNIT * operations + COMPARING
+
+
+def bound_lost_share(network: BayesianNetwork) -> float:
+    """Share of a row up to which a class may count as impossible for underflow alone; 0 where none can.
+
+    >>> from unswayed.model.zoo import review
+    >>> bound_lost_share(review())
+    0.0
+    """
+    return remember(network, "lost share", (), lambda: _bound_lost(network), most=1)
+
+
+def _bound_lost(network: BayesianNetwork) -> float:
+    tables = [cpt.table if isinstance(cpt, Cpt) else None for cpt in network.cpts]
+    # Functions may be as close to 0 as they like.
+    smallest = (0.0 if table is None else float(table[table > 0].min()) for table in tables)
+    product = sum(math.log(each) if each > 0 else -math.inf for each in smallest)
+    return 0.0 if product > LEAST_PRODUCT else LOST_SHARE

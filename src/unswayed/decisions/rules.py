@@ -316,18 +316,6 @@ class _Utility:
         return tuple(found)
 
 
-def find_doubtful(decider: Decider, class_mass: Floats, rounding: float) -> Ints:
-    """The rows that count as ties though `rounding` cannot explain it, or the other way round.
-
-    Rows must have some mass. Deciders of other people's rules keep their ties to themselves.
-    """
-    is_doubtful = getattr(decider, "is_doubtful", None)
-    if is_doubtful is None:
-        return np.zeros(0, dtype=np.int64)
-    found: Ints = is_doubtful(class_mass, rounding).nonzero()[0]
-    return found
-
-
 def _is_between(gap: Floats, rounding: float) -> Bools:
     """Whether gaps to a tie are explained by rounding or by the tolerance, but not by both."""
     low, high = min(rounding, TIE), max(rounding, TIE)

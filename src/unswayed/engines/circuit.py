@@ -30,9 +30,9 @@ from unswayed.core.arrays import Floats
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
+from unswayed.decisions.doubts import find_doubtful
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.profile import DecisionProfile, profile_from_masses
-from unswayed.decisions.rules import find_doubtful
 from unswayed.engines.protocol import Cost, Needs, Question, Refusal, price_one_by_one
 from unswayed.inference.relevance import ancestors_of
 from unswayed.model.network import BayesianNetwork, to_tables
@@ -83,7 +83,8 @@ def _doubted_mass(problem: Problem, class_mass: Floats) -> Floats:  # (bottom no
     """The mass of the nodes that the tolerance of ties decides; no column where there are none."""
     mass = class_mass.sum(axis=1)
     rows = np.flatnonzero(mass)
-    rows = rows[find_doubtful(problem.decider, class_mass[rows], problem.rounding)]
+    rounding, lost = problem.rounding, problem.lost_share
+    rows = rows[find_doubtful(problem.decider, class_mass[rows], rounding, lost)]
     doubted = np.zeros((len(mass), min(len(rows), 1)))
     doubted[rows] = mass[rows, np.newaxis]
     return doubted

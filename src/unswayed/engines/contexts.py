@@ -22,9 +22,10 @@ from unswayed.core.arrays import Floats
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
+from unswayed.decisions.doubts import find_doubtful
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.profile import DecisionProfile, profile_from_masses
-from unswayed.decisions.rules import Decider, find_doubtful
+from unswayed.decisions.rules import Decider
 from unswayed.engines.protocol import Cost, Question, Refusal
 from unswayed.inference.posteriors import joint_table
 from unswayed.inference.problem import contraction

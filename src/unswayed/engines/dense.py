@@ -18,9 +18,10 @@ import numpy as np
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
+from unswayed.decisions.doubts import find_doubtful
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.profile import DecisionProfile, profile_from_masses
-from unswayed.decisions.rules import Decider, MostProbable, ThresholdRule, find_doubtful
+from unswayed.decisions.rules import Decider, MostProbable, ThresholdRule
 from unswayed.engines.protocol import Cost, Needs, Question, Refusal
 from unswayed.inference.posteriors import joint_table
 from unswayed.model.network import remember
@@ -113,7 +114,7 @@ def _decisions(decider: Decider, class_mass: Floats, rows: Ints | None) -> Ints:
 def _doubt(problem: Problem, class_mass: Floats, rows: Ints | None) -> float:
     """Mass of the instantiations that the tolerance for ties decides."""
     possible = class_mass if rows is None else class_mass[:, rows]
-    doubtful = find_doubtful(problem.decider, possible.T, problem.rounding)
+    doubtful = find_doubtful(problem.decider, possible.T, problem.rounding, problem.lost_share)
     return float(possible[:, doubtful].sum()) if len(doubtful) else 0.0
 
 

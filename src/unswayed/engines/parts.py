@@ -14,7 +14,7 @@ from unswayed.core.arrays import Floats
 from unswayed.decisions.problem import Problem, remember_structure
 from unswayed.decisions.rules import LogOddsIntervals
 from unswayed.engines.groups import Group, independent_groups
-from unswayed.engines.protocol import Refusal
+from unswayed.engines.protocol import Refusal, refuse_lost
 from unswayed.engines.weights import Share, WeightList, group_weights, predicted_bits
 
 LARGEST_GROUP = 2**22
@@ -34,7 +34,9 @@ def refuse_groups(problem: Problem) -> Refusal | None:
         return Refusal(
             f"features that depend on each other have {largest:.3g} instantiations together, over {cap}"
         )
-    return None
+    # Weights of single features are logarithms of table entries, which do not underflow.
+    is_safe = not groups and float(problem.prior.min()) >= problem.lost_share
+    return None if is_safe else refuse_lost(problem)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from typing import Protocol
 
 from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
+from unswayed.decisions.doubts import asks_for_the_lost
 from unswayed.decisions.oracle import AgreementOracle, Oracle
 from unswayed.decisions.problem import Problem
 
@@ -59,6 +60,13 @@ class Refusal:
     """Why an engine cannot answer a question at all."""
 
     reason: str
+
+
+def refuse_lost(problem: Problem) -> Refusal | None:
+    """A refusal where products of the tables may underflow and the rule asks for what is lost."""
+    if problem.lost_share > 0.0 and asks_for_the_lost(problem.decider):
+        return Refusal("the rule asks for probabilities so small that products of these tables underflow")
+    return None
 
 
 class Engine(Protocol):

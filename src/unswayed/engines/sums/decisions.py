@@ -24,7 +24,8 @@ from typing import Protocol
 import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
-from unswayed.decisions.rules import Decider, LinearTest, LogOddsIntervals, TestedDecider, find_doubtful
+from unswayed.decisions.doubts import find_doubtful
+from unswayed.decisions.rules import Decider, LinearTest, LogOddsIntervals, TestedDecider
 from unswayed.engines.sums.unions import Bounds, Corner, bound_conjunction
 
 SMALL = 1e-8

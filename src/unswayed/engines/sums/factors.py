@@ -20,7 +20,7 @@ from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits, readable_bytes
 from unswayed.core.names import listing
 from unswayed.decisions.problem import Problem, remember_structure
-from unswayed.engines.protocol import Refusal
+from unswayed.engines.protocol import Refusal, refuse_lost
 from unswayed.engines.sums.passes import KeptRows
 from unswayed.inference.plan import Plan, Scope, make_plan
 from unswayed.inference.problem import contraction
@@ -67,7 +67,7 @@ def find_pieces(problem: Problem) -> tuple[Piece, ...]:
 
 
 def refuse_pieces(problem: Problem, pieces: Iterable[Piece]) -> Refusal | None:
-    """A refusal when hidden variables would leave a factor too large for a table."""
+    """A refusal when hidden variables would leave a factor too large for a table, or products underflow."""
     for piece in pieces:
         size = _size(problem, piece)
         if size > LARGEST_FACTOR:
@@ -76,7 +76,7 @@ def refuse_pieces(problem: Problem, pieces: Iterable[Piece]) -> Refusal | None:
                 f"hidden variables tie {len(names)} features together ({listing(names)}): a table of "
                 f"{readable_bytes(8 * size)} once they are summed out"
             )
-    return None
+    return refuse_lost(problem)
 
 
 def make_factors(problem: Problem, limits: Limits) -> tuple[Factor, ...]:
