@@ -21,13 +21,15 @@ def find_doubtful(decider: Decider, class_mass: Floats, rounding: float, lost_sh
     if is_doubtful is None:
         return np.zeros(0, dtype=np.int64)
     found: Ints = is_doubtful(class_mass, rounding).nonzero()[0]
-    return found if lost_share == 0.0 else np.union1d(found, _find_lost(decider, class_mass, lost_share))
+    if lost_share > 0.0:
+        found = np.union1d(found, _find_lost(decider, class_mass, lost_share))
+    return found
 
 
 def _find_lost(decider: Decider, class_mass: Floats, lost_share: float) -> Ints:
     """The rows in which a class decides that may have underflowed."""
     most = lost_share * class_mass.sum(axis=1, keepdims=True)
-    rows = (class_mass < most).any(axis=1).nonzero()[0]
+    rows: Ints = (class_mass < most).any(axis=1).nonzero()[0]
     if not len(rows):
         return rows
     small, most = class_mass[rows] < most[rows], np.broadcast_to(most[rows], (len(rows), class_mass.shape[1]))

@@ -70,9 +70,12 @@ def chance_settled(profile: DecisionProfile, decider: Decider, level: float) -> 
     0.84
     """
     decisions = decider.decide(profile.class_mass)
-    chosen = np.take_along_axis(profile.decision_mass, decisions[:, np.newaxis], axis=1)[:, 0]
+    others = profile.decision_mass.copy()
+    others[np.arange(len(others)), decisions] = 0.0
     mass = profile.class_mass.sum(axis=1)
-    return _share(mass[chosen >= (level - LEVEL_SLACK) * mass])
+    # What decides otherwise is summed up by itself: beside the rest a little of it would not be seen.
+    slack = min(profile.rounding, LEVEL_SLACK)
+    return _share(mass[others.sum(axis=1) <= (1.0 - level + slack) * mass])
 
 
 LEVEL_SLACK = 1e-12
@@ -255,7 +258,10 @@ def _expit(log_odds: float) -> float:
 
 
 AGREEMENT_SLACK = 1e-13
-"""Agreements closer than this are rounding apart; the lower threshold is then taken."""
+"""Agreements closer than this are rounding apart; the lower threshold is then taken.
+
+Rows of less mass than this do not move the end of an interval, so that every engine finds the same one.
+"""
 
 
 def _share(masses: Floats) -> float:

@@ -22,7 +22,8 @@ from unswayed import (
     same_decision_probability,
 )
 from unswayed.decisions.margins import keeping_tests
-from unswayed.decisions.measures import best_threshold, largest_threshold
+from unswayed.decisions.measures import best_threshold, chance_settled, largest_threshold
+from unswayed.decisions.profile import DecisionProfile
 
 TARGET = Variable("D", ["+", "-"])
 
@@ -117,7 +118,7 @@ def test_every_threshold_of_every_interval_achieves_the_best_agreement(rows):
         ties = (np.abs(odds - math.log(threshold) + math.log1p(-threshold)) < 2e-12).any()
         assert ties or reached <= best.value + 1e-12
         if abs(reached - best.value) < 1e-15 or abs(reached - best.value) > 1e-12:
-            assert (reached >= best.value - 1e-12) == best.has_threshold(threshold) or ties
+            assert (best.value - reached <= 1e-12) == best.has_threshold(threshold) or ties
         if best.has_threshold(threshold):
             for error in (-2e-13, 0.0, 2e-13):
                 assert agreement(threshold, error) >= best.value - 1e-12
@@ -163,3 +164,12 @@ def test_keeping_tests_say_what_the_rule_decides_however_rare_the_disaster(loss)
             posterior = np.array([expected / loss, 1 - expected / loss])
             kept = [(keeping_tests(classifier, a) @ posterior >= 0).all() for a in range(2)]
             assert [name for name, keeps in zip(rule.utilities, kept, strict=True) if keeps] == [action]
+
+
+@pytest.mark.parametrize(("others", "settled"), [(0.0, 0.5), (5e-13, 0.0), (1e-15, 0.5)])
+def test_what_is_decided_otherwise_is_seen_however_rare(others, settled):
+    """One row leaves a little to the other decision; only what rounding explains counts as certainty."""
+    class_mass = np.array([[0.4, 0.1], [0.25, 0.25]])
+    decided = np.array([[0.5 * (1.0 - others), 0.5 * others], [0.25, 0.25]])
+    profile = DecisionProfile(class_mass, decided, 0.0, 3e-14)
+    assert chance_settled(profile, ThresholdRule("+", 0.5).bind(TARGET), 1.0) == settled
