@@ -245,5 +245,5 @@ def test_a_missing_extra_is_named():
         check=False,
     )
     assert done.returncode == 2
-    assert "[web]" in done.stderr
+    assert "the extra 'web'" in " ".join(done.stderr.split())
     assert "Traceback" not in done.stderr

@@ -96,12 +96,22 @@ def test_outcomes_on_the_command_line(tmp_path):
         "all",
     ]
     done = subprocess.run(
-        [*command, "--outcome", "truth"], cwd=tmp_path, capture_output=True, text=True, check=False
+        [*command, "--outcome", "truth"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
     )
     assert done.returncode == 2
     assert "'minus'" in done.stderr.replace("\n", " ")
     done = subprocess.run(
-        [*command, "--outcome", "D", "--json"], cwd=tmp_path, capture_output=True, text=True, check=True
+        [*command, "--outcome", "D", "--json"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
     )
     assert sum(band["rows"] for band in json.loads(done.stdout)["confirmed"]) == 3
 

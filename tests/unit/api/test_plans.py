@@ -179,7 +179,7 @@ def test_graphviz_and_html_escape_what_people_name(tmp_path):
     [
         ({"at_least": 1.5}, "the level must lie between 0 and 1"),
         ({"budget": -1.0}, "the budget must be at least 0"),
-        ({"max_depth": -1}, "the depth must be at least 0"),
+        ({"max_depth": -1}, "max_depth must be a whole number, at least 0"),
         ({"objective": PlanObjective.UTILITY}, "needs a utility rule"),
         ({"costs": {"R9": 1.0}}, "a cost is given for 'R9'"),
         ({"costs": Purchase(mandatory=("AC",)), "max_depth": 0}, "the mandatory tests alone exceed"),

@@ -42,6 +42,7 @@ from unswayed.model.data.row_source import (
     open_source,
     source_blocks,
 )
+from unswayed.model.data.spelt_numbers import may_be_thousands
 from unswayed.model.data.suspicions import SeenColumn
 from unswayed.model.data.tables import Column, LabelColumn, NumberColumn, take_cells
 from unswayed.model.data.value_tally import (
@@ -382,7 +383,7 @@ def _warn_of_points(asked: _Asked, tallies: Sequence[_ColumnTally]) -> None:
     if not isinstance(file, CsvFile):
         return
     # Their spelling takes another pass, so numbers that rule it out are sorted out first.
-    names = [tally.name for tally in tallies if _may_be_thousands(tally.numbers.counted().values)]
+    names = [tally.name for tally in tallies if may_be_thousands(tally.numbers.counted().values)]
     for name, (first, n_cells) in find_pointed(file, names).items():
         cells = f"{first!r} is read as a decimal"
         if n_cells > 1:
@@ -394,10 +395,3 @@ def _warn_of_points(asked: _Asked, tallies: Sequence[_ColumnTally]) -> None:
             UnswayedWarning,
             stacklevel=4,
         )
-
-
-def _may_be_thousands(values: Floats) -> bool:
-    """Whether numbers have up to three digits before the point, not 0 alone, and some have three after it."""
-    size = np.abs(values)
-    fit = (size < 1000) & ((size >= 1) | (size == 0)) & (np.round(size, 3) == size)
-    return bool(fit.all() and (np.round(size, 2) != size).any())

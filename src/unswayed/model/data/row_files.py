@@ -40,8 +40,8 @@ def check_row_file(path: Path) -> None:
 def free_names(names: Sequence[str], added: Iterable[str]) -> dict[str, str]:
     """What each added column is called in a table with columns of these names: itself, where none has it.
 
-    >>> free_names(["id", "sdp"], ["posterior", "sdp"])
-    {'posterior': 'posterior', 'sdp': 'unswayed_sdp'}
+    >>> free_names(["id", "decision"], ["decision", "sdp"])
+    {'decision': 'unswayed_decision', 'sdp': 'sdp'}
     """
     found = {}
     for name in added:

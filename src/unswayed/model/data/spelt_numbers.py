@@ -10,6 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+import numpy as np
+
+from unswayed.core.arrays import Floats
 from unswayed.model.data.tables import MARKS_AMONG_NUMBERS, MISSING_WORDS, number_in
 
 _COMMAS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
@@ -86,3 +89,10 @@ def drop_points(text: str) -> str | None:
     if _POINTS.fullmatch(cell):
         return cell.replace(".", "").replace(",", ".")
     return cell if "." not in cell.strip(".") else None
+
+
+def may_be_thousands(values: Floats) -> bool:
+    """Whether numbers have up to three digits before the point, not 0 alone, and some have three after it."""
+    size = np.abs(values)
+    fit = (size < 1000) & ((size >= 1) | (size == 0)) & (np.round(size, 3) == size)
+    return bool(fit.all() and (np.round(size, 2) != size).any())
