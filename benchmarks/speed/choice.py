@@ -21,6 +21,7 @@ import numpy as np
 
 from benchmarks.page import markdown, write_measured
 from benchmarks.speed.reach import random_network
+from unswayed.core.anytime import one_clock
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.classifier import Classifier
@@ -107,7 +108,8 @@ def cases(*, quick: bool) -> Iterator[Case]:
 def measure(case: Case, question: Question, limits: Limits) -> Verdict:
     """Every exact engine within the limits, and which one is chosen."""
     problem = case.problem()
-    chosen = choose(problem, question, limits=limits).engine.name
+    with one_clock(limits):
+        chosen = choose(problem, question).engine.name
     times = {}
     for engine in ENGINES:
         price = engine.cost(problem, question)
@@ -120,11 +122,12 @@ def measure(case: Case, question: Question, limits: Limits) -> Verdict:
 def _timed(engine: Engine, case: Case, question: Question, limits: Limits) -> float:
     problem = case.problem()
     started = time.perf_counter()
-    oracle = engine.prepare(problem, limits)
-    if question.needs is Needs.SINGLES:
-        find_single_agreements(oracle, problem.free, problem.decider, 0.0)
-    else:
-        find_agreement(oracle, question.kept, problem.decider, 0.0)
+    with one_clock(limits):
+        oracle = engine.prepare(problem)
+        if question.needs is Needs.SINGLES:
+            find_single_agreements(oracle, problem.free, problem.decider, 0.0)
+        else:
+            find_agreement(oracle, question.kept, problem.decider, 0.0)
     return time.perf_counter() - started
 
 

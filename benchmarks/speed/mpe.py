@@ -22,6 +22,7 @@ import numpy as np
 
 from benchmarks.page import write_measured
 from benchmarks.speed.solvers import CpSat, Gurobi
+from unswayed.core.anytime import one_clock
 from unswayed.core.errors import LimitError, SolverError
 from unswayed.core.limits import Limits
 from unswayed.focs.coding import Channel, adjacent_parities, simulate
@@ -106,7 +107,8 @@ def measure(kind: str, n_bits: int, limits: Limits, given_up: set[str]) -> Itera
         for number, problem in enumerate(problems):
             started = time.process_time()
             try:
-                answer = method(problem).solve(problem, limits)
+                with one_clock(limits):
+                    answer = method(problem).solve(problem)
             except (LimitError, SolverError) as error:
                 print(f"{kind} {n_bits}, {name}: {error}", flush=True)
                 break
@@ -125,7 +127,8 @@ def measure(kind: str, n_bits: int, limits: Limits, given_up: set[str]) -> Itera
 def compiled(kind: str, network: BayesianNetwork, places: list[int], words: np.ndarray) -> Iterator[Result]:
     """The trellis, compiled once: time for a word, compiling not counted."""
     try:
-        trellis = compile_network(network, limits=Limits(max_bytes=2**27, max_seconds=10.0))
+        with one_clock(Limits(max_bytes=2**27, max_seconds=10.0)):
+            trellis = compile_network(network)
     except LimitError:
         return
     rows = np.full((len(words), len(network)), -1)
@@ -194,7 +197,8 @@ def gap_lines() -> Iterator[str]:
     for seconds in GAP_SECONDS:
         cells = []
         for name in names:
-            answer = methods()[name](problem).solve(problem, Limits(max_seconds=seconds))
+            with one_clock(Limits(max_seconds=seconds)):
+                answer = methods()[name](problem).solve(problem)
             value = -np.inf
             if answer.states is not None:
                 value = float(Evaluator(problem).values(problem.completed(answer.states))[0])

@@ -27,6 +27,7 @@ from sklearn.tree import DecisionTreeClassifier
 from benchmarks.page import write_measured
 from unswayed.api.plans import plan_tests
 from unswayed.api.results.plan import TestPlan
+from unswayed.core.anytime import one_clock
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits
 from unswayed.decisions.binding import bind_purchase
@@ -112,9 +113,10 @@ def growth(sizes: Sequence[int], largest_plain: int) -> Iterator[str]:
     for n_tests in (sizes[0], *sizes):  # the first one twice, so that compiling is in no row
         network = random_naive_bayes(n_tests, np.random.default_rng(n_tests))
         problem = make_problem(Classifier(network, "C", None, MostProbable()))
-        ground = lay_ground(problem, bind_purchase(Purchase(), problem), Limits())
+        ground = lay_ground(problem, bind_purchase(Purchase(), problem))
         started = time.process_time()
-        programme = run_programme(ground, goal, Limits(max_bytes=12 * 2**30))
+        with one_clock(Limits(max_bytes=12 * 2**30)):
+            programme = run_programme(ground, goal)
         seconds = time.process_time() - started
         assert programme is not None
         plain = ""
@@ -194,7 +196,7 @@ def table_rows(path: Path) -> Iterator[str]:
     full, truth = classifier.predict(seen), seen[target]
     best = plan_tests(classifier, at_least=LEVEL, limits=Limits(max_bytes=2**31, max_seconds=20.0))
     problem = make_problem(classifier)
-    ground = lay_ground(problem, bind_purchase(Purchase(), problem), Limits())
+    ground = lay_ground(problem, bind_purchase(Purchase(), problem))
     goal = Goal(PlanObjective.EXPECTED_COST, SameDecisionLevel(LEVEL))
     plans = {"best plan" if best.optimal else f"best found, gap {best.gap:.2f}": best}
     for greed in Greed:

@@ -107,7 +107,7 @@ def enumerated(case: Case, level: float, seconds: float) -> tuple[float, int] | 
     sizes = explained.whole.sizes(explained.findings)
     if np.prod(sizes, dtype=float) > 2.0**LARGEST_TABLE:
         return None
-    masses = DenseEngine().prepare(explained.whole, DEFAULT_LIMITS).masses
+    masses = DenseEngine().prepare(explained.whole).masses
     decided = masses[len(explained.whole.prior) :].reshape(-1, *sizes)
     for size in range(len(sizes) + 1):
         for chosen in combinations(range(len(sizes)), size):

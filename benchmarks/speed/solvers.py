@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from unswayed.core.anytime import seconds_left
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import SolverError
-from unswayed.core.limits import Limits
 from unswayed.focs.mpe.explanation import Answer
 from unswayed.focs.mpe.problem import MpeProblem
 from unswayed.focs.mpe.program import (
@@ -36,7 +36,7 @@ class CpSat:
     name: str = "CP-SAT"
     table_cells: int = 2**6
 
-    def solve(self, problem: MpeProblem, limits: Limits) -> Answer:
+    def solve(self, problem: MpeProblem) -> Answer:
         """The optimum, or the incumbent with its bound when time runs out."""
         cp_model = _imported("ortools.sat.python.cp_model", "OR-tools", "ortools")
         program = write_program(problem)
@@ -54,8 +54,7 @@ class CpSat:
         model.maximize(sum(w * column for w, column in zip(worth, columns, strict=True)))
         solver = cp_model.CpSolver()
         solver.parameters.num_workers = self.n_workers
-        if limits.max_seconds is not None:
-            solver.parameters.max_time_in_seconds = limits.max_seconds
+        solver.parameters.max_time_in_seconds = max(seconds_left(), 0.0)
         status = solver.solve(model)
         if status == cp_model.INFEASIBLE:
             return doubt_large_numbers(program, Answer(None, -np.inf, finished=True))
@@ -76,24 +75,23 @@ class Gurobi:
     name: str = "Gurobi"
     table_cells: int = 2**6
 
-    def solve(self, problem: MpeProblem, limits: Limits) -> Answer:
+    def solve(self, problem: MpeProblem) -> Answer:
         """The optimum, or the incumbent with its bound when time runs out."""
         gurobipy = _imported("gurobipy", "Gurobi", "gurobipy")
         program = write_program(problem)
         if not len(program.objective):
             return answer_without_columns(program)
         try:
-            return doubt_large_numbers(program, self._solved(gurobipy, program, limits))
+            return doubt_large_numbers(program, self._solved(gurobipy, program))
         except gurobipy.GurobiError as error:
             raise SolverError(f"Gurobi could not solve the program: {error}") from None
 
-    def _solved(self, gurobipy: Any, program: Program, limits: Limits) -> Answer:
+    def _solved(self, gurobipy: Any, program: Program) -> Answer:
         codes = gurobipy.GRB
         with gurobipy.Env(params={"OutputFlag": 0}) as environment, gurobipy.Model(env=environment) as model:
             model.Params.Threads = self.n_threads
             model.Params.MIPGap = 0.0
-            if limits.max_seconds is not None:
-                model.Params.TimeLimit = limits.max_seconds
+            model.Params.TimeLimit = min(max(seconds_left(), 0.0), codes.INFINITY)
             kinds = np.where(program.is_integer, codes.INTEGER, codes.CONTINUOUS)
             y = model.addMVar(len(kinds), lb=0.0, ub=program.allowed, vtype=kinds)
             matrix = constraint_matrix(program)

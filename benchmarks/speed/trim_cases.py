@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 
 from unswayed.api import Method, Selection, frontier, select_features, trim
+from unswayed.core.anytime import deadline, one_clock
 from unswayed.core.arrays import Floats
 from unswayed.core.limits import Limits
 from unswayed.decisions.classifier import Classifier
@@ -54,21 +55,22 @@ def selected(classifier: Classifier, budget: float, limits: Limits) -> Answer:
 
 def interpreted(classifier: Classifier, budget: float, limits: Limits) -> Answer:
     """Trimming by branch and bound without the compiled search: node by node with numpy."""
-    problem = make_problem(classifier, limits=limits)
-    objective, variables = trimming_objective(problem), problem.network.variables
-    plan = plan_table(plan_search(problem, limits), objective)
-    task = Task(
-        root=Node(problem.free, objective.columns(plan.masses().table)),
-        sizes=plan.sizes,
-        costs=dict.fromkeys(problem.free, 1.0),
-        budget=budget,
-        objective=objective,
-        names={f: variables[f].name for f in problem.free},
-        deadline=limits.deadline(),
-    )
-    incumbent = Incumbent(task)
-    incumbent.offer_nothing()
-    search_nodes(task, incumbent)
+    with one_clock(limits):
+        problem = make_problem(classifier)
+        objective, variables = trimming_objective(problem), problem.network.variables
+        plan = plan_table(plan_search(problem), objective)
+        task = Task(
+            root=Node(problem.free, objective.columns(plan.masses().table)),
+            sizes=plan.sizes,
+            costs=dict.fromkeys(problem.free, 1.0),
+            budget=budget,
+            objective=objective,
+            names={f: variables[f].name for f in problem.free},
+            deadline=deadline(),
+        )
+        incumbent = Incumbent(task)
+        incumbent.offer_nothing()
+        search_nodes(task, incumbent)
     found = incumbent.found()
     return Answer(found.value, found.evaluations, found.optimal)
 

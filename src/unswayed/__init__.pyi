@@ -38,6 +38,7 @@ from .api.report import examine as examine
 from .api.saving import load_classifier as load_classifier, save_classifier as save_classifier
 from .api.selection import frontier as frontier, select_features as select_features, trim as trim
 from .api.values import value_of_information as value_of_information
+from .core.anytime import limits as limits
 from .core.errors import (
     FormatError as FormatError,
     ImpossibleEvidence as ImpossibleEvidence,

@@ -21,7 +21,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from unswayed.core.arrays import Floats
-from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.measures import expected_agreement, maximum_potential_agreement
@@ -81,7 +80,7 @@ def check_engine(engine: Engine, *, n_problems: int = 200, seed: int = 0) -> Eng
 
 
 def _answer(engine: Engine, problem: Problem, question: Question) -> tuple[float, float]:
-    oracle = engine.prepare(problem, Limits())
+    oracle = engine.prepare(problem)
     if question.needs is Needs.POTENTIAL:
         interval = find_potential(oracle, question.kept, question.tolerance)
     else:

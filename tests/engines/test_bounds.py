@@ -10,6 +10,7 @@ import unswayed
 from engines.test_contract import other_threshold, problems
 from naive_cases import naive_problems
 from oracles.enumerate_profile import enumerate_profile
+from unswayed.core.anytime import one_clock
 from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.classifier import Classifier
@@ -36,7 +37,7 @@ def test_interval_holds_the_enumerated_agreement(asked, tolerance, data):
         return
     decider = other_threshold(problem, data)
     exact = expected_agreement(enumerate_profile(problem, kept), decider)
-    found = BoundsEngine().prepare(problem, Limits()).agreement(kept, decider, tolerance)
+    found = BoundsEngine().prepare(problem).agreement(kept, decider, tolerance)
     assert found.certainty is Certainty.BOUND
     assert found.low - ROUNDING <= exact <= found.high + ROUNDING
 
@@ -48,7 +49,7 @@ def test_interval_holds_the_enumerated_potential(asked, tolerance):
     if isinstance(BoundsEngine().cost(problem, question), Refusal):
         return
     exact = maximum_potential_agreement(enumerate_profile(problem, kept))
-    found = BoundsEngine().prepare(problem, Limits()).potential(kept, tolerance)
+    found = BoundsEngine().prepare(problem).potential(kept, tolerance)
     assert found.low - ROUNDING <= exact <= found.high + ROUNDING
 
 
@@ -61,7 +62,7 @@ def naive(n, seed, threshold=0.5):
 @pytest.mark.parametrize("n", [12, 24, 30])
 def test_interval_holds_what_meeting_in_the_middle_finds(n, seed):
     problem = naive(n, seed, 0.3 + 0.1 * seed)
-    exact, bounded = (e.prepare(problem, Limits()) for e in (LogOddsEngine(), BoundsEngine()))
+    exact, bounded = (e.prepare(problem) for e in (LogOddsEngine(), BoundsEngine()))
     rng = np.random.default_rng(seed)
     for size in (0, n // 3, n - 4):
         kept = frozenset(int(v) for v in rng.choice(problem.free, size, replace=False))
@@ -84,7 +85,7 @@ def test_a_thousand_features_to_a_thousandth(strength):
         centre, lean = rng.normal(), strength * rng.normal()
         tables[f"F{i}"] = (("C",), [float(_sigmoid(centre + lean)), float(_sigmoid(centre - lean))])
     problem = make_problem(Classifier(binary_network(tables), "C", None, ThresholdRule("+", 0.5)))
-    oracle = BoundsEngine().prepare(problem, Limits())
+    oracle = BoundsEngine().prepare(problem)
     found = oracle.agreement(frozenset(), problem.decider, 1e-3)
     assert found.high - found.low <= 1e-3
     estimate = _simulated_share(problem, rng)
@@ -115,8 +116,8 @@ def test_identical_features_are_counted_exactly():
     tables = {"C": ((), [0.5])} | {f"F{i}": (("C",), [0.6, 0.4]) for i in range(21)}
     problem = make_problem(Classifier(binary_network(tables), "C", None, ThresholdRule("+", 0.5)))
     truth = 0.5 * (binom.sf(10, 21, 0.6) + binom.sf(10, 21, 0.4))
-    exact = LogOddsEngine().prepare(problem, Limits()).agreement(frozenset(), problem.decider, 0.0)
-    found = BoundsEngine().prepare(problem, Limits()).agreement(frozenset(), problem.decider, 1e-9)
+    exact = LogOddsEngine().prepare(problem).agreement(frozenset(), problem.decider, 0.0)
+    found = BoundsEngine().prepare(problem).agreement(frozenset(), problem.decider, 1e-9)
     assert exact.low == pytest.approx(truth, abs=1e-12)
     assert found.low - ROUNDING <= truth <= found.high + ROUNDING
     assert found.high - found.low <= 1e-4
@@ -124,11 +125,10 @@ def test_identical_features_are_counted_exactly():
 
 def test_time_limit_gives_the_best_interval_so_far():
     problem = naive(300, 1)
-    found = (
-        BoundsEngine()
-        .prepare(problem, Limits(max_seconds=1e-6))
-        .agreement(frozenset(problem.free[:150]), problem.decider, 1e-12)
-    )
+    with one_clock(Limits(max_seconds=1e-6)):
+        found = (
+            BoundsEngine().prepare(problem).agreement(frozenset(problem.free[:150]), problem.decider, 1e-12)
+        )
     assert 0.0 <= found.low <= found.high <= 1.0
 
 
@@ -144,7 +144,7 @@ def test_achievable_agreement_is_between_its_bounds(problem, data):
     """Without lists: the best threshold is within the interval, and the one given achieves its lower end."""
     kept = frozenset(f for f in problem.free if data.draw(st.booleans()))
     decider = problem.decider
-    oracle = BoundsEngine().prepare(problem, Limits())
+    oracle = BoundsEngine().prepare(problem)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(naive_bayes, "LISTED_BITS", -1.0)
         interval, best = oracle.achievable(kept, decider.upper, 1e-3)

@@ -13,8 +13,8 @@ from clocks import time_running_out
 from dependent_cases import random_tree
 from unswayed import Limits, ThresholdRule, rank_observations, same_decision_probability
 from unswayed.api import questions
+from unswayed.core.anytime import one_clock, until
 from unswayed.core.errors import LimitError
-from unswayed.core.limits import until
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import make_problem
@@ -45,7 +45,7 @@ class StubbornEngine:
             raise LimitError("too dense to plan")
         return Cost(self.seconds, 1.0)
 
-    def prepare(self, problem, limits):
+    def prepare(self, problem):
         raise LimitError("no room after all")
 
 
@@ -124,8 +124,10 @@ def test_pricing_keeps_to_the_memory_allowed():
     limits = Limits(max_bytes=20_000_000)
     tracemalloc.start()
     try:
-        problem = make_problem(classifier, limits=limits)
-        choose(problem, Question(frozenset(), tolerance=0.05), limits=limits, all_bids=True)
+        with one_clock(limits):
+            problem = make_problem(classifier)
+        with one_clock(limits):
+            choose(problem, Question(frozenset(), tolerance=0.05), all_bids=True)
         assert tracemalloc.get_traced_memory()[1] <= 20_000_000
     finally:
         tracemalloc.stop()
@@ -137,8 +139,9 @@ def test_pricing_keeps_to_the_memory_allowed():
 def test_a_limit_that_is_in_the_way_is_named_with_what_suffices(given, left, advised):
     """A part of an answer has a share of the time: what it leaves decides, not the limit on the whole."""
     engines = (StubbornEngine(seconds=72.0 if advised else 1e-9, fails_to_price=not advised),)
-    with time_running_out(), until(time.monotonic() + left), pytest.raises(LimitError) as caught:
-        choose(tree_problem(3), Question(frozenset()), limits=Limits(max_seconds=given), engines=engines)
+    given_then_left = one_clock(Limits(max_seconds=given)), until(time.monotonic() + left)
+    with time_running_out(), given_then_left[0], given_then_left[1], pytest.raises(LimitError) as caught:
+        choose(tree_problem(3), Question(frozenset()), engines=engines)
     advice = f"raise the limits: that on time (max_seconds) to {advised} s"
     assert (advice in str(caught.value)) == bool(advised)
     assert ("raise the limits" in str(caught.value)) == bool(advised)

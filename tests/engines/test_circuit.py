@@ -10,6 +10,7 @@ import pytest
 from tolerances import ENGINE
 from unswayed.api import decide, expected_same_decision_probability, same_decision_probability
 from unswayed.circuits.networks.compiled import compile_network
+from unswayed.core.anytime import one_clock
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits
 from unswayed.decisions.classifier import Classifier
@@ -89,7 +90,7 @@ def test_evidence_on_a_count_is_taken_into_account(boards):
     """Given that there are two defects among the first 44, only the last joint is open."""
     classifier = Classifier(boards, "Fails", [f"J{i}" for i in range(N_JOINTS)], ThresholdRule("yes", 0.7))
     problem = make_problem(classifier, {"N43": "2"})
-    profile = CircuitEngine().prepare(problem, Limits()).profile(frozenset())
+    profile = CircuitEngine().prepare(problem).profile(frozenset())
     assert decide(classifier, {"N43": "2"}).action == "not yes"
     assert profile.decision_mass[0].tolist() == pytest.approx([DEFECTIVE[44], 1 - DEFECTIVE[44]], abs=ENGINE)
 
@@ -117,9 +118,9 @@ def test_many_deterministic_outputs_have_few_possible_states():
     classifier = Classifier(network, "Lamp", outputs, ThresholdRule("lit", 0.5))
     problem = make_problem(classifier)
     kept = [f"G{i}" for i in range(5)]
-    found = CircuitEngine().prepare(problem, Limits()).profile(problem.kept(kept))
+    found = CircuitEngine().prepare(problem).profile(problem.kept(kept))
     small = make_problem(Classifier(network, "Lamp", [f"S{i}" for i in range(10)], ThresholdRule("lit", 0.5)))
-    masses = DenseEngine().prepare(small, Limits()).masses[:2]  # one column for each state of the switches
+    masses = DenseEngine().prepare(small).masses[:2]  # one column for each state of the switches
     expected = _rows(network, masses, kept, outputs)
     assert sorted(map(tuple, found.decision_mass.round(9))) == sorted(map(tuple, expected.round(9)))
 
@@ -154,15 +155,18 @@ def test_features_without_structure_are_refused_before_anything_is_made():
 
 @pytest.mark.parametrize(
     ("limits", "message"),
-    [(Limits(max_seconds=0.3), "longer than 0.3 s"), (Limits(max_bytes=10_000_000), "over the limit")],
+    [
+        (Limits(max_seconds=0.3), "before compiling the network was done"),
+        (Limits(max_bytes=10_000_000), "over the limit"),
+    ],
     ids=["time", "memory"],
 )
 def test_compiling_ends_within_the_limits(limits, message):
     network = random_naive_bayes(24, np.random.default_rng(0))
     features = [name for name in network.names if name != "C"]
     started = time.monotonic()
-    with pytest.raises(LimitError, match=message):
-        compile_network(network, constrained_to=features, limits=limits)
+    with pytest.raises(LimitError, match=message), one_clock(limits):
+        compile_network(network, constrained_to=features)
     assert time.monotonic() - started < 20
 
 
@@ -170,6 +174,6 @@ def test_the_price_falls_once_the_circuit_is_there(boards):
     classifier = Classifier(boards, "Fails", ["J0", "J1", "J2"], ThresholdRule("yes", 0.5))
     problem = make_problem(classifier)
     before = CircuitEngine().cost(problem, Question(frozenset()))
-    CircuitEngine().prepare(problem, Limits())
+    CircuitEngine().prepare(problem)
     after = CircuitEngine().cost(make_problem(classifier, {"J1": "bad"}), Question(frozenset()))
     assert after.seconds < before.seconds

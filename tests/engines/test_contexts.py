@@ -12,7 +12,6 @@ from mixed_strategies import distributions, step_functions
 from oracles.enumerate_profile import enumerate_profile
 from tolerances import ENGINE
 from unswayed.api.decisions import expected_same_decision_probability, same_decision_probability
-from unswayed.core.limits import DEFAULT_LIMITS
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.measures import expected_agreement
 from unswayed.decisions.problem import make_problem
@@ -49,7 +48,7 @@ def test_profiles_are_those_of_the_definitions(case):
     problem = make_problem(classifier, evidence)
     written = Classifier(to_tables(classifier.network), "X", classifier.features, classifier.rule)
     expected = enumerate_profile(make_problem(written, evidence), kept)
-    found = ContextsEngine().prepare(problem, DEFAULT_LIMITS).profile(kept)
+    found = ContextsEngine().prepare(problem).profile(kept)
     assert expected_agreement(found, problem.decider) == pytest.approx(
         expected_agreement(expected, problem.decider), abs=ENGINE
     )

@@ -10,7 +10,6 @@ from oracles.enumerate_profile import enumerate_profile
 from strategies import classifiers
 from tolerances import ENGINE
 from unswayed.core.errors import ImpossibleEvidence
-from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.measures import expected_agreement, maximum_potential_agreement
 from unswayed.decisions.oracle import AgreementOracle
@@ -46,7 +45,7 @@ def test_exact_agreements_match_enumeration(engine, asked, data):
         return
     expected = enumerate_profile(problem, kept)
     decider = other_threshold(problem, data)
-    oracle = engine.prepare(problem, Limits())
+    oracle = engine.prepare(problem)
     value = (
         oracle.agreement(kept, decider, 0.0).low
         if isinstance(oracle, AgreementOracle)
@@ -71,7 +70,7 @@ def test_exact_potential_matches_enumeration(engine, asked):
     if isinstance(engine.cost(problem, Question(kept)), Refusal):
         return
     expected = maximum_potential_agreement(enumerate_profile(problem, kept))
-    oracle = engine.prepare(problem, Limits())
+    oracle = engine.prepare(problem)
     value = (
         oracle.potential(kept, 0.0).low
         if isinstance(oracle, AgreementOracle)
@@ -87,7 +86,7 @@ def test_profiles_have_the_rows_of_enumeration(engine, asked):
     problem, kept = asked
     if isinstance(engine.cost(problem, Question(kept, Needs.ROWS)), Refusal):
         return
-    oracle = engine.prepare(problem, Limits())
+    oracle = engine.prepare(problem)
     if not hasattr(oracle, "profile"):
         return
     found, expected = oracle.profile(kept), enumerate_profile(problem, kept)

@@ -13,6 +13,7 @@ from hypothesis import assume, given, strategies as st
 from oracles.enumerate_profile import enumerate_profile, feature_table
 from strategies import classifiers
 from tolerances import ENGINE
+from unswayed.core.anytime import one_clock
 from unswayed.core.errors import ImpossibleEvidence, LimitError, QueryError
 from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
@@ -57,7 +58,7 @@ def test_answers_are_those_of_enumeration(engine, problem):
     if isinstance(engine.cost(problem, Question(NOTHING)), Refusal):
         return
     expected = enumerate_profile(problem, NOTHING)
-    oracle = engine.prepare(problem, Limits())
+    oracle = engine.prepare(problem)
     assert isinstance(oracle, AgreementOracle)
     found = oracle.agreement(NOTHING, problem.decider, 0.0)
     assert found.low == found.high
@@ -80,7 +81,7 @@ def test_another_rule_may_decide_now(problem, threshold):
         return
     expected = expected_agreement(enumerate_profile(problem, NOTHING), other)
     for engine in ENGINES:
-        found = engine.prepare(problem, Limits()).agreement(NOTHING, other, 0.0)
+        found = engine.prepare(problem).agreement(NOTHING, other, 0.0)
         assert found.low == pytest.approx(expected, abs=ENGINE)
 
 
@@ -89,8 +90,8 @@ def test_another_rule_may_decide_now(problem, threshold):
 @pytest.mark.parametrize("threshold", [0.1, 0.5, 0.9])
 def test_naive_bayes_of_many_features_as_by_log_odds(engine, n_features, threshold):
     problem = naive_problem(n_features, n_features, threshold)
-    expected = LogOddsEngine().prepare(problem, Limits()).agreement(NOTHING, problem.decider, 0.0).low
-    oracle = engine.prepare(problem, Limits())
+    expected = LogOddsEngine().prepare(problem).agreement(NOTHING, problem.decider, 0.0).low
+    oracle = engine.prepare(problem)
     assert oracle.agreement(NOTHING, problem.decider, 0.0).low == pytest.approx(expected, abs=ENGINE)
 
 
@@ -102,20 +103,20 @@ def test_a_general_network_as_by_log_odds(seed):
     chosen = [network.names[i] for i in rng.permutation(30)]
     rule = ThresholdRule("s0", 0.4)
     problem = make_problem(Classifier(network, chosen[0], chosen[1:13], rule), {chosen[13]: "s1"})
-    expected = LogOddsEngine().prepare(problem, Limits()).agreement(NOTHING, problem.decider, 0.0).low
+    expected = LogOddsEngine().prepare(problem).agreement(NOTHING, problem.decider, 0.0).low
     for engine in ENGINES:
-        found = engine.prepare(problem, Limits()).agreement(NOTHING, problem.decider, 0.0).low
+        found = engine.prepare(problem).agreement(NOTHING, problem.decider, 0.0).low
         assert found == pytest.approx(expected, abs=ENGINE)
 
 
 def test_brute_force_lists_every_instantiation():
-    assert BruteForceEngine().prepare(naive_problem(18, 1), Limits()).n_explored == 2**18
+    assert BruteForceEngine().prepare(naive_problem(18, 1)).n_explored == 2**18
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_search_never_visits_more_than_the_whole_tree(seed):
     problem = naive_problem(14, seed)
-    assert DepthFirstEngine().prepare(problem, Limits()).n_explored <= 2**15 - 1
+    assert DepthFirstEngine().prepare(problem).n_explored <= 2**15 - 1
 
 
 @every_engine
@@ -124,7 +125,7 @@ def test_kept_features_are_refused(engine):
     refusal = engine.cost(problem, Question(frozenset(problem.free[:1])))
     assert isinstance(refusal, Refusal)
     assert "nothing kept" in refusal.reason
-    oracle = engine.prepare(problem, Limits())
+    oracle = engine.prepare(problem)
     with pytest.raises(QueryError, match="use another engine"):
         oracle.potential(frozenset(problem.free[:1]), 0.0)
 
@@ -160,8 +161,8 @@ def test_too_large_a_group_is_refused(engine):
 @every_engine
 def test_time_limits_are_kept(engine):
     problem = naive_problem(60, 60)
-    with pytest.raises(LimitError, match="raise Limits"):
-        engine.prepare(problem, Limits(max_seconds=0.2))
+    with pytest.raises(LimitError, match="raise Limits"), one_clock(Limits(max_seconds=0.2)):
+        engine.prepare(problem)
 
 
 @every_engine
@@ -174,7 +175,6 @@ def test_costs_are_upper_bounds_that_grow(engine):
 def test_a_small_search_does_not_load_the_compiler():
     code = (
         "import sys, numpy as np\n"
-        "from unswayed.core.limits import Limits\n"
         "from unswayed.decisions.classifier import Classifier\n"
         "from unswayed.decisions.problem import make_problem\n"
         "from unswayed.decisions.rules import ThresholdRule\n"
@@ -182,7 +182,7 @@ def test_a_small_search_does_not_load_the_compiler():
         "from unswayed.model.zoo import disease_tests\n"
         "rule = ThresholdRule('+', 0.5)\n"
         "problem = make_problem(Classifier(disease_tests(), 'Disease', None, rule))\n"
-        "DepthFirstEngine().prepare(problem, Limits())\n"
+        "DepthFirstEngine().prepare(problem)\n"
         "print('numba' in sys.modules)"
     )
     done = subprocess.run(

@@ -13,6 +13,7 @@ from naive_cases import naive_problems
 from oracles.enumerate_profile import enumerate_profile
 from tolerances import ENGINE
 from unswayed import Classifier, ThresholdRule
+from unswayed.core.anytime import one_clock
 from unswayed.core.limits import Limits
 from unswayed.decisions.measures import (
     expected_agreement,
@@ -41,7 +42,7 @@ def some_subsets(problem):
 @given(naive_problems(max_features=5), st.sampled_from([20, 100, 4096]))
 def test_bounds_hold_whatever_is_kept(problem, n_cells):
     """Also on grids so coarse that rounding decides much."""
-    many = many_features(problem, Limits())
+    many = many_features(problem)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "LEAST_CELLS", n_cells)
         for kept in some_subsets(problem):
@@ -59,7 +60,7 @@ def test_bounds_hold_whatever_is_kept(problem, n_cells):
 @settings(max_examples=25)
 @given(naive_problems(max_features=4))
 def test_closer_values_are_exact_where_lists_fit(problem):
-    many = many_features(problem, Limits())
+    many = many_features(problem)
     for kept in some_subsets(problem):
         profile = enumerate_profile(problem, kept)
         own, same = Agreement(many, own_rule=True).closer(kept)
@@ -72,7 +73,8 @@ def test_closer_values_are_exact_where_lists_fit(problem):
 @given(naive_problems(max_features=5).filter(lambda p: isinstance(p.classifier.rule, ThresholdRule)))
 def test_thresholds_out_of_reach_achieve_what_they_say(problem):
     """The threshold found on a grid agrees at least as often as is certain, by enumeration."""
-    many = many_features(problem, Limits(max_bytes=1))
+    with one_clock(Limits(max_bytes=1)):
+        many = many_features(problem)
     assert many.exact is None
     for kept in some_subsets(problem):
         with pytest.MonkeyPatch.context() as patch:
@@ -91,7 +93,7 @@ def test_finer_grids_narrow_the_bounds(n):
     problem = unswayed.decisions.problem.make_problem(
         Classifier(network, "C", None, ThresholdRule("s0", 0.4))
     )
-    many = many_features(problem, Limits())
+    many = many_features(problem)
     kept = frozenset(problem.free[::3])
     widths = [
         np.ptp(_between(many, kept, Fineness(n * cells, cells), own_rule=own))
@@ -106,7 +108,7 @@ def test_features_alike_are_counted_exactly():
     """Equal weights are whole numbers of steps, so that ties with the threshold are decided right."""
     network = binary_network({"C": ((), [0.5]), **{f"F{i}": (("C",), [0.8, 0.2]) for i in range(24)}})
     problem = unswayed.decisions.problem.make_problem(Classifier(network, "C", None, ThresholdRule("+", 0.5)))
-    many = many_features(problem, Limits())
+    many = many_features(problem)
     assert search_grid(many, lambda steps: True).disagreement < 1e-10
     low, high = Agreement(many, own_rule=True).between(frozenset(problem.free[:8]))
     assert high - low < 1e-9
@@ -119,7 +121,7 @@ def test_grids_for_searches_give_way_to_what_is_allowed():
     problem = unswayed.decisions.problem.make_problem(
         Classifier(network, "C", None, ThresholdRule("s0", 0.5))
     )
-    many = many_features(problem, Limits())
+    many = many_features(problem)
     wide = search_grid(many, lambda steps: True)
     narrow = search_grid(many, lambda steps: steps.width <= wide.width // 2)
     assert narrow.width <= wide.width // 2

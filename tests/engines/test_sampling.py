@@ -8,6 +8,7 @@ import pytest
 import unswayed
 from oracles.enumerate_profile import enumerate_profile
 from unswayed import Limits, ThresholdRule
+from unswayed.core.anytime import one_clock
 from unswayed.core.limits import DEFAULT_LIMITS
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.measures import expected_agreement, maximum_achievable_agreement
@@ -29,8 +30,9 @@ def test_time_running_out_leaves_the_samples_decided_by_then(seed):
     problem = make_problem(classifier_of(6, seed))
     kept = frozenset(problem.free[:2])
     truth = expected_agreement(enumerate_profile(problem, kept), problem.decider)
-    cut = SamplingEngine().prepare(problem, AT_ONCE).agreement(kept, problem.decider, 0.0)
-    whole = SamplingEngine().prepare(problem, DEFAULT_LIMITS).agreement(kept, problem.decider, 0.0)
+    with one_clock(AT_ONCE):
+        cut = SamplingEngine().prepare(problem).agreement(kept, problem.decider, 0.0)
+    whole = SamplingEngine().prepare(problem).agreement(kept, problem.decider, 0.0)
     agreeing = cut.middle * FIRST_PORTION
     assert agreeing == pytest.approx(round(agreeing))
     assert (cut.low, cut.high) == clopper_pearson(round(agreeing), FIRST_PORTION, 0.99)
@@ -42,8 +44,9 @@ def test_time_running_out_leaves_the_samples_decided_by_then(seed):
 def test_portions_give_what_all_samples_at_once_do():
     problem = make_problem(classifier_of(6, 9))
     kept = frozenset(problem.free[:3])
-    timed = SamplingEngine().prepare(problem, Limits(max_seconds=600)).agreement(kept, problem.decider, 0.0)
-    assert timed == SamplingEngine().prepare(problem, DEFAULT_LIMITS).agreement(kept, problem.decider, 0.0)
+    with one_clock(Limits(max_seconds=600)):
+        timed = SamplingEngine().prepare(problem).agreement(kept, problem.decider, 0.0)
+    assert timed == SamplingEngine().prepare(problem).agreement(kept, problem.decider, 0.0)
 
 
 def test_a_question_in_a_hurry_gets_an_estimate_and_no_refusal():
@@ -73,7 +76,7 @@ def test_the_best_threshold_is_estimated_without_flattering_it(seed):
     kept = frozenset(problem.free[:3])
     profile = enumerate_profile(problem, kept)
     truth = maximum_achievable_agreement(profile, 0).value
-    oracle = SamplingEngine(n_samples=2000).prepare(problem, DEFAULT_LIMITS)
+    oracle = SamplingEngine(n_samples=2000).prepare(problem)
     found, best = oracle.achievable(kept, 0, 0.0)
     assert found.certainty is Certainty.ESTIMATE
     assert found.low <= truth <= found.high
@@ -98,15 +101,15 @@ def test_a_uniform_error_holds_for_all_thresholds_at_once():
 @pytest.mark.parametrize("limits", [DEFAULT_LIMITS, AT_ONCE])
 def test_single_features_share_the_samples(limits):
     problem = make_problem(classifier_of(5, 3))
-    found = SamplingEngine().prepare(problem, limits).single_agreements(problem.decider, 0.0)
+    with one_clock(limits):
+        found = SamplingEngine().prepare(problem).single_agreements(problem.decider, 0.0)
     assert set(found) == set(problem.free)
     assert len({round(interval.high - interval.low, 1) for interval in found.values()}) <= 2
     for feature, interval in found.items():
         truth = expected_agreement(enumerate_profile(problem, frozenset({feature})), problem.decider)
         assert interval.low <= truth <= interval.high
-        alone = (
-            SamplingEngine().prepare(problem, limits).agreement(frozenset({feature}), problem.decider, 0.0)
-        )
+        with one_clock(limits):
+            alone = SamplingEngine().prepare(problem).agreement(frozenset({feature}), problem.decider, 0.0)
         assert interval == alone
 
 
@@ -125,11 +128,11 @@ def test_no_more_samples_are_drawn_than_the_memory_holds():
     truth = unswayed.same_decision_probability(classifier).value
     widths = []
     for max_bytes in (10**9, 10**6):
-        limits = Limits(max_bytes=max_bytes)
-        problem = make_problem(classifier, limits=limits)
-        price = SamplingEngine().cost(problem, Question(frozenset()))
+        problem = make_problem(classifier)
+        with one_clock(Limits(max_bytes=max_bytes)):
+            price = SamplingEngine().cost(problem, Question(frozenset()))
+            oracle = SamplingEngine().prepare(problem)
         assert price.n_bytes <= max_bytes
-        oracle = SamplingEngine().prepare(problem, limits)
         assert oracle.samples.size <= max_bytes / 100
         found = oracle.agreement(frozenset(), problem.decider, 0.0)
         assert found.low <= truth <= found.high

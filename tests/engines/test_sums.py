@@ -9,6 +9,7 @@ from hypothesis import given, strategies as st
 from dependent_cases import random_problem, random_tree
 from engines.test_contract import other_threshold, problems
 from oracles.enumerate_profile import enumerate_profile
+from unswayed.core.anytime import one_clock
 from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.classifier import Classifier
@@ -39,7 +40,7 @@ def assert_holds(interval, value):
 
 def check_all_questions(problem, kept, tolerance):
     """Every answer of the oracle beside enumeration."""
-    oracle, decider = SumsEngine().prepare(problem, Limits()), problem.decider
+    oracle, decider = SumsEngine().prepare(problem), problem.decider
     profile = enumerate_profile(problem, kept)
     assert_holds(oracle.agreement(kept, decider, tolerance), expected_agreement(profile, decider))
     assert_holds(oracle.potential(kept, tolerance), maximum_potential_agreement(profile))
@@ -57,7 +58,7 @@ def check_lists(problem, kept):
     """Exact answers of two lists, where they answer, beside enumeration."""
     if isinstance(ListsEngine().cost(problem, Question(kept)), Refusal):
         return
-    found, exact = ListsEngine().prepare(problem, Limits()).profile(kept), enumerate_profile(problem, kept)
+    found, exact = ListsEngine().prepare(problem).profile(kept), enumerate_profile(problem, kept)
     for measure in (maximum_potential_agreement, lambda p: expected_agreement(p, problem.decider)):
         assert measure(found) == pytest.approx(measure(exact), abs=1e-9)
 
@@ -67,7 +68,7 @@ def test_interval_holds_the_enumerated_agreement(asked, tolerance, data):
     problem, kept = asked
     decider = other_threshold(problem, data)
     exact = expected_agreement(enumerate_profile(problem, kept), decider)
-    assert_holds(SumsEngine().prepare(problem, Limits()).agreement(kept, decider, tolerance), exact)
+    assert_holds(SumsEngine().prepare(problem).agreement(kept, decider, tolerance), exact)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -99,9 +100,8 @@ def test_sixteen_features_as_by_the_full_table(seed):
     names = rng.choice(network.names[1:], int(rng.integers(0, 5)), replace=False)
     evidence = {name: str(rng.choice(network.variable(name).states)) for name in names}
     problem = make_problem(Classifier(network, "C", network.names[1:], rule), evidence)
-    dense, sums = (
-        engine.prepare(problem, Limits(max_seconds=1.0)) for engine in (DenseEngine(), SumsEngine())
-    )
+    with one_clock(Limits(max_seconds=1.0)):
+        dense, sums = (engine.prepare(problem) for engine in (DenseEngine(), SumsEngine()))
     for kept in (frozenset(), frozenset(problem.free[:2])):
         exact = expected_agreement(dense.profile(kept), problem.decider)
         assert_holds(sums.agreement(kept, problem.decider, 1e-3), exact)
@@ -115,7 +115,7 @@ def test_trees_to_a_hundredth_of_a_percent(seed):
     rng = np.random.default_rng(seed)
     network = random_tree(rng, 12)
     problem = make_problem(Classifier(network, "C", network.names[1:], ThresholdRule("c0", 0.3 + 0.1 * seed)))
-    dense, sums = (engine.prepare(problem, Limits()) for engine in (DenseEngine(), SumsEngine()))
+    dense, sums = (engine.prepare(problem) for engine in (DenseEngine(), SumsEngine()))
     for size in (0, 1, 3):
         kept = frozenset(int(v) for v in rng.choice(problem.free, size, replace=False))
         profile = dense.profile(kept)
@@ -132,7 +132,7 @@ def test_trees_to_a_hundredth_of_a_percent(seed):
 def test_naive_bayes_as_by_meeting_in_the_middle(n):
     network = random_naive_bayes(n, np.random.default_rng(n))
     problem = make_problem(Classifier(network, "C", None, ThresholdRule("s0", 0.6)))
-    exact, sums = (engine.prepare(problem, Limits()) for engine in (LogOddsEngine(), SumsEngine()))
+    exact, sums = (engine.prepare(problem) for engine in (LogOddsEngine(), SumsEngine()))
     kept = frozenset(problem.free[:4])
     for chosen in (frozenset(), kept):
         truth = exact.agreement(chosen, problem.decider, 0.0).low
@@ -147,7 +147,7 @@ def test_single_features_as_one_by_one(classes, n, tolerance):
     network = random_tree(np.random.default_rng(3), n, classes=classes)
     rule = ThresholdRule("c1", 0.5) if classes == 2 else MostProbable()
     problem = make_problem(Classifier(network, "C", network.names[1:], rule))
-    oracle = SumsEngine().prepare(problem, Limits())
+    oracle = SumsEngine().prepare(problem)
     for feature, together in oracle.single_agreements(problem.decider, tolerance).items():
         alone = oracle.agreement(frozenset({feature}), problem.decider, tolerance)
         assert together.high - together.low <= tolerance
@@ -176,8 +176,8 @@ def test_three_classes_close_where_two_are_ahead(seed):
     """Two sums together tell how often two rivals are ahead at once, which pairs of classes cannot."""
     network = random_tree(np.random.default_rng(seed), 9, classes=3)
     problem = make_problem(Classifier(network, "C", network.names[1:], MostProbable()))
-    exact = expected_agreement(DenseEngine().prepare(problem, Limits()).profile(frozenset()), problem.decider)
-    found = SumsEngine().prepare(problem, Limits()).agreement(frozenset(), problem.decider, 5e-3)
+    exact = expected_agreement(DenseEngine().prepare(problem).profile(frozenset()), problem.decider)
+    found = SumsEngine().prepare(problem).agreement(frozenset(), problem.decider, 5e-3)
     assert_holds(found, exact)
     assert found.high - found.low <= 5e-3
 
@@ -192,7 +192,7 @@ def test_a_strong_classifier_of_ten_classes_is_narrow():
         cpts.append(Cpt(feature, [target], rng.dirichlet(np.full(3, 0.5), 10)))
     classifier = Classifier(BayesianNetwork(cpts), "C", [f"F{i}" for i in range(60)], MostProbable())
     problem = make_problem(classifier)
-    found = SumsEngine().prepare(problem, Limits()).agreement(frozenset(), problem.decider, 1e-3)
+    found = SumsEngine().prepare(problem).agreement(frozenset(), problem.decider, 1e-3)
     assert found.high - found.low <= 2e-3
 
 
@@ -214,6 +214,7 @@ def test_hidden_variables_that_tie_many_features_are_refused_by_name():
 def test_time_ends_the_refinement_with_what_is_certain_so_far():
     network = random_tree(np.random.default_rng(0), 200)
     problem = make_problem(Classifier(network, "C", network.names[1:], ThresholdRule("c0", 0.5)))
-    oracle = SumsEngine().prepare(problem, Limits(max_seconds=0.3))
+    with one_clock(Limits(max_seconds=0.3)):
+        oracle = SumsEngine().prepare(problem)
     found = oracle.agreement(frozenset(), problem.decider, 1e-9)
     assert 0.0 <= found.low < found.high <= 1.0

@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from unswayed.core.anytime import one_clock
 from unswayed.core.limits import Limits
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import make_problem
@@ -71,7 +72,8 @@ def agree_exactly(n, upper, lower, threshold):
 def test_intervals_hold_what_fractions_give(n, upper, lower, threshold):
     problem = alike_features(n, upper, lower, threshold)
     exact = agree_exactly(n, upper, lower, threshold)
-    oracle = SumsEngine().prepare(problem, Limits(max_seconds=1.0))
+    with one_clock(Limits(max_seconds=1.0)):
+        oracle = SumsEngine().prepare(problem)
     for tolerance in (1e-2, 1e-6):
         found = oracle.agreement(frozenset(), problem.decider, tolerance)
         assert found.low <= exact <= found.high
@@ -85,16 +87,15 @@ def test_a_cut_beside_a_lump_is_on_the_right_side(distance):
     threshold = 1.0 / (1.0 + math.exp(-odds))
     problem = alike_features(30, upper, lower, threshold)
     exact = agree_exactly(30, upper, lower, threshold)
-    found = (
-        SumsEngine().prepare(problem, Limits(max_seconds=1.0)).agreement(frozenset(), problem.decider, 1e-4)
-    )
+    with one_clock(Limits(max_seconds=1.0)):
+        found = SumsEngine().prepare(problem).agreement(frozenset(), problem.decider, 1e-4)
     assert found.low <= exact <= found.high
 
 
 def test_transforms_err_by_less_than_what_is_counted():
     """A thousand factors at high frequencies, beside powers of exact phases."""
     problem = alike_features(1000, 0.7, 0.2, 0.4)
-    factors, layout = make_factors(problem, Limits()), KeptRows(plan_passes(problem, frozenset()), ())
+    factors, layout = make_factors(problem), KeptRows(plan_passes(problem, frozenset()), ())
     pair, window = make_pair(factors, factors, 0, 1), Window(-900.0, 700.0, 0.0, 0.0)
     blocks, start = _Blocks.make(pair, window, 64), 2**20
     found = layout.run(blocks.leaves(pair, start))[:, 0]

@@ -183,7 +183,7 @@ def test_groups_and_set_up_costs_are_respected():
 def test_what_no_sums_bound_needs_leave_to_estimate(monkeypatch):
     full = tree(7)
 
-    def refuse(problem, limits):
+    def refuse(problem):
         raise LimitError("hidden variables tie features together")
 
     monkeypatch.setattr(plan, "prepare_sums", refuse)

@@ -13,7 +13,6 @@ from oracles.enumerate_reasons import WrittenOut
 from reason_cases import random_case, three_state_case
 from unswayed.api.decisions import agreement_of
 from unswayed.api.reasons import explain_decision
-from unswayed.core.limits import DEFAULT_LIMITS
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import make_problem
@@ -50,11 +49,9 @@ def check_closest(seed, max_features, way, counts):
     draw = three_state_case if seed % 4 == 0 else random_case
     classifier, evidence = draw(seed, max_features)
     explained, written = explained_decision(make_problem(classifier, evidence)), None
-    weights = finding_weights(explained, make_leaning(explained), DEFAULT_LIMITS)
+    weights = finding_weights(explained, make_leaning(explained))
     for level in LEVELS:
-        oracle = make_subset_oracle(
-            explained, ask, DEFAULT_LIMITS, engine_only=way in ("engines", "climbing")
-        )
+        oracle = make_subset_oracle(explained, ask, engine_only=way in ("engines", "climbing"))
         costs = dict.fromkeys(explained.findings, 1.0)
         why = find_reasons(oracle, costs, level, 5, weights=weights, effort=Effort())
         if why.reasons:
@@ -123,7 +120,7 @@ def test_what_is_shown_of_a_bound_is_its_lower_end(monkeypatch):
 
 def test_a_search_without_time_claims_nothing():
     explained = explained_decision(make_problem(*tree_case(3, 12, 8)))
-    oracle = make_subset_oracle(explained, ask, DEFAULT_LIMITS, engine_only=True)
+    oracle = make_subset_oracle(explained, ask, engine_only=True)
     costs = dict.fromkeys(explained.findings, 1.0)
     why = find_reasons(oracle, costs, 1.0, 5, weights=[], effort=Effort(deadline=-math.inf))
     assert (why.reasons, why.closest, why.closest_proven, why.closest_bound) == ((), None, False, 1.0)

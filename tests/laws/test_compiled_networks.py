@@ -29,7 +29,6 @@ from unswayed.circuits.networks.rearrange import levels_by_conditioning, move_fe
 from unswayed.circuits.sdd.algebra import move_leaf
 from unswayed.circuits.sdd.evaluate import weighted_model_count
 from unswayed.core.errors import ImpossibleEvidence
-from unswayed.core.limits import Limits
 from unswayed.decisions import measures
 from unswayed.decisions.problem import make_problem
 from unswayed.decisions.rewards import Margin, NegativeEntropy, expected_reward
@@ -142,8 +141,8 @@ def test_compiling_by_elimination_gives_the_circuit_of_the_clauses(network, data
 @given(problems(), st.data())
 def test_circuit_and_dense_engine_agree_on_every_measure(problem, data):
     kept = frozenset(data.draw(st.sets(st.sampled_from(problem.free)))) if problem.free else frozenset()
-    found = CircuitEngine().prepare(problem, Limits()).profile(kept)
-    expected = DenseEngine().prepare(problem, Limits()).profile(kept)
+    found = CircuitEngine().prepare(problem).profile(kept)
+    expected = DenseEngine().prepare(problem).profile(kept)
     target, rule = problem.network.variables[problem.target], problem.classifier.rule
     for measure in (
         lambda p: measures.expected_agreement(p, problem.decider),
@@ -162,7 +161,7 @@ def test_circuit_and_dense_engine_agree_on_every_measure(problem, data):
 def test_evidence_and_threshold_change_without_compiling_again(problem, data):
     """The circuit that answered one problem answers the next on the same network, as a new one would."""
     assume(problem.free)
-    CircuitEngine().prepare(problem, Limits())
+    CircuitEngine().prepare(problem)
     name = problem.network.variables[data.draw(st.sampled_from(problem.free))].name
     state = data.draw(st.sampled_from(problem.network.variable(name).states))
     known = {problem.network.variables[v].name: s for v, s in problem.evidence.items()}
@@ -172,8 +171,8 @@ def test_evidence_and_threshold_change_without_compiling_again(problem, data):
         after = make_problem(problem.classifier, evidence)
     except ImpossibleEvidence:
         assume(False)
-    found = CircuitEngine().prepare(after, Limits()).profile(frozenset(after.free))
-    expected = DenseEngine().prepare(after, Limits()).profile(frozenset(after.free))
+    found = CircuitEngine().prepare(after).profile(frozenset(after.free))
+    expected = DenseEngine().prepare(after).profile(frozenset(after.free))
     assert dict(problem.network._memo["circuits"]) == circuits
     agreement = measures.expected_agreement(found, after.decider)
     assert agreement == pytest.approx(measures.expected_agreement(expected, after.decider), abs=ENGINE)
@@ -191,7 +190,7 @@ def test_algorithm_one_is_the_expected_sdp(problem, data):
     """[choi2017, Prop. 1]; with the registers kept for a search, and with a known best, too."""
     levels, class_mass = arranged(problem)
     n_kept = data.draw(st.integers(0, len(problem.free)))
-    oracle = DenseEngine().prepare(problem, Limits())
+    oracle = DenseEngine().prepare(problem)
     expected = measures.expected_agreement(oracle.profile(frozenset(problem.free[:n_kept])), problem.decider)
     decide, n_actions = problem.decider.decide, len(problem.decider.actions)
     found = expected_agreement(levels, n_kept, class_mass, decide, n_actions=n_actions)
@@ -233,7 +232,7 @@ def test_a_moved_diagram_is_the_one_compiled_in_that_order(problem, data):
         registers = registers.move(feature, place)
     direct = arranged(replace(problem, free=tuple(order)))[0]
     assert [len(each) for each in registers.levels.children] == [len(each) for each in direct.children]
-    oracle = DenseEngine().prepare(problem, Limits())
+    oracle = DenseEngine().prepare(problem)
     for n_kept in range(len(order) + 1):
         expected = measures.expected_agreement(oracle.profile(frozenset(order[:n_kept])), problem.decider)
         assert registers.expected_agreement(n_kept, decide) == pytest.approx(expected, abs=ENGINE)

@@ -11,7 +11,6 @@ from oracles.enumerate_functions import enumerate_rows
 from tolerances import ENGINE, EXACT
 from unswayed.api.networks import most_probable_explanation
 from unswayed.core.errors import ImpossibleEvidence
-from unswayed.core.limits import DEFAULT_LIMITS
 from unswayed.focs.diagrams.obdd import step_diagram
 from unswayed.focs.diagrams.queries import marginals
 from unswayed.focs.diagrams.trellis import compile_network
@@ -150,7 +149,7 @@ def test_search_through_gates_finds_the_best(network, table_cells, data):
     evidence = data.draw(findings(network))
     _, mass = enumerate_rows(network, evidence)
     problem = build_problem(network, network.evidence(evidence), table_cells=table_cells)
-    answer = BranchAndBound(n_starts=0).solve(problem, limits=DEFAULT_LIMITS)
+    answer = BranchAndBound(n_starts=0).solve(problem)
     assert answer.finished
     if mass.max() == 0:
         assert answer.states is None

@@ -22,7 +22,6 @@ from unswayed.api.networks import (
     sample,
 )
 from unswayed.core.errors import ImpossibleEvidence
-from unswayed.core.limits import DEFAULT_LIMITS
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.measures import expected_agreement
 from unswayed.decisions.problem import make_problem
@@ -46,7 +45,7 @@ def test_a_chain_is_the_function_it_was_made_of(network, data):
         sizes = [len(parent) for parent in cpt.parents]
         places = data.draw(st.sets(st.integers(0, len(sizes) - 1))) if sizes else set()
         known = {place: data.draw(st.integers(0, sizes[place] - 1)) for place in sorted(places)}
-        chain = cpt.unroll(known, limits=DEFAULT_LIMITS)
+        chain = cpt.unroll(known)
         if chain is None:
             continue
         rows = np.indices(sizes).reshape(len(sizes), -1).T if sizes else np.zeros((1, 0), dtype=int)

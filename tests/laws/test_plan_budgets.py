@@ -15,7 +15,6 @@ from plan_cases import random_purchased
 from tolerances import ENGINE
 from unswayed import ThresholdRule, plan_tests
 from unswayed.core.errors import LimitError, QueryError
-from unswayed.core.limits import DEFAULT_LIMITS
 from unswayed.decisions.binding import bind_purchase
 from unswayed.decisions.purchase import PriceAfter, Purchase
 from unswayed.decisions.rules import UtilityRule
@@ -80,12 +79,12 @@ def check_plan(problem, purchase, goal):
 
 def check_search(problem, purchase, goal):
     """Where the table of values fits, the search finds what it holds, and a budget that is idle is none."""
-    ground = lay_ground(problem, bind_purchase(purchase, problem), DEFAULT_LIMITS)
+    ground = lay_ground(problem, bind_purchase(purchase, problem))
     if ground.catalogue.has_conditions:
         goal = replace(goal, budget=math.inf)
     idle = [replace(goal, budget=100.0)] if math.isinf(goal.budget) else []
     try:
-        programme = run_programme(ground, goal, DEFAULT_LIMITS)
+        programme = run_programme(ground, goal)
     except QueryError:
         with pytest.raises(QueryError):
             search_bounded(ground, goal, math.inf)
@@ -101,7 +100,7 @@ def check_search(problem, purchase, goal):
 
 def check_gap(problem, purchase, goal, n_walks):
     """However early a search ends, no plan is better than its own by more than the gap."""
-    ground = lay_ground(problem, bind_purchase(purchase, problem), DEFAULT_LIMITS)
+    ground = lay_ground(problem, bind_purchase(purchase, problem))
     first, second = best_plan(Case(problem, purchase, goal.stop.level), goal)
     try:
         search = search_bounded(ground, goal, -math.inf)

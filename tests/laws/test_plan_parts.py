@@ -18,7 +18,7 @@ from plan_cases import plan_problems
 from unswayed.api import plans
 from unswayed.api.plans import plan_tests
 from unswayed.core.errors import FormatError, QueryError
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.core.limits import Limits
 from unswayed.core.workers import Team, start_pool
 from unswayed.decisions.binding import bind_purchase
 from unswayed.decisions.classifier import Classifier
@@ -56,11 +56,11 @@ def test_values_are_those_of_one_process(kind, pools):
     def check(case, objective, n_states):
         problem, purchase, level = case
         goal = Goal(objective, SameDecisionLevel(level))
-        ground = lay_ground(problem, bind_purchase(purchase, problem), DEFAULT_LIMITS)
-        whole = run_programme(ground, goal, DEFAULT_LIMITS)
+        ground = lay_ground(problem, bind_purchase(purchase, problem))
+        whole = run_programme(ground, goal)
         with small_parts(n_states):
-            alone = run_programme(ground, goal, DEFAULT_LIMITS)
-            together = run_programme(ground, goal, DEFAULT_LIMITS, team=Team(pools[kind]))
+            alone = run_programme(ground, goal)
+            together = run_programme(ground, goal, team=Team(pools[kind]))
         assert np.array_equal(alone.values.first, together.values.first)
         assert np.array_equal(alone.values.second, together.values.second)
         assert np.array_equal(alone.fixed.loss, together.fixed.loss)

@@ -13,7 +13,6 @@ from oracles.plan_by_definition import Case, best_cost, best_policy, best_with_l
 from plan_cases import plan_problems
 from tolerances import ENGINE
 from unswayed.core.errors import QueryError
-from unswayed.core.limits import DEFAULT_LIMITS
 from unswayed.decisions.binding import bind_purchase
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import make_problem
@@ -36,8 +35,8 @@ from unswayed.plans.wide import WideGround
 
 def best_tree(problem, purchase, goal):
     """The ground and the tree that dynamic programming finds."""
-    ground = lay_ground(problem, bind_purchase(purchase, problem), DEFAULT_LIMITS)
-    programme = run_programme(ground, goal, DEFAULT_LIMITS)
+    ground = lay_ground(problem, bind_purchase(purchase, problem))
+    programme = run_programme(ground, goal)
     return programme, grow_tree(ground, goal, programme)
 
 
@@ -116,9 +115,9 @@ def test_bounded_plans_agree_as_often_as_they_can(case, budget, depth):
 def test_bounded_search_finds_what_dynamic_programming_finds(case, objective, depth):
     problem, purchase, level = case
     goal = Goal(objective, SameDecisionLevel(level), max_depth=depth)
-    ground = lay_ground(problem, bind_purchase(purchase, problem), DEFAULT_LIMITS)
+    ground = lay_ground(problem, bind_purchase(purchase, problem))
     try:
-        programme = run_programme(ground, goal, DEFAULT_LIMITS)
+        programme = run_programme(ground, goal)
     except QueryError:
         with pytest.raises(QueryError):
             search_bounded(ground, goal, math.inf)
@@ -142,7 +141,7 @@ def test_bounded_search_finds_what_dynamic_programming_finds(case, objective, de
 def test_bounds_hold_however_early_the_search_ends(case, walks):
     problem, purchase, level = case
     goal = Goal(PlanObjective.EXPECTED_COST, SameDecisionLevel(level))
-    ground = lay_ground(problem, bind_purchase(purchase, problem), DEFAULT_LIMITS)
+    ground = lay_ground(problem, bind_purchase(purchase, problem))
     search = search_bounded(ground, goal, -math.inf)
     for _ in range(walks):
         bounded._walk(search)
@@ -163,7 +162,7 @@ def test_budgets_hold_on_every_path_also_where_prices_depend_on_the_order(case, 
         return 0.0 if case.stops(seen) else 1.0
 
     failing, cost = best_within(Case(problem, purchase, level), budget, depth, loss)
-    ground = lay_ground(problem, bind_purchase(purchase, problem), DEFAULT_LIMITS)
+    ground = lay_ground(problem, bind_purchase(purchase, problem))
     try:
         search = search_bounded(ground, goal, time.monotonic() + 20)
     except QueryError:
@@ -185,8 +184,8 @@ def test_budgets_hold_on_every_path_also_where_prices_depend_on_the_order(case, 
 def test_states_asked_one_by_one_are_those_of_the_table(case):
     problem, purchase, _ = case
     catalogue = bind_purchase(purchase, problem)
-    ground = lay_ground(problem, catalogue, DEFAULT_LIMITS)
-    wide = WideGround(problem, catalogue, None, DEFAULT_LIMITS)
+    ground = lay_ground(problem, catalogue)
+    wide = WideGround(problem, catalogue, None)
     assert wide.sizes == ground.sizes
     state = tuple(0 if test % 2 else UNDONE for test in range(len(ground.sizes)))
     assume(ground.look(state).class_mass.sum() > 0)  # no plan comes to a state that is impossible
@@ -208,10 +207,10 @@ def test_bounds_hold_where_engines_answer_and_where_none_does(case, depth, answe
     problem, purchase, level = case
     catalogue = bind_purchase(purchase, problem)
     goal = Goal(PlanObjective.EXPECTED_COST, SameDecisionLevel(level), max_depth=depth)
-    ground = lay_ground(problem, catalogue, DEFAULT_LIMITS)
-    wide = WideGround(problem, catalogue, level, DEFAULT_LIMITS)
+    ground = lay_ground(problem, catalogue)
+    wide = WideGround(problem, catalogue, level)
     try:
-        best = run_programme(ground, goal, DEFAULT_LIMITS).values
+        best = run_programme(ground, goal).values
     except QueryError:
         return
     with pytest.MonkeyPatch.context() as patch:
@@ -233,7 +232,7 @@ def test_bounds_hold_where_engines_answer_and_where_none_does(case, depth, answe
 def test_a_plan_cut_short_costs_what_its_states_say_and_no_less_than_the_best(case, n_leaves):
     problem, purchase, level = case
     goal = Goal(PlanObjective.EXPECTED_COST, SameDecisionLevel(level))
-    ground = lay_ground(problem, bind_purchase(purchase, problem), DEFAULT_LIMITS)
+    ground = lay_ground(problem, bind_purchase(purchase, problem))
     policy = GreedyPolicy(ground, goal, Greed.ENTROPY)
     grown = grow_plan(ground, goal, policy, forced=is_forced(ground, goal), most_leaves=n_leaves)
     best = best_cost(Case(problem, purchase, level))
@@ -251,7 +250,7 @@ def test_a_plan_cut_short_costs_what_its_states_say_and_no_less_than_the_best(ca
 def test_greedy_plans_reach_the_level_and_cost_no_less(case, greed):
     problem, purchase, level = case
     goal = Goal(PlanObjective.EXPECTED_COST, SameDecisionLevel(level))
-    ground = lay_ground(problem, bind_purchase(purchase, problem), DEFAULT_LIMITS)
+    ground = lay_ground(problem, bind_purchase(purchase, problem))
     tree = grow_tree(ground, goal, GreedyPolicy(ground, goal, greed))
     assert all(leaf.sdp >= level - ENGINE for leaf in leaves(tree))
     assert expected_cost(tree) >= best_cost(Case(problem, purchase, level)) - ENGINE
@@ -272,8 +271,8 @@ def test_plans_of_few_leaves_are_the_best_of_their_size(case, n_leaves, by_level
     if not math.isfinite(lost):
         return
     goal = Goal(objective, SameDecisionLevel(level), max_leaves=n_leaves)
-    ground = lay_ground(problem, bind_purchase(purchase, problem), DEFAULT_LIMITS)
-    tree = grow_tree(ground, goal, run_pages(ground, goal, n_leaves, DEFAULT_LIMITS))
+    ground = lay_ground(problem, bind_purchase(purchase, problem))
+    tree = grow_tree(ground, goal, run_pages(ground, goal, n_leaves))
     assert len(list(leaves(tree))) <= n_leaves
     assert math.fsum(leaf.probability * leaf.loss for leaf in leaves(tree)) == pytest.approx(lost, abs=ENGINE)
     assert expected_cost(tree) == pytest.approx(cost, abs=1e-8)

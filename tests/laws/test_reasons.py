@@ -11,7 +11,6 @@ from oracles.enumerate_reasons import WrittenOut, masses_of
 from reason_cases import random_case
 from tolerances import ENGINE
 from unswayed.api.reasons import explain_decision
-from unswayed.core.limits import DEFAULT_LIMITS
 from unswayed.decisions.problem import make_problem
 from unswayed.decisions.rules import ThresholdRule, UtilityRule
 from unswayed.reasons.case import explained_decision
@@ -166,7 +165,7 @@ def check_parameters(seed, max_features):
         masses = masses_of(network_at(classifier.network, each, value), classifier.target, evidence)
         return None if masses.sum() <= 0 else written.decided(masses)
 
-    for each in all_intervals(explained, DEFAULT_LIMITS):
+    for each in all_intervals(explained):
         assert 0.0 <= each.low <= each.value <= each.high <= 1.0
         inside = [each.low + f * (each.high - each.low) for f in (1e-4, 0.5, 1 - 1e-4)]
         if each.high - each.low <= 1e-9:

@@ -10,7 +10,6 @@ from oracles.enumerate_reasons import WrittenOut
 from reason_cases import three_state_case
 from unswayed.api.decisions import agreement_of, same_decision_probability
 from unswayed.api.reasons import explain_decision
-from unswayed.core.limits import DEFAULT_LIMITS
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import make_problem
 from unswayed.decisions.rules import ThresholdRule
@@ -79,5 +78,5 @@ def test_more_weights_than_points_of_a_grid_are_bounded(n_features):
         Classifier(BayesianNetwork(some), "C", None, ThresholdRule("+", 0.5)) for some in (cpts[:9], cpts)
     )
     exact = same_decision_probability(few).value
-    found = make_additive(explained_decision(make_problem(many)), DEFAULT_LIMITS).sdp(frozenset())
+    found = make_additive(explained_decision(make_problem(many))).sdp(frozenset())
     assert found.low <= exact <= found.high

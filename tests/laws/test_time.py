@@ -14,8 +14,9 @@ from sklearn.utils.estimator_checks import check_sample_weight_equivalence_on_de
 from clocks import hurried_clock, time_running_out
 from timed_verbs import LARGE, SMALL, VERBS, check_claims, check_same, timed_case, within
 from unswayed.api.estimators import TrimmedClassifier
+from unswayed.core.anytime import one_clock
 from unswayed.core.errors import LimitError, QueryError
-from unswayed.core.limits import Limits, one_clock
+from unswayed.core.limits import Limits
 from unswayed.decisions.problem import make_problem
 from unswayed.engines.sampling import SamplingEngine
 
@@ -96,7 +97,7 @@ def test_time_may_run_out_at_every_look_on_many_features(case, verb):
 def test_samples_that_others_were_made_of_stay():
     problem = make_problem(timed_case("wide").classifier)
     with time_running_out(stride=0.02), one_clock(Limits(max_seconds=SECONDS)):
-        oracle = SamplingEngine(n_samples=4000).prepare(problem, Limits())
+        oracle = SamplingEngine(n_samples=4000).prepare(problem)
         sizes = {len(oracle.posteriors(problem.free)) for _ in range(6)}
     assert sizes == {len(oracle.samples)}
 

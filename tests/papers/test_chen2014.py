@@ -10,7 +10,6 @@ import pytest
 from hypothesis import assume, given, strategies as st
 
 from tolerances import ENGINE, EXACT
-from unswayed.core.limits import Limits
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import make_problem
 from unswayed.decisions.rules import MostProbable, ThresholdRule, UtilityRule
@@ -34,7 +33,7 @@ def naive_bayes(true_positive, false_positive, prior=0.5):
 
 def sdp(problem, engine):
     """The same-decision probability."""
-    return engine.prepare(problem, Limits()).agreement(NOTHING, problem.decider, 0.0).low
+    return engine.prepare(problem).agreement(NOTHING, problem.decider, 0.0).low
 
 
 def asked(network, threshold, evidence=None):
@@ -56,7 +55,7 @@ def test_a_decision_that_cannot_change_takes_one_node():
     """Section 6: after the extreme weights of H are computed, nothing is left to search."""
     network = naive_bayes([0.7, 0.7, 0.95, 0.95], [0.3, 0.3, 0.05, 0.05])
     problem = asked(network, 0.55, {"S3": "+", "S4": "+"})
-    assert DepthFirstEngine().prepare(problem, Limits()).n_explored == 1
+    assert DepthFirstEngine().prepare(problem).n_explored == 1
 
 
 @every_engine
@@ -75,7 +74,7 @@ def test_the_reduced_search_tree():
     root, both values of H1, of H2 under H1 = -, and of H3 under H2 = +.
     """
     problem = asked(naive_bayes([0.9, 0.8, 0.7], [0.1, 0.25, 0.35], prior=0.7), 0.5)
-    oracle = DepthFirstEngine().prepare(problem, Limits())
+    oracle = DepthFirstEngine().prepare(problem)
     assert oracle.n_explored == 7
     leaves = [
         math.log(0.7 / 0.3) + sum(w[s] for w, s in zip(weights_of_evidence(problem), signs, strict=True))
@@ -161,7 +160,7 @@ def test_a_threshold_beyond_reach_takes_one_node(seed):
     problem = make_problem(Classifier(network, "C", None, ThresholdRule("s0", 1 - 1e-15)))
     highest = sum(float(np.max(weights)) for weights in weights_of_evidence(problem))
     assume(highest + math.log(problem.prior[0] / problem.prior[1]) < 30)
-    assert DepthFirstEngine().prepare(problem, Limits()).n_explored == 1
+    assert DepthFirstEngine().prepare(problem).n_explored == 1
     assert sdp(problem, DepthFirstEngine()) == 1.0
 
 

@@ -11,6 +11,7 @@ from benchmarks.speed.solvers import CpSat, Gurobi
 from focs_strategies import bit
 from oracles.enumerate_functions import enumerate_rows
 from unswayed.api.networks import most_probable_explanation
+from unswayed.core.anytime import one_clock
 from unswayed.core.errors import SolverError
 from unswayed.core.limits import Limits
 from unswayed.focs.coding import Channel, code_network, random_parities
@@ -79,8 +80,9 @@ def test_a_solver_out_of_time_gives_its_incumbent_and_a_bound(solver):
     network = dense(26, 20)
     problem = build_problem(network, network.evidence(received(network, 0)))
     assert problem.gates
-    exact = BranchAndBound().solve(problem, Limits())
-    answer = solver.solve(problem, Limits(max_seconds=0.5))
+    exact = BranchAndBound().solve(problem)
+    with one_clock(Limits(max_seconds=0.5)):
+        answer = solver.solve(problem)
     assert answer.bound >= exact.bound - 1e-6
     if answer.states is not None:
         assert Evaluator(problem).values(problem.completed(answer.states))[0] <= exact.bound + 1e-9
@@ -114,6 +116,6 @@ def test_a_solver_that_is_not_installed_is_named(monkeypatch):
     monkeypatch.setattr(importlib, "import_module", missing)
     problem = build_problem(dense(4, 1), {})
     with pytest.raises(SolverError, match="pip install ortools"):
-        CpSat().solve(problem, Limits())
+        CpSat().solve(problem)
     with pytest.raises(SolverError, match="pip install gurobipy"):
-        Gurobi().solve(problem, Limits())
+        Gurobi().solve(problem)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from shared_data import SHARED, needs_shared_data
-from unswayed.core.limits import DEFAULT_LIMITS
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import make_problem
 from unswayed.decisions.rules import ThresholdRule
@@ -41,8 +40,8 @@ def test_slopes_and_ends_agree_with_differences_by_pyagrum(name):
     evidence = {network.variables[v].name: network.variables[v].states[states[v]] for v in leaves}
     classifier = Classifier(network, target, None, ThresholdRule(positive, 0.3))
     explained = explained_decision(make_problem(classifier, evidence))
-    now, slopes = class_slopes(explained, DEFAULT_LIMITS)
-    intervals = [each for each in all_intervals(explained, DEFAULT_LIMITS) if 0.01 < each.value < 0.99]
+    now, slopes = class_slopes(explained)
+    intervals = [each for each in all_intervals(explained) if 0.01 < each.value < 0.99]
     observed = explained.problem.evidence
     for each in (intervals[i] for i in rng.choice(len(intervals), 12, replace=False)):
         moved = [

@@ -41,7 +41,7 @@ class Shifted:
 class WrongEngine(DenseEngine):
     """Answers one half to everything."""
 
-    def prepare(self, problem, limits):
+    def prepare(self, problem):
         return Shifted(problem)
 
 

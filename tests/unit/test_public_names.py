@@ -44,7 +44,7 @@ def test_every_name_of_a_room_is_there(room):
 
 
 def test_the_top_is_small():
-    assert len(unswayed.__all__) <= 60
+    assert len(unswayed.__all__) <= 61
 
 
 def loaded_by(statement: str, candidates: tuple[str, ...]) -> list[str]:

@@ -15,7 +15,6 @@ from __future__ import annotations
 import numpy as np
 
 from unswayed.core.errors import QueryError
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.oracle import Interval
 from unswayed.decisions.problem import Problem
@@ -24,7 +23,7 @@ from unswayed.engines.chen2014.brute_force import chunks
 from unswayed.engines.parts import probability_of, refuse_groups
 
 
-def posterior_variance(problem: Problem, limits: Limits = DEFAULT_LIMITS) -> float:
+def posterior_variance(problem: Problem) -> float:
     """Variance of the posterior that observing all free features will lead to.
 
         var = sum_h (Pr(d | h, e) - Pr(d | e))^2 Pr(h | e)
@@ -34,19 +33,19 @@ def posterior_variance(problem: Problem, limits: Limits = DEFAULT_LIMITS) -> flo
     table ranges over all of them: exponential in their number, out of memory in [chen2014] for the largest
     networks. Here the same instantiations are listed in chunks: exponential in time only.
 
-    Cost: as that of the brute-force engine. Raises `LimitError` when it takes longer than `limits` allow.
+    Cost: as that of the brute-force engine. Raises `LimitError` when the time is over before.
     """
     assert isinstance(problem.decider, LogOddsIntervals)
     mean = float(problem.prior[problem.decider.upper])
     total = 0.0
-    for chunk in chunks(problem, limits):
+    for chunk in chunks(problem):
         mass = chunk.upper + chunk.lower
         posterior = np.divide(chunk.upper, mass, out=np.full(len(mass), mean), where=mass > 0)
         total += float(mass @ (posterior - mean) ** 2)
     return total
 
 
-def chebyshev_bound(problem: Problem, limits: Limits = DEFAULT_LIMITS) -> Interval:
+def chebyshev_bound(problem: Problem) -> Interval:
     """An interval from the one-sided Chebyshev bound up to 1 that holds the same-decision probability.
 
     Needs a target of two states, a rule with one threshold, and no group of dependent features too large
@@ -61,7 +60,7 @@ def chebyshev_bound(problem: Problem, limits: Limits = DEFAULT_LIMITS) -> Interv
         raise QueryError(
             "no Chebyshev bound: needs a rule with one threshold, not several intervals of log-odds"
         )
-    variance = posterior_variance(problem, limits)
+    variance = posterior_variance(problem)
     distance = float(problem.prior[decider.upper]) - probability_of(float(decider.cuts[0]))
     if variance == 0.0:
         return Interval(1.0, 1.0, Certainty.BOUND)

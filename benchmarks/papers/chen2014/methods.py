@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from benchmarks.papers.chen2014.chebyshev import chebyshev_bound
+from unswayed.core.anytime import one_clock
 from unswayed.core.errors import LimitError, QueryError
 from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
@@ -44,25 +45,25 @@ class Run:
     failure: str = ""
 
 
-Method = Callable[[Problem, Limits], Answer]
+Method = Callable[[Problem], Answer]
 
 
-def by_brute_force(problem: Problem, limits: Limits) -> Answer:
-    return _counted(BruteForceEngine(), problem, limits)
+def by_brute_force(problem: Problem) -> Answer:
+    return _counted(BruteForceEngine(), problem)
 
 
-def by_depth_first(problem: Problem, limits: Limits) -> Answer:
-    return _counted(DepthFirstEngine(), problem, limits)
+def by_depth_first(problem: Problem) -> Answer:
+    return _counted(DepthFirstEngine(), problem)
 
 
-def by_chebyshev(problem: Problem, limits: Limits) -> Answer:
-    return Answer(chebyshev_bound(problem, limits).low)
+def by_chebyshev(problem: Problem) -> Answer:
+    return Answer(chebyshev_bound(problem).low)
 
 
-def by_cheapest(problem: Problem, limits: Limits) -> Answer:
+def by_cheapest(problem: Problem) -> Answer:
     """What unswayed chooses for an exact answer, the methods of the paper left out."""
-    chosen = choose(problem, Question(NOTHING), limits=limits, engines=OURS).engine
-    oracle = chosen.prepare(problem, limits)
+    chosen = choose(problem, Question(NOTHING), engines=OURS).engine
+    oracle = chosen.prepare(problem)
     if isinstance(oracle, AgreementOracle):
         return Answer(oracle.agreement(NOTHING, problem.decider, 0.0).low, engine=chosen.name)
     return Answer(expected_agreement(oracle.profile(NOTHING), problem.decider), engine=chosen.name)
@@ -80,7 +81,8 @@ def run(method: Method, classifier: Classifier, evidence: Mapping[str, str], lim
     """Time one computation from the network on, nothing remembered from the one before."""
     started = time.perf_counter()
     try:
-        answer = method(make_problem(classifier, evidence), limits)
+        with one_clock(limits):
+            answer = method(make_problem(classifier, evidence))
     except LimitError as error:
         return Run(time.perf_counter() - started, None, f"limit: {error}")
     except QueryError as error:
@@ -88,7 +90,7 @@ def run(method: Method, classifier: Classifier, evidence: Mapping[str, str], lim
     return Run(time.perf_counter() - started, answer)
 
 
-def _counted(engine: BruteForceEngine | DepthFirstEngine, problem: Problem, limits: Limits) -> Answer:
-    oracle = engine.prepare(problem, limits)
+def _counted(engine: BruteForceEngine | DepthFirstEngine, problem: Problem) -> Answer:
+    oracle = engine.prepare(problem)
     value = oracle.agreement(NOTHING, problem.decider, 0.0).low
     return Answer(value, oracle.n_explored, engine.name)

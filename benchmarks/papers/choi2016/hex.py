@@ -6,7 +6,6 @@ from 1, row by row; the first player joins top and bottom, the second left and r
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,9 +13,9 @@ import numpy as np
 from examples.tic_tac_toe import Games, completed
 
 from benchmarks.papers.choi2016 import hex_search
+from unswayed.core.anytime import tick
 from unswayed.core.arrays import Ints
-from unswayed.core.errors import LimitError, QueryError
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.core.errors import QueryError
 
 _GAMES_AT_ONCE: Final = 256
 """Games between looks at the clock."""
@@ -47,13 +46,7 @@ EXPERT: Final = HexPlayer(150)
 
 
 def play_hex(
-    first: HexPlayer,
-    second: HexPlayer,
-    n_games: int,
-    rng: np.random.Generator,
-    *,
-    side: int = 3,
-    limits: Limits = DEFAULT_LIMITS,
+    first: HexPlayer, second: HexPlayer, n_games: int, rng: np.random.Generator, *, side: int = 3
 ) -> Games:
     """Games between two players on a board of side x side cells.
 
@@ -71,17 +64,11 @@ def play_hex(
     samples = (first.samples, second.samples)
     tree = hex_search.new_tree(max(samples), side)
     play = hex_search.play if n_games * sum(samples) <= _PLAIN else hex_search.compiled_play()
-    deadline = limits.deadline()
     for begin in range(0, n_games, _GAMES_AT_ONCE):
-        _check_time(deadline, begin, n_games)
+        tick(what=f"game {begin + 1} of {n_games}")
         part = slice(begin, begin + _GAMES_AT_ONCE)
         play(seeds[part], samples, tree, (played[part], n_moves[part], winner[part]))
     return Games(1 + completed(played, n_moves), n_moves, winner)
-
-
-def _check_time(deadline: float, done: int, n_games: int) -> None:
-    if time.monotonic() > deadline:
-        raise LimitError(f"{done} of {n_games} games are played and the time is over; raise max_seconds")
 
 
 def picture(order: Ints, n_moves: int, side: int = 3) -> str:

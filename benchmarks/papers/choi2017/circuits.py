@@ -18,6 +18,7 @@ from benchmarks.papers.choi2017.networks import naive_classifier, network_of, ro
 from benchmarks.papers.choi2017.times import MOST_KEPT, drawn_classifiers
 from unswayed.api import Method, Selection, select_features
 from unswayed.circuits.networks.compiled import compile_network
+from unswayed.core.anytime import one_clock
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits
 from unswayed.decisions.classifier import Classifier
@@ -62,7 +63,8 @@ def recompiling_on_naive(name: str) -> float | None:
     features = [each for each in network.names if each not in roots(network)]
     started = time.process_time()
     try:
-        compile_network(network, constrained_to=features, limits=Limits(max_bytes=MOST_BYTES))
+        with one_clock(Limits(max_bytes=MOST_BYTES)):
+            compile_network(network, constrained_to=features)
     except LimitError:
         return None
     n_subsets = sum(math.comb(len(features), k) for k in range(len(features) // 3 + 1))

@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from benchmarks.papers.choi2017.networks import DATA
 from unswayed.core.arrays import Floats
-from unswayed.core.limits import DEFAULT_LIMITS
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.measures import maximum_achievable_agreement
 from unswayed.decisions.problem import make_problem
@@ -114,7 +113,7 @@ def agreements(
     """The best agreement of each subset with all features at threshold .5, and its threshold in log-odds."""
     classifier = Classifier(network, table.names[-1], table.names[:-1], ThresholdRule("1", 0.5))
     problem = make_problem(classifier)
-    oracle = DenseEngine().prepare(problem, DEFAULT_LIMITS)
+    oracle = DenseEngine().prepare(problem)
     positive = network.variable(table.names[-1]).index("1")
     values, cuts = [], []
     for subset in subsets:

@@ -102,12 +102,12 @@ def compare_decisions(
         raise QueryError(f"the other classifier must be a Classifier or a TableClassifier, not {other!r}")
     if not is_whole(at_most) or at_most < 0:
         raise QueryError(f"at_most must be a whole number from 0 on, not {at_most!r}")
-    problem = make_problem(full, evidence, limits=limits)
+    problem = make_problem(full, evidence)
     full, network, observed, free = problem.classifier, problem.network, problem.evidence, list(problem.free)
     sizes = [len(network.variables[p]) for p in free]
     if compares_all(problem):
         states: Ints = np.indices(sizes).reshape(len(sizes), math.prod(sizes)).T
-        table = joint_table(network, [*free, full.target_index], observed, limits=limits)
+        table = joint_table(network, [*free, full.target_index], observed)
         class_mass = table.reshape(len(states), -1)
         certainty = Certainty.EXACT
     elif rng is None:
@@ -115,7 +115,7 @@ def compare_decisions(
             f"{len(free)} features have too many instances to go through; give an rng to draw some"
         )
     else:
-        states, class_mass = _drawn(full, observed, free, rng=rng, limits=limits)
+        states, class_mass = _drawn(full, observed, free, rng=rng)
         certainty = Certainty.ESTIMATE
     possible = class_mass.sum(axis=1) > 0
     rows = _Rows(tuple(free), states[possible], class_mass[possible])
@@ -142,12 +142,11 @@ def _drawn(
     free: list[int],
     *,
     rng: np.random.Generator,
-    limits: Limits,
 ) -> tuple[Ints, Floats]:
     """Distinct instances by how often they were drawn, their mass split by the exact posterior."""
-    drawn = sample_states(full.network, SAMPLES, observed, rng, limits=limits)[:, free]
+    drawn = sample_states(full.network, SAMPLES, observed, rng)[:, free]
     states, counts = np.unique(drawn, axis=0, return_counts=True)
-    posterior = batch_posteriors(full.network, full.target_index, free, states, observed, limits=limits)
+    posterior = batch_posteriors(full.network, full.target_index, free, states, observed)
     return states.astype(np.int64), posterior * (counts / counts.sum())[:, np.newaxis]
 
 

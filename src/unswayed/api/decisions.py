@@ -11,8 +11,8 @@ import numpy as np
 from unswayed.api import shown
 from unswayed.api.questions import Options, RoutedQuestion, answer, problem_of
 from unswayed.api.structured import agreement_in, case_of, decision_in
+from unswayed.core.anytime import keep_time
 from unswayed.core.errors import QueryError
-from unswayed.core.limits import keep_time
 from unswayed.core.measurement import Measurement
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.oracle import (

@@ -12,8 +12,8 @@ from unswayed.api import shown
 from unswayed.api.decisions import Decision
 from unswayed.api.observations import Case, start_case
 from unswayed.api.questions import Options
+from unswayed.core.anytime import keep_time, moment_at, seconds_left, until
 from unswayed.core.errors import LimitError, QueryError, expect_list, expect_number
-from unswayed.core.limits import keep_time, moment_at, seconds_left, until
 from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.binding import bind_purchase
 from unswayed.decisions.catalogue import cost_together

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unswayed.api import shown
+from unswayed.core.anytime import check_bytes, keep_time
 from unswayed.core.arrays import Floats, read_only
 from unswayed.core.errors import ImpossibleEvidence, QueryError, expect, expect_list
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
@@ -73,6 +74,7 @@ class Explanation:
         return self.bound <= self.log_probability + ROUNDING * max(1.0, abs(self.log_probability))
 
 
+@keep_time
 def posterior(
     network: BayesianNetwork,
     variable: str,
@@ -89,10 +91,10 @@ def posterior(
 
     Raises `ImpossibleEvidence` when Pr(evidence) = 0 and `LimitError` when it would take too much.
     """
-    _check(network, limits)
+    expect(network, BayesianNetwork, "the network")
     position = network.index(variable)
     seen = observe(network, evidence)
-    table = posteriors.joint_table(seen.network, [position], seen.states, limits=limits)
+    table = posteriors.joint_table(seen.network, [position], seen.states)
     return _by_state(network.variables[position], table)
 
 
@@ -108,18 +110,20 @@ def probability(network: BayesianNetwork, evidence: Evidence, *, limits: Limits 
     return math.exp(log_probability(network, evidence, limits=limits))
 
 
+@keep_time
 def log_probability(
     network: BayesianNetwork, evidence: Evidence, *, limits: Limits = DEFAULT_LIMITS
 ) -> float:
     """Natural logarithm of Pr(evidence), also where Pr(evidence) is too small for a number; -inf for zero."""
-    _check(network, limits)
+    expect(network, BayesianNetwork, "the network")
     try:
         seen = observe(network, evidence)
-        return posteriors.log_probability(seen.network, seen.states, limits=limits)
+        return posteriors.log_probability(seen.network, seen.states)
     except ImpossibleEvidence:
         return -math.inf
 
 
+@keep_time
 def joint(
     network: BayesianNetwork,
     variables: Sequence[str],
@@ -135,16 +139,17 @@ def joint(
 
     Cost: exponential in the number of variables; refused with `LimitError` beyond `limits.max_bytes`.
     """
-    _check(network, limits)
+    expect(network, BayesianNetwork, "the network")
     variables = expect_list(variables, "the variables")
     positions = [network.index(name) for name in variables]
     if len(set(positions)) < len(positions):
         raise QueryError(f"a joint table over {list(variables)} names a variable twice; name each once")
     seen = observe(network, evidence)
-    table = posteriors.joint_table(seen.network, positions, seen.states, limits=limits)
+    table = posteriors.joint_table(seen.network, positions, seen.states)
     return JointTable(tuple(network.variables[p] for p in positions), read_only(table))
 
 
+@keep_time
 def all_marginals(
     network: BayesianNetwork, evidence: Evidence | None = None, *, limits: Limits = DEFAULT_LIMITS
 ) -> dict[str, dict[str, float]]:
@@ -154,12 +159,13 @@ def all_marginals(
     >>> round(all_marginals(review(), {"AC": "-"})["D"]["+"], 3)
     0.122
     """
-    _check(network, limits)
+    expect(network, BayesianNetwork, "the network")
     seen = observe(network, evidence)
-    tables = marginals.all_marginals(seen.network, seen.states, limits=limits)
+    tables = marginals.all_marginals(seen.network, seen.states)
     return {v.name: _by_state(v, t) for v, t in zip(network.variables, tables[: len(network)], strict=True)}
 
 
+@keep_time
 def most_probable_explanation(
     network: BayesianNetwork,
     evidence: Evidence | None = None,
@@ -181,12 +187,12 @@ def most_probable_explanation(
     """
     from unswayed.focs.mpe.choice import explain  # no other verb needs the solvers
 
-    _check(network, limits)
+    expect(network, BayesianNetwork, "the network")
     if method is not None and not hasattr(method, "solve"):
         raise QueryError(f"the method must be an object such as BranchAndBound() or Highs(), not {method!r}")
     started = time.perf_counter()
     seen = observe(network, evidence)
-    found = explain(seen.network, seen.states, method=method, limits=limits)
+    found = explain(seen.network, seen.states, method=method)
     named = {
         v.name: v.states[s]
         for position, (v, s) in enumerate(zip(network.variables, found.states[: len(network)], strict=True))
@@ -196,6 +202,7 @@ def most_probable_explanation(
     return Explanation(named, found.log_probability, found.bound, found.method, seconds, found.n_nodes)
 
 
+@keep_time
 def sample(
     network: BayesianNetwork,
     count: int,
@@ -208,23 +215,16 @@ def sample(
 
     `rng` is a generator, or a number to seed one with.
     """
-    _check(network, limits)
+    expect(network, BayesianNetwork, "the network")
     expect(rng, (np.random.Generator, int), "rng")
     if isinstance(rng, int) and rng < 0:
         raise QueryError(f"a seed is a whole number from 0 on, not {rng}")
     if not is_whole(count) or count < 0:
         raise QueryError(f"cannot draw {count} samples; ask for 0 or more")
-    limits.check_bytes(8.0 * count * len(network), f"{count:.3g} samples of {len(network)} variables")
+    check_bytes(8.0 * count * len(network), f"{count:.3g} samples of {len(network)} variables")
     seen = observe(network, evidence)
-    states = sampling.sample_states(
-        seen.network, count, seen.states, np.random.default_rng(rng), limits=limits
-    )
+    states = sampling.sample_states(seen.network, count, seen.states, np.random.default_rng(rng))
     return Dataset(network.variables, states[:, : len(network)])
-
-
-def _check(network: BayesianNetwork, limits: Limits) -> None:
-    expect(network, BayesianNetwork, "the network")
-    expect(limits, Limits, "limits")
 
 
 def _by_state(variable: Variable, table: Floats) -> dict[str, float]:

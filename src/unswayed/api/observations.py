@@ -10,8 +10,8 @@ from unswayed.api import shown
 from unswayed.api.decisions import Decision, agreement_of, decision_of
 from unswayed.api.questions import Options, problem_of, start_anew
 from unswayed.api.structured import agreement_in, case_of, decision_in
+from unswayed.core.anytime import keep_time, one_clock
 from unswayed.core.errors import LimitError, QueryError, expect_number
-from unswayed.core.limits import DEFAULT_LIMITS, keep_time, one_clock
 from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.measures import LEVEL_SLACK
@@ -137,7 +137,7 @@ class Case:
     def should_stop(self, at_least: float = 0.95) -> Stopping:
         """Whether to stop observing."""
         start_anew(self.problem)
-        with one_clock(self.options.get("limits", DEFAULT_LIMITS)):
+        with one_clock(self.options.get("limits")):
             return stopping_of(self.problem, at_least, self.options)
 
     def ranking(

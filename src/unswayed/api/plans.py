@@ -11,8 +11,9 @@ from dataclasses import replace
 
 from unswayed.api.results.plan import TestPlan
 from unswayed.api.results.plan_origin import PlanOrigin
+from unswayed.core.anytime import bytes_allowed, deadline, grace, keep_time, moment_at, seconds_left, until
 from unswayed.core.errors import LimitError, QueryError, expect, expect_list
-from unswayed.core.limits import DEFAULT_LIMITS, Limits, checked, grace, moment_at, one_clock, until
+from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.workers import Team
 from unswayed.decisions.binding import bind_purchase, leave_out_skipped
 from unswayed.decisions.catalogue import Catalogue
@@ -32,13 +33,11 @@ from unswayed.plans.wide import WideGround
 
 SECONDS_PER_CELL, TABLE_SHARE = 3e-7, 0.5
 """Measured for the table and a first look at it, and the share of a limit on time that they may take."""
-LEAST_SHARE = 0.3
-"""Share of a limit on time that is left to plan in, however long a table took."""
 LARGEST_TABLE = 2.0**24
 """Instantiations of all features beyond which a table is too slow to plan on."""
 
 
-@checked
+@keep_time
 def plan_tests(
     classifier: Classifier,
     *,
@@ -96,12 +95,12 @@ def plan_tests(
         raise QueryError(f"a stop is SameDecisionLevel(), PosteriorLimits() or the like, not {stop!r}")
     goal = _goal(objective, rule, (budget, max_depth, max_leaves))
     classifier, purchase = leave_out_skipped(classifier, purchase_for(classifier, costs))
-    problem = make_problem(classifier, evidence, limits=limits)
+    problem = make_problem(classifier, evidence)
     if objective in (PlanObjective.UTILITY, PlanObjective.NET_UTILITY):
         utilities_of(problem)  # raises where the rule has none
     catalogue = bind_purchase(purchase, problem)
     kept = None if checkpoint is None else open_checkpoint(checkpoint, problem, ("plan", goal, catalogue))
-    solution = _solve((problem, catalogue), goal, limits, report, (team, kept))
+    solution = _solve((problem, catalogue), goal, report, (team, kept))
     asked = {feature for step in steps(solution.tree) for feature in step.features}
     return TestPlan(
         tree=solution.tree,
@@ -173,13 +172,13 @@ def _until(goal: Goal) -> str:
     return " or ".join(parts)
 
 
-def _lay_in_time(problem: Problem, catalogue: Catalogue, limits: Limits) -> Ground | None:
+def _lay_in_time(problem: Problem, catalogue: Catalogue) -> Ground | None:
     """The table over all features, unless it takes more than a share of the time."""
     try:
-        with one_clock(limits), until(moment_at(TABLE_SHARE)), grace():
-            return lay_ground(problem, catalogue, replace(limits, max_seconds=None))
+        with until(moment_at(TABLE_SHARE)), grace():
+            return lay_ground(problem, catalogue)
     except LimitError:
-        if limits.max_seconds is None:
+        if math.isinf(seconds_left()):
             raise
         return None
 
@@ -187,7 +186,6 @@ def _lay_in_time(problem: Problem, catalogue: Catalogue, limits: Limits) -> Grou
 def _solve(
     asked: tuple[Problem, Catalogue],
     goal: Goal,
-    limits: Limits,
     report: Report | None,
     aids: tuple[Team, Checkpoint | None],
 ) -> Solution:
@@ -196,15 +194,12 @@ def _solve(
     cells = math.prod(map(float, problem.sizes(problem.free)))
     price = DenseEngine().cost(problem, Question(frozenset()))
     assert isinstance(price, Cost)
-    in_time = SECONDS_PER_CELL * cells <= TABLE_SHARE * (limits.max_seconds or math.inf)
-    deadline, ground = limits.deadline(), None
-    if cells <= LARGEST_TABLE and price.n_bytes <= limits.max_bytes and in_time:
-        ground = _lay_in_time(problem, catalogue, limits)
-    if limits.max_seconds is not None:
-        left = max(deadline - time.monotonic(), LEAST_SHARE * limits.max_seconds)
-        limits = replace(limits, max_seconds=min(left, limits.max_seconds))
+    in_time = SECONDS_PER_CELL * cells <= TABLE_SHARE * seconds_left()
+    ground = None
+    if cells <= LARGEST_TABLE and price.n_bytes <= bytes_allowed() and in_time:
+        ground = _lay_in_time(problem, catalogue)
     if ground is not None:
-        return solve(ground, goal, limits, report, team=team, checkpoint=checkpoint)
+        return solve(ground, goal, report, team=team, checkpoint=checkpoint)
     level = goal.stop.level if goal.seeks_cost and isinstance(goal.stop, SameDecisionLevel) else None
-    wide = WideGround(problem, catalogue, level, limits, deadline=deadline)
-    return solve_anytime(wide, goal, limits, report, team=team, checkpoint=checkpoint)
+    wide = WideGround(problem, catalogue, level, deadline=deadline())
+    return solve_anytime(wide, goal, report, team=team, checkpoint=checkpoint)

@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypedDict, TypeVar
 
+from unswayed.core.anytime import check_bytes, check_seconds, grace, moment_at, one_clock, portion, until
 from unswayed.core.arguments import check_named
 from unswayed.core.errors import LimitError, QueryError, expect, expect_number
-from unswayed.core.limits import DEFAULT_LIMITS, Limits, grace, moment_at, one_clock, until
+from unswayed.core.limits import Limits
 from unswayed.core.measurement import Bid, Certainty, Measurement
 from unswayed.core.names import unknown_name
 from unswayed.decisions.classifier import Classifier
@@ -67,17 +68,16 @@ class RoutedQuestion:
     question: Question
     engine: Engine
     bids: tuple[Bid, ...]
-    limits: Limits
     started: float
 
     def oracle(self) -> Oracle | AgreementOracle:
         """The engine's oracle for this problem, made once and kept with the problem."""
-        key = f"oracle {self.engine!r} {self.limits!r}"
+        key = f"oracle {self.engine!r}"
         known: dict[str, Any] = self.problem._memo
         if self.engine.certainty is Certainty.ESTIMATE:
             known = known.setdefault(ESTIMATES, {})
         if key not in known:
-            known[key] = self.engine.prepare(self.problem, self.limits)
+            known[key] = self.engine.prepare(self.problem)
         oracle: Oracle | AgreementOracle = known[key]
         return oracle
 
@@ -110,18 +110,17 @@ def answer(
     """What `solve` makes of the engine for a question; prices, preparation and answer share the time."""
     started = time.perf_counter()
     check_options(options, Options)
-    limits = options.get("limits", DEFAULT_LIMITS)
     tolerance = options.get("tolerance")
     expect_number(0.0 if tolerance is None else tolerance, "the tolerance")
     if tolerance is not None and not tolerance >= 0:
         raise QueryError(f"the tolerance must be at least 0, not {tolerance!r}")
     question = replace(question, tolerance=tolerance or 0.0)
     engine = find_engine(options.get("engine"))
-    with one_clock(limits):
+    with one_clock(options.get("limits")):
         if engine is None:
-            return _route(problem, question, options, (limits, started), solve)
+            return _route(problem, question, options, started, solve)
         question = _for(engine, problem, question, options)
-        asked = RoutedQuestion(problem, question, engine, (), limits, started)
+        asked = RoutedQuestion(problem, question, engine, (), started)
         if options.get("explain"):
             print(explanation(asked))
         return solve(asked)
@@ -131,14 +130,13 @@ def _route(
     problem: Problem,
     question: Question,
     options: Options,
-    given: tuple[Limits, float],
+    started: float,
     solve: Callable[[RoutedQuestion], Answer],
 ) -> Answer:
     """The answer of the cheapest engine that has one: what fails within the limits leaves the auction.
 
     Where estimates are allowed, what is exact must be found in a share of the time: the rest is for samples.
     """
-    limits, started = given
     failed: dict[str, str] = {}
     estimates = options.get("allow_estimates", False)
     can_wait = estimates and question.needs in CAN_BE_ESTIMATED
@@ -150,37 +148,27 @@ def _route(
             chosen = choose(
                 problem,
                 question,
-                limits=limits,
                 allow_estimates=estimates,
                 failed=failed,
                 all_bids=options.get("all_bids", False) or options.get("explain", False),
             )
         certainty = chosen.engine.certainty
-        asked = RoutedQuestion(
-            problem, chosen.question, chosen.engine, chosen.bids, _limits_for(certainty, limits), started
-        )
+        asked = RoutedQuestion(problem, chosen.question, chosen.engine, chosen.bids, started)
+        # Samples of a large network may take hours; the interval of those decided in time is as reliable.
+        patience = PATIENCE if certainty is Certainty.ESTIMATE else math.inf
         try:
-            with until(math.inf if certainty is Certainty.ESTIMATE else certain_until):
-                asked.oracle()
-            # Bounds get narrower with time; what is exact is there or not.
-            with until(certain_until if certainty is Certainty.EXACT else math.inf):
-                found = solve(asked)
+            with portion(seconds=patience):
+                with until(math.inf if certainty is Certainty.ESTIMATE else certain_until):
+                    asked.oracle()
+                # Bounds get narrower with time; what is exact is there or not.
+                with until(certain_until if certainty is Certainty.EXACT else math.inf):
+                    found = solve(asked)
         except LimitError as error:
             failed[chosen.engine.name] = str(error)
             continue
         if options.get("explain"):
             print(explanation(asked))
         return found
-
-
-def _limits_for(certainty: Certainty, limits: Limits) -> Limits:
-    """The limits for an engine: samples of a large network may take hours, so they always have an end.
-
-    The interval of those decided by then is as reliable.
-    """
-    if certainty is Certainty.ESTIMATE and limits.max_seconds is None:
-        return replace(limits, max_seconds=PATIENCE)
-    return limits
 
 
 def start_anew(problem: Problem) -> None:
@@ -197,11 +185,9 @@ def explanation(asked: RoutedQuestion) -> str:
 def problem_of(classifier: Classifier, evidence: Mapping[str, str] | None, options: Options) -> Problem:
     """The classifier at this evidence."""
     check_options(options, Options)
-    limits = options.get("limits", DEFAULT_LIMITS)
     # The decision itself is the least that there is to say, however little time there is.
-    with one_clock(limits), grace():
-        found = make_problem(classifier, evidence, limits=replace(limits, max_seconds=None))
-    return replace(found, limits=limits)
+    with one_clock(options.get("limits")), grace():
+        return make_problem(classifier, evidence)
 
 
 def find_engine(given: Engine | str | None) -> Engine | None:
@@ -222,8 +208,7 @@ def _for(engine: Engine, problem: Problem, question: Question, options: Options)
     price = engine.cost(problem, question)
     if isinstance(price, Refusal):
         raise LimitError(f"engine {engine.name!r} cannot answer this: {price.reason}")
-    limits = options.get("limits", DEFAULT_LIMITS)
-    limits.check_bytes(price.n_bytes, f"engine {engine.name!r}")
+    check_bytes(price.n_bytes, f"engine {engine.name!r}")
     if engine.certainty is Certainty.EXACT:  # others make do with the time there is
-        limits.check_seconds(price.seconds, f"engine {engine.name!r}")
+        check_seconds(price.seconds, f"engine {engine.name!r}")
     return question

@@ -23,9 +23,9 @@ from unswayed.api.values import (
     value_at,
     value_of_objects,
 )
+from unswayed.core.anytime import keep_time, moment_at, one_clock, seconds_left, until
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import LimitError, QueryError, expect_number
-from unswayed.core.limits import DEFAULT_LIMITS, keep_time, moment_at, one_clock, seconds_left, until
 from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.binding import bind_purchase, leave_out_skipped
 from unswayed.decisions.catalogue import Catalogue, cost_together, price_after
@@ -183,7 +183,7 @@ def ranking_of(
         raise QueryError(f"a reward is SameDecisionGain(), NegativeEntropy() or the like, not {reward!r}")
     catalogue = bind_purchase(purchase_for(problem.classifier, costs), problem)
     tests = [t for t in range(len(catalogue.offers)) if math.isfinite(price_after(catalogue, 0, t))]
-    with one_clock(options.get("limits", DEFAULT_LIMITS)):
+    with one_clock(options.get("limits")):
         return _rank_tests(problem, catalogue, tests, (criteria, costs is not None, at_least), options)
 
 
@@ -356,8 +356,7 @@ def _chances_done(
     problem: Problem, tests: Sequence[Sequence[int]], at_least: float, options: Options
 ) -> tuple[float | None, ...]:
     """The chance of each test to settle the decision, the best tests first; None once the time is over."""
-    limits = options.get("limits", DEFAULT_LIMITS)
-    seconds = min(limits.max_seconds or DONE_SECONDS, DONE_SECONDS, FOR_CHANCES * seconds_left())
+    seconds = min(DONE_SECONDS, FOR_CHANCES * seconds_left())
     deadline = time.monotonic() + seconds
     return tuple(
         _chance_done(problem, features, at_least, options, deadline) if time.monotonic() < deadline else None

@@ -11,6 +11,7 @@ from typing import TypeVar, Unpack
 from unswayed.api.decisions import agreement_of, decision_of
 from unswayed.api.questions import Options, problem_of
 from unswayed.api.results.reasons import Contribution, Flip, ParameterRange, Reason, Reasons
+from unswayed.core.anytime import deadline, keep_time, tick, until
 from unswayed.core.errors import (
     ImpossibleEvidence,
     LimitError,
@@ -19,7 +20,6 @@ from unswayed.core.errors import (
     expect_list,
     expect_number,
 )
-from unswayed.core.limits import DEFAULT_LIMITS, Limits, keep_time
 from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import Problem, make_problem
@@ -83,14 +83,13 @@ class Inquiry:
     most: int
     """Length of each list."""
     options: Options
-    limits: Limits
     started: float
     """The moment of `time.monotonic()` at which the question was asked."""
     notes: list[str] = field(default_factory=list)
 
     def ask(self, problem: Problem, decider: Decider, tolerance: float) -> Measurement:
         """How often all features decide as the decider does, from the engine that the options lead to."""
-        options = Options(**{**self.options, "limits": self.left()})
+        options = Options(**self.options)
         if tolerance > 0:
             options["tolerance"] = min(tolerance, options.get("tolerance") or tolerance)
         return agreement_of(problem, frozenset(), decider, options)
@@ -98,8 +97,7 @@ class Inquiry:
     def attempt(self, what: str, work: Callable[[], Answer], instead: Answer) -> Answer:
         """What `work` gives; where it is over the limits or the time is over, `instead` and a note."""
         try:
-            if time.monotonic() > self.until(1.0):
-                raise LimitError(f"the {self.limits.max_seconds:g} seconds are over")
+            tick(what="this part")
             return work()
         except LimitError as error:
             if not any(note.startswith(what) for note in self.notes):
@@ -113,17 +111,14 @@ class Inquiry:
         is_told = any(note.endswith(why) for note in self.notes)
         self.notes.append(f"{what} for the same reason" if is_told else f"{what}: {why}")
 
-    def until(self, share: float) -> float:
+    def moment(self, share: float) -> float:
         """The moment at which a share of the time is over; infinity without a limit."""
-        seconds = self.limits.max_seconds
-        return math.inf if seconds is None else self.started + share * seconds
+        return math.inf if math.isinf(deadline()) else self.started + share * (deadline() - self.started)
 
-    def left(self, share: float = 1.0) -> Limits:
-        """The limits with what is left until a share of the time is over."""
-        until = self.until(share)
-        if math.isinf(until):
-            return self.limits
-        return replace(self.limits, max_seconds=max(until - time.monotonic(), 1e-3))
+    def within(self, share: float, work: Callable[[], Answer]) -> Answer:
+        """What `work` gives until a share of the time is over."""
+        with until(self.moment(share)):
+            return work()
 
 
 @keep_time
@@ -161,22 +156,22 @@ def explain_decision(
     started, opened = time.perf_counter(), time.monotonic()
     _check(at_least)
     explained = explained_decision(problem_of(classifier, evidence, options))
-    limits = options.get("limits", DEFAULT_LIMITS)
-    inquiry = Inquiry(explained, at_least, _costs_of(explained, costs), most, options, limits, opened)
+    inquiry = Inquiry(explained, at_least, _costs_of(explained, costs), most, options, opened)
     held = _positions_of(explained, fixed)
     leaning = make_leaning(explained)
     named = options.get("engine") is not None
-    oracle = make_subset_oracle(explained, inquiry.ask, inquiry.left(FOR_REASONS), engine_only=named)
+    with until(inquiry.moment(FOR_REASONS)):
+        oracle = make_subset_oracle(explained, inquiry.ask, engine_only=named)
     none: list[FindingWeight] = []
     weights = inquiry.attempt("What each finding adds is", lambda: find_weights(oracle, leaning), none)
     shares = inquiry.attempt("Shapley values are", lambda: find_shapley_values(oracle, leaning), None)
-    effort = Effort(inquiry.until(FOR_REASONS), watch=watch)
+    effort = Effort(inquiry.moment(FOR_REASONS), watch=watch)
     found = find_reasons(oracle, inquiry.costs, at_least, most, weights=weights, effort=effort)
     if found.refusal:
         inquiry.note("The search for reasons stopped short", found.refusal)
     changes, observations = inquiry.attempt(
         "What would turn the decision is",
-        lambda: find_turns(oracle, held, inquiry.costs, most, inquiry.left(FOR_TURNS)),
+        lambda: inquiry.within(FOR_TURNS, lambda: find_turns(oracle, held, inquiry.costs, most)),
         (UNKNOWN_TURNS, UNKNOWN_TURNS),
     )
     now = inquiry.attempt("The SDP of all findings is", lambda: oracle.measure(explained.findings), None)
@@ -202,9 +197,7 @@ def explain_decision(
         observed_bound=observations.cost_bound,
         contributions=contributions,
         leaning=leaning.name,
-        conflict=inquiry.attempt(
-            "Whether the findings go together is", lambda: conflict_of(explained, limits), None
-        ),
+        conflict=inquiry.attempt("Whether the findings go together is", lambda: conflict_of(explained), None),
         parameters=_parameters(inquiry, oracle),
         threshold_interval=threshold_interval(explained),
         notes=tuple(inquiry.notes),
@@ -323,7 +316,7 @@ def _parameters(inquiry: Inquiry, oracle: SubsetOracle) -> tuple[ParameterRange,
     nothing: tuple[ParameterInterval, ...] = ()
     intervals = inquiry.attempt(
         "How far numbers of the network may move is",
-        lambda: parameter_intervals(explained, inquiry.left()),
+        lambda: parameter_intervals(explained),
         nothing,
     )
     variables = explained.network.variables

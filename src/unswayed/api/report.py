@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
@@ -29,8 +29,9 @@ from unswayed.api.results.outcomes import Finding, measure_findings, outcomes_of
 from unswayed.api.results.reasons import Reasons
 from unswayed.api.selection import Costs, Frontier, Selection, Trimming, frontier
 from unswayed.api.values import Criterion
+from unswayed.core.anytime import deadline, keep_time, until
 from unswayed.core.errors import LimitError, QueryError, expect_number
-from unswayed.core.limits import DEFAULT_LIMITS, Limits, keep_time, until
+from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import make_problem
@@ -123,11 +124,11 @@ def examine(
     expect_number(at_least, "the level")
     if not 0.0 < at_least <= 1.0:
         raise QueryError(f"the level must lie between 0 and 1; got {at_least!r}")
-    decision = decide(classifier, evidence, limits=limits)
-    patient = limits if limits.max_seconds is not None else replace(limits, max_seconds=PATIENCE)
-    parts = _Parts(limits, patient.deadline(), tell or (lambda _: None), allow_estimates)
+    decision = decide(classifier, evidence)
+    ends = deadline() if deadline() < math.inf else time.monotonic() + PATIENCE
+    parts = _Parts(ends, tell or (lambda _: None), allow_estimates)
     findings = parts.answer(
-        "the list of single findings", 0.5, lambda now: _list_findings(classifier, evidence, decision, now)
+        "the list of single findings", 0.5, lambda: _list_findings(classifier, evidence, decision)
     )
     stopping = parts.certain_or_not(
         "the same-decision probability",
@@ -140,16 +141,14 @@ def examine(
         why = parts.answer(
             "the reason for the decision",
             0.3,
-            lambda now: explain_decision(classifier, evidence=evidence, at_least=at_least, limits=now),
+            lambda: explain_decision(classifier, evidence=evidence, at_least=at_least),
         )
     ranking = _rank(parts, classifier, evidence, costs, at_least)
     estimated = stopping is not None and stopping.sdp.certainty is Certainty.ESTIMATE
     measured = parts.answer(
         "the safety of single findings",
         0.3,
-        lambda now: _measure(
-            classifier, evidence, findings or (), Options(limits=now, allow_estimates=estimated)
-        ),
+        lambda: _measure(classifier, evidence, findings or (), Options(allow_estimates=estimated)),
     )
     curve = parts.certain_or_not(
         "the frontier",
@@ -159,7 +158,6 @@ def examine(
             costs=costs,
             evidence=evidence,
             held_out=held_out,
-            limits=options["limits"],
             allow_estimates=options.get("allow_estimates", False),
         ),
     )
@@ -170,9 +168,7 @@ def examine(
         comparison = parts.answer(
             "the comparison with the trimmed classifier",
             1.0,
-            lambda now: _compare(
-                (classifier, trimmed), evidence, limits=now, allow_estimates=allow_estimates
-            ),
+            lambda: _compare((classifier, trimmed), evidence, allow_estimates=allow_estimates),
         )
     return Examination(
         classifier=classifier,
@@ -195,25 +191,23 @@ def examine(
 class _Parts:
     """Asks for one part after the other within what is left of the time, and takes down what was left out."""
 
-    limits: Limits
     deadline: float
     tell: Tell
     allow_estimates: bool = True
     notes: list[str] = field(default_factory=list)
     interrupted: bool = False
 
-    def answer(self, what: str, share: float, ask: Callable[[Limits], T]) -> T | None:
+    def answer(self, what: str, share: float, ask: Callable[[], T]) -> T | None:
         """The answer, given a share of the time that is left; None where it was refused."""
         left = self.deadline - time.monotonic()
         if self.interrupted or left <= 0:
             why = "the report was interrupted" if self.interrupted else "no time was left"
             self.notes.append(f"{_begin(what)} is left out: {why}.")
             return None
-        now = self.limits if math.isinf(left) else replace(self.limits, max_seconds=left * share)
         try:
             self.tell(what)
-            with until(self.deadline):
-                return ask(now)
+            with until(time.monotonic() + left * share):
+                return ask()
         except LimitError as error:
             self.notes.append(f"{_begin(what)} is left out: {error}.")
         except KeyboardInterrupt:
@@ -233,7 +227,7 @@ class _Parts:
         for options in (*attempts, *[Options(allow_estimates=True)] * self.allow_estimates):
             # What an attempt was refused for matters only if the next one is refused, too.
             del self.notes[certain:]
-            found = self.answer(what, share, partial(_ask_within, ask, options))
+            found = self.answer(what, share, partial(ask, options))
             if found is None and not self.interrupted:
                 continue
             if found is not None and options.get("allow_estimates"):
@@ -241,10 +235,6 @@ class _Parts:
                 self.notes.append(f"{_begin(what)} is an estimate from samples: {why}.")
             return found
         return None
-
-
-def _ask_within(ask: Callable[[Options], T], options: Options, now: Limits) -> T:
-    return ask({**options, "limits": now})
 
 
 def _begin(what: str) -> str:
@@ -269,24 +259,23 @@ def _rank(
     if ranking is not None or parts.interrupted:
         return ranking
     cheap = NegativeEntropy(), Margin()
-    return parts.answer("the ranking", 0.5, lambda now: rank(cheap, Options(limits=now)))
+    return parts.answer("the ranking", 0.5, lambda: rank(cheap, Options()))
 
 
 def _compare(
     classifiers: tuple[Classifier, Classifier | TableClassifier],
     evidence: Evidence | None,
     *,
-    limits: Limits,
     allow_estimates: bool,
 ) -> Comparison:
     """How two classifiers decide, on all instances or on some that are drawn."""
     full, trimmed = classifiers
-    if not allow_estimates and not compares_all(make_problem(full, evidence, limits=limits)):
+    if not allow_estimates and not compares_all(make_problem(full, evidence)):
         raise LimitError(
             "there are too many instances to compare each; ways out: observe more features; "
             "or allow estimates (allow_estimates=True)"
         )
-    return compare_decisions(full, trimmed, evidence, rng=np.random.default_rng(0), limits=limits)
+    return compare_decisions(full, trimmed, evidence, rng=np.random.default_rng(0))
 
 
 def _cheapest(curve: Frontier, at_least: float) -> int | None:
@@ -299,17 +288,15 @@ def _surely(selection: Selection) -> float:
     return selection.measurement.low if selection.certainty is Certainty.BOUND else selection.value
 
 
-def _list_findings(
-    classifier: Classifier, evidence: Evidence | None, now: Decision, limits: Limits
-) -> tuple[Finding, ...]:
+def _list_findings(classifier: Classifier, evidence: Evidence | None, now: Decision) -> tuple[Finding, ...]:
     """Every state of every free feature that has several, from one small table each.
 
     Those that turn the decision come first, then those of the largest effect.
     """
-    problem = make_problem(classifier, evidence, limits=limits)
+    problem = make_problem(classifier, evidence)
     found: list[Finding] = []
     for position in (p for p in problem.free if len(problem.network.variables[p]) > 1):
-        found += outcomes_of(problem, position, limits)
+        found += outcomes_of(problem, position)
     found.sort(key=lambda each: (each.decision.action == now.action, -round(each.effect, 12)))
     return tuple(found)
 
@@ -318,7 +305,6 @@ def _measure(
     classifier: Classifier, evidence: Evidence | None, findings: tuple[Finding, ...], options: Options
 ) -> tuple[Finding, ...]:
     """The findings with the same-decision probability of the first ones, as many as the time allows."""
-    deadline = options["limits"].deadline()
     case = start_case(classifier, evidence, **options)
-    measured = measure_findings(case, findings[:MOST_MEASURED], deadline)
+    measured = measure_findings(case, findings[:MOST_MEASURED])
     return (*measured, *findings[MOST_MEASURED:])

@@ -13,8 +13,9 @@ from unswayed.api.questions import check_options
 from unswayed.api.results.choices import Frontier, Objective, SameDecision, Selection, Trimming
 from unswayed.api.results.held_out import count_agreement
 from unswayed.api.values import SameDecisionGain
+from unswayed.core.anytime import check_bytes, checked, deadline, grace, moment_at, until
 from unswayed.core.errors import LimitError, QueryError
-from unswayed.core.limits import DEFAULT_LIMITS, Limits, grace, moment_at, one_clock, until
+from unswayed.core.limits import DEFAULT_LIMITS
 from unswayed.core.measurement import Certainty
 from unswayed.core.numerics import below
 from unswayed.decisions.binding import leave_out_skipped
@@ -60,6 +61,7 @@ __all__ = [
 ]
 
 
+@checked
 def select_features(
     classifier: Classifier,
     budget: float,
@@ -84,24 +86,24 @@ def select_features(
     _check(options)
     by_decisions = objective is None or isinstance(objective, SameDecision | SameDecisionGain)
     reward: Reward | None = None if by_decisions else objective  # type: ignore[assignment]
-    limits = options.get("limits", DEFAULT_LIMITS)
-    deadline = limits.deadline()
+    ends = _ends_at(options)
     classifier, costs = _leave_out_skipped(classifier, costs)
-    problem = _make_problem(classifier, evidence, limits)
+    problem = _make_problem(classifier, evidence, ends)
     terms = make_terms(problem, costs, budget)
     method = method_of(options)
     if method is Method.FS_SDD:
         return _select_by_circuits(problem, reward, terms, (options, started))
     if method is Method.MAXDR:
-        plan = SearchPlan(problem, "", limits)
+        plan = SearchPlan(problem, "")
     else:
         estimates = by_decisions and _allows_estimates(options)
-        plan = _plan_in_time(problem, limits, deadline, allow_estimates=estimates)
-    with _ending(plan, deadline):
+        plan = _plan_in_time(problem, ends, allow_estimates=estimates)
+    with _ending(plan, ends):
         chosen = choose_features(plan, reward, terms, options)
     return _make_selection(problem, chosen, terms, started)
 
 
+@checked
 def trim(
     classifier: Classifier,
     budget: float,
@@ -134,17 +136,17 @@ def trim(
     """
     started = time.perf_counter()
     _check(options)
-    limits = options.get("limits", DEFAULT_LIMITS)
-    deadline = limits.deadline()
+    ends = _ends_at(options)
     classifier, costs = _leave_out_skipped(classifier, costs)
-    problem = _make_problem(classifier, evidence, limits)
-    plan = _plan_in_time(problem, limits, deadline, allow_estimates=_allows_estimates(options))
+    problem = _make_problem(classifier, evidence, ends)
+    plan = _plan_in_time(problem, ends, allow_estimates=_allows_estimates(options))
     rows = None if held_out is None else read_table(held_out)
     terms = make_terms(problem, costs, budget)
-    with _ending(plan, deadline):
+    with _ending(plan, ends):
         return _trim((classifier, evidence, rows), plan, terms, (options, potential, started))
 
 
+@checked
 def frontier(
     classifier: Classifier,
     *,
@@ -163,38 +165,36 @@ def frontier(
     and `held_out` are as in `trim`.
     """
     _check(options)
-    limits = options.get("limits", DEFAULT_LIMITS)
-    given_until = limits.deadline()
+    ends = _ends_at(options)
     classifier, costs = _leave_out_skipped(classifier, costs)
-    problem = _make_problem(classifier, evidence, limits)
-    plan = _plan_in_time(problem, limits, given_until, allow_estimates=_allows_estimates(options))
+    problem = _make_problem(classifier, evidence, ends)
+    plan = _plan_in_time(problem, ends, allow_estimates=_allows_estimates(options))
     terms = make_terms(problem, costs, math.inf)
     rows = None if held_out is None else read_table(held_out)
-    deadline, n_asked, on_samples = plan.limits.deadline(), 0, plan.table is None and plan.grid is None
+    search_ends, n_asked, on_samples = plan.ends, 0, plan.table is None and plan.grid is None
 
     def seconds_left() -> float:
         if not on_samples or plan.is_timed:
-            return deadline - time.monotonic()
+            return search_ends - time.monotonic()
         return SAMPLES_PATIENCE - POINT_SECONDS * n_asked  # without a limit the points count, not the clock
 
     def trim_within(budget: float, n_left: float) -> Trimming:
         nonlocal n_asked
         within = plan
-        if plan.limits.max_seconds is not None:
+        if math.isfinite(plan.seconds):
             # The samples that all points share come with the first one.
             draws = plan.by_estimates and terms.workspace.sampled is None
             left = seconds_left() / (1.0 if draws else n_left)
             n_asked += 1
-            within = replace(plan, limits=replace(plan.limits, max_seconds=max(left, 1e-3)))
+            within = replace(plan, seconds=max(left, 1e-3))
         asked = options, potential, time.perf_counter()
-        with _ending(plan, given_until):
+        with _ending(plan, ends):
             return _trim((classifier, evidence, rows), within, terms.with_budget(budget), asked)
 
     if on_samples:
         return Frontier(_raise_budget_in_time(trim_within, terms, seconds_left))
     # Outside a table a search may not end by itself: each point that may be to come gets its share of time.
-    ends = deadline if plan.table is None else None
-    return Frontier(_lower_budget(trim_within, terms, ends))
+    return Frontier(_lower_budget(trim_within, terms, search_ends if plan.table is None else None))
 
 
 def _lower_budget(
@@ -315,7 +315,7 @@ def _select_by_circuits(
             "FS-SDD selects by expected same-decision probability; use another method for rewards"
         )
     options, started = asked
-    found: Found = run_fs_sdd(problem, terms, options, options.get("limits", DEFAULT_LIMITS))
+    found: Found = run_fs_sdd(problem, terms, options)
     return _make_selection(problem, Chosen(found, "circuit"), terms, started)
 
 
@@ -344,39 +344,44 @@ def _leave_out_skipped(classifier: Classifier, costs: Costs | None) -> tuple[Cla
     return leave_out_skipped(classifier, costs) if isinstance(costs, Purchase) else (classifier, costs)
 
 
-def _make_problem(classifier: Classifier, evidence: Evidence | None, limits: Limits) -> Problem:
+def _ends_at(options: SearchOptions) -> float:
+    """The moment at which the time of a search is over."""
+    seconds = options.get("limits", DEFAULT_LIMITS).max_seconds
+    return deadline() if seconds is None else min(time.monotonic() + seconds, deadline())
+
+
+def _make_problem(classifier: Classifier, evidence: Evidence | None, ends: float) -> Problem:
     """The problem, however little time there is: without it there is no answer at all."""
-    with one_clock(limits), grace():
-        return make_problem(classifier, evidence, limits=Limits(max_bytes=limits.max_bytes))
+    with until(ends), grace():
+        return make_problem(classifier, evidence)
 
 
-def _plan_in_time(problem: Problem, limits: Limits, deadline: float, *, allow_estimates: bool) -> SearchPlan:
+def _plan_in_time(problem: Problem, ends: float, *, allow_estimates: bool) -> SearchPlan:
     """The ground for the searches, and the time that is left for them.
 
     Where estimates are allowed it must be found in a share of the time; else samples are the ground.
     """
-    share = FOR_PLAN if allow_estimates else 1.0
+    share, seconds = FOR_PLAN if allow_estimates else 1.0, ends - time.monotonic()
     try:
-        with until(deadline), until(moment_at(share)), grace():
-            plan = plan_search(problem, limits, allow_estimates=allow_estimates)
+        with until(ends), until(moment_at(share)), grace():
+            plan = plan_search(problem, allow_estimates=allow_estimates)
     except LimitError:
-        if not allow_estimates or math.isinf(deadline):
+        if not allow_estimates or math.isinf(ends):
             raise
         drawn = SamplingEngine().cost(problem, Question(frozenset()))
         assert isinstance(drawn, Cost)
-        limits.check_bytes(drawn.n_bytes, "choosing features on samples")
-        plan = SearchPlan(problem, SamplingEngine().name, limits, is_timed=True)
-    if limits.max_seconds is None:
+        check_bytes(drawn.n_bytes, "choosing features on samples")
+        plan = SearchPlan(problem, SamplingEngine().name, is_timed=True)
+    if math.isinf(ends):
         return plan
-    left = max(deadline - time.monotonic(), LEAST_SEARCHED * limits.max_seconds)
-    return replace(plan, limits=replace(plan.limits, max_seconds=min(left, limits.max_seconds)))
+    return replace(plan, seconds=max(ends - time.monotonic(), LEAST_SEARCHED * seconds, 1e-3))
 
 
 @contextmanager
-def _ending(plan: SearchPlan, deadline: float) -> Iterator[None]:
+def _ending(plan: SearchPlan, ends: float) -> Iterator[None]:
     """Where inference is part of the search, end it soon after the deadline, at which the search ends."""
     has_inference = plan.by_estimates or plan.sums is not None
-    with until(deadline + LATEST if has_inference else math.inf):
+    with until(ends + LATEST if has_inference else math.inf):
         yield
 
 

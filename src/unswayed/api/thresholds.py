@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Unpack
 
 from unswayed.api import shown
 from unswayed.api.questions import check_options
 from unswayed.api.selection import Costs, SearchOptions, Selection, select_features
+from unswayed.core.anytime import keep_time, moment_at, seconds_left, until
 from unswayed.core.errors import LimitError, QueryError, expect, expect_list
-from unswayed.core.limits import DEFAULT_LIMITS
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import ThresholdRule
 from unswayed.model.evidence import Evidence
@@ -50,6 +49,7 @@ class ThresholdSweep:
     __str__ = shown.to_text
 
 
+@keep_time
 def sweep_thresholds(
     classifier: Classifier,
     budget: float,
@@ -81,11 +81,9 @@ def sweep_thresholds(
         ordered = tuple(sorted(set(map(float, thresholds))))
     except (TypeError, ValueError):
         raise QueryError(f"thresholds are numbers between 0 and 1, not {thresholds!r}") from None
-    limits = options.get("limits", DEFAULT_LIMITS)
-    deadline = limits.deadline()
     found: dict[float, Selection] = {}
     for threshold in _spread(ordered):
-        left = deadline - time.monotonic()
+        left = seconds_left()
         if left <= 0.0 and found:
             break
         rule = ThresholdRule(rule.positive, threshold)
@@ -95,11 +93,11 @@ def sweep_thresholds(
         # An equal share for each that there is time for; the first one has all of it where it needs that.
         n_in_time = int(min(max(left / LEAST_SECONDS, 1.0), len(ordered) - len(found)))
         for n_sharing in (n_in_time, 1):
-            if limits.max_seconds is not None:
-                left = max(deadline - time.monotonic(), 1e-3)
-                options["limits"] = replace(limits, max_seconds=left / n_sharing)
             try:
-                found[threshold] = select_features(moved, budget, costs=costs, evidence=evidence, **options)
+                with until(moment_at(1.0 / n_sharing)):
+                    found[threshold] = select_features(
+                        moved, budget, costs=costs, evidence=evidence, **options
+                    )
             except LimitError:
                 if n_sharing == 1 and not found:
                     raise

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Unpack
 from unswayed.api.decisions import agreement_of
 from unswayed.api.questions import Options, problem_of
 from unswayed.api.structured import agreement_in, case_of, value_in
+from unswayed.core.anytime import keep_time
 from unswayed.core.arrays import Floats
-from unswayed.core.limits import DEFAULT_LIMITS, keep_time
 from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import Problem
@@ -119,8 +119,7 @@ def gain_between(now: Measurement, after: Measurement) -> Measurement:
 def class_mass_of(problem: Problem, kept: frozenset[int], options: Options) -> Floats:
     """Pr(target, kept | evidence), a row for each instantiation of the kept features."""
     order = sorted(kept)
-    limits = options.get("limits", DEFAULT_LIMITS)
-    table = joint_table(problem.network, [*order, problem.target], problem.evidence, limits=limits)
+    table = joint_table(problem.network, [*order, problem.target], problem.evidence)
     return table.reshape(-1, len(problem.prior))
 
 

@@ -44,6 +44,7 @@ from unswayed.cli.options import (
 )
 from unswayed.cli.output import note_later
 from unswayed.core.errors import QueryError
+from unswayed.core.limits import Limits
 
 if TYPE_CHECKING:
     from unswayed.api.questions import Options

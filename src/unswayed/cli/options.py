@@ -12,6 +12,7 @@ import typer
 from unswayed.cli.completion import complete_findings, complete_names, complete_network, complete_targets
 from unswayed.cli.evidence import names_in
 from unswayed.core.errors import QueryError
+from unswayed.core.limits import DEFAULT_LIMITS, Limits
 
 if TYPE_CHECKING:
     from unswayed.core.limits import Limits
@@ -197,7 +198,7 @@ def rows_in(table: Path, thousands: Sequence[str] | None) -> Path | CsvFile:
 
 def limits_of(max_memory: float | None, max_seconds: float | None) -> Limits:
     """The limits that the options set, the library's own where they are left out."""
-    from unswayed.core.limits import DEFAULT_LIMITS, Limits
+    from unswayed.core.limits import Limits
 
     for option, value in (("--max-memory", max_memory), ("--max-seconds", max_seconds)):
         if value is not None and not 0 < value < math.inf:

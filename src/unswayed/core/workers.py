@@ -33,6 +33,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Generic, TypeVar
 
+from unswayed.core.anytime import bytes_allowed, limits
 from unswayed.core.errors import QueryError, UnswayedWarning
 from unswayed.core.numerics import is_whole
 from unswayed.core.shared_values import find_shared, share_value
@@ -191,7 +192,13 @@ class Workers(Generic[T]):
         try:
             packed = self._pack() if with_shared else None
             future = executor.submit(
-                call_with_shared, self.key, packed, self.function, call.arguments, self._place
+                call_with_shared,
+                self.key,
+                packed,
+                self.function,
+                call.arguments,
+                self._place,
+                bytes_allowed(),
             )
         except (BrokenExecutor, RuntimeError) as error:  # the latter where it was shut down
             self._lose(executor, error)
@@ -234,6 +241,7 @@ def call_with_shared(
     function: Callable[..., Any],
     arguments: Iterable[Any],
     place: str | None = None,
+    max_bytes: int | None = None,
 ) -> Any:
     """Make a call in a worker; `_NotHeld` where it does not have the shared value and cannot find it."""
     held = _held()
@@ -248,7 +256,8 @@ def call_with_shared(
         (held[key],) = found
         while len(held) > KEPT:
             held.pop(next(iter(held)), None)
-    return function(held[key], *arguments)
+    with limits(max_bytes=max_bytes):
+        return function(held[key], *arguments)
 
 
 @cache

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from unswayed.core.anytime import unhurried
 from unswayed.core.errors import QueryError, expect, expect_list
-from unswayed.core.limits import unhurried
 from unswayed.core.names import listing
 from unswayed.decisions.defaults import choose_features
 from unswayed.decisions.rules import Decider, MostProbable, Rule, ThresholdRule

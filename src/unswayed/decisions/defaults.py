@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from unswayed.core.errors import QueryError
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.names import listing
 from unswayed.inference.posteriors import joint_table
 from unswayed.model import roles
@@ -57,10 +56,7 @@ def leaves_other_than(network: BayesianNetwork, target: str) -> tuple[str, ...]:
 
 
 def choose_target(
-    network: BayesianNetwork,
-    evidence: Mapping[int, int] | None = None,
-    *,
-    limits: Limits = DEFAULT_LIMITS,
+    network: BayesianNetwork, evidence: Mapping[int, int] | None = None
 ) -> tuple[str, str | None]:
     """What to decide about, and its positive state or None.
 
@@ -70,24 +66,20 @@ def choose_target(
     marked = [name for name in roles.targets(network) if network.index(name) not in (evidence or {})]
     if not marked:
         return _centre(network), None
-    ranked = [choose_positive(network, name, evidence, limits=limits) for name in marked]
+    ranked = [choose_positive(network, name, evidence) for name in marked]
     best = max(range(len(marked)), key=lambda i: (ranked[i][1], -i))
     return marked[best], ranked[best][0]
 
 
 def choose_positive(
-    network: BayesianNetwork,
-    target: str,
-    evidence: Mapping[int, int] | None = None,
-    *,
-    limits: Limits = DEFAULT_LIMITS,
+    network: BayesianNetwork, target: str, evidence: Mapping[int, int] | None = None
 ) -> tuple[str | None, float]:
     """The most probable fault of `target` and its probability; None and 0 where the file marks no fault."""
     variable = network.variable(target)
     faults = [variable.index(state) for state in variable.about.fault_states]
     if not faults:
         return None, 0.0
-    table = joint_table(network, [network.index(target)], evidence or {}, limits=limits)
+    table = joint_table(network, [network.index(target)], evidence or {})
     best = max(faults, key=lambda state: (table[state], -state))
     return variable.states[best], float(table[best])
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unswayed.core.anytime import seconds_left, tick
 from unswayed.core.arrays import Bools, Codes, Floats, Ints
 from unswayed.core.errors import ImpossibleEvidence, LimitError
-from unswayed.core.limits import DEFAULT_LIMITS, Limits, check_clock, seconds_left
 from unswayed.decisions.rules import ThresholdRule
 from unswayed.inference.batches import batch_posteriors
 from unswayed.inference.forests import class_log_joint, has_feature_forest
@@ -48,7 +48,6 @@ def row_log_posteriors(
     given: Mapping[int, int],
     *,
     many: bool | None = None,
-    limits: Limits = DEFAULT_LIMITS,
 ) -> Floats:  # (rows, classes)
     """log Pr(target | row, given) for each row of states of `features`, -1 where not observed.
 
@@ -59,16 +58,12 @@ def row_log_posteriors(
     if is_plain_forest(network, target):
         return _forest_logs(network, target, _with_given(network, features, codes, given), many)
     with np.errstate(divide="ignore"):
-        logs: Floats = np.log(_pattern_posteriors(network, target, features, codes, given, limits))
+        logs: Floats = np.log(_pattern_posteriors(network, target, features, codes, given))
     return logs
 
 
 def decide_chunk(
-    classifier: Classifier,
-    chunk: Chunk,
-    earlier: tuple[Ints, Floats] | None = None,
-    *,
-    limits: Limits = DEFAULT_LIMITS,
+    classifier: Classifier, chunk: Chunk, earlier: tuple[Ints, Floats] | None = None
 ) -> tuple[Ints, Floats]:
     """Position of the action decided on each row of a table, and its posterior (see `decision_posteriors`).
 
@@ -87,8 +82,8 @@ def decide_chunk(
     for rows in _group_rows(seen.network, classifier.target_index, codes[left]):
         rows = left[rows]
         try:
-            check_clock("the table")
-            logs = row_log_posteriors(*asked, codes[rows], seen.states, limits=limits)
+            tick(what="the table")
+            logs = row_log_posteriors(*asked, codes[rows], seen.states)
         except LimitError:
             if math.isinf(seconds_left()):
                 raise
@@ -167,18 +162,13 @@ def _forest_logs(network: BayesianNetwork, target: int, rows: Dataset, many: boo
 
 
 def _pattern_posteriors(
-    network: BayesianNetwork,
-    target: int,
-    features: Sequence[int],
-    codes: Codes,
-    given: Mapping[int, int],
-    limits: Limits,
+    network: BayesianNetwork, target: int, features: Sequence[int], codes: Codes, given: Mapping[int, int]
 ) -> Floats:
     """Pr(target | row, given); all zero where the row is impossible."""
     found = np.empty((len(codes), len(network.variables[target])))
     for pattern, rows in split_patterns(codes):
         observed = tuple(feature for feature, one in zip(features, pattern, strict=True) if one)
-        found[rows] = _posteriors(network, (target, observed, given), codes[rows][:, pattern], limits)
+        found[rows] = _posteriors(network, (target, observed, given), codes[rows][:, pattern])
     return found
 
 
@@ -216,17 +206,14 @@ def unique_rows(keys: np.ndarray[tuple[int, int], np.dtype[np.uint64]]) -> tuple
 
 
 def _posteriors(
-    network: BayesianNetwork,
-    asked: tuple[int, tuple[int, ...], Mapping[int, int]],
-    codes: Codes,
-    limits: Limits,
+    network: BayesianNetwork, asked: tuple[int, tuple[int, ...], Mapping[int, int]], codes: Codes
 ) -> Floats:
     target, observed, given = asked
     sizes = [len(network.variables[f]) for f in observed]
     distinct, which = np.unique(codes, axis=0, return_inverse=True)
     if math.prod(sizes) > LARGEST_TABLE:
-        return _batch(network, asked, distinct, limits)[which.reshape(-1)]
-    table = joint_table(network, [*observed, target], given, limits=limits).reshape(math.prod(sizes), -1)
+        return _batch(network, asked, distinct)[which.reshape(-1)]
+    table = joint_table(network, [*observed, target], given).reshape(math.prod(sizes), -1)
     mass = table[row_numbers(distinct, sizes)]
     total = mass.sum(axis=1, keepdims=True)
     posteriors: Floats = (mass / np.where(total > 0, total, 1.0))[which.reshape(-1)]
@@ -234,18 +221,15 @@ def _posteriors(
 
 
 def _batch(
-    network: BayesianNetwork,
-    asked: tuple[int, tuple[int, ...], Mapping[int, int]],
-    distinct: Codes,
-    limits: Limits,
+    network: BayesianNetwork, asked: tuple[int, tuple[int, ...], Mapping[int, int]], distinct: Codes
 ) -> Floats:
     target, observed, given = asked
     try:
-        return batch_posteriors(network, target, observed, distinct, given, limits=limits)
+        return batch_posteriors(network, target, observed, distinct, given)
     except ImpossibleEvidence:
         if len(distinct) == 1:
             return np.zeros((1, len(network.variables[target])))
-        one_by_one = [_batch(network, asked, distinct[i : i + 1], limits) for i in range(len(distinct))]
+        one_by_one = [_batch(network, asked, distinct[i : i + 1]) for i in range(len(distinct))]
         return np.concatenate(one_by_one)
 
 

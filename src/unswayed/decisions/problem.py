@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 from unswayed.core.arrays import Floats, read_only
 from unswayed.core.errors import QueryError, expect, expect_list
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.names import listing, unknown_name
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rounding import bound_lost_share, bound_rounding
@@ -36,8 +35,6 @@ class Problem:
     """Positions of the features not observed yet."""
     prior: Floats = field(repr=False)
     """Pr(target | evidence), a number for each class."""
-    limits: Limits = field(default=DEFAULT_LIMITS, repr=False, compare=False)
-    """What an answer may take; pricing keeps to it too."""
     _memo: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -111,15 +108,12 @@ def join_evidence(classifier: Classifier, evidence: Mapping[str, Any] | None) ->
     return joined
 
 
-def make_problem(
-    classifier: Classifier, evidence: Mapping[str, Any] | None = None, *, limits: Limits = DEFAULT_LIMITS
-) -> Problem:
+def make_problem(classifier: Classifier, evidence: Mapping[str, Any] | None = None) -> Problem:
     """The classifier at this evidence, checked; `ImpossibleEvidence` when Pr(evidence) = 0.
 
     A feature with a soft finding, such as one of several states, may still be observed (`model/evidence.py`).
     """
     expect(classifier, Classifier, "the classifier")
-    expect(limits, Limits, "limits")
     seen = observe(classifier.network, join_evidence(classifier, evidence) if classifier.given else evidence)
     network, observed = seen.network, seen.states
     if network is not classifier.network or classifier.given:
@@ -130,15 +124,15 @@ def make_problem(
             "there is nothing to decide"
         )
     free = tuple(p for p in map(network.index, classifier.features) if p not in observed)
-    prior = _find_prior(network, classifier.target_index, observed, limits)
-    return Problem(classifier, observed, free, prior, limits)
+    prior = _find_prior(network, classifier.target_index, observed)
+    return Problem(classifier, observed, free, prior)
 
 
-def _find_prior(network: BayesianNetwork, target: int, observed: Mapping[int, int], limits: Limits) -> Floats:
+def _find_prior(network: BayesianNetwork, target: int, observed: Mapping[int, int]) -> Floats:
     """Pr(target | evidence), remembered with the network: one case is asked about in many ways."""
     key = (target, tuple(sorted(observed.items())))
 
     def find() -> Floats:
-        return read_only(joint_table(network, [target], observed, limits=limits))
+        return read_only(joint_table(network, [target], observed))
 
     return remember(network, "priors", key, find, most=MOST_PRIORS)

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from unswayed.core.anytime import deadline
 from unswayed.core.errors import LimitError
-from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.measures import AchievableAgreement
 from unswayed.decisions.oracle import Interval
@@ -95,9 +95,9 @@ class BoundsEngine:
         seconds = 5e-3 + SECONDS_PER_CELL * 2.0**18 * mixed * n_blocks + 2e-5 * len(groups)
         return Cost(seconds + SECONDS_PER_TABLED * tabled, 100.0 * FINEST_GRID + 16.0 * tabled)
 
-    def prepare(self, problem: Problem, limits: Limits) -> BoundsOracle:
+    def prepare(self, problem: Problem) -> BoundsOracle:
         """Make the groups' tables."""
-        return BoundsOracle(problem, tuple(group_tables(problem, limits)), limits)
+        return BoundsOracle(problem, tuple(group_tables(problem)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,7 +106,6 @@ class BoundsOracle:
 
     problem: Problem
     groups: tuple[Group, ...] = field(repr=False)
-    limits: Limits = field(repr=False)
 
     def agreement(self, kept: frozenset[int], decider: Decider, tolerance: float) -> Interval:
         """Bounds on how often `decider` on the kept features repeats the full decision."""
@@ -153,7 +152,7 @@ class BoundsOracle:
         decider = intervals_of(self.problem)
         if _not_naive(self.problem, [group.features for group in self.groups]) or positive != decider.upper:
             raise LimitError(f"{NO_THRESHOLDS}; use another engine")
-        many = many_features(self.problem, self.limits, max_seconds=self.limits.max_seconds)
+        many = many_features(self.problem)
         best, doubt = best_threshold_of(many, kept)
         low, high = max(best.value - doubt, 0.0), Agreement(many, own_rule=False).closer(kept)[1]
         return Interval(low, max(high, low), Certainty.BOUND), best
@@ -183,7 +182,7 @@ class BoundsOracle:
 
     def _refined(self, parts: Parts, bounds: Callable[[list[Sums]], Span], tolerance: float) -> Interval:
         """Bounds on finer and finer grids, intersected, until narrow enough or out of time."""
-        deadline = self.limits.deadline()
+        ends = deadline()
         kept, hidden = make_blocks(parts.kept), make_blocks(parts.hidden)
         low, high, n_points, stalls = 0.0, 1.0, FIRST_GRID, 0
         while True:
@@ -193,7 +192,7 @@ class BoundsOracle:
             now = time.monotonic()
             # Sums that tie with the cut stay undecided on any grid: then refining stops helping.
             stalls = stalls + 1 if high - low > STALLED * width else 0
-            finest = n_points >= FINEST_GRID or now + 4 * (now - started) > deadline
+            finest = n_points >= FINEST_GRID or now + 4 * (now - started) > ends
             if high - low <= tolerance or stalls >= MOST_STALLS or finest:
                 return Interval(low, max(low, high), Certainty.BOUND)
             n_points *= 4

@@ -19,8 +19,9 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
 
+from unswayed.core.anytime import bytes_allowed, seconds_given, seconds_left
 from unswayed.core.errors import LimitError, QueryError
-from unswayed.core.limits import DEFAULT_LIMITS, GIBIBYTE, Limits, readable_bytes, seconds_left
+from unswayed.core.limits import GIBIBYTE, readable_bytes
 from unswayed.core.measurement import Bid, Certainty
 from unswayed.core.names import unknown_name
 from unswayed.decisions.oracle import AgreementOracle, Oracle
@@ -58,9 +59,9 @@ class ListedEngine:
         """The engine's price."""
         return self.load().cost(problem, question)
 
-    def prepare(self, problem: Problem, limits: Limits) -> Oracle | AgreementOracle:
+    def prepare(self, problem: Problem) -> Oracle | AgreementOracle:
         """The engine's oracle."""
-        return self.load().prepare(problem, limits)
+        return self.load().prepare(problem)
 
 
 @cache
@@ -109,7 +110,6 @@ def choose(
     problem: Problem,
     question: Question,
     *,
-    limits: Limits = DEFAULT_LIMITS,
     allow_estimates: bool = False,
     engines: Sequence[Engine] = ENGINES,
     failed: Mapping[str, str] | None = None,
@@ -120,7 +120,7 @@ def choose(
     An engine that cannot undercut the best bid so far is not priced, unless `all_bids` are wanted. `failed`
     names engines that were tried and could not prepare, with the reasons.
     """
-    auction = _Auction(problem, question, limits, dict(failed or {}))
+    auction = _Auction(problem, question, dict(failed or {}))
     for kinds in _preference(question, allow_estimates):
         best = auction.cheapest([engine for engine in engines if engine.certainty in kinds])
         if best is not None:
@@ -139,7 +139,6 @@ class _Auction:
 
     problem: Problem
     question: Question
-    limits: Limits
     failed: dict[str, str]
     prices: dict[str, Cost | Refusal] = field(default_factory=dict)
 
@@ -167,7 +166,7 @@ class _Auction:
             if engine.least_seconds >= seconds:
                 break
             price = self.price(engine)
-            if isinstance(price, Cost) and _fits(engine, price, self.limits) and price.seconds < seconds:
+            if isinstance(price, Cost) and _fits(engine, price) and price.seconds < seconds:
                 best, seconds = engine, price.seconds
         return best
 
@@ -176,7 +175,7 @@ class _Auction:
         made = []
         for engine in engines:
             if price_all or engine.name in self.prices or engine.name in self.failed:
-                made.append(_bid(engine, self.price(engine), self.limits))
+                made.append(_bid(engine, self.price(engine)))
             else:
                 made.append(Bid(engine.name, None, None, "not asked: it cannot be cheaper"))
         return tuple(made)
@@ -194,19 +193,20 @@ def _list_ways_out(auction: _Auction, engines: Sequence[Engine], *, allow_estima
     prices = [auction.price(e) for e in usable]
     priced = [p for p in prices if isinstance(p, Cost) and p.seconds <= LONGEST and p.n_bytes <= LARGEST]
     if priced:
-        yield from _raise_text(min(priced, key=lambda price: price.seconds), auction.limits)
+        yield from _raise_text(min(priced, key=lambda price: price.seconds))
     samplers = [e for e in engines if e.certainty is Certainty.ESTIMATE]
     if not allow_estimates and auction.cheapest(samplers) is not None:
         yield "allow estimates (allow_estimates=True)"
 
 
-def _raise_text(price: Cost, limits: Limits) -> Iterator[str]:
+def _raise_text(price: Cost) -> Iterator[str]:
     """The limits that a price needs raised, and to what; nothing where none of them is in the way."""
     needed = []
-    if price.seconds > _seconds_allowed(limits):
-        enough = max(PARTS * price.seconds, 2.0 * (limits.max_seconds or 0.0))
+    if price.seconds > _seconds_allowed():
+        given = seconds_given()
+        enough = max(PARTS * price.seconds, 2.0 * given if given < math.inf else 0.0)
         needed.append(f"that on time (max_seconds) to {math.ceil(enough)} s")
-    if price.n_bytes > limits.max_bytes:
+    if price.n_bytes > bytes_allowed():
         needed.append(f"that on memory (max_bytes) to {readable_bytes(1.1 * price.n_bytes)}")
     if needed:
         yield f"raise the limits: {' and '.join(needed)}"
@@ -231,19 +231,19 @@ def _preference(question: Question, allow_estimates: bool) -> list[set[Certainty
     return [*order, {Certainty.ESTIMATE}] if allow_estimates else order
 
 
-def _fits(engine: Engine, price: Cost, limits: Limits) -> bool:
+def _fits(engine: Engine, price: Cost) -> bool:
     """Whether a price is within the limits and what is left of the time; an estimate makes do with that."""
-    in_time = price.seconds <= _seconds_allowed(limits) or engine.certainty is Certainty.ESTIMATE
-    return price.n_bytes <= limits.max_bytes and in_time
+    in_time = price.seconds <= _seconds_allowed() or engine.certainty is Certainty.ESTIMATE
+    return price.n_bytes <= bytes_allowed() and in_time
 
 
-def _seconds_allowed(limits: Limits) -> float:
+def _seconds_allowed() -> float:
     """What a price may come to: the limit, or what the clock over the whole answer leaves of it."""
-    return min(limits.max_seconds or PATIENCE, seconds_left())
+    return min(PATIENCE if math.isinf(seconds_given()) else math.inf, seconds_left())
 
 
-def _bid(engine: Engine, price: Cost | Refusal, limits: Limits) -> Bid:
+def _bid(engine: Engine, price: Cost | Refusal) -> Bid:
     if isinstance(price, Refusal):
         return Bid(engine.name, None, None, price.reason)
-    note = "" if _fits(engine, price, limits) else "over the limits"
+    note = "" if _fits(engine, price) else "over the limits"
     return Bid(engine.name, price.seconds, price.n_bytes, note)

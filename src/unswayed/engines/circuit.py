@@ -26,9 +26,9 @@ from unswayed.circuits.networks.compiled import (
 from unswayed.circuits.networks.expected_sdp import decided_mass
 from unswayed.circuits.networks.levels import FeatureLevels, bottom_masses, feature_levels, kept_rows
 from unswayed.circuits.networks.order import Spine, spine_of
+from unswayed.core.anytime import portion
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import LimitError
-from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.doubts import find_doubtful
 from unswayed.decisions.problem import Problem
@@ -39,8 +39,8 @@ from unswayed.model.network import BayesianNetwork, to_tables
 
 HOPELESS_BITS = 24.0
 """Give up at a level of more than 2 to this many nodes."""
-WRITTEN_OUT = Limits(max_bytes=2**24)
-"""What the table of a node that is a function may take for its circuit to be considered."""
+WRITTEN_OUT = 2**24
+"""Bytes that the table of a node that is a function may take for its circuit to be considered."""
 MOST_COMPILED = 4
 """How many circuits a network remembers."""
 FIXED_SECONDS, SECONDS_PER_EDGE = 0.025, 2e-7
@@ -68,15 +68,15 @@ class CircuitEngine:
             return plan
         return Cost(FIXED_SECONDS + plan.size.seconds, plan.size.n_bytes)
 
-    def prepare(self, problem: Problem, limits: Limits) -> CircuitOracle:
+    def prepare(self, problem: Problem) -> CircuitOracle:
         """Compile the network, or take the circuit compiled before, and value what the features leave."""
-        compiled = _remembered(problem) or _compiled(problem, limits)
+        compiled = _remembered(problem) or _compiled(problem)
         relevant = relevant_positions(problem, compiled.network)
         levels = feature_levels(compiled, relevant.free, relevant.evidence)
         class_mass = bottom_masses(compiled, levels, relevant.target, relevant.evidence)
         decided = decided_mass(class_mass, problem.decider.decide, len(problem.decider.actions))
         doubted = _doubted_mass(problem, class_mass)
-        return CircuitOracle(problem, relevant, levels, np.hstack([class_mass, decided, doubted]), limits)
+        return CircuitOracle(problem, relevant, levels, np.hstack([class_mass, decided, doubted]))
 
 
 def _doubted_mass(problem: Problem, class_mass: Floats) -> Floats:  # (bottom nodes, 1 or 0)
@@ -98,12 +98,11 @@ class CircuitOracle:
     relevant: Relevant = field(repr=False)
     levels: FeatureLevels = field(repr=False)
     masses: Floats = field(repr=False)  # (bottom nodes, classes + actions, one more where ties leave doubts)
-    limits: Limits
 
     def profile(self, kept: frozenset[int]) -> DecisionProfile:
         """The rows that the kept features tell apart."""
         places = {self.relevant.place[feature] for feature in kept}
-        rows = kept_rows(self.levels, places, self.masses, limits=self.limits)
+        rows = kept_rows(self.levels, places, self.masses)
         n_classes = len(self.problem.prior)
         rows /= rows[:, :n_classes].sum()
         n_decided = n_classes + len(self.problem.decider.actions)
@@ -158,7 +157,8 @@ def _plan(problem: Problem) -> _Plan | Refusal:
 
 def _new_plan(problem: Problem) -> _Plan | Refusal:
     try:
-        network = to_tables(relevant_network(problem), limits=WRITTEN_OUT)
+        with portion(max_bytes=WRITTEN_OUT):
+            network = to_tables(relevant_network(problem))
     except LimitError as error:
         return Refusal(str(error))
     features = [network.index(name) for name in problem.classifier.features]
@@ -201,11 +201,11 @@ def _remembered(problem: Problem) -> CompiledNetwork | None:
     return _circuits(problem).get(_key(problem))
 
 
-def _compiled(problem: Problem, limits: Limits) -> CompiledNetwork:
+def _compiled(problem: Problem) -> CompiledNetwork:
     plan = _plan(problem)
     if isinstance(plan, Refusal):
         raise LimitError(f"engine 'circuit' cannot answer this: {plan.reason}")
-    compiled = compile_spine(plan.network, plan.spine.variables, strict=False, limits=limits)
+    compiled = compile_spine(plan.network, plan.spine.variables, strict=False)
     circuits = _circuits(problem)
     while len(circuits) >= MOST_COMPILED:
         circuits.pop(next(iter(circuits)), None)

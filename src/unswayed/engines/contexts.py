@@ -18,9 +18,9 @@ from itertools import product
 
 import numpy as np
 
+from unswayed.core.anytime import portion
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import LimitError
-from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.doubts import find_doubtful
 from unswayed.decisions.problem import Problem
@@ -36,8 +36,8 @@ from unswayed.model.variable import Variable
 
 SECONDS_PER_PRODUCT = 5e-9
 """Measured for one multiplication of an elimination."""
-PRICED = Limits(max_bytes=2**26)
-"""What reading the contexts may take before the engine refuses."""
+PRICED = 2**26
+"""Bytes that reading the contexts may take before the engine refuses."""
 MOST_KEPT_BITS = 24
 """Rows of more kept features than this are not made."""
 
@@ -60,23 +60,23 @@ class ContextsEngine:
             return Refusal("has a row for each instantiation of the kept features")
         joint = _with_decision(problem)
         try:
-            plan = contraction(
-                joint.network,
-                range(len(joint.network)),
-                joint.evidence,
-                [joint.target, *(joint.place[feature] for feature in question.kept)],
-                limits=PRICED,
-            ).plan
+            with portion(max_bytes=PRICED):
+                plan = contraction(
+                    joint.network,
+                    range(len(joint.network)),
+                    joint.evidence,
+                    [joint.target, *(joint.place[feature] for feature in question.kept)],
+                ).plan
         except LimitError as error:
             return Refusal(str(error))
         return Cost(5e-3 + SECONDS_PER_PRODUCT * plan.operations, plan.peak_bytes)
 
-    def prepare(self, problem: Problem, limits: Limits) -> ContextsOracle:
+    def prepare(self, problem: Problem) -> ContextsOracle:
         """Put target and decision together."""
         reason = _reason_against(problem)
         if reason:
             raise LimitError(f"engine 'contexts' cannot answer this: {reason}")
-        return ContextsOracle(problem, _with_decision(problem), limits)
+        return ContextsOracle(problem, _with_decision(problem))
 
 
 def _reason_against(problem: Problem) -> str:
@@ -144,14 +144,11 @@ class ContextsOracle:
 
     problem: Problem
     joint: _JointProblem = field(repr=False)
-    limits: Limits
 
     def profile(self, kept: frozenset[int]) -> DecisionProfile:
         """Pr(class, kept) and Pr(decision, kept) from one joint table."""
         places = [self.joint.place[feature] for feature in sorted(kept)]
-        table = joint_table(
-            self.joint.network, [*places, self.joint.target], self.joint.evidence, limits=self.limits
-        )
+        table = joint_table(self.joint.network, [*places, self.joint.target], self.joint.evidence)
         n_classes, n_actions = len(self.problem.prior), len(self.problem.decider.actions)
         masses = table.reshape(math.prod(self.problem.sizes(kept)), n_classes, -1, n_actions)
         return profile_from_masses(

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
-from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.doubts import find_doubtful
 from unswayed.decisions.problem import Problem
@@ -55,12 +54,12 @@ class DenseEngine:
         seconds = 1e-4 + 1e-5 * n_free + SECONDS_PER_CELL * cells * columns * sums
         return Cost(seconds, BYTES_PER_CELL * cells * columns)
 
-    def prepare(self, problem: Problem, limits: Limits) -> DenseOracle:
+    def prepare(self, problem: Problem) -> DenseOracle:
         """The table, made or, where it is small and was asked for before, remembered with the network."""
         rule = problem.classifier.rule
         if not _is_small(problem) or not isinstance(rule, ThresholdRule | MostProbable):
-            return _decide_all(problem, limits)
-        make, key = partial(_decide_all, problem, limits), (*_case(problem), rule)
+            return _decide_all(problem)
+        make, key = partial(_decide_all, problem), (*_case(problem), rule)
         return remember(problem.network, "dense tables", key, make, most=MOST_REMEMBERED)
 
 
@@ -74,12 +73,12 @@ def _case(problem: Problem) -> tuple[object, ...]:
     return problem.target, problem.free, tuple(sorted(problem.evidence.items()))
 
 
-def _find_joint(problem: Problem, limits: Limits) -> Floats:  # (classes, instantiations of all features)
+def _find_joint(problem: Problem) -> Floats:  # (classes, instantiations of all features)
     """Pr(target, free features | evidence); other rules about the same case find it remembered."""
 
     def make() -> Floats:
         variables = [problem.target, *problem.free]
-        joint = joint_table(problem.network, variables, problem.evidence, limits=limits)
+        joint = joint_table(problem.network, variables, problem.evidence)
         joint.setflags(write=False)
         return joint.reshape(len(problem.prior), -1)
 
@@ -88,9 +87,9 @@ def _find_joint(problem: Problem, limits: Limits) -> Floats:  # (classes, instan
     return remember(problem.network, "joint tables", _case(problem), make, most=MOST_REMEMBERED)
 
 
-def _decide_all(problem: Problem, limits: Limits) -> DenseOracle:
+def _decide_all(problem: Problem) -> DenseOracle:
     """Make the table and decide each of its instantiations."""
-    class_mass, n_actions = _find_joint(problem, limits), len(problem.decider.actions)
+    class_mass, n_actions = _find_joint(problem), len(problem.decider.actions)
     n_classes, n_cells = class_mass.shape
     masses = np.empty((n_classes + n_actions, n_cells))
     masses[:n_classes] = class_mass

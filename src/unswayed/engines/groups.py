@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from unswayed.core.arrays import Floats, read_only
-from unswayed.core.limits import Limits
 from unswayed.decisions.problem import Problem, remember_structure
 from unswayed.inference.posteriors import joint_table
 from unswayed.inference.relevance import ancestors_of
@@ -46,18 +45,18 @@ def independent_groups(problem: Problem) -> list[tuple[int, ...]]:
     return [features for features, _ in _pieces(problem)]
 
 
-def group_tables(problem: Problem, limits: Limits) -> list[Group]:
+def group_tables(problem: Problem) -> list[Group]:
     """The groups with their class-conditional tables; remembered with the problem."""
     if "groups" not in problem._memo:
-        problem._memo["groups"] = [_group(problem, *piece, limits=limits) for piece in _pieces(problem)]
+        problem._memo["groups"] = [_group(problem, *piece) for piece in _pieces(problem)]
     groups: list[Group] = problem._memo["groups"]
     return groups
 
 
-def _group(problem: Problem, features: tuple[int, ...], members: set[int], *, limits: Limits) -> Group:
+def _group(problem: Problem, features: tuple[int, ...], members: set[int]) -> Group:
     if len(members) == 1:
         return _single(problem, features[0])
-    return Group(features, read_only(_by_inference(problem, features, limits)))
+    return Group(features, read_only(_by_inference(problem, features)))
 
 
 def _single(problem: Problem, feature: int) -> Group:
@@ -104,8 +103,8 @@ def connected_pieces(network: BayesianNetwork, free: Sequence[int], separating: 
     return [(tuple(found), members[piece]) for piece, found in features.items()]
 
 
-def _by_inference(problem: Problem, group: tuple[int, ...], limits: Limits) -> Floats:
-    table = joint_table(problem.network, [problem.target, *group], problem.evidence, limits=limits)
+def _by_inference(problem: Problem, group: tuple[int, ...]) -> Floats:
+    table = joint_table(problem.network, [problem.target, *group], problem.evidence)
     joint = table.reshape(len(problem.prior), -1)
     likelihood = np.empty((joint.shape[1], len(joint)), order="F")  # each class is read by itself
     for column, (mass, prior) in enumerate(zip(joint, problem.prior.tolist(), strict=True)):

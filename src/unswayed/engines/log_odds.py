@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from unswayed.core.anytime import check_bytes, check_seconds
 from unswayed.core.arrays import Floats, Ints, frozen_floats
 from unswayed.core.errors import LimitError
-from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.measures import AchievableAgreement, maximum_potential_agreement
 from unswayed.decisions.oracle import Interval, achieve_with_rows
@@ -105,9 +105,9 @@ class LogOddsEngine:
         seconds = fixed + SECONDS_PER_GROUP * sizes.n_groups + listing + tabled * sizes.tabled
         return Cost(seconds, BYTES_PER_OUTCOME * (outcomes + sizes.tabled))
 
-    def prepare(self, problem: Problem, limits: Limits) -> LogOddsOracle:
+    def prepare(self, problem: Problem) -> LogOddsOracle:
         """Make the groups' tables."""
-        return LogOddsOracle(problem, tuple(group_tables(problem, limits)), limits)
+        return LogOddsOracle(problem, tuple(group_tables(problem)))
 
 
 def in_halves(groups: Sequence[Group]) -> list[Group]:
@@ -120,7 +120,7 @@ def in_halves(groups: Sequence[Group]) -> list[Group]:
 def _sizes_of_weights(problem: Problem, question: Question) -> Sizes:
     """Sizes as the weights themselves tell, which may be alike or decide everything at once."""
     assert isinstance(problem.decider, LogOddsIntervals)
-    parts = split_groups(problem, group_tables(problem, problem.limits), question.kept)
+    parts = split_groups(problem, group_tables(problem), question.kept)
     outcomes = split_size(parts.kept, parts.hidden, parts.mixed)
     if question.needs is Needs.AGREEMENT and settled(problem, parts, problem.decider) is not None:
         outcomes = 1.0
@@ -134,7 +134,6 @@ class LogOddsOracle:
 
     problem: Problem
     groups: tuple[Group, ...] = field(repr=False)
-    limits: Limits = field(repr=False)
 
     def agreement(self, kept: frozenset[int], decider: Decider, tolerance: float) -> Interval:
         """How often `decider` on the kept features repeats the full decision, exactly."""
@@ -259,8 +258,8 @@ class LogOddsOracle:
 
     def _check(self, outcomes: float, seconds: float) -> None:
         what = f"meeting in the middle of {outcomes:.3g} outcomes"
-        self.limits.check_bytes(BYTES_PER_OUTCOME * outcomes, what)
-        self.limits.check_seconds(seconds, what)
+        check_bytes(BYTES_PER_OUTCOME * outcomes, what)
+        check_seconds(seconds, what)
 
 
 def bound_sums(problem: Problem, outcomes: MeetingOutcomes, *, merged: bool = True) -> float:

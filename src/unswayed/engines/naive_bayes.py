@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from unswayed.core.anytime import bytes_allowed, seconds_left
 from unswayed.core.arrays import Ints
-from unswayed.core.limits import Limits
 from unswayed.core.numerics import logit
 from unswayed.decisions.measures import AchievableAgreement
 from unswayed.decisions.problem import Problem
@@ -103,7 +103,7 @@ class ManyFeatures:
         return np.array([numbers[key] for key in keys], dtype=np.int64)
 
 
-def many_features(problem: Problem, limits: Limits, *, max_seconds: float | None = None) -> ManyFeatures:
+def many_features(problem: Problem) -> ManyFeatures:
     """The problem on its grid; each group of its features must be a single one, and one cut decide.
 
     With a limit on the time of all questions together, exact values are affordable only when several of them
@@ -111,19 +111,19 @@ def many_features(problem: Problem, limits: Limits, *, max_seconds: float | None
     """
     decider = problem.decider
     assert isinstance(decider, LogOddsIntervals)
-    groups = group_tables(problem, limits)
+    groups = group_tables(problem)
     weights = tuple(group_weights(g, problem.sizes(g.features), frozenset(), decider.upper) for g in groups)
     # Lists cannot be halved more evenly than by whole features.
     bits = 0.5 * (predicted_bits(weights) + math.log2(max(map(len, weights), default=1)))
     n_listed = 2.0 * 2.0**bits
-    in_time = max_seconds is None or n_listed * SECONDS_PER_OUTCOME <= EXACT_SHARE * max_seconds
-    in_reach = bits <= LISTED_BITS and n_listed * BYTES_PER_OUTCOME <= limits.max_bytes and in_time
+    in_time = n_listed * SECONDS_PER_OUTCOME <= EXACT_SHARE * seconds_left()
+    in_reach = bits <= LISTED_BITS and n_listed * BYTES_PER_OUTCOME <= bytes_allowed() and in_time
     return ManyFeatures(
         problem,
         tuple(group.features[0] for group in groups),
         weights,
-        LogOddsEngine().prepare(problem, limits) if in_reach else None,
-        FINE if max_seconds is not None and not compiled_errors_of.is_ready else FINEST,
+        LogOddsEngine().prepare(problem) if in_reach else None,
+        FINE if seconds_left() < math.inf and not compiled_errors_of.is_ready else FINEST,
     )
 
 

@@ -23,8 +23,8 @@ from typing import Protocol
 
 import numpy as np
 
+from unswayed.core.anytime import bytes_allowed, seconds_left
 from unswayed.core.arrays import Bools, Codes, Floats, Ints
-from unswayed.core.limits import Limits
 from unswayed.decisions.prediction import distinct_patterns, row_numbers, unique_rows
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.rules import LogOddsIntervals
@@ -76,13 +76,13 @@ class PatternWay(Protocol):
         """The same-decision probability of each row."""
 
 
-def ways_for(problem: Problem, limits: Limits) -> list[PatternWay]:
+def ways_for(problem: Problem) -> list[PatternWay]:
     """The ways that fit this classifier, the quicker first; none where rows must be asked one by one."""
     ways: list[PatternWay] = []
     price = DenseEngine().cost(problem, Question(frozenset()))
     cells = float(np.prod(problem.sizes(problem.free), dtype=float))
-    if isinstance(price, Cost) and price.n_bytes <= limits.max_bytes and cells <= LARGEST_TABLE:
-        ways.append(SummedTable(problem, limits))
+    if isinstance(price, Cost) and price.n_bytes <= bytes_allowed() and cells <= LARGEST_TABLE:
+        ways.append(SummedTable(problem))
     if isinstance(problem.decider, LogOddsIntervals):
         is_naive = all(len(group) == 1 for group in independent_groups(problem))
         sums = SumsOfComponents(problem, OutcomeLists(problem, problem.decider.upper))
@@ -118,8 +118,7 @@ class SumsOfComponents:
     @property
     def most_bits(self) -> float:
         """Logarithm to base 2 of how long lists may be: few sums where compiling would take all the time."""
-        seconds = self.problem.limits.max_seconds
-        is_in_haste = seconds is not None and seconds < COMPILING_SECONDS
+        is_in_haste = seconds_left() < COMPILING_SECONDS
         return HASTY_BITS if is_in_haste and not compiled_tails_of_rows.is_ready else MOST_BITS
 
     def same(self, rows: PatternRows) -> Floats:
@@ -248,7 +247,6 @@ class SummedTable:
     """One table over all features, made when first needed, summed down to what a pattern observes."""
 
     problem: Problem
-    limits: Limits
     name: str = "dense"
     _oracles: list[DenseOracle] = field(default_factory=list, repr=False)
     _made: dict[tuple[int, ...], Floats] = field(default_factory=dict, repr=False)
@@ -278,7 +276,7 @@ class SummedTable:
         in every company.
         """
         if not self._oracles:
-            self._oracles.append(DenseEngine().prepare(self.problem, self.limits))
+            self._oracles.append(DenseEngine().prepare(self.problem))
         if not missing:
             return self._oracles[0].masses
         if missing not in self._made:

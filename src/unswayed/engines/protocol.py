@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Protocol
 
-from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.doubts import asks_for_the_lost
 from unswayed.decisions.oracle import AgreementOracle, Oracle
@@ -87,7 +86,7 @@ class Engine(Protocol):
     def cost(self, problem: Problem, question: Question) -> Cost | Refusal:
         """The price of the question, or why the engine has no answer."""
 
-    def prepare(self, problem: Problem, limits: Limits) -> Oracle | AgreementOracle:
+    def prepare(self, problem: Problem) -> Oracle | AgreementOracle:
         """Do once what all subsets share."""
 
 

@@ -22,9 +22,9 @@ from statistics import NormalDist
 
 import numpy as np
 
+from unswayed.core.anytime import bytes_allowed, deadline, grace, moment_at, seconds_left, until
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import LimitError
-from unswayed.core.limits import Limits, grace, moment_at, seconds_left, until
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.measures import AchievableAgreement, best_threshold
 from unswayed.decisions.oracle import Interval
@@ -82,11 +82,11 @@ class SamplingEngine:
         n_samples = max(min(self.n_samples, _fitting(problem)), asked)
         return Cost(kept * n_samples * each, BYTES_PER_STATE * n_samples * len(problem.network))
 
-    def prepare(self, problem: Problem, limits: Limits) -> SamplingOracle:
+    def prepare(self, problem: Problem) -> SamplingOracle:
         """Draw the samples."""
         import_module("scipy.special")  # takes a while, so that it must not come after the last sample
         rng = np.random.default_rng(0) if self.rng is None else self.rng
-        oracle = SamplingOracle(problem, self.confidence, rng, limits, limits.deadline())
+        oracle = SamplingOracle(problem, self.confidence, rng, deadline())
         with until(oracle.deadline), grace():
             oracle.draw(self.n_samples)
         return oracle
@@ -99,7 +99,6 @@ class SamplingOracle:
     problem: Problem
     confidence: float
     rng: np.random.Generator
-    limits: Limits = field(repr=False)
     deadline: float = math.inf
     """Moment of `time.monotonic()` at which to make do with the samples decided by then."""
     _drawn: list[Ints] = field(default_factory=list, repr=False)
@@ -123,7 +122,7 @@ class SamplingOracle:
         n_drawn = sum(map(len, self._drawn))
         missing = int(min(n_samples, max(in_time, FEWEST_DRAWN), _fitting(self.problem))) - n_drawn
         if missing > 0:
-            states = sample_states(network, missing, evidence, self.rng, limits=self._on_memory)
+            states = sample_states(network, missing, evidence, self.rng)
             self._drawn.append(states[:, list(self.problem.free)])
 
     def agreement(self, kept: frozenset[int], decider: Decider, tolerance: float) -> Interval:
@@ -181,48 +180,41 @@ class SamplingOracle:
         depends on the clock, never on what was drawn.
         """
         features = [tuple(feature for feature in self.problem.free if feature in each) for each in kept]
-        deadline = min(self.deadline, self.limits.deadline())
-        with until(deadline), grace():
+        ends = min(self.deadline, deadline())
+        with until(ends), grace():
             self.draw(samples_for(tolerance, self.confidence))
         n_samples, began = len(self.samples), time.monotonic()
-        start, end = 0, n_samples if math.isinf(deadline) else FIRST_PORTION
+        start, end = 0, n_samples if math.isinf(ends) else FIRST_PORTION
         while start < n_samples:
             try:
-                portion = self._decide(slice(start, min(end, n_samples)), features, deadline)
+                portion = self._decide(slice(start, min(end, n_samples)), features, ends)
             except LimitError:
                 if start == 0:
                     raise
                 return
             yield portion
             now = time.monotonic()
-            if now > deadline:
+            if now > ends:
                 return
-            in_time = end * (deadline - now) / max(now - began, 1e-9)
+            in_time = end * (ends - now) / max(now - began, 1e-9)
             start, end = end, end + int(min(max(in_time, FIRST_PORTION), end))
 
-    def _decide(self, portion: slice, features: Sequence[tuple[int, ...]], deadline: float) -> DecidedPortion:
+    def _decide(self, portion: slice, features: Sequence[tuple[int, ...]], ends_at: float) -> DecidedPortion:
         """Decide a portion of the samples; `LimitError` when it takes too long."""
         ends = portion.start, portion.stop
-        with until(deadline), grace() if portion.start == 0 else nullcontext():
-            known = {
-                each: self._posteriors(each, self.samples[portion], self._on_memory) for each in features
-            }
+        with until(ends_at), grace() if portion.start == 0 else nullcontext():
+            known = {each: self._posteriors(each, self.samples[portion]) for each in features}
             free = self.problem.free
             if ends not in self._full:
                 posteriors = known.get(free)
                 if posteriors is None:
-                    posteriors = self._posteriors(free, self.samples[portion], self._on_memory)
+                    posteriors = self._posteriors(free, self.samples[portion])
                 self._full[ends] = self.problem.decider.decide(posteriors)
         return DecidedPortion(self._full[ends], [known[each] for each in features])
 
     def potential(self, kept: frozenset[int], tolerance: float) -> Interval:
         """Samples cannot tell: rows seen once look unanimous."""
         raise LimitError("potential agreement cannot be estimated from samples without bias")
-
-    @property
-    def _on_memory(self) -> Limits:
-        """The limits without that on time, which is for all samples together."""
-        return Limits(max_bytes=self.limits.max_bytes)
 
     def posteriors(self, features: tuple[int, ...]) -> Floats:  # (samples, classes)
         """The exact posterior of the target for each sample when only `features` are seen.
@@ -231,7 +223,7 @@ class SamplingOracle:
         are dropped. Those that are left stay: others were made of them.
         """
         if features != self.problem.free:
-            return self._posteriors(features, self.samples, self.limits)
+            return self._posteriors(features, self.samples)
         if len(self.samples) not in self._decided:
             found = self._decide_in_time()
             self._drawn[:] = [self.samples[: len(found)]]
@@ -244,31 +236,29 @@ class SamplingOracle:
 
     def _decide_in_time(self) -> Floats:  # (samples, classes)
         """The posteriors of all samples, or of as many as a share of the time allows."""
-        if math.isinf(self.limits.deadline()):
-            return self._posteriors(self.problem.free, self.samples, self.limits)
-        with until(self.limits.deadline()), until(moment_at(DECIDING_SHARE)):
+        if math.isinf(deadline()):
+            return self._posteriors(self.problem.free, self.samples)
+        with until(moment_at(DECIDING_SHARE)):
             free = frozenset(self.problem.free)
             return np.concatenate([portion.posteriors[0] for portion in self._portions(0.0, free)])
 
-    def _posteriors(self, features: tuple[int, ...], samples: Ints, limits: Limits) -> Floats:
+    def _posteriors(self, features: tuple[int, ...], samples: Ints) -> Floats:
         columns = [self.problem.free.index(feature) for feature in features]
         if len(features) <= 1:
             numbers = row_numbers(samples[:, columns], self.problem.sizes(features))
-            return self._table(features, limits)[numbers]
+            return self._table(features)[numbers]
         rows, which = np.unique(samples[:, columns], axis=0, return_inverse=True)
         problem = self.problem
-        found = batch_posteriors(
-            problem.network, problem.target, features, rows, problem.evidence, limits=limits
-        )
+        found = batch_posteriors(problem.network, problem.target, features, rows, problem.evidence)
         return found[which.reshape(-1)]
 
-    def _table(self, features: tuple[int, ...], limits: Limits) -> Floats:  # (instantiations, classes)
+    def _table(self, features: tuple[int, ...]) -> Floats:  # (instantiations, classes)
         """The posterior of the target for each state of a feature, or for none."""
         if features not in self._tables:
             problem = self.problem
-            joint = joint_table(
-                problem.network, [*features, problem.target], problem.evidence, limits=limits
-            ).reshape(-1, len(problem.prior))
+            joint = joint_table(problem.network, [*features, problem.target], problem.evidence).reshape(
+                -1, len(problem.prior)
+            )
             mass = joint.sum(axis=1, keepdims=True)
             self._tables[features] = joint / np.where(mass > 0, mass, 1.0)  # none is drawn that has no mass
         return self._tables[features]
@@ -285,7 +275,7 @@ class DecidedPortion:
 def _fitting(problem: Problem) -> int:
     """How many samples the memory holds that the problem may take; some in any case."""
     each = max(BYTES_PER_STATE * len(problem.network), 1.0)
-    return int(max(problem.limits.max_bytes / each, FEWEST_DRAWN))
+    return int(max(bytes_allowed() / each, FEWEST_DRAWN))
 
 
 def _best_threshold(problem: Problem, posteriors: Floats, full: Ints, positive: int) -> AchievableAgreement:

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from unswayed.core.anytime import portion, tick
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import ImpossibleEvidence, LimitError, QueryError, expect
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.focs.coding import (
     Bits,
     Channel,
@@ -39,7 +39,7 @@ from unswayed.model.network import BayesianNetwork
 
 WORDS_AT_ONCE = 4096
 """Words decoded between two looks at the clock."""
-COMPILE = Limits(max_bytes=2**28, max_seconds=20.0)
+COMPILE_SECONDS, COMPILE_BYTES = 20.0, 2**28
 """What compiling a decoder may take before words are searched for one by one instead."""
 
 
@@ -49,14 +49,12 @@ def learn_code(
     options: StepOptions | None = None,
     rng: np.random.Generator,
     report: Callable[[int, int], None] | None = None,
-    limits: Limits = DEFAULT_LIMITS,
 ) -> BayesianNetwork:
     """The network of an unknown code, from messages and what was received of them.
 
     `report` is called with the number of received bits learned so far and of all. Raises `LimitError` when
     time runs out before the last bit.
     """
-    deadline = limits.deadline()
     messages, received = transmissions.messages, transmissions.received
     bits = message_variables(messages.shape[1])
     # Laplace's estimate, as for every other column.
@@ -66,11 +64,7 @@ def learn_code(
     ]
     words = received_variables(received.shape[1])
     for number, word in enumerate(words):
-        if time.monotonic() > deadline:
-            raise LimitError(
-                f"{number} of {len(words)} received bits were learned within {limits.max_seconds:g} seconds; "
-                "raise Limits(max_seconds=...), or learn from fewer pairs"
-            )
+        tick(what=f"learning received bit {number + 1} of {len(words)}")
         rows = (messages.astype(np.int64), received[:, number].astype(np.int64))
         nodes.append(learn_focs_cpt(word, bits, rows, options=options, rng=rng))
         if report is not None:
@@ -85,8 +79,6 @@ class Decoder:
     network: BayesianNetwork
     compiled: CompiledTrellis | None
     """The network as a trellis; None where it does not compile."""
-    limits: Limits
-    """For each word that has to be searched for."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,13 +94,14 @@ class Decoded:
     """For all words together."""
 
 
-def make_decoder(network: BayesianNetwork, *, limits: Limits = DEFAULT_LIMITS) -> Decoder:
+def make_decoder(network: BayesianNetwork) -> Decoder:
     """A decoder for a network as `learn_code` or `code_network` make it."""
     expect(network, BayesianNetwork, "the network of a code")
     try:
-        return Decoder(network, compile_network(network, limits=COMPILE), limits)
+        with portion(seconds=COMPILE_SECONDS, max_bytes=COMPILE_BYTES):
+            return Decoder(network, compile_network(network))
     except LimitError:
-        return Decoder(network, None, limits)
+        return Decoder(network, None)
 
 
 def decode(decoder: Decoder, received: npt.ArrayLike) -> Decoded:
@@ -139,14 +132,9 @@ def decode(decoder: Decoder, received: npt.ArrayLike) -> Decoded:
 def _compiled(decoder: Decoder, evidence: Ints) -> tuple[Ints, Floats, Bits]:
     """Explanations by the trellis, some words at a time."""
     assert decoder.compiled is not None
-    deadline = decoder.limits.deadline()
     parts = []
     for first in range(0, max(len(evidence), 1), WORDS_AT_ONCE):
-        if time.monotonic() > deadline:
-            raise LimitError(
-                f"{first} of {len(evidence)} words were decoded within {decoder.limits.max_seconds:g} "
-                "seconds; raise Limits(max_seconds=...), or decode fewer at once"
-            )
+        tick(what=f"decoding word {first + 1} of {len(evidence)}")
         parts.append(explain_rows(decoder.compiled, evidence[first : first + WORDS_AT_ONCE]))
     states, logs = (np.concatenate(each) for each in zip(*parts, strict=True))
     return states, logs, np.ones(len(logs), dtype=bool)
@@ -158,7 +146,8 @@ def _searched(decoder: Decoder, evidence: Ints) -> tuple[Ints, Floats, Bits]:
     for number, row in enumerate(evidence):
         known = {v: int(s) for v, s in enumerate(row) if s >= 0}
         problem = build_problem(decoder.network, known)
-        answer = choose_method(problem).solve(problem, decoder.limits)
+        with portion(1.0 / (len(evidence) - number)):
+            answer = choose_method(problem).solve(problem)
         if answer.states is None and answer.finished:
             raise ImpossibleEvidence(f"no message leads to received word {number}: its probability is 0")
         if answer.states is None:

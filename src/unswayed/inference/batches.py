@@ -12,7 +12,6 @@ which depends only on what is observed, runs once for a block of cases.
 from __future__ import annotations
 
 import math
-import time
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,10 +21,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unswayed.core.anytime import bytes_allowed, check_bytes, tick
 from unswayed.core.arrays import Codes, Floats
-from unswayed.core.errors import LimitError
-from unswayed.core.limits import DEFAULT_LIMITS, Limits, until
-from unswayed.inference.contraction import Linear, contract, predict_seconds
+from unswayed.inference.contraction import Linear, check_step, contract
 from unswayed.inference.plan import EliminationStep, Plan
 from unswayed.inference.posteriors import joint_table
 from unswayed.inference.problem import SAFE, contraction
@@ -51,8 +49,6 @@ def batch_posteriors(
     observed: Sequence[int],
     codes: Codes,  # (cases, observed)
     evidence: Mapping[int, int],
-    *,
-    limits: Limits = DEFAULT_LIMITS,
 ) -> Floats:  # (cases, classes)
     """Pr(target | case, evidence) for each case, a row of states of the observed variables.
 
@@ -60,18 +56,18 @@ def batch_posteriors(
     """
     planned = _plan_case(network, target, observed, evidence)
     if planned is None:
-        return np.array([_posterior(network, target, (observed, row), evidence, limits) for row in codes])
+        return np.array([_posterior(network, target, (observed, row), evidence) for row in codes])
     tables, plan = planned
-    limits.check_bytes(plan.peak_bytes, "the posterior of a case")
+    check_bytes(plan.peak_bytes, "the posterior of a case")
     asked = CaseTables(network, plan, tuple(tables), tuple(observed), evidence)
     found = np.empty((len(codes), len(network.variables[target])))
-    deadline, start = limits.deadline(), 0
-    for masses in _masses(asked, codes, limits, deadline):
+    start = 0
+    for masses in _masses(asked, codes):
         block = slice(start, start + len(masses))
         found[block] = _posteriors(network, target, masses, (observed, codes[block]), evidence)
         start = block.stop
-        if start < len(codes) and time.monotonic() > deadline:
-            raise _late(limits, start, len(codes))
+        if start < len(codes):
+            tick(what=f"the posterior of case {start + 1} of {len(codes)}")
     return found
 
 
@@ -94,14 +90,6 @@ def _plan_case(
     if not all(isinstance(network.cpts[table], Cpt) for table in tables):
         return None
     return tables, contraction(network, tables, everything, [target]).plan
-
-
-def _late(limits: Limits, n_done: int, n_cases: int) -> LimitError:
-    allowed = "there is time" if limits.max_seconds is None else f"{limits.max_seconds:g} s"
-    return LimitError(
-        f"posteriors of {n_cases} cases take longer than {allowed}, which sufficed for {n_done}; raise "
-        "Limits(max_seconds=...)"
-    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,13 +124,13 @@ class CaseTables:
         return [tuple(sorted(columns)) for columns in below]
 
 
-def _masses(asked: CaseTables, codes: Codes, limits: Limits, deadline: float) -> Iterator[Floats]:
+def _masses(asked: CaseTables, codes: Codes) -> Iterator[Floats]:
     """Pr(target, case, evidence) in blocks of cases: side by side where tables are small, else one by one."""
     largest, n_classes = asked.largest, asked.plan.shape(asked.plan.root)
     if largest > LARGE:
-        yield from _one_by_one(asked, codes, limits, deadline)
+        yield from _one_by_one(asked, codes)
         return
-    fitting = int(limits.max_bytes // max(asked.plan.peak_bytes, 1))
+    fitting = int(bytes_allowed() // max(asked.plan.peak_bytes, 1))
     length = min(max(CACHED // largest, FEWEST), MOST, max(fitting, 1))
     for start in range(0, len(codes), length):
         block = codes[start : start + length]
@@ -150,25 +138,23 @@ def _masses(asked: CaseTables, codes: Codes, limits: Limits, deadline: float) ->
         yield np.broadcast_to(masses, (*n_classes, len(block))).T
 
 
-def _one_by_one(asked: CaseTables, codes: Codes, limits: Limits, deadline: float) -> Iterator[Floats]:
+def _one_by_one(asked: CaseTables, codes: Codes) -> Iterator[Floats]:
     """The masses of each case in turn; what only depends on findings that a case shares with others is kept.
 
     Large tables are quicker one by one, as products of matrices, than many side by side outside the cache.
     """
     plan, below = asked.plan, [list(columns) for columns in asked.columns_below()]
-    kept = KeptBuffers(max(min(limits.max_bytes - plan.peak_bytes, limits.max_bytes / 2), 0.0))
-    for place, row in enumerate(codes):
+    kept = KeptBuffers(max(min(bytes_allowed() - plan.peak_bytes, bytes_allowed() / 2), 0.0))
+    for row in codes:
         buffers: list[Floats | None] = [leaf[0, ..., 0] for leaf in asked.leaves(row[np.newaxis])]
         keys = [(buffer, row[columns].tobytes()) for buffer, columns in enumerate(below)]
         ready, needed = _look_up(plan, keys, kept)
         for step in plan.steps:
             values = ready.pop(step.out, None)
             if values is None and needed[step.out]:
-                if time.monotonic() + predict_seconds(step) > deadline:
-                    raise _late(limits, place, len(codes))
+                check_step(step)
                 b = None if step.b is None else buffers[step.b]
-                with until(deadline):
-                    values = contract(plan, step, buffers[step.a], b, Linear())
+                values = contract(plan, step, buffers[step.a], b, Linear())
                 kept.keep(keys[step.out], values)
             buffers.append(values)
             buffers[step.a] = None
@@ -236,20 +222,16 @@ def _posteriors(
     posteriors: Floats = masses / np.where(totals > SAFE, totals, 1.0)[:, np.newaxis]
     observed, codes = cases
     for row in np.flatnonzero(totals <= SAFE):
-        posteriors[row] = _posterior(network, target, (observed, codes[row]), evidence, DEFAULT_LIMITS)
+        posteriors[row] = _posterior(network, target, (observed, codes[row]), evidence)
     return posteriors
 
 
 def _posterior(
-    network: BayesianNetwork,
-    target: int,
-    case: tuple[Sequence[int], Codes],
-    evidence: Mapping[int, int],
-    limits: Limits,
+    network: BayesianNetwork, target: int, case: tuple[Sequence[int], Codes], evidence: Mapping[int, int]
 ) -> Floats:
     """The posterior of one case by itself."""
     states = dict(zip(case[0], map(int, case[1]), strict=True))
-    return joint_table(network, [target], {**evidence, **states}, limits=limits)
+    return joint_table(network, [target], {**evidence, **states})
 
 
 def _read(

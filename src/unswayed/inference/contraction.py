@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import itertools
 import math
-import time
 from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
 
+from unswayed.core.anytime import seconds_left, tick
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import LimitError
-from unswayed.core.limits import Limits, check_clock, until
 from unswayed.inference.plan import EliminationStep, Plan
 
 SECONDS_PER_NUMBER = 2e-9
@@ -97,36 +96,30 @@ class LogMax:
         return highest
 
 
-def run(plan: Plan, leaves: Sequence[Floats], arithmetic: Arithmetic, *, limits: Limits) -> Floats:
+def run(plan: Plan, leaves: Sequence[Floats], arithmetic: Arithmetic) -> Floats:
     """The answer of a plan; every buffer is dropped as soon as it is used."""
-    answer = _forward(plan, list(leaves), arithmetic, keep=False, limits=limits)[plan.root]
+    answer = _forward(plan, list(leaves), arithmetic, keep=False)[plan.root]
     assert answer is not None
     return answer
 
 
-def run_keeping(
-    plan: Plan, leaves: Sequence[Floats], arithmetic: Arithmetic, *, limits: Limits
-) -> list[Floats]:
+def run_keeping(plan: Plan, leaves: Sequence[Floats], arithmetic: Arithmetic) -> list[Floats]:
     """All buffers of a plan, leaves first, the answer last."""
-    buffers = _forward(plan, list(leaves), arithmetic, keep=True, limits=limits)
+    buffers = _forward(plan, list(leaves), arithmetic, keep=True)
     return [buffer for buffer in buffers if buffer is not None]
 
 
 def _forward(
-    plan: Plan, buffers: list[Floats | None], arithmetic: Arithmetic, *, keep: bool, limits: Limits
+    plan: Plan, buffers: list[Floats | None], arithmetic: Arithmetic, *, keep: bool
 ) -> list[Floats | None]:
-    deadline = limits.deadline()
-    is_timed = deadline < math.inf
-    with until(deadline):
-        for step in plan.steps:
-            if is_timed and time.monotonic() + predict_seconds(step) > deadline:
-                raise late(limits)
-            b = None if step.b is None else buffers[step.b]
-            buffers.append(contract(plan, step, buffers[step.a], b, arithmetic))
-            if not keep:
-                buffers[step.a] = None
-                if step.b is not None:
-                    buffers[step.b] = None
+    for step in plan.steps:
+        check_step(step)
+        b = None if step.b is None else buffers[step.b]
+        buffers.append(contract(plan, step, buffers[step.a], b, arithmetic))
+        if not keep:
+            buffers[step.a] = None
+            if step.b is not None:
+                buffers[step.b] = None
     return buffers
 
 
@@ -153,11 +146,10 @@ def predict_seconds(step: EliminationStep) -> float:
     return SECONDS_PER_NUMBER * (math.prod(step.extents) + moved)
 
 
-def late(limits: Limits) -> LimitError:
-    """The error for inference whose time is over, or would be after the next step."""
-    seconds = limits.max_seconds
-    told = "takes longer than there is time" if seconds is None else f"took longer than {seconds:.3g} s"
-    return LimitError(f"exact inference {told}; {WAYS_OUT}")
+def check_step(step: EliminationStep) -> None:
+    """Raise `LimitError` before a step of inference that would not end in time."""
+    if predict_seconds(step) > seconds_left():
+        raise LimitError(f"exact inference takes longer than there is time; {WAYS_OUT}")
 
 
 def _matrix_products(a: Floats, b: Floats) -> Floats:
@@ -170,7 +162,7 @@ def _matrix_products(a: Floats, b: Floats) -> Floats:
     products = np.empty((batch, left, right))
     n_stacks, n_rows = max(PIECE // (left * right), 1), max(PIECE // right, 1)
     for stack, row in itertools.product(range(0, batch, n_stacks), range(0, left, n_rows)):
-        check_clock("exact inference")
+        tick(what="exact inference")
         stacks, rows = slice(stack, stack + n_stacks), slice(row, row + n_rows)
         multiply(a[stacks, rows], b[stacks], out=products[stacks, rows])
     return products
@@ -190,7 +182,7 @@ def derivatives(
     found: list[Floats | None] = [None] * len(buffers)
     found[plan.root] = np.full(plan.shape(plan.root), arithmetic.one)
     for step in reversed(plan.steps):
-        check_clock("exact inference")
+        tick(what="exact inference")
         if needed[step.a] or (step.b is not None and needed[step.b]):
             _propagate(plan, step, buffers, arithmetic, found, needed)
     return found

@@ -16,7 +16,6 @@ import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import LimitError
-from unswayed.core.limits import Limits
 from unswayed.inference.plan import Scope
 from unswayed.model.chain import Chain
 from unswayed.model.cpt import Cpt
@@ -47,9 +46,7 @@ class Factors(NamedTuple):
         return np.zeros((count, len(self.sizes)), dtype=np.int64)
 
 
-def gather_factors(
-    network: BayesianNetwork, tables: Sequence[int], evidence: Mapping[int, int], limits: Limits
-) -> Factors:
+def gather_factors(network: BayesianNetwork, tables: Sequence[int], evidence: Mapping[int, int]) -> Factors:
     """The factors of the nodes at these positions; `LimitError` for a function that is too large."""
     # The number one is always among the factors, so that a question that needs no table has an answer.
     scopes: list[Scope] = [()]
@@ -63,7 +60,7 @@ def gather_factors(
         if isinstance(network.cpts[position], Cpt):
             parts = [table_factor(network, position, evidence)]
         else:
-            parts, hidden, is_certain = _function_factors(network, position, evidence, len(sizes), limits)
+            parts, hidden, is_certain = _function_factors(network, position, evidence, len(sizes))
             sizes += hidden
             is_deterministic &= is_certain
         scopes += [scope for scope, _ in parts]
@@ -95,7 +92,7 @@ _Parts = tuple[list[tuple[Scope, Floats]], list[int], bool]
 
 
 def _function_factors(
-    network: BayesianNetwork, position: int, evidence: Mapping[int, int], first: int, limits: Limits
+    network: BayesianNetwork, position: int, evidence: Mapping[int, int], first: int
 ) -> _Parts:
     """A function as one table or as a chain, its hidden variables numbered from `first` on."""
     cpt, parents = network.cpts[position], network.parents[position]
@@ -103,12 +100,12 @@ def _function_factors(
     places = [place for place in range(len(parents)) if place not in known]
     chain = None
     if _cells(cpt, places) > TABLE_CELLS:
-        chain = _remembered_chain(network, position, known, limits)
+        chain = _remembered_chain(network, position, known)
     if chain is not None:
         places = list(chain.places)
     if chain is None or not places or _cells(cpt, places) <= TABLE_CELLS:
         try:
-            table = write_rows(cpt, places, known, limits=limits)
+            table = write_rows(cpt, places, known)
         except LimitError as error:
             raise LimitError(
                 f"{error}. The function of {cpt.child.name!r} can only be evaluated row by row; learned as a "
@@ -135,14 +132,12 @@ def _chain_factors(
     return parts, [step.shape[2] for step in chain.steps], chain.is_deterministic
 
 
-def _remembered_chain(
-    network: BayesianNetwork, position: int, known: Mapping[int, int], limits: Limits
-) -> Chain | None:
+def _remembered_chain(network: BayesianNetwork, position: int, known: Mapping[int, int]) -> Chain | None:
     """The chain of a node at these states of its parents, kept with the network."""
     key = (position, tuple(sorted(known.items())))
     chains: dict[object, Chain | None] = network._memo.setdefault("chains", {})
     if key not in chains:
-        found = network.cpts[position].unroll(known, limits=limits)
+        found = network.cpts[position].unroll(known)
         while len(chains) >= MOST_CHAINS:
             chains.pop(next(iter(chains)), None)
         chains[key] = found

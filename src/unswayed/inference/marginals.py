@@ -12,8 +12,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from unswayed.core.anytime import check_bytes
 from unswayed.core.arrays import Floats
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.inference.contraction import Arithmetic, derivatives
 from unswayed.inference.plan import Plan
 from unswayed.inference.problem import contraction
@@ -21,17 +21,15 @@ from unswayed.model.cpt import Cpt
 from unswayed.model.network import BayesianNetwork
 
 
-def all_marginals(
-    network: BayesianNetwork, evidence: Mapping[int, int], *, limits: Limits = DEFAULT_LIMITS
-) -> list[Floats]:
+def all_marginals(network: BayesianNetwork, evidence: Mapping[int, int]) -> list[Floats]:
     """Pr(variable | evidence) for every variable, in the network's order.
 
     Cost: about three times that of Pr(evidence), whatever the number of variables.
     """
-    problem = contraction(network, range(len(network)), evidence, limits=limits)
+    problem = contraction(network, range(len(network)), evidence)
     plan = problem.plan
-    limits.check_bytes(2 * plan.total_bytes, "all marginals of this network")
-    buffers, arithmetic = problem.buffers(limits)
+    check_bytes(2 * plan.total_bytes, "all marginals of this network")
+    buffers, arithmetic = problem.buffers()
     source = _smallest_holding(plan)
     wanted = set(source.values())
     slopes = derivatives(plan, buffers, arithmetic, [b in wanted for b in range(len(buffers))])
@@ -47,14 +45,12 @@ def all_marginals(
     return found
 
 
-def family_marginals(
-    network: BayesianNetwork, evidence: Mapping[int, int], *, limits: Limits = DEFAULT_LIMITS
-) -> dict[int, Floats]:
+def family_marginals(network: BayesianNetwork, evidence: Mapping[int, int]) -> dict[int, Floats]:
     """Pr(parents, variable | evidence) by position for every variable with a table, shaped as the table."""
-    problem = contraction(network, range(len(network)), evidence, limits=limits)
+    problem = contraction(network, range(len(network)), evidence)
     plan = problem.plan
-    limits.check_bytes(2 * plan.total_bytes, "all family marginals of this network")
-    buffers, arithmetic = problem.buffers(limits)
+    check_bytes(2 * plan.total_bytes, "all family marginals of this network")
+    buffers, arithmetic = problem.buffers()
     slopes = derivatives(plan, buffers, arithmetic, [b < plan.n_leaves for b in range(len(buffers))])
     found = {}
     for position, cpt in enumerate(network.cpts):

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from functools import cache
 from random import Random
 
+from unswayed.core.anytime import moment_at, tick
 from unswayed.core.errors import LimitError
-from unswayed.core.limits import check_clock, moment_at
 
 MOST_TRIES = 12
 HOPELESS_BITS = 44.0
@@ -79,7 +79,7 @@ def elimination_orders(
     tried = [_follow_weight(links, bits, kept)]
     ordering_seconds = len(links) * SECONDS_PER_VARIABLE + 1e-9
     # Min-fill takes longer to find, and is worth it unless the work it may save is small beside it.
-    check_clock("the order of exact inference")
+    tick(what="the order of exact inference")
     if tried[0].operations * SECONDS_PER_OPERATION > 0.1 * ordering_seconds:
         tried.append(_follow_fill(links, bits, kept))
     best = min(order.operations for order in tried)

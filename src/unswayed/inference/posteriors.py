@@ -7,21 +7,15 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from unswayed.core.anytime import check_bytes
 from unswayed.core.arrays import Floats
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.names import listing
 from unswayed.inference.problem import contraction
 from unswayed.inference.relevance import ancestors_of, tables_for
 from unswayed.model.network import BayesianNetwork
 
 
-def joint_table(
-    network: BayesianNetwork,
-    variables: Sequence[int],
-    evidence: Mapping[int, int],
-    *,
-    limits: Limits = DEFAULT_LIMITS,
-) -> Floats:
+def joint_table(network: BayesianNetwork, variables: Sequence[int], evidence: Mapping[int, int]) -> Floats:
     """Pr(variables | evidence), flat, the last variable fastest.
 
     An observed variable among them has all its mass on the observed state.
@@ -31,13 +25,11 @@ def joint_table(
     """
     sizes = [len(network.variables[v]) for v in variables]
     names = [network.variables[v].name for v in variables]
-    limits.check_bytes(16.0 * math.prod(map(float, sizes)), f"a table over {listing(names)}")
+    check_bytes(16.0 * math.prod(map(float, sizes)), f"a table over {listing(names)}")
     free = [v for v in variables if v not in evidence]
-    problem = contraction(
-        network, tables_for(network, free, evidence, evidence), evidence, free, limits=limits
-    )
-    limits.check_bytes(problem.plan.peak_bytes, f"exact inference of {listing(names)}")
-    values, _ = problem.answer(limits)
+    problem = contraction(network, tables_for(network, free, evidence, evidence), evidence, free)
+    check_bytes(problem.plan.peak_bytes, f"exact inference of {listing(names)}")
+    values, _ = problem.answer()
     scope = problem.plan.scopes[problem.plan.root]
     values = values.transpose([scope.index(v) for v in free])
     if len(free) == len(variables):
@@ -45,13 +37,11 @@ def joint_table(
     return _with_observed(values, variables, evidence, sizes)
 
 
-def log_probability(
-    network: BayesianNetwork, evidence: Mapping[int, int], *, limits: Limits = DEFAULT_LIMITS
-) -> float:
+def log_probability(network: BayesianNetwork, evidence: Mapping[int, int]) -> float:
     """Natural logarithm of Pr(evidence); raises `ImpossibleEvidence` where it is zero."""
-    problem = contraction(network, ancestors_of(network, evidence), evidence, limits=limits)
-    limits.check_bytes(problem.plan.peak_bytes, "the probability of this evidence")
-    return problem.answer(limits)[1]
+    problem = contraction(network, ancestors_of(network, evidence), evidence)
+    check_bytes(problem.plan.peak_bytes, "the probability of this evidence")
+    return problem.answer()[1]
 
 
 def _with_observed(

@@ -16,7 +16,6 @@ import numpy as np
 
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import ImpossibleEvidence
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.names import listing
 from unswayed.inference.contraction import Arithmetic, Linear, LogSum, run, run_keeping
 from unswayed.inference.factors import Factors, gather_factors
@@ -39,13 +38,13 @@ class Contraction:
     factors: Factors
     """The number one, then tables of the needed variables with observed axes cut out; linear."""
 
-    def answer(self, limits: Limits) -> tuple[Floats, float]:
+    def answer(self) -> tuple[Floats, float]:
         """The table over the kept variables, scaled to sum 1, and the logarithm of its sum."""
-        values = run(self.plan, self.factors.leaves, Linear(), limits=limits)
+        values = run(self.plan, self.factors.leaves, Linear())
         total = float(values.sum())
         if total > SAFE:
             return values / total, float(np.log(total))
-        logs = run(self.plan, self.log_leaves(), LogSum(), limits=limits)
+        logs = run(self.plan, self.log_leaves(), LogSum())
         highest = float(logs.max())
         if highest == -np.inf:
             raise impossible(self.network, self.evidence)
@@ -53,14 +52,14 @@ class Contraction:
         total = float(values.sum())
         return values / total, highest + float(np.log(total))
 
-    def buffers(self, limits: Limits) -> tuple[list[Floats], Arithmetic]:
+    def buffers(self) -> tuple[list[Floats], Arithmetic]:
         """All buffers of a run that keeps nothing, in the arithmetic that holds them without loss."""
         linear = Linear()
-        buffers = run_keeping(self.plan, self.factors.leaves, linear, limits=limits)
+        buffers = run_keeping(self.plan, self.factors.leaves, linear)
         if float(buffers[-1].sum()) > SAFE:
             return buffers, linear
         logarithmic = LogSum()
-        buffers = run_keeping(self.plan, self.log_leaves(), logarithmic, limits=limits)
+        buffers = run_keeping(self.plan, self.log_leaves(), logarithmic)
         if float(buffers[-1].max()) == -np.inf:
             raise impossible(self.network, self.evidence)
         return buffers, logarithmic
@@ -72,15 +71,10 @@ class Contraction:
 
 
 def contraction(
-    network: BayesianNetwork,
-    tables: Sequence[int],
-    evidence: Mapping[int, int],
-    keep: Collection[int] = (),
-    *,
-    limits: Limits = DEFAULT_LIMITS,
+    network: BayesianNetwork, tables: Sequence[int], evidence: Mapping[int, int], keep: Collection[int] = ()
 ) -> Contraction:
     """The product of `tables` at the evidence, to be summed down to `keep`."""
-    factors = gather_factors(network, tables, evidence, limits)
+    factors = gather_factors(network, tables, evidence)
     return Contraction(network, evidence, _plan_for(network, factors, keep), factors)
 
 

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from unswayed.core.anytime import check_bytes
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import QueryError
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.inference.problem import contraction
 from unswayed.inference.relevance import ancestors_of
 from unswayed.inference.tracing import trace_back
@@ -21,12 +21,7 @@ from unswayed.model.network import BayesianNetwork
 
 
 def sample_states(
-    network: BayesianNetwork,
-    count: int,
-    evidence: Mapping[int, int],
-    rng: np.random.Generator,
-    *,
-    limits: Limits = DEFAULT_LIMITS,
+    network: BayesianNetwork, count: int, evidence: Mapping[int, int], rng: np.random.Generator
 ) -> Ints:  # (count, variables)
     """`count` independent samples of all variables given the evidence."""
     states = np.zeros((count, len(network)), dtype=np.int64)
@@ -34,7 +29,7 @@ def sample_states(
         states[:, variable] = state
     above = ancestors_of(network, evidence)
     if above:
-        _sample_above(network, above, evidence, states, rng=rng, limits=limits)
+        _sample_above(network, above, evidence, states, rng=rng)
     done = frozenset(above)
     for variable in range(len(network)):
         if variable not in done:
@@ -50,12 +45,11 @@ def _sample_above(
     states: Ints,
     *,
     rng: np.random.Generator,
-    limits: Limits,
 ) -> None:
     """Draw the evidence's ancestors given the evidence."""
-    problem = contraction(network, above, evidence, limits=limits)
-    limits.check_bytes(2 * problem.plan.total_bytes, "sampling given this evidence")
-    buffers, arithmetic = problem.buffers(limits)
+    problem = contraction(network, above, evidence)
+    check_bytes(2 * problem.plan.total_bytes, "sampling given this evidence")
+    buffers, arithmetic = problem.buffers()
     if arithmetic.one == 1.0:
         with np.errstate(divide="ignore"):
             buffers = [np.log(buffer) for buffer in buffers]

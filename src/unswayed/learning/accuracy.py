@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from unswayed.core.anytime import checked, seconds_left
 from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.core.errors import QueryError, expect
-from unswayed.core.limits import DEFAULT_LIMITS, Limits, checked
 from unswayed.core.numerics import is_whole, spendable
 from unswayed.decisions.purchase import check_budget, check_costs
 from unswayed.decisions.rules import Decider, MostProbable, Rule
@@ -61,7 +61,6 @@ def select_by_accuracy(
     folds: int = 10,
     smoothing: float = 1.0,
     rng: np.random.Generator | None = None,
-    limits: Limits = DEFAULT_LIMITS,
 ) -> AccuracySelection:
     """The features within the budget whose naive Bayes classifier is most accurate by cross-validation.
 
@@ -74,7 +73,7 @@ def select_by_accuracy(
     >>> chosen.kept, chosen.accuracy
     (('x',), 1.0)
     """
-    started, deadline = time.perf_counter(), limits.deadline()
+    started = time.perf_counter()
     rows = as_dataset(data, target, discretization=None, weights=None)
     price = _prices(rows, target, costs, budget)
     folded = _folded(rows, target, _folds(rows, folds, rng), smoothing)
@@ -87,7 +86,7 @@ def select_by_accuracy(
     for kept, cost, logs in _subsets(folded, price, budget):
         best.offer(kept, cost, _accuracy(decider, truth, folded, logs))
         evaluations += 1
-        if evaluations % 256 == 0 and time.monotonic() > deadline:
+        if evaluations % 256 == 0 and seconds_left() <= 0.0:
             complete = False
             break
     full = _accuracy(decider, truth, folded, folded.prior + folded.added.sum(axis=0))

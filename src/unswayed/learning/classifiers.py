@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from unswayed.core.errors import ModelError, QueryError
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.names import unknown_name
 from unswayed.inference.forests import class_posteriors as class_posteriors
 from unswayed.learning.augmented import (
@@ -62,7 +61,6 @@ def learn_tan(
     root: str | None = None,
     discretization: Discretization | None = None,
     weights: Any = None,
-    limits: Limits = DEFAULT_LIMITS,
 ) -> BayesianNetwork:
     """The tree-augmented naive Bayes classifier of `target` that the data give [friedman1997].
 
@@ -77,7 +75,7 @@ def learn_tan(
     first = None if root is None else position_of(rows.variables, root)
     if first == position:
         raise QueryError(f"the root of the tree must be a feature, not the target {target!r}")
-    counts = count_rows(rows, tan_families(len(rows.variables), position), limits=limits)
+    counts = count_rows(rows, tan_families(len(rows.variables), position))
     return tan_network(counts, position, smoothing=smoothing, root=first)
 
 
@@ -92,15 +90,13 @@ def as_rows(
     return as_dataset(data, target, discretization=discretization, weights=weights)
 
 
-def count_rows(
-    rows: Dataset | Census, families: Sequence[Family], *, limits: Limits = DEFAULT_LIMITS
-) -> FamilyCounts:
+def count_rows(rows: Dataset | Census, families: Sequence[Family]) -> FamilyCounts:
     """Weight of the rows in each cell of each family; those of a census are read block by block."""
     if isinstance(rows, Dataset):
-        return count_families(rows, families, limits=limits)
-    counts = zero_counts(rows.variables, families, limits=limits)
+        return count_families(rows, families)
+    counts = zero_counts(rows.variables, families)
     for block in read_coded(rows):
-        counts = merge(counts, count_families(block, families, limits=limits))
+        counts = merge(counts, count_families(block, families))
     return counts
 
 

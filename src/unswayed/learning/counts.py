@@ -17,9 +17,9 @@ from itertools import groupby
 
 import numpy as np
 
+from unswayed.core.anytime import check_bytes
 from unswayed.core.arrays import Floats, read_only
-from unswayed.core.errors import ModelError, expect, expect_number
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.core.errors import ModelError, expect_number
 from unswayed.kernels.counting import cell_counts, mixed_radix
 from unswayed.model.cpt import Cpt
 from unswayed.model.data.dataset import Dataset
@@ -45,12 +45,10 @@ class FamilyCounts:
         return self.tables[self.families.index(family)]
 
 
-def zero_counts(
-    variables: Sequence[Variable], families: Iterable[Family], *, limits: Limits = DEFAULT_LIMITS
-) -> FamilyCounts:
+def zero_counts(variables: Sequence[Variable], families: Iterable[Family]) -> FamilyCounts:
     """Counts of no rows at all."""
     families = tuple(families)
-    _check_memory(variables, families, limits)
+    _check_memory(variables, families)
     tables = tuple(read_only(np.zeros(_shape(variables, family))) for family in families)
     return FamilyCounts(tuple(variables), families, tables)
 
@@ -63,9 +61,7 @@ def merge(one: FamilyCounts, other: FamilyCounts) -> FamilyCounts:
     return FamilyCounts(one.variables, one.families, tables)
 
 
-def count_families(
-    data: Dataset, families: Iterable[Family], *, limits: Limits = DEFAULT_LIMITS
-) -> FamilyCounts:
+def count_families(data: Dataset, families: Iterable[Family]) -> FamilyCounts:
     """Weight of the rows in each cell of each family.
 
     Cost: about 2 ns for each row and family when families that differ in the child only stand together.
@@ -75,7 +71,7 @@ def count_families(
     [[1.0, 1.0], [0.0, 1.0]]
     """
     families = tuple(families)
-    _check_memory(data.variables, families, limits)
+    _check_memory(data.variables, families)
     weights = None if (data.weights == 1.0).all() else data.weights
     missing = data.codes < 0
     tables = []
@@ -91,10 +87,9 @@ def count_families(
     return FamilyCounts(data.variables, families, tuple(tables))
 
 
-def _check_memory(variables: Sequence[Variable], families: Sequence[Family], limits: Limits) -> None:
-    expect(limits, Limits, "limits")
+def _check_memory(variables: Sequence[Variable], families: Sequence[Family]) -> None:
     n_cells = sum(math.prod(_shape(variables, family)) for family in families)
-    limits.check_bytes(8.0 * n_cells, f"counting {len(families)} families")
+    check_bytes(8.0 * n_cells, f"counting {len(families)} families")
 
 
 def _shape(variables: Sequence[Variable], family: Family) -> tuple[int, int]:

@@ -21,7 +21,6 @@ import numpy as np
 
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import UnswayedWarning
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.inference.marginals import family_marginals
 from unswayed.inference.posteriors import log_probability
 from unswayed.learning.counts import checked_smoothing, count_families, smoothed_cpt
@@ -66,7 +65,6 @@ def learn_parameters_em(
     weights: Any = None,
     rng: np.random.Generator | None = None,
     options: EmOptions = DEFAULT_EM,
-    limits: Limits = DEFAULT_LIMITS,
 ) -> EmFit:
     """The parameters of a structure from rows with missing values, by EM.
 
@@ -77,11 +75,11 @@ def learn_parameters_em(
     """
     checked_smoothing(smoothing)
     rows = structured_dataset(structure, data, discretization=discretization, weights=weights)
-    network = _start(structure, rows, rng, limits)
-    work = _work(network, rows, limits)
+    network = _start(structure, rows, rng)
+    work = _work(network, rows)
     objectives: list[float] = []
     for _ in range(options.max_steps):
-        counts, log_likelihood = _expected_counts(network, work, limits)
+        counts, log_likelihood = _expected_counts(network, work)
         objectives.append(log_likelihood + smoothing * _log_parameters(network, smoothing))
         if len(objectives) > 1 and objectives[-1] - objectives[-2] <= options.tolerance * work.total:
             return EmFit(network, tuple(objectives), is_converged=True)
@@ -108,11 +106,9 @@ class _Work:
     """Sum of all weights."""
 
 
-def _start(
-    structure: Structure, rows: Dataset, rng: np.random.Generator | None, limits: Limits
-) -> BayesianNetwork:
+def _start(structure: Structure, rows: Dataset, rng: np.random.Generator | None) -> BayesianNetwork:
     families = structure_families(structure, rows)
-    tables = count_families(rows, families, limits=limits).tables
+    tables = count_families(rows, families).tables
     if rng is not None:
         tables = tuple(rng.exponential(size=table.shape) for table in tables)
     smoothing = 1.0 if rng is None else 0.0
@@ -120,7 +116,7 @@ def _start(
     return with_functions(structure, cpts)
 
 
-def _work(network: BayesianNetwork, rows: Dataset, limits: Limits) -> _Work:
+def _work(network: BayesianNetwork, rows: Dataset) -> _Work:
     codes = rows.codes[:, [rows.index(name) for name in network.names]]
     is_complete = (codes >= 0).all(axis=1)
     full = Dataset(network.variables, codes[is_complete], rows.weights[is_complete])
@@ -132,14 +128,14 @@ def _work(network: BayesianNetwork, rows: Dataset, limits: Limits) -> _Work:
         for pattern, weight in zip(patterns.tolist(), weights.tolist(), strict=True)
     )
     return _Work(
-        complete=count_families(full, families, limits=limits).tables,
+        complete=count_families(full, families).tables,
         functions=_function_log_likelihood(network, full),
         incomplete=tuple((evidence, weight) for evidence, weight in incomplete if evidence),
         total=float(rows.weights.sum()),
     )
 
 
-def _expected_counts(network: BayesianNetwork, work: _Work, limits: Limits) -> tuple[list[Floats], float]:
+def _expected_counts(network: BayesianNetwork, work: _Work) -> tuple[list[Floats], float]:
     """Expected counts of each family under the network, and the log-likelihood of the data."""
     counts = [table.copy() for table in work.complete]
     positions = table_positions(network)
@@ -148,8 +144,8 @@ def _expected_counts(network: BayesianNetwork, work: _Work, limits: Limits) -> t
         for seen, position in zip(work.complete, positions, strict=True)
     )
     for evidence, weight in work.incomplete:
-        log_likelihood += weight * log_probability(network, evidence, limits=limits)
-        families = family_marginals(network, evidence, limits=limits)
+        log_likelihood += weight * log_probability(network, evidence)
+        families = family_marginals(network, evidence)
         for table, position in zip(counts, positions, strict=True):
             table += weight * families[position]
     return counts, log_likelihood

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from unswayed.core.errors import ModelError, QueryError, expect, expect_list
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.names import listing, unknown_name
 from unswayed.learning.classifiers import as_dataset
 from unswayed.learning.counts import Family, count_families, smoothed_cpt
@@ -27,7 +26,6 @@ def learn_parameters(
     smoothing: float = 1.0,
     discretization: Discretization | None = None,
     weights: Any = None,
-    limits: Limits = DEFAULT_LIMITS,
 ) -> BayesianNetwork:
     """The network of a given structure whose tables the data give.
 
@@ -45,7 +43,7 @@ def learn_parameters(
     """
     rows = structured_dataset(structure, data, discretization=discretization, weights=weights)
     families = structure_families(structure, rows)
-    counts = count_families(rows, families, limits=limits)
+    counts = count_families(rows, families)
     learned = [
         smoothed_cpt(rows.variables, family, table, smoothing)
         for family, table in zip(families, counts.tables, strict=True)

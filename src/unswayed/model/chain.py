@@ -18,8 +18,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unswayed.core.anytime import check_bytes
 from unswayed.core.arrays import Floats, Ints, frozen_floats
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,9 +36,7 @@ class Chain:
     """Whether each state follows from the one before and the parent."""
 
 
-def deterministic_chain(
-    places: Sequence[int], moves: Sequence[Ints], columns: Floats, *, limits: Limits = DEFAULT_LIMITS
-) -> Chain:
+def deterministic_chain(places: Sequence[int], moves: Sequence[Ints], columns: Floats) -> Chain:
     """The smallest chain that moves as given; `moves[i][s, v]` is the state after s when parent i is v.
 
     States with the same future become one, from the last parent up, and parents that change nothing are left
@@ -70,17 +68,17 @@ def deterministic_chain(
         kept.append((place, rows))
     kept.reverse()
     if not kept:
-        return _dense([], [], distinct[state[:1]], limits)
+        return _dense([], [], distinct[state[:1]])
     (first, rows), *others = kept
     # Parents before the first that matters may have left several states; they lead to one of them.
     kept = [(first, rows[state[:1]]), *others]
-    return _dense([place for place, _ in kept], [move for _, move in kept], distinct, limits)
+    return _dense([place for place, _ in kept], [move for _, move in kept], distinct)
 
 
-def _dense(places: list[int], moves: list[Ints], columns: Floats, limits: Limits) -> Chain:
+def _dense(places: list[int], moves: list[Ints], columns: Floats) -> Chain:
     """The chain with each move written as a table of zeros and ones."""
     widths = [*(len(move) for move in moves), len(columns)]
     cells = sum(float(move.size) * after for move, after in zip(moves, widths[1:], strict=True))
-    limits.check_bytes(8.0 * cells, f"the chain of a function of {len(moves)} parents that matter")
+    check_bytes(8.0 * cells, f"the chain of a function of {len(moves)} parents that matter")
     steps = tuple(frozen_floats(np.eye(after)[move]) for move, after in zip(moves, widths[1:], strict=True))
     return Chain(tuple(places), steps, frozen_floats(columns), is_deterministic=True)

@@ -16,7 +16,6 @@ import numpy as np
 
 from unswayed.core.arrays import Floats, Ints, frozen_floats
 from unswayed.core.errors import ModelError
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.numerics import tell_apart
 from unswayed.kernels.counting import mixed_radix
 from unswayed.model.chain import Chain
@@ -116,7 +115,7 @@ correct the table, or pass normalize=True to rescale each row
         chosen: Floats = self.table[mixed_radix(states, [len(parent) for parent in self.parents])]
         return chosen
 
-    def unroll(self, known: Mapping[int, int], *, limits: Limits = DEFAULT_LIMITS) -> Chain | None:
+    def unroll(self, known: Mapping[int, int]) -> Chain | None:
         """None: a table is there already."""
         return None
 

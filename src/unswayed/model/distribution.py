@@ -14,8 +14,8 @@ from typing import Protocol
 
 import numpy as np
 
+from unswayed.core.anytime import check_bytes
 from unswayed.core.arrays import Floats, Ints
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.model.chain import Chain
 from unswayed.model.variable import Variable
 
@@ -48,7 +48,7 @@ class ConditionalDistribution(Protocol):
     def probabilities(self, states: Ints) -> Floats:  # (rows, parents) -> (rows, child states)
         """Pr(child | parents) for each row of parents' states."""
 
-    def unroll(self, known: Mapping[int, int], *, limits: Limits) -> Chain | None:
+    def unroll(self, known: Mapping[int, int]) -> Chain | None:
         """The distribution as a chain, given the states of some parents by position.
 
         None where rows are all there is to know. Raises `LimitError` when the chain grows over the limits.
@@ -67,11 +67,7 @@ def all_states(sizes: Iterable[int]) -> Ints:  # (product of sizes, variables)
 
 
 def write_rows(
-    cpt: ConditionalDistribution,
-    places: Sequence[int],
-    known: Mapping[int, int],
-    *,
-    limits: Limits = DEFAULT_LIMITS,
+    cpt: ConditionalDistribution, places: Sequence[int], known: Mapping[int, int]
 ) -> Floats:  # (instantiations of the parents at places, child states)
     """Pr(child | parents) for every instantiation of the parents at `places`, the last one fastest.
 
@@ -80,7 +76,7 @@ def write_rows(
     sizes = [len(cpt.parents[place]) for place in places]
     n_rows = math.prod(map(float, sizes))
     what = f"the table of {cpt.child.name!r} over {len(sizes)} parents"
-    limits.check_bytes(BYTES_PER_CELL * n_rows * len(cpt.child), what)
+    check_bytes(BYTES_PER_CELL * n_rows * len(cpt.child), what)
     table = np.empty((int(n_rows), len(cpt.child)))
     for first in range(0, len(table), ROWS_AT_ONCE):
         numbers = np.arange(first, min(first + ROWS_AT_ONCE, len(table)))
@@ -93,6 +89,6 @@ def write_rows(
     return table
 
 
-def write_table(cpt: ConditionalDistribution, *, limits: Limits = DEFAULT_LIMITS) -> Floats:
+def write_table(cpt: ConditionalDistribution) -> Floats:
     """All rows of a node, the last parent fastest; `LimitError` where there are too many."""
-    return write_rows(cpt, range(len(cpt.parents)), {}, limits=limits)
+    return write_rows(cpt, range(len(cpt.parents)), {})

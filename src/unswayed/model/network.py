@@ -14,7 +14,6 @@ from functools import partial
 from typing import Any, TypeVar
 
 from unswayed.core.errors import ModelError, QueryError
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.names import listing, unknown_name
 from unswayed.model.cpt import Cpt
 from unswayed.model.data.tables import is_missing
@@ -153,7 +152,7 @@ def remember(network: BayesianNetwork, what: str, key: Hashable, make: Callable[
     return found
 
 
-def to_tables(network: BayesianNetwork, *, limits: Limits = DEFAULT_LIMITS) -> BayesianNetwork:
+def to_tables(network: BayesianNetwork) -> BayesianNetwork:
     """The same distribution with every function written out as a table; the network itself if it has none.
 
     Raises `LimitError` where a function has too many parents for that.
@@ -161,9 +160,7 @@ def to_tables(network: BayesianNetwork, *, limits: Limits = DEFAULT_LIMITS) -> B
     if all(isinstance(cpt, Cpt) for cpt in network.cpts):
         return network
     cpts = (
-        cpt
-        if isinstance(cpt, Cpt)
-        else Cpt(cpt.child, cpt.parents, write_table(cpt, limits=limits), normalize=True)
+        cpt if isinstance(cpt, Cpt) else Cpt(cpt.child, cpt.parents, write_table(cpt), normalize=True)
         for cpt in network.cpts
     )
     return BayesianNetwork(cpts, network.name)

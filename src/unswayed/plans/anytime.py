@@ -14,7 +14,7 @@ from collections.abc import Hashable
 from functools import partial
 from uuid import uuid4
 
-from unswayed.core.limits import Limits
+from unswayed.core.anytime import seconds_left
 from unswayed.core.workers import Team, Workers
 from unswayed.decisions.checkpoint import Checkpoint
 from unswayed.plans.ahead import Scouts, Visit, visit_state
@@ -42,7 +42,6 @@ SEARCHED = 0.85
 def solve_anytime(
     ground: WideGround,
     goal: Goal,
-    limits: Limits,
     report: Report | None = None,
     *,
     team: Team | None = None,
@@ -55,14 +54,12 @@ def solve_anytime(
         PlanNotes(checkpoint, ground.answers) as notes,
         Workers[Hashable](team or Team(), visit_state, uuid4().hex, ground.to_send()) as workers,
     ):
-        return _solve(ground, goal, limits, report, (Scouts(ground, workers), notes))
+        return _solve(ground, goal, report, (Scouts(ground, workers), notes))
 
 
-def _solve(
-    ground: WideGround, goal: Goal, limits: Limits, report: Report | None, aids: tuple[Scouts, PlanNotes]
-) -> Solution:
+def _solve(ground: WideGround, goal: Goal, report: Report | None, aids: tuple[Scouts, PlanNotes]) -> Solution:
     started = time.monotonic()
-    seconds = PATIENCE if limits.max_seconds is None else limits.max_seconds
+    seconds = seconds_left() if seconds_left() < math.inf else PATIENCE
     grow = partial(
         grow_plan,
         ground,

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from unswayed.core.arrays import Floats, read_only
-from unswayed.core.limits import Limits
 from unswayed.decisions.catalogue import Catalogue
 from unswayed.decisions.problem import Problem
 from unswayed.engines.dense import DenseEngine
@@ -89,9 +88,9 @@ class Ground:
         return outlook_of(self.problem, *self.split(columns))
 
 
-def lay_ground(problem: Problem, catalogue: Catalogue, limits: Limits) -> Ground:
+def lay_ground(problem: Problem, catalogue: Catalogue) -> Ground:
     """The table of a problem; its price is that of the dense engine."""
-    table = DenseEngine().prepare(problem, limits).masses
+    table = DenseEngine().prepare(problem).masses
     table = table.reshape(len(table), *problem.sizes(problem.free))
     axis = {feature: position + 1 for position, feature in enumerate(problem.free)}
     bought = [axis[feature] for offer in catalogue.offers for feature in offer.features]

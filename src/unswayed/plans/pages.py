@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass, field
 from itertools import product
 
 import numpy as np
 
+from unswayed.core.anytime import check_bytes, seconds_left
 from unswayed.core.errors import LimitError, QueryError
-from unswayed.core.limits import Limits
 from unswayed.kernels.plan_leaves import IMPOSSIBLE, compiled_fill_leaf_values, fill_leaf_values
 from unswayed.kernels.plan_values import STOP, Block, Rules, Values
 from unswayed.plans.goals import Goal, PlanObjective, judge
@@ -79,7 +78,7 @@ class PageProgramme:
         ]
 
 
-def run_pages(ground: Ground, goal: Goal, n_leaves: int, limits: Limits) -> PageProgramme:
+def run_pages(ground: Ground, goal: Goal, n_leaves: int) -> PageProgramme:
     """Value all partial observations for all numbers of leaves; `LimitError` beyond the limits."""
     if goal.objective is PlanObjective.WORST_COST:
         raise QueryError(
@@ -90,19 +89,19 @@ def run_pages(ground: Ground, goal: Goal, n_leaves: int, limits: Limits) -> Page
             "prices that depend on what was done before go with a budget or with few leaves, not with both"
         )
     price = price_programme(ground.sizes, len(ground.masses))
-    limits.check_bytes(price.n_bytes * n_leaves, f"a plan with at most {n_leaves} leaves")
+    check_bytes(price.n_bytes * n_leaves, f"a plan with at most {n_leaves} leaves")
     rules = rules_of(ground, goal)._replace(
         forced=False, counts_cost=goal.objective is PlanObjective.NET_UTILITY
     )
     n_values = ground.n_states * n_leaves
     values = Values(np.empty(n_values), np.empty(n_values))
     fill = compiled_fill_leaf_values if ground.n_states >= COMPILED_FROM else fill_leaf_values
-    deadline, start = limits.deadline(), 0
+    start = 0
     for columns in blocks(ground, LARGEST_BLOCK):
         standing = judge(ground.problem, goal, ground.known(columns))
         fill(rules, values, Block(start, standing.mass, standing.loss, standing.agreement), n_leaves)
         start += columns.shape[1]
-        if time.monotonic() > deadline:
+        if seconds_left() <= 0.0:
             raise LimitError(
                 f"a plan with at most {n_leaves} leaves takes longer; raise Limits(max_seconds=...)"
             )

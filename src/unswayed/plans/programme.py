@@ -8,15 +8,14 @@ to be the best. States that stop at once, have no mass or cannot be reached are 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from unswayed.core.anytime import check_bytes, seconds_left
 from unswayed.core.arrays import Floats, Ints
-from unswayed.core.limits import Limits
 from unswayed.core.numerics import spendable
 from unswayed.core.workers import Team
 from unswayed.decisions.catalogue import (
@@ -85,7 +84,6 @@ def price_programme(sizes: Sequence[int], n_columns: int) -> Cost:
 def run_programme(
     ground: Ground,
     goal: Goal,
-    limits: Limits,
     report: Report | None = None,
     *,
     team: Team | None = None,
@@ -93,15 +91,14 @@ def run_programme(
 ) -> Programme | None:
     """Value all partial observations, with a team where it takes long; None when time runs out first."""
     price = price_programme(ground.sizes, len(ground.masses))
-    limits.check_bytes(price.n_bytes, "a plan over all partial observations")
+    check_bytes(price.n_bytes, "a plan over all partial observations")
     parted = PartedGround(ground, goal, rules_of(ground, goal), LARGEST_PART)
     values = empty_values(parted)
-    deadline = limits.deadline()
 
     def go_on(share: float) -> bool:
         if report is not None:
             report(share)
-        return time.monotonic() <= deadline
+        return seconds_left() >= 0.0
 
     with nullcontext() if checkpoint is None else PartFile(checkpoint, parted) as keeper:
         if team is None or team.is_alone or price.seconds < ALONE_SECONDS:

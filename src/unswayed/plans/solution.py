@@ -8,8 +8,8 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from uuid import uuid4
 
+from unswayed.core.anytime import bytes_allowed, deadline, seconds_left
 from unswayed.core.errors import LimitError, QueryError
-from unswayed.core.limits import Limits
 from unswayed.core.workers import Team, Workers
 from unswayed.decisions.checkpoint import Checkpoint
 from unswayed.plans.ahead import Scouts, visit_state
@@ -68,7 +68,6 @@ class Solution:
 def solve(
     ground: Ground,
     goal: Goal,
-    limits: Limits,
     report: Report | None = None,
     *,
     team: Team | None = None,
@@ -78,7 +77,7 @@ def solve(
     goal = without_idle_bounds(ground.catalogue, goal)
     check_goal(ground.catalogue, goal)
     team = team or Team()
-    deadline = ends = limits.deadline()
+    ends = deadline()
     everything = compare_everything(ground, goal, reached=reached_by_everything(ground, goal))
     if goal.max_leaves is not None:
         if checkpoint is not None or not team.is_alone:
@@ -86,20 +85,20 @@ def solve(
                 "a plan with a number of leaves is made in one process, and without a checkpoint; leave out "
                 "jobs, executor and checkpoint, or the number of leaves"
             )
-        tree = grow_tree(ground, goal, run_pages(ground, goal, goal.max_leaves, limits))
+        tree = grow_tree(ground, goal, run_pages(ground, goal, goal.max_leaves))
         return Solution(tree, "dynamic programming", 0.0, (everything,))
     try:
-        programme = _programme(ground, goal, limits, report, (team, checkpoint))
+        programme = _programme(ground, goal, report, (team, checkpoint))
     except KeyboardInterrupt:  # somebody wants the best so far, at once
-        programme, deadline = None, time.monotonic()
+        programme, ends = None, time.monotonic()
     if programme is not None:
         if not math.isfinite(programme.values.first[-1]):
             raise QueryError(NO_PLAN)
         tree = grow_tree(ground, goal, programme)
-        others = compare_fixed(programme) + [each for each, _ in compare_greedy(ground, goal, deadline)]
+        others = compare_fixed(programme) + [each for each, _ in compare_greedy(ground, goal, ends)]
         return Solution(tree, "dynamic programming", 0.0, (everything, *others))
     now = time.monotonic()
-    until = now + min(SEARCHED * max(deadline - now, 0.0), PATIENCE)
+    until = now + min(SEARCHED * max(ends - now, 0.0), PATIENCE)
     with (
         PlanNotes(checkpoint) as notes,
         Workers[Hashable](team, visit_state, uuid4().hex, ground.to_send()) as workers,
@@ -107,25 +106,21 @@ def solve(
         scouts = Scouts(ground, workers)
         search = search_bounded(ground, goal, until, report_bounds(report), scouts=scouts, notes=notes)
     now = time.monotonic()
-    greedy = compare_greedy(ground, goal, now + (1.0 - GROWN) * max(deadline - now, 0.0))
-    grown = grow_plan(ground, goal, search, forced=search.forced, deadline=ends, most_leaves=ANY_NUMBER)
+    greedy = compare_greedy(ground, goal, now + (1.0 - GROWN) * max(ends - now, 0.0))
+    grown = grow_plan(ground, goal, search, forced=search.forced, deadline=deadline(), most_leaves=ANY_NUMBER)
     plans = [(grown, "bounded search"), *((other, one.name) for one, other in greedy)]
     return best_of(search, plans, (everything, *(one for one, _ in greedy)))
 
 
 def _programme(
-    ground: Ground,
-    goal: Goal,
-    limits: Limits,
-    report: Report | None,
-    aids: tuple[Team, Checkpoint | None],
+    ground: Ground, goal: Goal, report: Report | None, aids: tuple[Team, Checkpoint | None]
 ) -> Programme | None:
     """The values of all states; None where their table is too large for the limits, or time ran out."""
     if math.isfinite(goal.budget) and ground.catalogue.has_conditions:
         return None  # what was spent then depends on the order, which the table does not know
     price = price_programme(ground.sizes, len(ground.masses))
-    too_long = limits.max_seconds is not None and price.seconds > limits.max_seconds
-    if len(ground.sizes) > MOST_TESTS or price.n_bytes > limits.max_bytes or too_long:
+    too_long = price.seconds > seconds_left()
+    if len(ground.sizes) > MOST_TESTS or price.n_bytes > bytes_allowed() or too_long:
         return None
 
     def tell(share: float) -> None:
@@ -133,7 +128,7 @@ def _programme(
             report(f"{share:.0%} of {ground.n_states:,} partial observations valued")
 
     team, checkpoint = aids
-    return run_programme(ground, goal, limits, tell, team=team, checkpoint=checkpoint)
+    return run_programme(ground, goal, tell, team=team, checkpoint=checkpoint)
 
 
 def report_bounds(report: Report | None) -> Callable[[float, float, int], None] | None:

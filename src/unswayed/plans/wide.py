@@ -17,9 +17,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from unswayed.core.anytime import portion, reserve, until
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import LimitError, QueryError
-from unswayed.core.limits import Limits, one_clock, until
 from unswayed.decisions.catalogue import Catalogue
 from unswayed.decisions.margins import keeping_tests, posterior_bounds
 from unswayed.decisions.measures import LEVEL_SLACK
@@ -59,7 +59,6 @@ class WideGround:
     catalogue: Catalogue
     level: float | None
     """The SDP that settles whether to stop; None where every SDP is wanted as it is."""
-    limits: Limits
     answers: Answers = field(default_factory=Answers, repr=False)
     """Likelihoods and SDPs, which take long."""
     deadline: float = math.inf
@@ -137,7 +136,9 @@ class WideGround:
         relevant = self._relevant(state, test)
         is_single = len(self.catalogue.offers[test].features) == 1
         question = "likelihoods", relevant, None if is_single else test
-        return self.answers.get(question, lambda: self._infer(relevant, test))[test]
+        # Without masses there is no tree, not even one that was cut: they have time after the last, too.
+        with reserve():
+            return self.answers.get(question, lambda: self._infer(relevant, test))[test]
 
     def _relevant(self, state: State, test: int) -> State:
         """The state without the tests that tell nothing about a test once the class is known."""
@@ -159,13 +160,13 @@ class WideGround:
         evidence, network = self._evidence(state), self.problem.network
         features = self.catalogue.offers[test].features
         if len(features) > 1:
-            table = joint_table(network, [*features, self.problem.target], evidence, limits=self.limits)
+            table = joint_table(network, [*features, self.problem.target], evidence)
             rows = table.reshape(-1, len(self.problem.prior))
             totals = rows.sum(axis=0)
             return {test: np.divide(rows, totals, out=np.zeros_like(rows), where=totals > 0)}
         class_mass = self._class_mass(state)
         marginals = {
-            c: all_marginals(network, {**evidence, self.problem.target: c}, limits=self.limits)
+            c: all_marginals(network, {**evidence, self.problem.target: c})
             for c in np.flatnonzero(class_mass > 0).tolist()
         }
         found = {}
@@ -231,12 +232,11 @@ class WideGround:
             if (done, tolerance) in self._memo.refused:
                 break
             question = Question(frozenset(), tolerance=tolerance)
-            limits = replace(self.limits, max_seconds=SECONDS_PER_STATE)
             try:
-                with until(self.deadline), one_clock(limits):
-                    choice = choose(problem, question, limits=limits, engines=QUICK_ENGINES)
+                with until(self.deadline), portion(seconds=SECONDS_PER_STATE):
+                    choice = choose(problem, question, engines=QUICK_ENGINES)
                     found = find_agreement(
-                        choice.engine.prepare(problem, limits), frozenset(), problem.decider, tolerance
+                        choice.engine.prepare(problem), frozenset(), problem.decider, tolerance
                     )
             except LimitError:
                 if is_hurried:
@@ -256,7 +256,7 @@ class WideGround:
             return self.problem
         evidence = self._evidence(state)
         free = tuple(f for f in self.problem.free if f not in evidence)
-        return Problem(self.problem.classifier, evidence, free, posterior, self.problem.limits)
+        return Problem(self.problem.classifier, evidence, free, posterior)
 
 
 @dataclass(slots=True)

@@ -19,7 +19,6 @@ import numpy as np
 import numpy.typing as npt
 
 from unswayed.core.arrays import Floats, Ints
-from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.oracle import Interval
 from unswayed.decisions.rules import LogOddsIntervals
@@ -156,7 +155,7 @@ class AdditiveDecision:
         return self._grids[n_points]
 
 
-def make_additive(explained: ExplainedDecision, limits: Limits) -> AdditiveDecision | None:
+def make_additive(explained: ExplainedDecision) -> AdditiveDecision | None:
     """The decision as a sum of weights; None where it is none, has two cuts, or a state excludes a class."""
     whole, decider = explained.whole, explained.whole.decider
     if not isinstance(decider, LogOddsIntervals) or len(decider.cuts) != 1:
@@ -166,7 +165,7 @@ def make_additive(explained: ExplainedDecision, limits: Limits) -> AdditiveDecis
     upper = decider.upper if decider.regions[1] == explained.action else 1 - decider.upper
     sign = 1.0 if upper == decider.upper else -1.0
     weights, shares = {}, {}
-    for group in group_tables(whole, limits):
+    for group in group_tables(whole):
         likelihood = group.likelihood[group.likelihood.sum(axis=1) > 0]
         if len(likelihood) < len(group.likelihood) or not likelihood.all():
             return None

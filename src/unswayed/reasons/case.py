@@ -22,7 +22,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.oracle import Interval
@@ -67,9 +66,9 @@ class ExplainedDecision:
         variables = self.network.variables
         return {variables[v].name: variables[v].states[s] for v, s in evidence.items()}
 
-    def at(self, subset: Iterable[int], limits: Limits = DEFAULT_LIMITS) -> Problem:
+    def at(self, subset: Iterable[int]) -> Problem:
         """The classifier when these findings alone are known."""
-        return make_problem(self.whole.classifier, self.named(self.given(subset)), limits=limits)
+        return make_problem(self.whole.classifier, self.named(self.given(subset)))
 
 
 def explained_decision(problem: Problem) -> ExplainedDecision:

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from unswayed.core.arrays import Floats
-from unswayed.core.limits import Limits
 from unswayed.decisions.rules import ThresholdRule, UtilityRule, log_odds
 from unswayed.inference.marginals import all_marginals
 from unswayed.inference.posteriors import joint_table, log_probability
@@ -75,14 +74,14 @@ class FindingWeight:
     """What is decided without it."""
 
 
-def finding_weights(explained: ExplainedDecision, leaning: Leaning, limits: Limits) -> list[FindingWeight]:
+def finding_weights(explained: ExplainedDecision, leaning: Leaning) -> list[FindingWeight]:
     """Each finding left out, one after another."""
     problem = explained.problem
     now = float(leaning.of(problem.prior[np.newaxis])[0])
     weights = []
     for finding in explained.findings:
         others = explained.given(v for v in explained.findings if v != finding)
-        posterior = joint_table(problem.network, [problem.target], others, limits=limits)
+        posterior = joint_table(problem.network, [problem.target], others)
         before = float(leaning.of(posterior[np.newaxis])[0])
         # A state that is certain either way stays so: the finding adds nothing.
         weight = 0.0 if now == before else now - before
@@ -91,7 +90,7 @@ def finding_weights(explained: ExplainedDecision, leaning: Leaning, limits: Limi
     return weights
 
 
-def shapley_values(explained: ExplainedDecision, leaning: Leaning, limits: Limits) -> Floats | None:
+def shapley_values(explained: ExplainedDecision, leaning: Leaning) -> Floats | None:
     """The Shapley value of each finding, exactly [shapley1953].
 
         phi_i = sum_S |S|! (k - |S| - 1)! / k!  (leaning(S and i) - leaning(S)),  S over subsets without i
@@ -102,7 +101,7 @@ def shapley_values(explained: ExplainedDecision, leaning: Leaning, limits: Limit
     n_findings = len(explained.findings)
     if n_findings > MOST_SHARED:
         return None
-    values = leaning.of(subset_class_masses(explained, limits).T)
+    values = leaning.of(subset_class_masses(explained).T)
     if not np.isfinite(values).all():
         return None
     sizes = np.zeros(1, dtype=np.int64)
@@ -120,7 +119,7 @@ def shapley_values(explained: ExplainedDecision, leaning: Leaning, limits: Limit
     return found
 
 
-def subset_class_masses(explained: ExplainedDecision, limits: Limits) -> Floats:  # (classes, subsets)
+def subset_class_masses(explained: ExplainedDecision) -> Floats:  # (classes, subsets)
     """Pr(class, the findings of a subset) for all subsets, the first finding the highest bit.
 
     Each finding gets a child that tells only whether the finding is as observed. One inference over these
@@ -134,7 +133,7 @@ def subset_class_masses(explained: ExplainedDecision, limits: Limits) -> Floats:
     extended = BayesianNetwork([*network.cpts, *cpts])
     target = extended.index(network.variables[explained.problem.target].name)
     asked = [target, *(extended.index(cpt.child.name) for cpt in cpts)]
-    masses = joint_table(extended, asked, {}, limits=limits).reshape(len(explained.problem.prior), -1)
+    masses = joint_table(extended, asked, {}).reshape(len(explained.problem.prior), -1)
     for i in range(len(cpts)):
         pattern = masses.reshape(len(masses) * 2**i, 2, -1)
         pattern[:, 0] += pattern[:, 1]
@@ -151,7 +150,7 @@ def _indicator(network: BayesianNetwork, finding: int, state: int, number: int) 
     return Cpt(child, [variable], rows)
 
 
-def conflict_of(explained: ExplainedDecision, limits: Limits) -> float:
+def conflict_of(explained: ExplainedDecision) -> float:
     """How much less probable the findings are together than if they were unrelated, in bits.
 
         log2 prod_i Pr(e_i) - log2 Pr(e)
@@ -159,7 +158,7 @@ def conflict_of(explained: ExplainedDecision, limits: Limits) -> float:
     Above 0 the findings surprise each other [jensen1991].
     """
     network = explained.network
-    together = log_probability(network, explained.problem.evidence, limits=limits)
-    marginals = all_marginals(network, {}, limits=limits)
+    together = log_probability(network, explained.problem.evidence)
+    marginals = all_marginals(network, {})
     alone = math.fsum(math.log(marginals[v][s]) for v, s in explained.problem.evidence.items())
     return (alone - together) / math.log(2.0)

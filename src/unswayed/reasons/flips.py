@@ -10,15 +10,14 @@ from __future__ import annotations
 
 import heapq
 import math
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
+from unswayed.core.anytime import seconds_left
 from unswayed.core.arrays import Bools, Floats
-from unswayed.core.limits import Limits
 from unswayed.inference.posteriors import joint_table
 from unswayed.model.cpt import configuration_of
 from unswayed.reasons.case import ExplainedDecision, cost_of
@@ -69,7 +68,7 @@ NO_TURNS = FoundTurns((), math.inf)
 
 
 def cheapest_changes(
-    explained: ExplainedDecision, fixed: frozenset[int], costs: dict[int, float], most: int, limits: Limits
+    explained: ExplainedDecision, fixed: frozenset[int], costs: dict[int, float], most: int
 ) -> FoundTurns:
     """The cheapest sets of findings in other states that turn the decision; `fixed` ones stay."""
     movable = tuple(v for v in explained.findings if v not in fixed)
@@ -81,10 +80,10 @@ def cheapest_changes(
 
         def inferred(chosen: tuple[int, ...]) -> Floats:
             others = explained.given(v for v in explained.findings if v not in chosen)
-            return joint_table(network, [*chosen, target], others, limits=limits).reshape(-1, n_classes)
+            return joint_table(network, [*chosen, target], others).reshape(-1, n_classes)
 
-        return _cheapest_first(explained, movable, costs, most, limits, inferred, MOST_INFERENCES)
-    table = joint_table(network, [*movable, target], rest, limits=limits).reshape([*sizes, n_classes])
+        return _cheapest_first(explained, movable, costs, most, inferred, MOST_INFERENCES)
+    table = joint_table(network, [*movable, target], rest).reshape([*sizes, n_classes])
     if not _turned(explained, table.reshape(-1, n_classes)).any():
         return NO_TURNS
 
@@ -93,7 +92,7 @@ def cheapest_changes(
         cut: Floats = table[at].reshape(-1, n_classes)
         return cut
 
-    return _cheapest_first(explained, movable, costs, most, limits, read, MOST_SETS)
+    return _cheapest_first(explained, movable, costs, most, read, MOST_SETS)
 
 
 def turns_of(
@@ -102,7 +101,6 @@ def turns_of(
     costs: dict[int, float],
     most: int,
     cost_bound: float,
-    limits: Limits,
 ) -> FoundTurns:
     """The states of one set of findings that turn the decision; there may be other sets of its cost."""
     if not changed:
@@ -110,15 +108,13 @@ def turns_of(
     members = tuple(v for v in explained.findings if v in changed)
     others = explained.given(v for v in explained.findings if v not in changed)
     asked = [*members, explained.problem.target]
-    mass = joint_table(explained.network, asked, others, limits=limits)
+    mass = joint_table(explained.network, asked, others)
     mass = mass.reshape(-1, len(explained.problem.prior))
     turns = list(_turns(explained, members, mass, cost_of(members, costs)))
     return _listed(explained, turns, most, cost_bound, cut=True)
 
 
-def cheapest_observations(
-    explained: ExplainedDecision, costs: dict[int, float], most: int, limits: Limits
-) -> FoundTurns:
+def cheapest_observations(explained: ExplainedDecision, costs: dict[int, float], most: int) -> FoundTurns:
     """The cheapest sets of features not observed yet, in states that turn the decision."""
     free, network, target = explained.problem.free, explained.network, explained.problem.target
     evidence, n_classes = explained.problem.evidence, len(explained.problem.prior)
@@ -126,10 +122,10 @@ def cheapest_observations(
     if math.prod(map(float, sizes)) * n_classes > LARGEST_TABLE:
 
         def inferred(chosen: tuple[int, ...]) -> Floats:
-            return joint_table(network, [*chosen, target], evidence, limits=limits).reshape(-1, n_classes)
+            return joint_table(network, [*chosen, target], evidence).reshape(-1, n_classes)
 
-        return _cheapest_first(explained, free, costs, most, limits, inferred, MOST_INFERENCES)
-    table = joint_table(network, [*free, target], evidence, limits=limits).reshape([*sizes, n_classes])
+        return _cheapest_first(explained, free, costs, most, inferred, MOST_INFERENCES)
+    table = joint_table(network, [*free, target], evidence).reshape([*sizes, n_classes])
     # Masses of fewer features are sums of these, and the masses on which a rule decides alike are closed
     # under sums: where no instantiation of all features turns the decision, none of some does.
     if not _turned(explained, table.reshape(-1, n_classes)).any():
@@ -140,7 +136,7 @@ def cheapest_observations(
         total: Floats = table.sum(axis=summed).reshape(-1, n_classes)
         return total
 
-    return _cheapest_first(explained, free, costs, most, limits, read, MOST_SETS)
+    return _cheapest_first(explained, free, costs, most, read, MOST_SETS)
 
 
 def _cheapest_first(
@@ -148,15 +144,14 @@ def _cheapest_first(
     variables: Sequence[int],
     costs: dict[int, float],
     most: int,
-    limits: Limits,
     masses: Masses,
     most_sets: int,
 ) -> FoundTurns:
-    deadline, found = limits.deadline(), list[Turn]()
+    found = list[Turn]()
     for count, (cost, chosen) in enumerate(subsets_by_cost([costs[v] for v in variables])):
         if found and cost > found[0].cost * (1 + 1e-12):
             break
-        if count > most_sets or time.monotonic() > deadline:
+        if count > most_sets or seconds_left() <= 0.0:
             # All cheaper sets were tried, so what was found already is among the cheapest.
             return _listed(explained, found, most, cost, cut=True)
         members = tuple(variables[i] for i in chosen)

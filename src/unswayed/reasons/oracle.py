@@ -10,9 +10,9 @@ from typing import TypeVar
 
 import numpy as np
 
+from unswayed.core.anytime import moment_at, until
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import LimitError
-from unswayed.core.limits import Limits, moment_at, until
 from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.margins import keeping_tests, posterior_bounds
 from unswayed.decisions.oracle import Interval
@@ -71,7 +71,6 @@ class SubsetOracle:
 
     explained: ExplainedDecision
     ask: AskEngine
-    limits: Limits
     table: SubsetTable | None = field(repr=False)
     additive: AdditiveDecision | None = field(repr=False)
     worst: WorstCase | None = field(repr=False)
@@ -89,7 +88,7 @@ class SubsetOracle:
         if self.worst is not None and self.worst.is_certain(chosen):
             return Measurement.exact(1.0, engine="worst case")
         if chosen not in self._known:
-            self._known[chosen] = self._asked(self.explained.at(chosen, self.limits), level)
+            self._known[chosen] = self._asked(self.explained.at(chosen), level)
         return self._known[chosen]
 
     def state(self, found: SufficientSet) -> Measurement:
@@ -120,7 +119,7 @@ class SubsetOracle:
         known = self._known.get(subset)
         # What was narrow enough for one level may hold another.
         if known is None or not (reaches(interval_of(known), level) or fails(interval_of(known), level)):
-            problem = self.explained.at(subset, self.limits)
+            problem = self.explained.at(subset)
             bounds = posterior_bounds(self.tests, problem.prior)
             if fails(bounds, level):
                 return bounds
@@ -157,19 +156,19 @@ def _doubt(measured: Measurement) -> int:
 
 
 def make_subset_oracle(
-    explained: ExplainedDecision, ask: AskEngine, limits: Limits, *, engine_only: bool = False
+    explained: ExplainedDecision, ask: AskEngine, *, engine_only: bool = False
 ) -> SubsetOracle:
     """An oracle with a table where it is within the limits; or one that always asks the engine."""
     tests = keeping_tests(explained.problem.classifier, explained.action)
     if engine_only:
-        return SubsetOracle(explained, ask, limits, None, None, None, tests)
-    additive = _within_limits(partial(make_additive, explained, limits))
-    fits = table_fits(explained, limits, patience=MOST_SECONDS if additive is None else FEW_SECONDS)
-    table = _within_limits(partial(make_subset_table, explained, limits)) if fits else None
+        return SubsetOracle(explained, ask, None, None, None, tests)
+    additive = _within_limits(partial(make_additive, explained))
+    fits = table_fits(explained, patience=MOST_SECONDS if additive is None else FEW_SECONDS)
+    table = _within_limits(partial(make_subset_table, explained)) if fits else None
     worst = None
     if table is None and additive is None:
-        worst = _within_limits(partial(make_worst_case, explained, limits))
-    return SubsetOracle(explained, ask, limits, table, additive, worst, tests)
+        worst = _within_limits(partial(make_worst_case, explained))
+    return SubsetOracle(explained, ask, table, additive, worst, tests)
 
 
 def _within_limits(make: Callable[[], Made]) -> Made | None:
@@ -186,14 +185,14 @@ def find_weights(oracle: SubsetOracle, leaning: Leaning) -> list[FindingWeight]:
     # Weights of evidence are the log-odds of every rule on probabilities, not the leads of utilities.
     if oracle.additive is not None and not isinstance(oracle.explained.problem.classifier.rule, UtilityRule):
         return additive_weights(oracle.additive)
-    return finding_weights(oracle.explained, leaning, oracle.limits)
+    return finding_weights(oracle.explained, leaning)
 
 
 def find_shapley_values(oracle: SubsetOracle, leaning: Leaning) -> Floats | None:
     """The share of each finding in the leaning; None where it cannot be shared out."""
     if oracle.additive is not None and not isinstance(oracle.explained.problem.classifier.rule, UtilityRule):
         return additive_shapley(oracle.additive)
-    return shapley_values(oracle.explained, leaning, oracle.limits)
+    return shapley_values(oracle.explained, leaning)
 
 
 def find_reasons(
@@ -273,7 +272,7 @@ def _at_most(bound: int, most: int) -> int:
 
 
 def find_turns(
-    oracle: SubsetOracle, fixed: frozenset[int], costs: dict[int, float], most: int, limits: Limits
+    oracle: SubsetOracle, fixed: frozenset[int], costs: dict[int, float], most: int
 ) -> tuple[FoundTurns, FoundTurns]:
     """The cheapest changes of findings, and the cheapest further observations, that turn the decision."""
     explained, additive = oracle.explained, oracle.additive
@@ -281,11 +280,11 @@ def find_turns(
         return additive_changes(additive, fixed, costs, most), additive_observations(additive, costs, most)
     if oracle.worst is not None and not explained.problem.free:
         movable = frozenset(explained.findings) - fixed
-        changed, bound = smallest_change(replace(oracle.worst, limits=limits), movable, costs)
-        return turns_of(explained, changed, costs, most, bound, limits), NO_TURNS
-    half = limits if limits.max_seconds is None else replace(limits, max_seconds=limits.max_seconds / 2)
-    changes = cheapest_changes(explained, fixed, costs, most, half)
-    return changes, cheapest_observations(explained, costs, most, half)
+        changed, bound = smallest_change(oracle.worst, movable, costs)
+        return turns_of(explained, changed, costs, most, bound), NO_TURNS
+    with until(moment_at(0.5)):
+        changes = cheapest_changes(explained, fixed, costs, most)
+    return changes, cheapest_observations(explained, costs, most)
 
 
 def interval_of(measured: Measurement) -> Interval:

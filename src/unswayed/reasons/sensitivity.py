@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unswayed.core.anytime import check_bytes
 from unswayed.core.arrays import Floats
-from unswayed.core.limits import Limits
 from unswayed.decisions.margins import keeping_tests
 from unswayed.decisions.rules import ThresholdRule
 from unswayed.inference.contraction import Arithmetic, Linear, LogSum, derivatives, run_keeping
@@ -56,19 +56,19 @@ class ParameterInterval:
         return float(min(below, above))
 
 
-def parameter_intervals(explained: ExplainedDecision, limits: Limits) -> tuple[ParameterInterval, ...]:
+def parameter_intervals(explained: ExplainedDecision) -> tuple[ParameterInterval, ...]:
     """The parameters that can turn the decision, those that need least change first.
 
     Ties in the change go by the network's order.
     """
-    found = [each for each in all_intervals(explained, limits) if np.isfinite(each.slack)]
+    found = [each for each in all_intervals(explained) if np.isfinite(each.slack)]
     return tuple(sorted(found, key=lambda each: (each.slack, each.variable, each.row, each.state)))
 
 
-def all_intervals(explained: ExplainedDecision, limits: Limits) -> Iterator[ParameterInterval]:
+def all_intervals(explained: ExplainedDecision) -> Iterator[ParameterInterval]:
     """Every entry of every table with its interval; nodes that are functions are left out."""
     tests = keeping_tests(explained.problem.classifier, explained.action)
-    now, slopes = class_slopes(explained, limits)
+    now, slopes = class_slopes(explained)
     for variable, cpt in enumerate(explained.network.cpts):
         # Functions have no entries that could be moved one by one.
         if len(cpt.child) == 1 or not isinstance(cpt, Cpt):
@@ -115,34 +115,30 @@ def co_variation(table: Floats) -> Floats:  # (rows, states, states)
     return shares
 
 
-def class_slopes(explained: ExplainedDecision, limits: Limits) -> tuple[Floats, dict[int, Floats]]:
+def class_slopes(explained: ExplainedDecision) -> tuple[Floats, dict[int, Floats]]:
     """Pr(c, e), and for each table d Pr(c, e) / d entry as (classes, rows, states); both up to one factor."""
-    now, slopes = _runs(explained, Linear(), limits)
+    now, slopes = _runs(explained, Linear())
     if now.sum() > SAFE:
         return now, slopes
-    now, slopes = _runs(explained, LogSum(), limits)
+    now, slopes = _runs(explained, LogSum())
     highest = now.max()
     return np.exp(now - highest), {p: np.exp(each - highest) for p, each in slopes.items()}
 
 
-def _runs(
-    explained: ExplainedDecision, arithmetic: Arithmetic, limits: Limits
-) -> tuple[Floats, dict[int, Floats]]:
-    runs = [_run(explained, state, arithmetic, limits) for state in range(len(explained.problem.prior))]
+def _runs(explained: ExplainedDecision, arithmetic: Arithmetic) -> tuple[Floats, dict[int, Floats]]:
+    runs = [_run(explained, state, arithmetic) for state in range(len(explained.problem.prior))]
     slopes = {position: np.stack([each[position] for _, each in runs]) for position in runs[0][1]}
     return np.array([mass for mass, _ in runs]), slopes
 
 
-def _run(
-    explained: ExplainedDecision, state: int, arithmetic: Arithmetic, limits: Limits
-) -> tuple[float, dict[int, Floats]]:
+def _run(explained: ExplainedDecision, state: int, arithmetic: Arithmetic) -> tuple[float, dict[int, Floats]]:
     """Pr(class, e) and its derivatives by every entry, in the arithmetic given."""
     network = explained.network
     evidence = {**explained.problem.evidence, explained.problem.target: state}
-    problem = contraction(network, range(len(network)), evidence, limits=limits)
-    limits.check_bytes(2 * problem.plan.total_bytes, "how sensitive this decision is to the network")
+    problem = contraction(network, range(len(network)), evidence)
+    check_bytes(2 * problem.plan.total_bytes, "how sensitive this decision is to the network")
     leaves = problem.factors.leaves if arithmetic.one == 1.0 else problem.log_leaves()
-    buffers = run_keeping(problem.plan, leaves, arithmetic, limits=limits)
+    buffers = run_keeping(problem.plan, leaves, arithmetic)
     wanted = [buffer < problem.plan.n_leaves for buffer in range(len(buffers))]
     slopes = derivatives(problem.plan, buffers, arithmetic, wanted)
     nothing = 0.0 if arithmetic.one == 1.0 else -np.inf

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from unswayed.core.anytime import bytes_allowed, seconds_left
 from unswayed.core.arrays import Bools, Floats
-from unswayed.core.limits import Limits
 from unswayed.decisions.oracle import Interval
 from unswayed.engines.dense import DenseEngine
 from unswayed.engines.protocol import Cost, Question
@@ -64,19 +64,19 @@ class SubsetTable:
         return kept_share(float(self.turned_mass[number] / self.class_mass[:, number].sum()))
 
 
-def table_fits(explained: ExplainedDecision, limits: Limits, *, patience: float) -> bool:
+def table_fits(explained: ExplainedDecision, *, patience: float) -> bool:
     """Whether the table over all features is within the limits, and within `patience` in seconds."""
     if len(explained.findings) > MOST_FINDINGS:
         return False
     price = DenseEngine().cost(explained.whole, Question(frozenset()))
-    seconds = min(patience, math.inf if limits.max_seconds is None else limits.max_seconds)
-    return isinstance(price, Cost) and price.n_bytes <= limits.max_bytes and price.seconds <= seconds
+    seconds = min(patience, seconds_left())
+    return isinstance(price, Cost) and price.n_bytes <= bytes_allowed() and price.seconds <= seconds
 
 
-def make_subset_table(explained: ExplainedDecision, limits: Limits) -> SubsetTable:
+def make_subset_table(explained: ExplainedDecision) -> SubsetTable:
     """Sum out what was not observed, and fold each finding."""
     whole = explained.whole
-    masses = DenseEngine().prepare(whole, limits).masses
+    masses = DenseEngine().prepare(whole).masses
     n_classes, sizes = len(whole.prior), whole.sizes(explained.findings)
     observed = masses.reshape(len(masses), -1, math.prod(sizes)).sum(axis=1)
     turned = np.delete(observed[n_classes:], explained.action, axis=0).sum(axis=0, keepdims=True)

@@ -19,13 +19,12 @@ sets of `search.py`.
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from unswayed.core.anytime import check_bytes, seconds_left
 from unswayed.core.arrays import Floats
-from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.oracle import Interval
 from unswayed.decisions.rules import LogOddsIntervals
@@ -57,12 +56,11 @@ class WorstCase:
     """Negative log-ratios of the families with the target; in the plan, a table for each variable follows."""
     variables: tuple[int, ...]
     """Variables of those tables: which of their states are allowed."""
-    limits: Limits = field(repr=False)
 
     def lowest(self, subset: frozenset[int]) -> float:
         """The lowest log-odds for the decision of any completion of the subset."""
         leaves = [*self.losses, *(self._allowed(v, subset) for v in self.variables)]
-        return -float(run(self.plan, leaves, LogMax(), limits=self.limits))
+        return -float(run(self.plan, leaves, LogMax()))
 
     def is_certain(self, subset: frozenset[int]) -> bool:
         """Whether no completion of the subset turns the decision."""
@@ -81,7 +79,7 @@ class WorstCase:
         return allowed
 
 
-def make_worst_case(explained: ExplainedDecision, limits: Limits) -> WorstCase | None:
+def make_worst_case(explained: ExplainedDecision) -> WorstCase | None:
     """The worst case of a decision; None where a rule, a hidden variable or a zero does not allow for it."""
     whole, network, decider = explained.whole, explained.network, explained.whole.decider
     if not isinstance(decider, LogOddsIntervals) or len(decider.cuts) != 1:
@@ -106,8 +104,8 @@ def make_worst_case(explained: ExplainedDecision, limits: Limits) -> WorstCase |
         losses.append(by_class[1 - upper] - by_class[upper])
     variables = tuple(sorted({v for scope in scopes for v in scope}))
     plan = make_plan([*scopes, *((v,) for v in variables)], [len(v) for v in network.variables])
-    limits.check_bytes(plan.peak_bytes, "the worst case of forgotten findings")
-    return WorstCase(explained, sign * float(decider.cuts[0]), plan, tuple(losses), variables, limits)
+    check_bytes(plan.peak_bytes, "the worst case of forgotten findings")
+    return WorstCase(explained, sign * float(decider.cuts[0]), plan, tuple(losses), variables)
 
 
 def fewest_certain(worst: WorstCase) -> int:
@@ -201,7 +199,7 @@ def _best_change(
         paid = np.full(len(network.variables[v]), -price * costs[v] if v in movable else -np.inf)
         paid[evidence[v]] = 0.0
         leaves.append(paid)
-    buffers = run_keeping(worst.plan, leaves, LogMax(), limits=worst.limits)
+    buffers = run_keeping(worst.plan, leaves, LogMax())
     states = np.zeros((1, len(network)), dtype=np.int64)
     trace_back(worst.plan, buffers, states, lambda weights: np.argmax(weights, axis=1))
     changed = frozenset(v for v in worst.variables if states[0, v] != evidence[v])
@@ -221,7 +219,7 @@ def _hit_reasons(
     worst: WorstCase, movable: frozenset[int], costs: dict[int, float], best: frozenset[int], bound: float
 ) -> tuple[frozenset[int], float]:
     """Cheapest sets that touch all reasons found so far, until one of them turns the decision."""
-    everything, deadline = frozenset(worst.explained.findings), worst.limits.deadline()
+    everything = frozenset(worst.explained.findings)
     order = sorted(movable, key=lambda v: -costs[v])
     to_hit: list[frozenset[int]] = []
     for _ in range(MOST_ROUNDS):
@@ -230,7 +228,7 @@ def _hit_reasons(
         kept = everything - changed
         if not worst.is_certain(kept):
             return changed, bound
-        if time.monotonic() > deadline or bound >= cost_of(tuple(best), costs) * (1 - 1e-12):
+        if seconds_left() <= 0.0 or bound >= cost_of(tuple(best), costs) * (1 - 1e-12):
             break
         for finding in order:
             if finding in kept and worst.is_certain(kept - {finding}):

@@ -17,7 +17,6 @@ from typing import Protocol
 import numpy as np
 
 from unswayed.core.errors import QueryError
-from unswayed.core.limits import Limits
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.rewards import NegativeEntropy, expected_reward
 from unswayed.decisions.rules import Decider
@@ -43,7 +42,7 @@ class _SameDecisionValues:
         return self.oracle.potential(kept, 0.0).high
 
 
-def maxdr(problem: Problem, task: Task, limits: Limits) -> Found:
+def maxdr(problem: Problem, task: Task) -> Found:
     """The best features for the expected same-decision probability of a naive Bayes classifier.
 
     Features must be independent given a target of two states, as in naive Bayes.
@@ -51,7 +50,7 @@ def maxdr(problem: Problem, task: Task, limits: Limits) -> Found:
     refusal = refuse_groups(problem)
     if refusal is not None:
         raise QueryError(f"MAXDR is for naive Bayes classifiers: {refusal.reason}; use branch and bound")
-    oracle = LogOddsEngine().prepare(problem, limits)
+    oracle = LogOddsEngine().prepare(problem)
     return search_by_adding(task, _SameDecisionValues(oracle, problem.decider))
 
 

@@ -9,10 +9,10 @@ named is the share of fresh samples on which the decisions agree.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypedDict, Unpack
 
-from unswayed.core.limits import Limits
+from unswayed.core.anytime import deadline, portion, unhurried
 from unswayed.core.measurement import Certainty
 from unswayed.core.workers import Team
 from unswayed.decisions.measures import AchievableAgreement
@@ -47,6 +47,8 @@ class GroundOptions(TypedDict):
     """Whether a person gave the limit on time; otherwise work is counted, and no clock looked at."""
     report: Report | None
     """Told of progress."""
+    seconds: float
+    """How long the search may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,24 +65,23 @@ class CertifiedChoice:
 def choose_and_certify(
     oracle: SumsOracle,
     terms: Terms,
-    limits: Limits,
     team: Team | None = None,
     **on_ground: Unpack[GroundOptions],
 ) -> CertifiedChoice:
     """Features within the budget, and certain bounds on their agreement."""
     is_timed = on_ground["is_timed"]
-    deadline = limits.deadline()
+    seconds = on_ground["seconds"]
+    ends = min(time.monotonic() + seconds, deadline())
     # Where sums go through, samples cost little.
-    patient = replace(limits, max_seconds=max(limits.max_seconds or SAMPLING_SECONDS, SAMPLING_SECONDS))
-    ground = find_ground(oracle.problem, terms, patient, **on_ground)
-    choice = choose_kept(ground, terms, limits, on_ground["report"], team, is_timed=is_timed)
+    on_ground["seconds"] = max(seconds, SAMPLING_SECONDS)
+    ground = find_ground(oracle.problem, terms, **on_ground)
+    choice = choose_kept(ground, terms, on_ground["report"], team, is_timed=is_timed, seconds=seconds)
     kept, is_stopped = choice.kept, choice.interrupted
     if _keeps_everything(oracle, kept):
         return CertifiedChoice(Found(kept, 1.0, 1.0, choice.tried, is_stopped), None, None)
     least, most = CERTIFY_SECONDS
-    seconds = min(max(deadline - time.monotonic(), least), most)
-    timely = replace(oracle, limits=replace(oracle.limits, max_seconds=seconds))
-    agreement, threshold = _certify(timely, ground, kept)
+    with unhurried(), portion(seconds=min(max(ends - time.monotonic(), least), most)):
+        agreement, threshold = _certify(oracle, ground, kept)
     found = Found(kept, agreement.value, 1.0, choice.tried, is_stopped)
     return CertifiedChoice(found, agreement, threshold)
 
@@ -88,14 +89,14 @@ def choose_and_certify(
 def choose_and_estimate(
     ground: SampledGround,
     terms: Terms,
-    limits: Limits,
     report: Report | None = None,
     team: Team | None = None,
     *,
     is_timed: bool,
+    seconds: float,
 ) -> CertifiedChoice:
     """Features within the budget, and how often they agree on fresh samples: for what no sums bound."""
-    choice = choose_kept(ground, terms, limits, report, team, is_timed=is_timed)
+    choice = choose_kept(ground, terms, report, team, is_timed=is_timed, seconds=seconds)
     threshold, decider = None, ground.problem.decider
     if ground.positive is not None:
         threshold = sampled_threshold(ground, choice.kept)
@@ -111,12 +112,10 @@ def choose_and_estimate(
     return CertifiedChoice(found, agreement, threshold)
 
 
-def find_ground(
-    problem: Problem, terms: Terms, limits: Limits, **on_ground: Unpack[GroundOptions]
-) -> SampledGround:
+def find_ground(problem: Problem, terms: Terms, **on_ground: Unpack[GroundOptions]) -> SampledGround:
     """The samples that searches with other budgets share."""
     if terms.workspace.sampled is None:
-        terms.workspace.sampled = draw_ground(problem, terms, limits, **on_ground)
+        terms.workspace.sampled = draw_ground(problem, terms, **on_ground)
     return terms.workspace.sampled
 
 

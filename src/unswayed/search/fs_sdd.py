@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
@@ -26,8 +26,8 @@ from unswayed.circuits.networks.elimination_vtree import features_last, scopes_o
 from unswayed.circuits.networks.expected_sdp import Registers, expected_agreement, registers_of
 from unswayed.circuits.networks.levels import FeatureLevels, bottom_masses, feature_levels
 from unswayed.circuits.networks.rearrange import levels_by_conditioning
+from unswayed.core.anytime import deadline
 from unswayed.core.errors import LimitError
-from unswayed.core.limits import Limits
 from unswayed.decisions.problem import Problem
 from unswayed.engines.circuit import Relevant, relevant_network, relevant_positions
 from unswayed.model.network import BayesianNetwork
@@ -58,7 +58,7 @@ class Arrangement(Protocol):
         """How good the first features are; less than `best` need not be exact."""
 
 
-def run_fs_sdd(problem: Problem, terms: Terms, options: SearchOptions, limits: Limits) -> Found:
+def run_fs_sdd(problem: Problem, terms: Terms, options: SearchOptions) -> Found:
     """The features within the budget of highest expected SDP, by FS-SDD."""
     check_method(terms, Method.FS_SDD)
     variables = problem.network.variables
@@ -70,11 +70,11 @@ def run_fs_sdd(problem: Problem, terms: Terms, options: SearchOptions, limits: L
         budget=terms.budget,
         objective=PotentialObjective(len(problem.prior)),
         names={f: variables[f].name for f in problem.free},
-        deadline=limits.deadline(),
+        deadline=deadline(),
         report=options.get("report"),
     )
     variant = options.get("variant", CircuitVariant.CONSTRAINED)
-    return search_arrangements(task, lambda: _start(CircuitCase.of(problem, limits), variant))
+    return search_arrangements(task, lambda: _start(CircuitCase.of(problem), variant))
 
 
 def search_arrangements(task: Task, make: Callable[[], Arrangement]) -> Found:
@@ -131,20 +131,13 @@ class CircuitCase:
     problem: Problem
     network: BayesianNetwork
     relevant: Relevant
-    limits: Limits
     deadline: float
 
     @staticmethod
-    def of(problem: Problem, limits: Limits) -> CircuitCase:
+    def of(problem: Problem) -> CircuitCase:
         """The problem with its time running."""
         network = relevant_network(problem)
-        return CircuitCase(problem, network, relevant_positions(problem, network), limits, limits.deadline())
-
-    def limits_left(self) -> Limits:
-        """The limits with the time that is left."""
-        if self.limits.max_seconds is None:
-            return self.limits
-        return replace(self.limits, max_seconds=max(self.deadline - time.monotonic(), 1e-3))
+        return CircuitCase(problem, network, relevant_positions(problem, network), deadline())
 
     def rearranged(self, compiled: CompiledNetwork, levels: FeatureLevels) -> Rearranged:
         """The registers of a diagram that has been read off a circuit, or moved out of one."""
@@ -158,7 +151,7 @@ def _start(case: CircuitCase, variant: CircuitVariant) -> Arrangement:
     if variant is CircuitVariant.RECOMPILED:
         return Recompiled(case, features)
     if variant is CircuitVariant.CONSTRAINED:
-        compiled = compile_spine(case.network, features, limits=case.limits_left())
+        compiled = compile_spine(case.network, features)
         return case.rearranged(compiled, feature_levels(compiled, features, case.relevant.evidence))
     return case.rearranged(*moved_up(case.network, features, case))
 
@@ -195,7 +188,7 @@ class Recompiled:
     def value(self, n_kept: int, best: float) -> float:
         """The expected SDP of the first features, by a circuit of its own."""
         relevant, decider = self.case.relevant, self.case.problem.decider
-        compiled = compile_spine(self.case.network, self.order, limits=self.case.limits_left())
+        compiled = compile_spine(self.case.network, self.order)
         levels = feature_levels(compiled, self.order, relevant.evidence)
         class_mass = bottom_masses(compiled, levels, relevant.target, relevant.evidence)
         return expected_agreement(
@@ -214,7 +207,7 @@ def moved_up(
     rows = row_encoding(network)
     sizes = [len(variable) for variable in network.variables]
     tree = features_last(scopes_of(network.parents), sizes, features)
-    sdd = compile_tree(network, rows, tree, limits=case.limits_left())
+    sdd = compile_tree(network, rows, tree)
     seconds = time.perf_counter() - started
     compiled = CompiledNetwork(network, rows.encoding, sdd, (), True, None, seconds)
-    return levels_by_conditioning(compiled, features, limits=case.limits_left())
+    return levels_by_conditioning(compiled, features)

@@ -9,10 +9,12 @@ samples estimate it.
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import dataclass, field, replace
 
+from unswayed.core.anytime import bytes_allowed, check_bytes, deadline, seconds_left
 from unswayed.core.errors import LimitError
-from unswayed.core.limits import Limits, readable_bytes
+from unswayed.core.limits import readable_bytes
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.rewards import CustomReward, Margin, Reward
 from unswayed.decisions.rules import LogOddsIntervals, ThresholdRule
@@ -57,8 +59,8 @@ class SearchPlan:
     """The classifier at its evidence."""
     engine: str
     """Name of the engine behind the values."""
-    limits: Limits = field(repr=False)
-    """On memory and time."""
+    seconds: float = math.inf
+    """How long a search may take: what is left of the time that a person gave, or our patience."""
     table: DenseOracle | None = field(default=None, repr=False)
     """All features in one table."""
     grid: ManyFeatures | None = field(default=None, repr=False)
@@ -78,6 +80,11 @@ class SearchPlan:
         """Numbers of states by position."""
         return {f: len(self.problem.network.variables[f]) for f in self.problem.free}
 
+    @property
+    def ends(self) -> float:
+        """The moment at which a search that begins now ends."""
+        return min(time.monotonic() + self.seconds, deadline())
+
     def masses(self, kept: frozenset[int] | None = None) -> Node:
         """Class and decision masses of every instantiation of the kept features; of all by default."""
         assert self.table is not None
@@ -85,47 +92,45 @@ class SearchPlan:
         return everything if kept is None else keep_only(everything, kept, self.sizes)
 
 
-def plan_search(problem: Problem, limits: Limits, *, allow_estimates: bool = False) -> SearchPlan:
+def plan_search(problem: Problem, *, allow_estimates: bool = False) -> SearchPlan:
     """The ground for the problem's searches; `LimitError` when there is none.
 
     The limit on time is for the search, which has an answer at any moment; before this step there is none.
     """
-    on_memory, is_timed = Limits(max_bytes=limits.max_bytes), limits.max_seconds is not None
+    is_timed = seconds_left() < math.inf
     price = _price_table(problem)
-    fits = _fits(problem, price, limits)
+    fits = _fits(problem, price)
     if is_naive(problem) and not (fits and _is_quick(_count_cells(problem))):
-        grid = many_features(problem, on_memory, max_seconds=limits.max_seconds)
+        grid = many_features(problem)
         engine = "bounds" if grid.exact is None else "log_odds"
-        return SearchPlan(problem, engine, _be_patient(limits), grid=grid, is_timed=is_timed)
+        return SearchPlan(problem, engine, PATIENCE, grid=grid, is_timed=is_timed)
     if fits:
-        return SearchPlan(problem, "dense", limits, table=DenseEngine().prepare(problem, on_memory))
+        return SearchPlan(problem, "dense", table=DenseEngine().prepare(problem))
     try:
-        sums = prepare_sums(problem, on_memory)
+        sums = prepare_sums(problem)
     except LimitError as error:
         if allow_estimates:
             drawn = SamplingEngine(n_samples=2 * N_SAMPLES).cost(problem, Question(frozenset()))
             assert isinstance(drawn, Cost)
-            limits.check_bytes(drawn.n_bytes, "choosing features on samples")
-            patient = _be_patient(limits, SAMPLES_PATIENCE)
-            return SearchPlan(problem, SamplingEngine().name, patient, is_timed=is_timed)
+            check_bytes(drawn.n_bytes, "choosing features on samples")
+            return SearchPlan(problem, SamplingEngine().name, SAMPLES_PATIENCE, is_timed=is_timed)
         raise LimitError(
             f"searching {len(problem.free)} features that depend on each other needs a table of about "
             f"{readable_bytes(price.n_bytes)}, over what is allowed, and no sums over the network bound a "
             f"choice ({error}); name fewer candidate features, or let samples choose by allowing "
             "estimates (allow_estimates=True)"
         ) from None
-    patient = _be_patient(limits, SAMPLES_PATIENCE)
-    shared = SHARED_SHARE * (patient.max_seconds or SAMPLES_PATIENCE)
+    shared = SHARED_SHARE * (seconds_left() if is_timed else SAMPLES_PATIENCE)
     sums = replace(sums, shared_seconds=min(sums.shared_seconds, shared))
-    return SearchPlan(problem, SumsEngine().name, patient, sums=sums, is_timed=is_timed)
+    return SearchPlan(problem, SumsEngine().name, SAMPLES_PATIENCE, sums=sums, is_timed=is_timed)
 
 
-def prepare_sums(problem: Problem, limits: Limits) -> SumsOracle:
+def prepare_sums(problem: Problem) -> SumsOracle:
     """The oracle that bounds agreements by sums over the network; `LimitError` says why there is none."""
     refusal = refuse_pieces(problem, find_pieces(problem))
     if refusal is not None:
         raise LimitError(refusal.reason)
-    return SumsEngine().prepare(problem, limits)
+    return SumsEngine().prepare(problem)
 
 
 def _is_quick(cells: float) -> bool:
@@ -138,7 +143,7 @@ def plan_table(plan: SearchPlan, objective: SearchObjective) -> SearchPlan:
     if plan.table is not None:
         return plan
     n_features = len(plan.problem.free)
-    if not _fits(plan.problem, _price_table(plan.problem), plan.limits):
+    if not _fits(plan.problem, _price_table(plan.problem)):
         if isinstance(objective, RewardObjective):
             raise LimitError(
                 f"selecting by {objective.reward.name} among {n_features} features needs a table over "
@@ -149,7 +154,7 @@ def plan_table(plan: SearchPlan, objective: SearchObjective) -> SearchPlan:
             "of them, too large here; search by branch and bound with one cost for each feature, or name "
             "fewer candidate features"
         )
-    table = DenseEngine().prepare(plan.problem, Limits(max_bytes=plan.limits.max_bytes))
+    table = DenseEngine().prepare(plan.problem)
     return replace(plan, engine="dense", table=table, grid=None)
 
 
@@ -184,19 +189,14 @@ def reward_objective(problem: Problem, reward: Reward) -> SearchObjective:
     return RewardObjective(n_classes, reward, target, convex=not unknown)
 
 
-def _be_patient(limits: Limits, seconds: float = PATIENCE) -> Limits:
-    """The limits with one on time: searches outside a table may take too long to wait for."""
-    return limits if limits.max_seconds is not None else replace(limits, max_seconds=seconds)
-
-
 def _price_table(problem: Problem) -> Cost:
     price = DenseEngine().cost(problem, Question(frozenset()))
     assert isinstance(price, Cost)
     return price
 
 
-def _fits(problem: Problem, price: Cost, limits: Limits) -> bool:
-    return price.n_bytes <= limits.max_bytes and _count_cells(problem) <= LARGEST_TABLE
+def _fits(problem: Problem, price: Cost) -> bool:
+    return price.n_bytes <= bytes_allowed() and _count_cells(problem) <= LARGEST_TABLE
 
 
 def _count_cells(problem: Problem) -> float:

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from unswayed.core.anytime import bytes_allowed, deadline
 from unswayed.core.errors import QueryError
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.decisions.checkpoint import Checkpoint, open_checkpoint
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import Problem, make_problem
@@ -74,13 +74,13 @@ def run_search(
     return _search_grid(plan, objective, terms, options), plan
 
 
-def run_maxdr(problem: Problem, terms: Terms, options: SearchOptions, limits: Limits) -> tuple[Found, str]:
+def run_maxdr(problem: Problem, terms: Terms, options: SearchOptions) -> tuple[Found, str]:
     """The features of highest expected same-decision probability by MAXDR, and the engine's name."""
     check_method(terms, Method.MAXDR)
     # Values come from log-odds, so the root needs no masses.
     root = Node(problem.free, np.zeros((0, 1)))
-    task = _make_task(problem, root, PotentialObjective(len(problem.prior)), (terms, options, limits))
-    return maxdr(problem, task, limits), LogOddsEngine().name
+    task = _make_task(problem, root, PotentialObjective(len(problem.prior)), terms, options, deadline())
+    return maxdr(problem, task), LogOddsEngine().name
 
 
 def _search_table(
@@ -94,7 +94,7 @@ def _search_table(
     if workspace.root is None:
         everything = plan.masses()
         workspace.root = replace(everything, table=objective.columns(everything.table))
-    task = _make_task(plan.problem, workspace.root, objective, (terms, options, plan.limits))
+    task = _make_task(plan.problem, workspace.root, objective, terms, options, plan.ends)
     method = method_of(options)
     if method is Method.INFORMATION_GAIN:
         return _take_most_informative(plan.problem, task)
@@ -105,10 +105,10 @@ def _search_grid(plan: SearchPlan, objective: SearchObjective, terms: Terms, opt
     """The best features among many, and how much better others can be; greedy: some good ones."""
     many = plan.grid
     assert many is not None
-    deadline = plan.limits.deadline()
+    ends = plan.ends
     agreement = Agreement(many, own_rule=isinstance(objective, SameDecisionObjective))
     variables = plan.problem.network.variables
-    most_bytes = 0.5 * plan.limits.max_bytes
+    most_bytes = 0.5 * bytes_allowed()
     costs, budget = terms.costs, terms.budget
     steps = search_grid(many, lambda steps: bytes_needed(costs.values(), budget, steps.width) <= most_bytes)
     laws = feature_laws(many.weights, cut_question(plan.problem))
@@ -117,7 +117,7 @@ def _search_grid(plan: SearchPlan, objective: SearchObjective, terms: Terms, opt
         if laws is not None and len(many.features) >= OFTEN_BOUNDED and is_ceiling_ready():
             load_ceiling()
     if not plan.is_timed:
-        deadline = plan.limits.deadline()
+        ends = plan.ends
     compiles_here = not plan.is_timed and not can_save()
     task = GridTask(
         grid=steps.grid,
@@ -131,7 +131,7 @@ def _search_grid(plan: SearchPlan, objective: SearchObjective, terms: Terms, opt
         between=agreement.between,
         closer=agreement.closer,
         laws=laws,
-        deadline=deadline,
+        deadline=ends,
         compiles_at=time.monotonic() + PLAIN_SECONDS if compiles_here else math.inf,
         report=options.get("report"),
         team=team_of(options),
@@ -147,7 +147,7 @@ def compile_grid_loops() -> None:
     """Compile the loops over grids and of the ceiling, by a look at a small classifier."""
     network = random_naive_bayes(3, np.random.default_rng(0))
     problem = make_problem(Classifier(network, "C", None, ThresholdRule("s0", 0.5)))
-    many = many_features(problem, DEFAULT_LIMITS)
+    many = many_features(problem)
     load_kernels(search_grid(many, lambda steps: True).grid)
     load_ceiling()
 
@@ -160,9 +160,13 @@ def _take_most_informative(problem: Problem, task: Task) -> Found:
 
 
 def _make_task(
-    problem: Problem, root: Node, objective: SearchObjective, asked: tuple[Terms, SearchOptions, Limits]
+    problem: Problem,
+    root: Node,
+    objective: SearchObjective,
+    terms: Terms,
+    options: SearchOptions,
+    ends: float,
 ) -> Task:
-    terms, options, limits = asked
     variables = problem.network.variables
     return Task(
         root=root,
@@ -171,7 +175,7 @@ def _make_task(
         budget=terms.budget,
         objective=objective,
         names={f: variables[f].name for f in root.features},
-        deadline=limits.deadline(),
+        deadline=ends,
         report=options.get("report"),
         team=team_of(options),
         checkpoint=_open_checkpoint(problem, objective, terms, options),

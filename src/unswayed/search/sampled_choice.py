@@ -18,7 +18,6 @@ import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import QueryError
-from unswayed.core.limits import Limits
 from unswayed.core.numerics import spendable
 from unswayed.core.workers import Team, Workers
 from unswayed.decisions.measures import AchievableAgreement, best_threshold
@@ -91,23 +90,22 @@ class KeptChoice:
 def draw_ground(
     problem: Problem,
     terms: Terms,
-    limits: Limits,
     *,
     adapts_threshold: bool,
     is_timed: bool,
+    seconds: float,
     report: Report | None = None,
 ) -> SampledGround:
     """Samples, and the orders in which several heuristics take the features for their costs.
 
     Unless a person gave the limit on time, its seconds are counted by prices and no clock is looked at.
     """
-    on_memory = Limits(max_bytes=limits.max_bytes)
-    n_samples = _affordable(problem, limits, is_timed=is_timed)
+    n_samples = _affordable(problem, seconds, is_timed=is_timed)
     engine = SamplingEngine(n_samples=n_samples, rng=np.random.default_rng(0))
-    drawn = engine.prepare(problem, on_memory)  # as many as there is time for
-    fresh = engine.prepare(problem, limits if is_timed else on_memory)
+    drawn = engine.prepare(problem)  # as many as there is time for
+    fresh = engine.prepare(problem)
     full = drawn.posteriors(problem.free)
-    deadline = time.monotonic() + choice_seconds(limits) if is_timed else math.inf
+    ends = time.monotonic() + choice_seconds(seconds) if is_timed else math.inf
     positive = _positive(problem) if adapts_threshold else None
     decisions = problem.decider.decide(full)
     useful = [i for i, size in enumerate(problem.sizes(problem.free)) if size > 1]
@@ -118,8 +116,8 @@ def draw_ground(
         costs,
         float("inf"),
         {i: problem.network.variables[problem.free[i]].name for i in useful},
-        deadline,
-        math.inf if is_timed else choice_seconds(limits) / (SECONDS_PER_ROW * len(full)),
+        ends,
+        math.inf if is_timed else choice_seconds(seconds) / (SECONDS_PER_ROW * len(full)),
         report,
     )
     gains = information_by_feature(problem)
@@ -130,33 +128,33 @@ def draw_ground(
     return SampledGround(problem, positive, drawn, fresh, decisions, tuple(orders), tried)
 
 
-def _affordable(problem: Problem, limits: Limits, *, is_timed: bool) -> int:
+def _affordable(problem: Problem, seconds: float, *, is_timed: bool) -> int:
     """How many samples can be decided in a share of the time: by the time that a few take, or by prices."""
-    if limits.max_seconds is None:
+    if math.isinf(seconds):
         return N_SAMPLES
-    few = SamplingEngine(n_samples=FEWEST_SAMPLES).prepare(problem, Limits(max_bytes=limits.max_bytes))
+    few = SamplingEngine(n_samples=FEWEST_SAMPLES).prepare(problem)
     if is_timed:
         began = time.monotonic()
         n_decided = len(few.posteriors(problem.free))
         each = (time.monotonic() - began) / max(n_decided, 1)
     else:
         each = few.price(problem.free)
-    return min(max(int(DECIDED_SHARE * limits.max_seconds / max(each, 1e-9)), FEWEST_SAMPLES), N_SAMPLES)
+    return min(max(int(DECIDED_SHARE * seconds / max(each, 1e-9)), FEWEST_SAMPLES), N_SAMPLES)
 
 
-def choice_seconds(limits: Limits) -> float:
+def choice_seconds(seconds: float) -> float:
     """How long to choose."""
-    return min(CHOICE_SECONDS, CHOICE_SHARE * (limits.max_seconds or CHOICE_SECONDS / CHOICE_SHARE))
+    return min(CHOICE_SECONDS, CHOICE_SHARE * seconds)
 
 
 def choose_kept(
     ground: SampledGround,
     terms: Terms,
-    limits: Limits,
     report: Report | None = None,
     team: Team | None = None,
     *,
     is_timed: bool,
+    seconds: float,
 ) -> KeptChoice:
     """The features within the budget that agree best on the samples, as far as the time allows.
 
@@ -168,10 +166,10 @@ def choose_kept(
     drawn = replace(ground.drawn, problem=problem)
     sent = replace(ground, problem=problem, drawn=drawn, fresh=drawn)
     with Workers[int](team or Team(), value_choices, uuid4().hex, sent) as workers:
-        ends = began + choice_seconds(limits) if is_timed else math.inf
+        ends = began + choice_seconds(seconds) if is_timed else math.inf
         search = _Search(ground, terms, (began, ends), report, workers)
         if not is_timed:
-            search.most_asked = _count_affordable(ground, terms, limits)
+            search.most_asked = _count_affordable(ground, terms, seconds)
         try:
             for order in ground.orders:
                 search.offer(take_affordable(order, terms))
@@ -182,11 +180,11 @@ def choose_kept(
     return KeptChoice(search.kept, ground.tried + len(search.values), search.interrupted)
 
 
-def _count_affordable(ground: SampledGround, terms: Terms, limits: Limits) -> int:
+def _count_affordable(ground: SampledGround, terms: Terms, seconds: float) -> int:
     """How many choices can be valued in the time, by the price of the first."""
     first = tuple(sorted(take_affordable(ground.orders[0], terms)))
     each = max(len(ground.drawn.samples) * ground.drawn.price(first), 1e-3)
-    return max(int(choice_seconds(limits) / each), FEWEST_VALUED)
+    return max(int(choice_seconds(seconds) / each), FEWEST_VALUED)
 
 
 def value_choices(ground: SampledGround, choices: Iterable[frozenset[int]]) -> list[float]:

@@ -70,7 +70,7 @@ def choose_features(plan: SearchPlan, reward: Reward | None, terms: Terms, optio
             raise QueryError(
                 "MAXDR selects by expected same-decision probability; use another method for rewards"
             )
-        return Chosen(*run_maxdr(plan.problem, terms, options, plan.limits))
+        return Chosen(*run_maxdr(plan.problem, terms, options))
     if reward is not None:
         return _choose_by_reward(plan, reward, terms, options)
     if plan.table is None and plan.grid is None:
@@ -177,13 +177,15 @@ def _choose_on_samples(
             "no table holds these features, so they are chosen on samples, within seconds and without a "
             "checkpoint; leave it out"
         )
-    report, limits, team, is_timed = options.get("report"), plan.limits, team_of(options), plan.is_timed
-    on_ground = GroundOptions(adapts_threshold=adapts_threshold, is_timed=is_timed, report=report)
+    report, team, is_timed = options.get("report"), team_of(options), plan.is_timed
+    on_ground = GroundOptions(
+        adapts_threshold=adapts_threshold, is_timed=is_timed, report=report, seconds=plan.seconds
+    )
     if plan.sums is not None:
-        choice = choose_and_certify(plan.sums, terms, limits, team=team, **on_ground)
+        choice = choose_and_certify(plan.sums, terms, team=team, **on_ground)
     else:
-        ground = find_ground(plan.problem, terms, limits, **on_ground)
-        choice = choose_and_estimate(ground, terms, limits, report, team, is_timed=is_timed)
+        ground = find_ground(plan.problem, terms, **on_ground)
+        choice = choose_and_estimate(ground, terms, report, team, is_timed=is_timed, seconds=plan.seconds)
     return Chosen(choice.found, plan.engine, choice.agreement), choice.threshold
 
 

@@ -10,16 +10,14 @@ and matchings by diagonals.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
 
+from unswayed.core.anytime import check_bytes, tick
 from unswayed.core.arrays import Bools, Floats, Ints
-from unswayed.core.errors import LimitError, expect
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.kernels import frontier
 from unswayed.spaces.graphs import Graph, breadth_first, neighbours
 from unswayed.spaces.zdd import Diagram, reduce_shared
@@ -72,26 +70,22 @@ class EdgeSets:
     """1 where a node must be an end of the path, or be matched."""
 
 
-def diagram_of(wanted: EdgeSets, *, limits: Limits = DEFAULT_LIMITS) -> Diagram:
+def diagram_of(wanted: EdgeSets) -> Diagram:
     """All edge sets of the kind, elements in the order of the edges.
 
     Time and memory grow with the number of states, about exponential in the width of the frontier;
     `LimitError` when they reach the limits.
     """
     nothing = np.full((1, 2), -1, dtype=np.int64)
-    return shared_diagram(wanted, nothing[0, :0], nothing, limits=limits)[0]
+    return shared_diagram(wanted, nothing[0, :0], nothing)[0]
 
 
-def shared_diagram(
-    wanted: EdgeSets, doors: Ints, begun: Ints, *, limits: Limits = DEFAULT_LIMITS
-) -> tuple[Diagram, Ints]:
+def shared_diagram(wanted: EdgeSets, doors: Ints, begun: Ints) -> tuple[Diagram, Ints]:
     """One diagram with a root for each of several kinds of paths, and the roots.
 
     The paths of a root come from outside to the first node of its row of `begun` and leave at the second;
     nodes are positions among the `doors`, -1 where a path may begin, or end, anywhere in the graph.
     """
-    expect(limits, Limits, "limits")
-    deadline = limits.deadline()
     widths = frontier_widths(wanted.graph, wanted.order, doors)
     n_places = int(widths.max())
     width = 2 * n_places if wanted.kind == frontier.DIRECTED_PATHS else n_places
@@ -104,14 +98,14 @@ def shared_diagram(
         n_states += len(states)
         # What reducing takes for every state so far; two possible successors with their hash for these.
         n_bytes = _BYTES_PER_STATE * n_states + len(states) * (6 * width + 64)
-        limits.check_bytes(n_bytes, f"the diagram at edge {len(levels) + 1}")
+        check_bytes(n_bytes, f"the diagram at edge {len(levels) + 1}")
         foreseen = n_states + len(states) * _levels_ahead(log_states[len(levels) :])
-        limits.check_bytes(bytes_foreseen * foreseen, f"the diagram, seen from edge {len(levels) + 1},")
+        check_bytes(bytes_foreseen * foreseen, f"the diagram, seen from edge {len(levels) + 1},")
         quick = n_states > _PLAIN or frontier.compiled_search.is_loaded
         search = frontier.compiled_search if quick else frontier.search
         level = frontier.new_level(len(states), width)
         for begin in range(0, len(states), _SLICE):
-            _check_time(deadline, wanted, len(levels))
+            tick(what=f"the diagram at edge {len(levels)} of {len(wanted.order)}")
             level.span[:] = begin, min(begin + _SLICE, len(states))
             search(states, step, (wanted.kind, wanted.joins), level)
         levels.append(level.children)
@@ -138,14 +132,6 @@ def _finished(wanted: EdgeSets, levels: list[Ints]) -> tuple[Diagram, Ints]:
         levels[-1] = np.where(last == frontier.OPEN, int(is_set), last)
     nothing = np.zeros((2, 0), dtype=np.int64)
     return reduce_shared(levels + [nothing] * (n_edges - len(levels)))
-
-
-def _check_time(deadline: float, wanted: EdgeSets, done: int) -> None:
-    if time.monotonic() > deadline:
-        raise LimitError(
-            f"the diagram is at edge {done} of {len(wanted.order)} and the time is over; raise "
-            "Limits(max_seconds=...), or ask about a smaller graph"
-        )
 
 
 def _steps(wanted: EdgeSets, width: int, doors: Ints) -> Iterator[frontier.FrontierStep]:

@@ -18,7 +18,6 @@ import numpy as np
 
 from unswayed.core.arrays import Ints
 from unswayed.core.errors import QueryError, expect
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.kernels import frontier
 from unswayed.spaces.edge_sets import EdgeSets, diagram_of, narrow_order
 from unswayed.spaces.graphs import Graph, as_undirected, graph_from_edges, is_connected
@@ -27,9 +26,7 @@ from unswayed.spaces.subsets import SetCoding
 from unswayed.spaces.zdd import Diagram, diagram_space
 
 
-def matching_space(
-    graph: Any, *, perfect: bool = False, limits: Limits = DEFAULT_LIMITS
-) -> Space[frozenset[Any]]:
+def matching_space(graph: Any, *, perfect: bool = False) -> Space[frozenset[Any]]:
     """All matchings: sets of edges, no two of which share a node; perfect ones cover all nodes.
 
     >>> from unswayed.spaces.graphs import grid
@@ -42,10 +39,10 @@ def matching_space(
         raise QueryError("a node without edges cannot be matched; there is no perfect matching")
     required = np.full(len(known.nodes), int(perfect), dtype=np.int64)
     what = "perfect matchings" if perfect else "matchings"
-    return _space(_wanted(known, frontier.MATCHINGS, required), what, _why_no_matching, limits)
+    return _space(_wanted(known, frontier.MATCHINGS, required), what, _why_no_matching)
 
 
-def spanning_tree_space(graph: Any, *, limits: Limits = DEFAULT_LIMITS) -> Space[frozenset[Any]]:
+def spanning_tree_space(graph: Any) -> Space[frozenset[Any]]:
     """All spanning trees: sets of edges that join all nodes without a cycle.
 
     >>> spanning_tree_space([("a", "b"), ("b", "c"), ("a", "c")]).size
@@ -55,13 +52,11 @@ def spanning_tree_space(graph: Any, *, limits: Limits = DEFAULT_LIMITS) -> Space
     if not is_connected(known):
         raise QueryError("the graph is not connected, so it has no spanning tree")
     required = np.zeros(len(known.nodes), dtype=np.int64)
-    return _space(_wanted(known, frontier.TREES, required), "spanning trees", _why_no_tree, limits)
+    return _space(_wanted(known, frontier.TREES, required), "spanning trees", _why_no_tree)
 
 
-def _space(
-    wanted: EdgeSets, what: str, reason: Callable[[Graph, Ints], str], limits: Limits
-) -> Space[frozenset[Any]]:
-    diagram = diagram_of(wanted, limits=limits)
+def _space(wanted: EdgeSets, what: str, reason: Callable[[Graph, Ints], str]) -> Space[frozenset[Any]]:
+    diagram = diagram_of(wanted)
     if diagram.root == 0:
         raise QueryError(f"this graph has no {what}")
     graph, order = wanted.graph, wanted.order
@@ -73,7 +68,7 @@ def _space(
         key=either_way,
         what="edge",
     )
-    return diagram_space(what, diagram, [names[edge] for edge in order.tolist()], coding, limits=limits)
+    return diagram_space(what, diagram, [names[edge] for edge in order.tolist()], coding)
 
 
 def _wanted(graph: Graph, kind: int, required: Ints) -> EdgeSets:
@@ -109,7 +104,7 @@ def _why_no_tree(graph: Graph, edges: Ints) -> str:
     return f"{graph.nodes[apart]} is not joined to {graph.nodes[0]}"
 
 
-def graphset_space(graphs: Any, *, limits: Limits = DEFAULT_LIMITS) -> Space[frozenset[Any]]:
+def graphset_space(graphs: Any) -> Space[frozenset[Any]]:
     """The graphs of a `graphillion.GraphSet`, each a set of edges of the universe."""
     if not hasattr(graphs, "dumps") or not hasattr(type(graphs), "universe"):
         raise QueryError(f"a graphillion.GraphSet is needed, not a {type(graphs).__name__}")
@@ -125,7 +120,7 @@ def graphset_space(graphs: Any, *, limits: Limits = DEFAULT_LIMITS) -> Space[fro
         key=either_way,
         what="edge",
     )
-    return diagram_space("graphs of a GraphSet", diagram, names, coding, limits=limits)
+    return diagram_space("graphs of a GraphSet", diagram, names, coding)
 
 
 def _diagram(text: str, n_edges: int) -> Diagram:

@@ -21,7 +21,6 @@ from unswayed.circuits.sdd.sdd import Sdd
 from unswayed.circuits.vtree import Vtree
 from unswayed.core.arrays import Bools
 from unswayed.core.errors import QueryError
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.names import listing, unknown_name
 from unswayed.spaces.space import Space, as_truth, checked_rows, listed, refusal
 
@@ -29,9 +28,7 @@ Assignment: TypeAlias = dict[str, bool]
 """Which variables hold, by name."""
 
 
-def formula_space(
-    formula: Cnf | Expression, vtree: Vtree | None = None, *, limits: Limits = DEFAULT_LIMITS
-) -> Space[Assignment]:
+def formula_space(formula: Cnf | Expression, vtree: Vtree | None = None) -> Space[Assignment]:
     """All assignments that make a formula hold, compiled for a vtree (a balanced one without).
 
     A formula is a list of clauses, or an expression of variables joined by `&`, `|`, `~` and counts.
@@ -42,7 +39,7 @@ def formula_space(
     """
     from unswayed.circuits.formulas.compile import compile_formula
 
-    circuit = compile_formula(formula, vtree, limits=limits)
+    circuit = compile_formula(formula, vtree)
     return _space(circuit, formula, f"models of a formula over {len(circuit.names)} variables")
 
 

@@ -13,15 +13,15 @@ set of items follows from those of its subsets with one item less: 2^n sets of n
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from unswayed.core.anytime import bytes_allowed, tick
 from unswayed.core.arrays import Bools, Floats, Ints, expect_numbers, read_only
-from unswayed.core.errors import LimitError, QueryError, expect, expect_list
-from unswayed.core.limits import DEFAULT_LIMITS, Limits, readable_bytes
+from unswayed.core.errors import LimitError, QueryError, expect_list
+from unswayed.core.limits import readable_bytes
 
 _SMALL = 1e-3
 """Below this dispersion, series are more accurate than differences."""
@@ -76,9 +76,7 @@ class Mallows:
         return orders
 
 
-def learn_mallows(
-    orders: Any, weights: Any = None, *, center: Any = None, limits: Limits = DEFAULT_LIMITS
-) -> Mallows:
+def learn_mallows(orders: Any, weights: Any = None, *, center: Any = None) -> Mallows:
     """The most likely Mallows distribution: no other one makes the rankings more probable.
 
     The center minimises the sum of distances (Kemeny's ranking), the dispersion makes the expected distance
@@ -86,11 +84,10 @@ def learn_mallows(
     O(n^2 2^n) for n items, a twentieth of a second for 15; beyond about 26 items give
     `center=heuristic_center(orders)`, which is good and fast and proves nothing.
     """
-    expect(limits, Limits, "limits")
     checked = checked_orders(orders)
     weight = checked_weights(weights, len(checked))
     if center is None:
-        best = 1 + kemeny_ranking(pairwise_wins(checked - 1, weight), limits=limits)
+        best = 1 + kemeny_ranking(pairwise_wins(checked - 1, weight))
     else:
         best = checked_orders([expect_list(center, "the center")], checked.shape[1])[0]
     mean = float(weight @ kendall_distance(checked, best) / weight.sum())
@@ -218,7 +215,7 @@ def pairwise_wins(places: Ints, weights: Floats) -> Floats:  # (items, items)
     return wins
 
 
-def kemeny_ranking(wins: Floats, *, limits: Limits = DEFAULT_LIMITS) -> Ints:  # (items,)
+def kemeny_ranking(wins: Floats) -> Ints:  # (items,)
     """Items from 0 in the order that contradicts the least weight of preferences.
 
     `wins[i, j]` is the weight of those who prefer i to j. Cost: O(n^2 2^n) time, O(2^n) memory. Among equally
@@ -226,20 +223,18 @@ def kemeny_ranking(wins: Floats, *, limits: Limits = DEFAULT_LIMITS) -> Ints:  #
     """
     n_items = len(wins)
     n_bytes = 40.0 * 2.0 ** min(n_items, 100)
-    if n_bytes > limits.max_bytes:
+    if n_bytes > bytes_allowed():
         raise LimitError(
             f"the central ranking of {n_items} items needs about {readable_bytes(n_bytes)}, over the limit "
-            f"of {readable_bytes(limits.max_bytes)}; give a center (heuristic_center(orders) finds a good "
+            f"of {readable_bytes(bytes_allowed())}; give a center (heuristic_center(orders) finds a good "
             "one), or raise Limits(max_bytes=...)"
         )
-    deadline = limits.deadline()
     cost = np.full(2**n_items, np.inf)
     last = np.zeros(2**n_items, dtype=np.int64)
     cost[0] = 0.0
     # Placing item i last in a set contradicts whoever prefers it to the others, and needs the set without i.
     for size, sets in enumerate(_by_size(n_items)):
-        if time.monotonic() > deadline:
-            raise LimitError("the central ranking is not found in time; raise Limits(max_seconds=...)")
+        tick(what="the central ranking")
         for item in range(n_items) if size else ():
             inside = sets[(sets >> item & 1) == 1]
             others = inside ^ (1 << item)

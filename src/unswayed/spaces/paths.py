@@ -20,7 +20,6 @@ import numpy as np
 from unswayed.circuits.psdd.examples import UNKNOWN, Marks
 from unswayed.core.arrays import Bools, Ints
 from unswayed.core.errors import LimitError, QueryError, expect_list
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.numerics import is_whole
 from unswayed.kernels import frontier
 from unswayed.spaces.edge_sets import EdgeSets, diagram_of, narrow_order
@@ -33,9 +32,7 @@ Path: TypeAlias = tuple[Node, ...]
 """Nodes in the order in which a path visits them."""
 
 
-def path_space(
-    graph: Any, source: Node, target: Node, *, order: Ints | None = None, limits: Limits = DEFAULT_LIMITS
-) -> Space[Path]:
+def path_space(graph: Any, source: Node, target: Node, *, order: Ints | None = None) -> Space[Path]:
     """All simple paths from `source` to `target`: no node is visited twice.
 
     `graph` is a `Graph`, a networkx graph or an iterable of pairs. `order` are the edges, by position in the
@@ -57,16 +54,12 @@ def path_space(
         raise QueryError(f"the path begins and ends at {source!r}; give two different nodes")
     if known.is_directed:
         starts, stops = np.arange(len(known.nodes)) == np.array(pair)[:, None]
-        return space_of_paths(known, DirectedEnds(starts, stops, fixed=pair), order, limits)
-    return space_of_paths(known, EndPairs(*_groups(len(known.nodes), [pair]), fixed=pair), order, limits)
+        return space_of_paths(known, DirectedEnds(starts, stops, fixed=pair), order)
+    return space_of_paths(known, EndPairs(*_groups(len(known.nodes), [pair]), fixed=pair), order)
 
 
 def path_space_between(
-    graph: Any,
-    pairs: Iterable[tuple[Node, Node]] | None = None,
-    *,
-    order: Ints | None = None,
-    limits: Limits = DEFAULT_LIMITS,
+    graph: Any, pairs: Iterable[tuple[Node, Node]] | None = None, *, order: Ints | None = None
 ) -> Space[Path]:
     """All simple paths between the ends of any of the pairs; without pairs, between any two nodes.
 
@@ -79,14 +72,14 @@ def path_space_between(
     """
     known = as_graph(graph)
     if known.is_directed:
-        return space_of_paths(known, _directed_ends(known, pairs), order, limits)
+        return space_of_paths(known, _directed_ends(known, pairs), order)
     if pairs is None:
         ends = EndPairs(np.zeros(len(known.nodes), dtype=np.int64), np.ones((1, 1), dtype=np.int64))
-        return space_of_paths(known, ends, order, limits)
+        return space_of_paths(known, ends, order)
     indexed = [(known.index(a), known.index(b)) for a, b in _checked_pairs(pairs)]
     if not indexed or any(a == b for a, b in indexed):
         raise QueryError("give pairs of different nodes, the ends of the paths")
-    return space_of_paths(known, EndPairs(*_groups(len(known.nodes), indexed)), order, limits)
+    return space_of_paths(known, EndPairs(*_groups(len(known.nodes), indexed)), order)
 
 
 def _checked_pairs(pairs: Iterable[tuple[Node, Node]]) -> tuple[tuple[Node, Node], ...]:
@@ -113,9 +106,7 @@ def _directed_ends(graph: Graph, pairs: Iterable[tuple[Node, Node]] | None) -> D
     return DirectedEnds(np.isin(nodes, list(firsts)), np.isin(nodes, list(lasts)))
 
 
-def space_of_paths(
-    graph: Graph, ends: EndPairs | DirectedEnds, order: Ints | None, limits: Limits
-) -> Space[Path]:
+def space_of_paths(graph: Graph, ends: EndPairs | DirectedEnds, order: Ints | None) -> Space[Path]:
     """All simple paths with these ends; without an order of the edges, a good one is chosen."""
     decided = narrow_order(graph) if order is None else _checked_order(order, graph)
     required = np.zeros(len(graph.nodes), dtype=np.int64)
@@ -128,7 +119,7 @@ def space_of_paths(
     else:
         wanted = EdgeSets(graph, decided, frontier.PATHS, ends.group, ends.joins, required)
     try:
-        diagram = diagram_of(wanted, limits=limits)
+        diagram = diagram_of(wanted)
     except LimitError as error:
         raise LimitError(
             f"{error}; of a large map, split_map (--split-map) keeps the paths that enter no region twice, "
@@ -139,7 +130,7 @@ def space_of_paths(
         raise QueryError(f"there are no {coding.description()}: the ends are not connected")
     names = graph.edge_names()
     ordered = [names[edge] for edge in decided.tolist()]
-    return diagram_space(coding.description(), diagram, ordered, coding, limits=limits)
+    return diagram_space(coding.description(), diagram, ordered, coding)
 
 
 def _checked_order(order: Ints, graph: Graph) -> Ints:

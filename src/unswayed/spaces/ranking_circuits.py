@@ -12,7 +12,6 @@ negation; on the suffix of a block from some item on, they are of the same famil
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from itertools import chain, combinations
 from math import comb
@@ -21,14 +20,13 @@ import numpy as np
 
 from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
 from unswayed.circuits.vtree import NOTHING, Nested, Vtree, vtree_from_nested
-from unswayed.core.errors import LimitError
-from unswayed.core.limits import Limits
+from unswayed.core.anytime import check_bytes, tick
 
 _BYTES_PER_ELEMENT = 400
 """Measured while a draft is written; the finished circuit takes 16."""
 
 
-def ranking_circuit(vtree: Vtree, tiers: Sequence[int], *, limits: Limits) -> Sdd:
+def ranking_circuit(vtree: Vtree, tiers: Sequence[int]) -> Sdd:
     """The circuit of rankings with tiers of these sizes, for a vtree of `ranking_vtree`.
 
     Cost: the number of sets of items that the first tiers can hold, times the tiers that can follow:
@@ -36,17 +34,15 @@ def ranking_circuit(vtree: Vtree, tiers: Sequence[int], *, limits: Limits) -> Sd
     """
     n_items = len(vtree.names) // len(tiers)
     n_elements = min(n_spine_elements(n_items, tiers), 10**30)  # as floats, larger numbers overflow
-    limits.check_bytes(_BYTES_PER_ELEMENT * n_elements, f"the circuit of rankings of {n_items} items")
+    check_bytes(_BYTES_PER_ELEMENT * n_elements, f"the circuit of rankings of {n_items} items")
     block = _Blocks(vtree, n_items)
-    deadline = limits.deadline()
     everything = (1 << n_items) - 1
     last = len(tiers) - 1
     following: dict[int, int] = {}
     for tier in range(last, -1, -1):
         found: dict[int, int] = {}
         for ranked in _sets(n_items, sum(tiers[:tier])):
-            if time.monotonic() > deadline:
-                raise LimitError("the circuit of rankings is not done in time; raise Limits(max_seconds=...)")
+            tick(what="the circuit of rankings")
             pool = everything & ~ranked
             if tier == last:
                 found[ranked] = block.exactly(tier, 0, pool, tiers[tier])

@@ -9,7 +9,6 @@ minutes.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -19,9 +18,8 @@ import numpy as np
 from unswayed.circuits.psdd.psdd import PsddStructure
 from unswayed.circuits.psdd.structure import StructureWriter
 from unswayed.circuits.vtree import Vtree
+from unswayed.core.anytime import check_bytes, tick
 from unswayed.core.arrays import Ints
-from unswayed.core.errors import LimitError, expect
-from unswayed.core.limits import Limits
 from unswayed.spaces.ranking_circuits import n_spine_elements
 
 MOST_ITEMS = 62
@@ -30,20 +28,19 @@ _BYTES_PER_CHOICE = 110.0
 """Measured while structures of 14 to 18 items are written; the finished one takes 24."""
 
 
-def check_ranking_price(n_items: int, tiers: Sequence[int], limits: Limits) -> None:
+def check_ranking_price(n_items: int, tiers: Sequence[int]) -> None:
     """Raise `LimitError` when the structure of rankings would take more memory than allowed."""
-    expect(limits, Limits, "limits")
     n_choices = min(n_spine_elements(n_items, tiers), 10**30)  # as floats, larger numbers overflow
-    limits.check_bytes(_BYTES_PER_CHOICE * n_choices, f"the circuit of rankings of {n_items} items")
+    check_bytes(_BYTES_PER_CHOICE * n_choices, f"the circuit of rankings of {n_items} items")
 
 
-def ranking_structure(vtree: Vtree, tiers: Sequence[int], *, limits: Limits) -> PsddStructure:
+def ranking_structure(vtree: Vtree, tiers: Sequence[int]) -> PsddStructure:
     """The structure of rankings of at most 62 items into two or more tiers, for the vtree of their circuit.
 
     Cost: n 2^(n - 1) choices for rankings of n items without ties.
     """
     n_items = len(vtree.names) // len(tiers)
-    levels = _levels(n_items, tiers, limits.deadline())
+    levels = _levels(n_items, tiers)
     blocks = _BlockNodes(vtree, n_items)
     everything = (1 << n_items) - 1
     below = blocks.numbers(len(tiers) - 1, [everything & ~mask for mask in levels[-1].reached], tiers[-1])
@@ -71,7 +68,7 @@ class _Level:
     """The sets after the tier, ascending, as bit masks."""
 
 
-def _levels(n_items: int, tiers: Sequence[int], deadline: float) -> list[_Level]:
+def _levels(n_items: int, tiers: Sequence[int]) -> list[_Level]:
     """One level for each tier but the last."""
     sets = np.zeros(1, dtype=np.int64)
     levels = []
@@ -79,8 +76,7 @@ def _levels(n_items: int, tiers: Sequence[int], deadline: float) -> list[_Level]
         chosen = [sum(1 << item for item in items) for items in combinations(range(n_items), size)]
         source, choice, after = [], [], []
         for position, mask in enumerate(chosen):
-            if time.monotonic() > deadline:
-                raise LimitError("the circuit of rankings is not done in time; raise Limits(max_seconds=...)")
+            tick(what="the circuit of rankings")
             apart = np.flatnonzero((sets & mask) == 0)
             source.append(apart)
             choice.append(np.full(len(apart), position))

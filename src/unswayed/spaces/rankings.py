@@ -22,7 +22,6 @@ import numpy.typing as npt
 from unswayed.circuits.psdd.examples import UNKNOWN, Marks
 from unswayed.core.arrays import Bools, Ints
 from unswayed.core.errors import LimitError, QueryError, expect_list
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.names import unknown_name
 from unswayed.core.numerics import is_whole
 from unswayed.spaces.ranking_circuits import ranking_circuit, ranking_vtree
@@ -41,9 +40,7 @@ _ROWS_AT_ONCE = 8192
 """Rows that stay in the processor's cache while they are written: several times as fast as all at once."""
 
 
-def ranking_space(
-    items: int | Iterable[Item], *, top: int | None = None, limits: Limits = DEFAULT_LIMITS
-) -> Space[Ranking]:
+def ranking_space(items: int | Iterable[Item], *, top: int | None = None) -> Space[Ranking]:
     """All rankings of n items (numbered from 1) or of named ones; with `top`, of their first `top` positions.
 
     A ranking of nine items is one of 362,880 [choi2016, Case Study: Learning from Game Traces]:
@@ -58,12 +55,10 @@ def ranking_space(
     n_positions = len(named) if top is None else top
     if not is_whole(n_positions) or not 1 <= n_positions <= len(named):
         raise QueryError(f"the first {top} of {len(named)} items; ask for 1 to {len(named)}")
-    return _space(named, (1,) * n_positions, limits)
+    return _space(named, (1,) * n_positions)
 
 
-def tiered_ranking_space(
-    items: int | Iterable[Item], tiers: Sequence[int], *, limits: Limits = DEFAULT_LIMITS
-) -> Space[Ranking]:
+def tiered_ranking_space(items: int | Iterable[Item], tiers: Sequence[int]) -> Space[Ranking]:
     """All partial rankings into tiers of given sizes; items within a tier are not compared.
 
     Items that are left over when all tiers are full are in none.
@@ -76,7 +71,7 @@ def tiered_ranking_space(
     sizes = expect_list(tiers, "the sizes of tiers")
     if not all(map(is_whole, sizes)) or not sizes or min(sizes) < 1 or sum(sizes) > len(named):
         raise QueryError(f"tiers of sizes {list(sizes)} cannot be filled from {len(named)} items")
-    return _space(named, sizes, limits)
+    return _space(named, sizes)
 
 
 def _named(items: int | Iterable[Item]) -> tuple[Item, ...]:
@@ -96,7 +91,7 @@ def _named(items: int | Iterable[Item]) -> tuple[Item, ...]:
     return named
 
 
-def _space(items: tuple[Item, ...], tiers: tuple[int, ...], limits: Limits) -> Space[Ranking]:
+def _space(items: tuple[Item, ...], tiers: tuple[int, ...]) -> Space[Ranking]:
     names = [[f"{item}@{tier + 1}" for item in items] for tier in range(len(tiers))]
     n_left = len(items) - sum(tiers)
     size = factorial(len(items)) // prod(map(factorial, tiers)) // factorial(n_left)
@@ -105,7 +100,7 @@ def _space(items: tuple[Item, ...], tiers: tuple[int, ...], limits: Limits) -> S
         what = f"rankings of {len(items)} items into tiers of {', '.join(map(str, tiers))}"
     elif n_left:
         what = f"rankings of the first {len(tiers)} of {len(items)} items"
-    check_ranking_price(len(items), tiers, limits)
+    check_ranking_price(len(items), tiers)
     vtree = ranking_vtree(names)
     quick = len(tiers) > 1 and len(items) <= MOST_ITEMS
     return Space(
@@ -113,8 +108,8 @@ def _space(items: tuple[Item, ...], tiers: tuple[int, ...], limits: Limits) -> S
         size,
         vtree,
         RankingCoding(items, tiers),
-        partial(ranking_circuit, vtree, tiers, limits=limits),
-        partial(ranking_structure, vtree, tiers, limits=limits) if quick else None,
+        partial(ranking_circuit, vtree, tiers),
+        partial(ranking_structure, vtree, tiers) if quick else None,
     )
 
 

@@ -19,7 +19,6 @@ import numpy as np
 from unswayed.circuits.sdd.sdd import Sdd
 from unswayed.circuits.vtree import Vtree
 from unswayed.core.errors import FormatError, ModelError
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.spaces.edges import either_way
 from unswayed.spaces.formulas import AssignmentCoding, circuit_space
 from unswayed.spaces.graphs import Graph
@@ -88,21 +87,21 @@ def _described_regions(tree: RegionTree) -> dict[str, Any]:
     return {"leaf_of": tree.leaf_of.tolist(), "halves": tree.halves.tolist()}
 
 
-def make_space(recipe: dict[str, Any], *, limits: Limits = DEFAULT_LIMITS) -> Space[Any]:
+def make_space(recipe: dict[str, Any]) -> Space[Any]:
     """The space that `describe_space` described; `FormatError` when it is none."""
     kind = recipe["kind"]
     if kind == "rankings":
-        return tiered_ranking_space(_names(recipe["items"]), recipe["tiers"], limits=limits)
+        return tiered_ranking_space(_names(recipe["items"]), recipe["tiers"])
     if kind == "paths":
         edges = np.array(recipe["edges"], dtype=np.int64)
         graph = Graph(_names(recipe["nodes"]), edges, bool(recipe["is_directed"]))
         ends, regions = _ends(recipe["ends"], graph), recipe.get("regions")
         if regions is None:
-            return space_of_paths(graph, ends, recipe["order"], limits)
+            return space_of_paths(graph, ends, recipe["order"])
         tree = region_tree(graph, RegionTree(regions["leaf_of"], regions["halves"]))
-        return space_of_regions(graph, tree, ends.fixed, limits)
+        return space_of_regions(graph, tree, ends.fixed)
     if kind == "sets":
-        return _made_sets(recipe, limits)
+        return _made_sets(recipe)
     if kind == "assignments":
         names, arrays = recipe["vtree"]["names"], recipe["sdd"]
         vtree = Vtree(tuple(map(str, names)), *(np.array(recipe["vtree"][name]) for name in _VTREE))
@@ -128,7 +127,7 @@ def _ends(ends: dict[str, Any], graph: Graph) -> EndPairs | DirectedEnds:
     return EndPairs(group, joins, fixed)
 
 
-def _made_sets(recipe: dict[str, Any], limits: Limits) -> Space[Any]:
+def _made_sets(recipe: dict[str, Any]) -> Space[Any]:
     elements, arrays = _names(recipe["elements"]), recipe["diagram"]
     level, low, high = (np.array(arrays[name], dtype=np.int64) for name in _DIAGRAM)
     number, root = np.arange(len(level)), int(arrays["root"])
@@ -151,7 +150,7 @@ def _made_sets(recipe: dict[str, Any], limits: Limits) -> Space[Any]:
     names = [str(name) for name in recipe["names"]]
     if len(names) != len(elements):
         raise FormatError(f"{len(elements)} elements need as many names, not {len(names)}")
-    return diagram_space(str(recipe["description"]), diagram, names, coding, limits=limits)
+    return diagram_space(str(recipe["description"]), diagram, names, coding)
 
 
 def plain_names(names: Any) -> list[Any]:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from unswayed.circuits.psdd.examples import UNKNOWN, Marks
+from unswayed.core.anytime import check_bytes, checked
 from unswayed.core.arrays import Bools, Ints
 from unswayed.core.errors import QueryError, expect_list
-from unswayed.core.limits import DEFAULT_LIMITS, Limits, checked
 from unswayed.core.names import unknown_name
 from unswayed.core.numerics import is_whole
 from unswayed.spaces.space import Space, listed, refusal
@@ -22,9 +22,7 @@ _BYTES_PER_NODE = 300.0
 
 
 @checked
-def subset_space(
-    items: int | Iterable[Hashable], sizes: int | Iterable[int], *, limits: Limits = DEFAULT_LIMITS
-) -> Space[frozenset[Any]]:
+def subset_space(items: int | Iterable[Hashable], sizes: int | Iterable[int]) -> Space[frozenset[Any]]:
     """All subsets of n items (numbered from 1) or of named ones, with one of the given sizes.
 
     Cost: n times the largest size.
@@ -36,7 +34,7 @@ def subset_space(
     (6, '3 elements are chosen, not 1 or 2')
     """
     if isinstance(items, int):
-        limits.check_bytes(100.0 * items, f"subsets of {items:,} items")
+        check_bytes(100.0 * items, f"subsets of {items:,} items")
     named = tuple(range(1, items + 1)) if isinstance(items, int) else expect_list(items, "the items")
     if not named or len({str(item) for item in named}) < len(named):
         raise QueryError("a subset needs at least one item, and every item a name of its own")
@@ -46,12 +44,12 @@ def subset_space(
     wanted = sorted(set(listed_sizes))
     if not wanted or wanted[0] < 0 or wanted[-1] > len(named):
         raise QueryError(f"subsets of {len(named)} items have 0 to {len(named)} elements, not {wanted}")
-    limits.check_bytes(_BYTES_PER_NODE * len(named) * (wanted[-1] + 1), f"subsets of {len(named):,} items")
+    check_bytes(_BYTES_PER_NODE * len(named) * (wanted[-1] + 1), f"subsets of {len(named):,} items")
     diagram = reduced(_levels(len(named), wanted))
     counts = " or ".join(map(str, wanted))
     coding = SetCoding(named, diagram, lambda found: f"{len(found)} elements are chosen, not {counts}")
     what = f"subsets of {counts} of {len(named)} items"
-    return diagram_space(what, diagram, [str(item) for item in named], coding, limits=limits)
+    return diagram_space(what, diagram, [str(item) for item in named], coding)
 
 
 def _levels(n_items: int, sizes: list[int]) -> list[Ints]:

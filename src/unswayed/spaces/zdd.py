@@ -24,8 +24,8 @@ import numpy as np
 from unswayed.circuits.psdd.structure import StructureWriter
 from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
 from unswayed.circuits.vtree import NOTHING, right_linear
+from unswayed.core.anytime import check_bytes
 from unswayed.core.arrays import Bools, Ints, read_only
-from unswayed.core.limits import Limits
 from unswayed.spaces.space import Coding, Object, Space
 
 _BYTES_PER_NODE = 280.0
@@ -138,16 +138,11 @@ class _Layout(NamedTuple):
 
 
 def diagram_space(
-    description: str,
-    diagram: Diagram,
-    names: Sequence[str],
-    coding: Coding[Object],
-    *,
-    limits: Limits,
+    description: str, diagram: Diagram, names: Sequence[str], coding: Coding[Object]
 ) -> Space[Object]:
     """The space of the sets in a diagram; `LimitError` when its circuit would take too much memory."""
     n_nodes = int(_lengths(diagram, _tops(diagram, np.array([diagram.root]))).sum())
-    limits.check_bytes(_BYTES_PER_NODE * n_nodes, f"the circuit of {description}, of {n_nodes:,} nodes,")
+    check_bytes(_BYTES_PER_NODE * n_nodes, f"the circuit of {description}, of {n_nodes:,} nodes,")
     make = partial(circuit_of, diagram, tuple(names))
     return Space(description, count_sets(diagram), right_linear(names), coding, make)
 

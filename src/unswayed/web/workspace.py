@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from unswayed.api.examples import EXAMPLES
+from unswayed.core.anytime import one_clock
 from unswayed.core.errors import LimitError, QueryError
 from unswayed.core.limits import Limits
 from unswayed.decisions.classifier import Classifier
@@ -218,7 +219,8 @@ def choose_classifier(network: BayesianNetwork) -> Classifier | None:
     try:
         if network.influence is not None:
             return classifier_of_diagram(network)
-        target, positive = choose_target(network, limits=CHOICE_LIMITS)
+        with one_clock(CHOICE_LIMITS):
+            target, positive = choose_target(network)
         return Classifier(network, target, positive=positive)
     except (QueryError, LimitError):
         return None

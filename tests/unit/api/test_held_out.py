@@ -12,8 +12,9 @@ from unswayed.api.estimators import TrimmedClassifier
 from unswayed.api.report import examine
 from unswayed.api.results.held_out import count_agreement
 from unswayed.api.selection import frontier, trim
+from unswayed.core.anytime import one_clock
 from unswayed.core.errors import QueryError
-from unswayed.core.limits import Limits, one_clock
+from unswayed.core.limits import Limits
 from unswayed.decisions.classifier import Classifier
 from unswayed.inference.sampling import sample_states
 from unswayed.model.zoo import disease_tests, printer, review

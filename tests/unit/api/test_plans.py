@@ -14,7 +14,6 @@ from oracles.plan_by_definition import Case, best_within
 from unswayed import Classifier, Limits, Purchase, ThresholdRule, UtilityRule, plan_tests
 from unswayed.api.plans import replan_tests
 from unswayed.core.errors import FormatError, LimitError, QueryError
-from unswayed.core.limits import DEFAULT_LIMITS
 from unswayed.decisions.binding import bind_purchase
 from unswayed.decisions.problem import make_problem
 from unswayed.decisions.purchase import purchase_for
@@ -286,9 +285,9 @@ def test_no_engine_is_asked_when_the_time_is_over_and_no_answer_is_kept():
     """What the posterior alone says stands, within what engines would say; asked later, they still do."""
     problem = make_problem(PAPERS)
     catalogue = bind_purchase(purchase_for(PAPERS, None), problem)
-    whole = WideGround(problem, catalogue, None, DEFAULT_LIMITS)
+    whole = WideGround(problem, catalogue, None)
     start = (UNDONE,) * 3
-    hurried = WideGround(problem, catalogue, None, DEFAULT_LIMITS, deadline=time.monotonic())
+    hurried = WideGround(problem, catalogue, None, deadline=time.monotonic())
     exact, cut = whole.look(start), hurried.look(start)
     assert exact.least[0] == pytest.approx(exact.most[0])
     assert cut.least[0] <= exact.least[0] <= exact.most[0] <= cut.most[0]

@@ -91,6 +91,6 @@ def test_a_plan_ends_in_time(case):
 
 def test_a_report_ends_in_time_and_says_what_is_missing(case):
     classifier, findings = case
-    found = timed(unswayed.examine, classifier, None, findings)
+    found = timed(unswayed.examine, classifier, findings)
     assert found.decision == unswayed.decide(classifier, findings)
     assert found.notes

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from unswayed.core.limits import DEFAULT_LIMITS
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import make_problem
 from unswayed.decisions.rules import ThresholdRule
@@ -50,7 +49,7 @@ def chains(lengths, seed=0):
 @pytest.mark.parametrize("lengths", [(8, 14, 8), (3, 9, 10, 2), (1, 1, 12, 1, 1)])
 def test_groups_of_any_order_are_cut_into_halves_that_are_about_even(lengths):
     problem = chains(lengths)
-    groups = LogOddsEngine().prepare(problem, DEFAULT_LIMITS).groups
+    groups = LogOddsEngine().prepare(problem).groups
     found = longest_list(list_outcomes(in_halves(groups), 0))
     assert np.log2(found) <= max(max(lengths), 0.5 * sum(lengths) + 0.5 * max(lengths)) + 1e-9
 
@@ -59,13 +58,13 @@ def test_uneven_halves_are_never_listed_in_full(monkeypatch):
     """In the order of the classifier one half would have 2^20 sums; in halves that are even, 2^14."""
     problem = chains((6, 14, 6))
     decider = problem.decider
-    plain = LogOddsEngine().prepare(problem, DEFAULT_LIMITS).agreement(frozenset(), decider, 0.0)
+    plain = LogOddsEngine().prepare(problem).agreement(frozenset(), decider, 0.0)
     monkeypatch.setattr(log_odds, "FEW_PLAIN", 2.0**10)
     made = []
     meet = log_odds.masses_at_least
     monkeypatch.setattr(
         log_odds, "masses_at_least", lambda outcomes, cuts: made.append(outcomes) or meet(outcomes, cuts)
     )
-    even = LogOddsEngine().prepare(problem, DEFAULT_LIMITS).agreement(frozenset(), decider, 0.0)
+    even = LogOddsEngine().prepare(problem).agreement(frozenset(), decider, 0.0)
     assert even.value == pytest.approx(plain.value, abs=1e-12)
     assert [longest_list(each) for each in made] == [2.0**14]

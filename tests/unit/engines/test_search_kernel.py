@@ -12,7 +12,6 @@ from hypothesis import given
 from oracles.algorithm_one import by_algorithm_one
 from strategies import classifiers
 from tolerances import EXACT
-from unswayed.core.limits import Limits
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import make_problem
 from unswayed.decisions.rules import LogOddsIntervals, ThresholdRule
@@ -37,7 +36,7 @@ def values_by_attribute(tree):
 def random_tree(n_features, seed, threshold=0.5, max_states=2):
     network = random_naive_bayes(n_features, np.random.default_rng(seed), max_states=max_states)
     problem = make_problem(Classifier(network, "C", None, ThresholdRule("s0", threshold)))
-    return search_tree(problem, Limits()), float(problem.decider.cuts[0])
+    return search_tree(problem), float(problem.decider.cuts[0])
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -63,7 +62,7 @@ def test_the_search_visits_what_algorithm_one_visits(classifier):
     decider = problem.decider
     assert isinstance(decider, LogOddsIntervals)
     cut = float(decider.cuts[0]) if len(decider.cuts) else 0.0
-    tree = search_tree(problem, Limits())
+    tree = search_tree(problem)
     expected, calls = by_algorithm_one(values_by_attribute(tree), cut)
     mass, nodes, _ = run(search, tree, cut)
     assert mass == pytest.approx(expected, abs=EXACT)

@@ -8,7 +8,6 @@ import pytest
 from dependent_cases import random_problem, random_tree
 from engines.test_sums import assert_holds
 from oracles.enumerate_profile import enumerate_profile, feature_table
-from unswayed.core.limits import Limits
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.measures import expected_agreement
 from unswayed.decisions.problem import make_problem
@@ -37,7 +36,7 @@ def test_bounds_hold_what_enumeration_gives(seed, way, monkeypatch):
     kept = frozenset(f for f in problem.free if rng.random() < 0.6)
     exact = expected_agreement(enumerate_profile(problem, kept), problem.decider)
     force(monkeypatch, way)
-    assert_holds(SumsEngine().prepare(problem, Limits()).agreement(kept, problem.decider, 1e-2), exact)
+    assert_holds(SumsEngine().prepare(problem).agreement(kept, problem.decider, 1e-2), exact)
 
 
 @pytest.mark.slow
@@ -49,7 +48,7 @@ def test_bounds_hold_in_many_cases(way, monkeypatch):
         problem = random_problem(rng, 7)
         kept = frozenset(f for f in problem.free if rng.random() < 0.6)
         exact = expected_agreement(enumerate_profile(problem, kept), problem.decider)
-        assert_holds(SumsEngine().prepare(problem, Limits()).agreement(kept, problem.decider, 1e-2), exact)
+        assert_holds(SumsEngine().prepare(problem).agreement(kept, problem.decider, 1e-2), exact)
 
 
 @pytest.mark.parametrize("classes", [2, 3])
@@ -60,7 +59,7 @@ def test_bounds_are_close_where_a_part_says_most(way, classes, monkeypatch):
     network = random_tree(rng, 9, classes=classes)
     rule = ThresholdRule("c0", 0.4) if classes == 2 else MostProbable()
     problem = make_problem(Classifier(network, "C", network.names[1:], rule))
-    oracle = SumsEngine().prepare(problem, Limits())
+    oracle = SumsEngine().prepare(problem)
     kept = frozenset(order_by_information(problem, oracle.factors, frozenset(problem.free))[:7])
     exact = expected_agreement(enumerate_profile(problem, kept), problem.decider)
     force(monkeypatch, way)
@@ -77,7 +76,7 @@ def test_scores_of_all_features_are_their_distribution(seed):
     rng = np.random.default_rng([4, seed])
     network = random_tree(rng, 5, classes=3)
     problem = make_problem(Classifier(network, "C", network.names[1:], MostProbable()))
-    factors = SumsEngine().prepare(problem, Limits()).factors
+    factors = SumsEngine().prepare(problem).factors
     scores = score_kept(problem, factors, frozenset(problem.free))
     for states, masses in feature_table(problem).items():
         state = dict(zip(problem.free, states, strict=True))

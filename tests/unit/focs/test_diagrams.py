@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from focs_strategies import bit
+from unswayed.core.anytime import one_clock
 from unswayed.core.errors import ImpossibleEvidence, LimitError, ModelError, QueryError
 from unswayed.core.limits import Limits
 from unswayed.focs.coding import Channel, adjacent_parities, code_network
@@ -102,12 +103,18 @@ def test_an_opaque_function_of_many_parents_is_refused():
 def test_limits_are_heeded_while_compiling():
     rng = np.random.default_rng(0)
     dense = StepContexts(quantised(rng.normal(size=(8, 24)), rng.normal(size=8), rng.normal(size=8)), [0])
-    with pytest.raises(LimitError, match="the diagram of a step network"):
-        step_diagram(dense, limits=Limits(max_bytes=20_000))
-    with pytest.raises(LimitError, match="longer than 1e-06 seconds"):
-        step_diagram(dense, limits=Limits(max_seconds=1e-6))
-    with pytest.raises(LimitError, match="trellis"):
-        compile_network(code_network(adjacent_parities(12), Channel()), limits=Limits(max_bytes=2000))
+    with (
+        pytest.raises(LimitError, match="the diagram of a step network"),
+        one_clock(Limits(max_bytes=20_000)),
+    ):
+        step_diagram(dense)
+    with (
+        pytest.raises(LimitError, match="before the diagram of a step network was done"),
+        one_clock(Limits(max_seconds=1e-6)),
+    ):
+        step_diagram(dense)
+    with pytest.raises(LimitError, match="trellis"), one_clock(Limits(max_bytes=2000)):
+        compile_network(code_network(adjacent_parities(12), Channel()))
 
 
 @pytest.mark.parametrize("make", [review, sprinkler], ids=["review", "sprinkler"])

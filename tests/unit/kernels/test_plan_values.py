@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from plan_cases import plan_problems
-from unswayed.core.limits import DEFAULT_LIMITS
 from unswayed.decisions.binding import bind_purchase
 from unswayed.kernels.plan_leaves import compiled_fill_leaf_values, fill_leaf_values
 from unswayed.kernels.plan_values import Block, FixedSets, Values, compiled_fill_values, fill_values
@@ -37,7 +36,7 @@ def values_by(fill, ground, goal, block_size):
 )
 def test_compiled_equals_plain(case, objective, depth):
     problem, purchase, level = case
-    ground = lay_ground(problem, bind_purchase(purchase, problem), DEFAULT_LIMITS)
+    ground = lay_ground(problem, bind_purchase(purchase, problem))
     goal = Goal(objective, SameDecisionLevel(level), max_depth=depth)
     if purchase.mandatory and depth is not None:
         goal = Goal(objective, SameDecisionLevel(level))
@@ -51,7 +50,7 @@ def test_compiled_equals_plain(case, objective, depth):
 @given(plan_problems(max_features=4), st.integers(1, 5))
 def test_compiled_equals_plain_with_leaves(case, n_leaves):
     problem, purchase, level = case
-    ground = lay_ground(problem, bind_purchase(purchase, problem), DEFAULT_LIMITS)
+    ground = lay_ground(problem, bind_purchase(purchase, problem))
     goal = Goal(PlanObjective.EXPECTED_COST, SameDecisionLevel(level), max_leaves=n_leaves)
     rules = rules_of(ground, goal)
     found = []

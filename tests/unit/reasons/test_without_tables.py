@@ -14,7 +14,7 @@ from oracles.log_linear_reasons import smallest_reason
 from reason_cases import random_case
 from unswayed.api.decisions import agreement_of
 from unswayed.api.reasons import explain_decision
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.core.limits import Limits
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import make_problem
 from unswayed.decisions.rules import ThresholdRule
@@ -59,7 +59,7 @@ def naive_case(seed, n_features, *, observed=0.8, n_states=(2, 4), spread=2.0):
 def both(seed, n_features=6, **options):
     classifier, evidence = naive_case(seed, n_features, **options)
     explained = explained_decision(make_problem(classifier, evidence))
-    found = make_additive(explained, DEFAULT_LIMITS)
+    found = make_additive(explained)
     assert found is not None
     return found, WrittenOut(classifier, evidence)
 
@@ -155,7 +155,7 @@ def test_the_worst_case_tells_which_subsets_are_certain(seed):
         explained_decision(make_problem(classifier, evidence)),
         WrittenOut(classifier, evidence),
     )
-    worst = make_worst_case(explained, DEFAULT_LIMITS)
+    worst = make_worst_case(explained)
     reasons = set(written.reasons(1.0))
     for subset in map(frozenset, written.subsets(written.findings)):
         assert worst.is_certain(subset) == (subset in reasons)
@@ -171,10 +171,10 @@ def test_the_worst_case_finds_a_cheapest_change(seed):
     )
     costs = random_costs(seed, written.all)
     movable = frozenset(written.findings[1:])
-    changed, bound = smallest_change(make_worst_case(explained, DEFAULT_LIMITS), movable, costs)
+    changed, bound = smallest_change(make_worst_case(explained), movable, costs)
     expected = written.changes(sorted(movable))
     assert bound == pytest.approx(min((total(costs, each) for each in expected), default=math.inf))
-    found = turns_of(explained, changed, costs, 10, bound, DEFAULT_LIMITS)
+    found = turns_of(explained, changed, costs, 10, bound)
     assert bool(found.turns) == bool(expected)
     assert all(turn.states in expected for turn in found.turns)
 
@@ -188,8 +188,8 @@ def test_hidden_variables_and_zeros_have_no_worst_case_without_a_table():
     explained = explained_decision(
         make_problem(Classifier(classifier.network, "C", children, fewer.rule), {})
     )
-    assert make_worst_case(hidden, DEFAULT_LIMITS) is not None  # F2 and F3 lie below: they change nothing
-    assert make_worst_case(explained, DEFAULT_LIMITS) is None
+    assert make_worst_case(hidden) is not None  # F2 and F3 lie below: they change nothing
+    assert make_worst_case(explained) is None
 
 
 def without_tables(explained):
@@ -198,7 +198,7 @@ def without_tables(explained):
     def ask(problem, decider, tolerance):
         return agreement_of(problem, frozenset(), decider, {})
 
-    return make_subset_oracle(explained, ask, DEFAULT_LIMITS, engine_only=True)
+    return make_subset_oracle(explained, ask, engine_only=True)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -210,7 +210,7 @@ def test_a_search_by_engine_finds_the_cheapest_reasons(seed, level):
         WrittenOut(classifier, evidence),
     )
     costs = random_costs(seed, written.all)
-    weights = finding_weights(explained, make_leaning(explained), DEFAULT_LIMITS)
+    weights = finding_weights(explained, make_leaning(explained))
     oracle = without_tables(explained)
     found = find_reasons(oracle, costs, level, 10**6, weights=weights, effort=Effort())
     expected = written.reasons(level)
@@ -243,9 +243,9 @@ def test_smallest_reasons_of_naive_bayes_are_those_of_the_published_algorithm(se
 def test_a_search_that_is_stopped_gives_its_best_and_a_bound():
     classifier, evidence = naive_case(5, 60, n_states=(2, 3), spread=8.0, observed=1.0)
     explained = explained_decision(make_problem(classifier, evidence))
-    found = make_additive(explained, DEFAULT_LIMITS)
-    weights = finding_weights(explained, make_leaning(explained), DEFAULT_LIMITS)
-    oracle = oracle_room.SubsetOracle(explained, None, Limits(), None, found, None, np.zeros((0, 2)))
+    found = make_additive(explained)
+    weights = finding_weights(explained, make_leaning(explained))
+    oracle = oracle_room.SubsetOracle(explained, None, None, found, None, np.zeros((0, 2)))
     told = []
     effort = Effort(evaluations=60, watch=lambda *state: told.append(state))
     answer = find_reasons(
@@ -275,5 +275,5 @@ def test_the_limit_on_time_holds_for_the_whole_answer_and_cheap_parts_are_kept()
     why = explain_decision(classifier, evidence=evidence, limits=Limits(max_seconds=0.4))
     assert time.monotonic() - started < 4.0
     assert len(why.contributions) == 20
-    assert any("seconds are over" in note or "within the limits" in note for note in why.notes)
+    assert any("the time was over" in note or "within the limits" in note for note in why.notes)
     assert len(why.notes) == len({note.split(" left out")[0] for note in why.notes}), "each is said once"

@@ -109,7 +109,7 @@ def test_helpers_change_no_choice(kind, options, monkeypatch):
         monkeypatch.setattr(threads, "submit", lambda *call: calls.append(call) or submit(*call))
         team = {"threads": {"executor": threads}, "own": {"jobs": 2}}[kind]
         together = unswayed.trim(full, 4, **options, **team)
-    assert kind == "own" or any(arguments[0] for _, _, _, _, arguments, _ in calls)
+    assert kind == "own" or any(arguments[0] for _, _, _, _, arguments, *_ in calls)
     assert (together.kept, together.selection.value) == (alone.kept, alone.selection.value)
     assert together.selection.interval == alone.selection.interval
 

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from unswayed.core.anytime import limits
 from unswayed.core.errors import LimitError, QueryError
-from unswayed.core.limits import Limits
 from unswayed.kernels import frontier
+from unswayed.spaces import edge_sets, zdd
 from unswayed.spaces.edge_sets import EdgeSets, diagram_of, edges_by_vertex, narrow_order
 from unswayed.spaces.edges import matching_space, spanning_tree_space
 from unswayed.spaces.graphs import Graph, grid
@@ -22,24 +23,25 @@ from unswayed.spaces.rankings import ranking_space
 from unswayed.spaces.space import Space
 from unswayed.spaces.subsets import subset_space
 
-Builder = Callable[[int, Limits], Space[Any]]
+Builder = Callable[[int], Space[Any]]
 BUILDERS: dict[str, Builder] = {
-    "paths": lambda n, limits: path_space(grid(n, n), (0, 0), (n - 1, n - 1), limits=limits),
-    "paths between": lambda n, limits: path_space_between(grid(n, n), limits=limits),
-    "matchings": lambda n, limits: matching_space(grid(n, n), limits=limits),
-    "trees": lambda n, limits: spanning_tree_space(grid(n - 1, n - 1), limits=limits),
-    "rankings": lambda n, limits: ranking_space(2 * n, limits=limits),
-    "subsets": lambda n, limits: subset_space(n**3, n, limits=limits),
+    "paths": lambda n: path_space(grid(n, n), (0, 0), (n - 1, n - 1)),
+    "paths between": lambda n: path_space_between(grid(n, n)),
+    "matchings": lambda n: matching_space(grid(n, n)),
+    "trees": lambda n: spanning_tree_space(grid(n - 1, n - 1)),
+    "rankings": lambda n: ranking_space(2 * n),
+    "subsets": lambda n: subset_space(n**3, n),
 }
 
 
 @pytest.mark.parametrize("max_bytes", [1_000_000, 10_000_000, 100_000_000])
 @pytest.mark.parametrize("kind", BUILDERS)
 def test_a_space_and_its_circuit_fit_into_the_memory_allowed_or_are_refused(kind, max_bytes):
-    _ = BUILDERS[kind](7, Limits()).structure  # what is compiled on first use is not counted
+    _ = BUILDERS[kind](7).structure  # what is compiled on first use is not counted
     tracemalloc.start()
     try:
-        _ = BUILDERS[kind](7, Limits(max_bytes=max_bytes)).structure
+        with limits(max_bytes=max_bytes):
+            _ = BUILDERS[kind](7).structure
     except LimitError as error:
         assert "limit" in str(error)  # noqa: PT017 - the other outcome is as good
     peak = tracemalloc.get_traced_memory()[1]
@@ -49,14 +51,14 @@ def test_a_space_and_its_circuit_fit_into_the_memory_allowed_or_are_refused(kind
 
 
 def test_a_search_that_cannot_end_within_the_memory_allowed_is_refused_long_before():
-    limits = Limits(max_bytes=100_000_000)
-    _ = BUILDERS["paths"](3, Limits()).structure
+    most = 100_000_000
+    _ = BUILDERS["paths"](3).structure
     tracemalloc.start()
-    with pytest.raises(LimitError, match="seen from edge"):
-        path_space(grid(14, 14), (0, 0), (13, 13), limits=limits)
+    with pytest.raises(LimitError, match="seen from edge"), limits(max_bytes=most):
+        path_space(grid(14, 14), (0, 0), (13, 13))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 0.5 * limits.max_bytes
+    assert peak < 0.5 * most
 
 
 def town(rng: np.random.Generator, *, is_directed: bool) -> Graph:
@@ -73,7 +75,8 @@ def town(rng: np.random.Generator, *, is_directed: bool) -> Graph:
 def test_nothing_that_would_fit_is_foreseen_not_to(monkeypatch, is_directed):
     """Over all edges, no more memory is foreseen than the search turns out to need."""
     asked: list[tuple[float, str]] = []
-    monkeypatch.setattr(Limits, "check_bytes", lambda _, n_bytes, what: asked.append((n_bytes, what)))
+    for module in (edge_sets, zdd):
+        monkeypatch.setattr(module, "check_bytes", lambda n_bytes, what: asked.append((n_bytes, what)))
     rng = np.random.default_rng(0)
     for _ in range(40):
         graph = town(rng, is_directed=is_directed)
@@ -106,6 +109,5 @@ def test_trees_of_a_grid_are_searched_by_diagonals():
 @pytest.mark.slow
 def test_a_grid_whose_circuit_would_take_the_machine_is_refused():
     """The grid of 11 x 11 nodes has a diagram of some hundred megabytes and a circuit of half a gigabyte."""
-    limits = Limits(max_bytes=200_000_000)
-    with pytest.raises(LimitError, match="the circuit of simple paths"):
-        path_space(grid(11, 11), (0, 0), (10, 10), limits=limits)
+    with pytest.raises(LimitError, match="the circuit of simple paths"), limits(max_bytes=200_000_000):
+        path_space(grid(11, 11), (0, 0), (10, 10))

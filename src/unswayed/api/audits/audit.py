@@ -14,9 +14,9 @@ from unswayed.api.audits.partitions import DaskFrame, audit_partitions, is_dask_
 from unswayed.api.audits.result import Audit
 from unswayed.api.audits.rows import Recipe
 from unswayed.api.questions import Options, check_options
+from unswayed.core.anytime import keep_time
 from unswayed.core.arguments import expect_path
 from unswayed.core.errors import QueryError, expect, expect_number
-from unswayed.core.limits import keep_time
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.purchase import check_costs
 from unswayed.model.data.chunks import CHUNK_ROWS, read_whole

@@ -33,9 +33,10 @@ from unswayed.api.audits.rows import (
     join_columns,
     prepare_auditor,
 )
+from unswayed.core.anytime import limits, seconds_left
 from unswayed.core.arrays import Codes, Ints
 from unswayed.core.errors import QueryError, SolverError
-from unswayed.core.limits import seconds_left
+from unswayed.core.limits import DEFAULT_LIMITS
 from unswayed.decisions.prediction import split_patterns
 
 MOST_ROWS, FEWEST_ROWS = 50_000, 64
@@ -145,14 +146,23 @@ def _in_parallel(
 
 def answer_block(digest: str, contents: Bytes, codes: Codes, many: bool, seconds: float) -> AuditColumns:
     """The columns of a block of rows, in any process, as far as so many seconds suffice."""
-    return answer_rows(load_auditor(ShippedRecipe(digest, contents)), codes, many, seconds)
+    auditor = load_auditor(ShippedRecipe(digest, contents))
+    with limits(max_bytes=_bytes_of(auditor.recipe)):
+        return answer_rows(auditor, codes, many, seconds)
+
+
+def _bytes_of(recipe: Recipe) -> int:
+    """The memory that a person allowed: in another process nothing else tells."""
+    return recipe.options.get("limits", DEFAULT_LIMITS).max_bytes
 
 
 def load_auditor(shipped: ShippedRecipe) -> RowAuditor:
     """What answers rows by a shipped recipe; made ready once in each process."""
     # One for each thread: its tables and lists are caches that two threads must not change at once.
     if getattr(_ready, "digest", None) != shipped.digest:
-        _ready.auditor = prepare_auditor(pickle.loads(shipped.contents.tobytes()))
+        recipe: Recipe = pickle.loads(shipped.contents.tobytes())
+        with limits(max_bytes=_bytes_of(recipe)):
+            _ready.auditor = prepare_auditor(recipe)
         _ready.digest = shipped.digest
     auditor: RowAuditor = _ready.auditor
     return auditor

@@ -11,7 +11,6 @@ from unswayed.api.audits.rows import AuditColumns, Recipe, join_columns
 from unswayed.api.audits.tally import Tally, confirm, count_rows, feature_names, outcome_states
 from unswayed.core.arrays import Bools, Codes, Floats
 from unswayed.core.errors import LimitError, QueryError
-from unswayed.core.limits import DEFAULT_LIMITS
 from unswayed.core.names import unknown_name
 from unswayed.decisions.prediction import refuse_impossible
 from unswayed.model.data.chunks import Chunk, chunk_table
@@ -52,8 +51,7 @@ def audit_chunk(
     codes = encode(chunk_table(chunk, names), variables, names=chunk.names).codes
     columns = answer(codes) if earlier is None else _go_on(earlier, codes, answer)
     if not columns.answered.any() and not chunk.first_row:
-        seconds = recipe.options.get("limits", DEFAULT_LIMITS).max_seconds
-        raise LimitError(f"the audit of a row took longer than {seconds:g} s; raise Limits(max_seconds=...)")
+        raise LimitError("the audit of a row took longer than there was time; raise Limits(max_seconds=...)")
     # An answered row without a posterior is impossible.
     impossible = columns.answered & np.isnan(columns.posterior)
     logs: Floats = np.where(impossible, -np.inf, 0.0)[:, np.newaxis]

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from unswayed.api.audits.files import describe_classifier
+from unswayed.core.anytime import keep_time
 from unswayed.core.arguments import expect_path
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import LimitError, QueryError
-from unswayed.core.limits import DEFAULT_LIMITS, Limits, keep_time
+from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.prediction import UNDECIDED, decide_chunk
 from unswayed.decisions.table_classifier import TableClassifier
@@ -79,16 +80,16 @@ def predict_file(
     )
     found: Counter[str] = Counter(dict.fromkeys(classifier.actions, 0))
     left_out, goes_on = 0, False
-    for notes in extend_file(job, lambda chunk, earlier: _answer(classifier, chunk, earlier, limits)):
+    for notes in extend_file(job, lambda chunk, earlier: _answer(classifier, chunk, earlier)):
         found.update(notes["by_decision"])
         left_out, goes_on = left_out + notes["left_out"], bool(notes.get(GOES_ON))
     return PredictedFile(job.output, dict(found), time.monotonic() - started, left_out, goes_on)
 
 
 def _answer(
-    classifier: Classifier | TableClassifier, chunk: Chunk, earlier: Mapping[str, Any] | None, limits: Limits
+    classifier: Classifier | TableClassifier, chunk: Chunk, earlier: Mapping[str, Any] | None
 ) -> ChunkAnswer:
-    added = predicted_columns(classifier, chunk, earlier, limits=limits)
+    added = predicted_columns(classifier, chunk, earlier)
     decided = Counter(added["decision"].tolist())
     left_out = decided.pop(None, 0)
     unfinished = {name: values.tolist() for name, values in added.items()} if left_out else None
@@ -99,8 +100,6 @@ def predicted_columns(
     classifier: Classifier | TableClassifier,
     chunk: Chunk,
     earlier: Mapping[str, Any] | None = None,
-    *,
-    limits: Limits = DEFAULT_LIMITS,
 ) -> dict[str, Any]:
     """The columns `decision` and, where there is one, `posterior` of the rows of a chunk.
 
@@ -111,9 +110,8 @@ def predicted_columns(
     if isinstance(classifier, TableClassifier):
         table = chunk_table(chunk, classifier.features)
         return {"decision": np.array(classifier.predict(table), dtype=object)}
-    on_memory = Limits(max_bytes=limits.max_bytes)
     known = _read_earlier(classifier, earlier)
-    decisions, posteriors = decide_chunk(classifier, chunk, known, limits=on_memory)
+    decisions, posteriors = decide_chunk(classifier, chunk, known)
     if (decisions == UNDECIDED).all() and chunk.n_rows and not chunk.first_row:
         raise LimitError("the time does not suffice for any row; raise Limits(max_seconds=...)")
     return {"decision": actions[decisions], "posterior": posteriors}

@@ -9,16 +9,16 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 
 from unswayed.api.decisions import agreement_of
 from unswayed.api.questions import Options
+from unswayed.core.anytime import grace, moment_at, seconds_left, tick, until
 from unswayed.core.arrays import Bools, Codes, Floats, Ints
 from unswayed.core.errors import LimitError
-from unswayed.core.limits import DEFAULT_LIMITS, Limits, check_clock, grace, moment_at, seconds_left, until
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.prediction import (
@@ -108,14 +108,12 @@ class RowAuditor:
 
 def prepare_auditor(recipe: Recipe) -> RowAuditor:
     """What answers rows; expensive tables are made when a row first needs them."""
-    limits = recipe.options.get("limits", DEFAULT_LIMITS)
     with grace():
-        found = make_problem(recipe.classifier, limits=replace(limits, max_seconds=None))
-        problem = replace(found, limits=limits)
+        problem = make_problem(recipe.classifier)
         # A named engine is asked row by row.
         if recipe.options.get("engine") is not None:
             return RowAuditor(recipe, problem, ())
-        return RowAuditor(recipe, problem, tuple(ways_for(problem, limits)), sums_of_features(problem))
+        return RowAuditor(recipe, problem, tuple(ways_for(problem)), sums_of_features(problem))
 
 
 def blank_columns(recipe: Recipe, n_rows: int) -> AuditColumns:
@@ -173,8 +171,7 @@ class _Block:
         """Answer some rows; those that share their work together."""
         problem, codes = self.auditor.problem, self.codes
         asked = problem.network, problem.target, problem.free, codes[rows], problem.evidence
-        on_memory = Limits(max_bytes=problem.limits.max_bytes)
-        logs = row_log_posteriors(*asked, many=self.many, limits=on_memory)
+        logs = row_log_posteriors(*asked, many=self.many)
         possible = np.isfinite(logs.max(axis=1))
         self.columns.answered[rows[~possible]] = True
         rows, logs = rows[possible], logs[possible]
@@ -187,7 +184,7 @@ class _Block:
             exact = np.zeros(len(known), dtype=np.int8)
             self._write(rows[known], logs[known], decisions[known], (same[known], same[known], exact))
         for pattern, places in split_patterns(codes[rows[left]]):
-            check_clock(THE_AUDIT)
+            tick(what=THE_AUDIT)
             some = left[places]
             observed = tuple(f for f, one in zip(problem.free, pattern, strict=True) if one)
             seen = PatternRows(observed, codes[rows[some]][:, pattern], logs[some], decisions[some])
@@ -201,7 +198,7 @@ class _Block:
         length = len(rows) if math.isinf(seconds_left()) else PORTION
         same = np.full(len(rows), np.nan)
         for start in range(0, len(rows), max(length, 1)):
-            check_clock(THE_AUDIT)
+            tick(what=THE_AUDIT)
             part = slice(start, start + length)
             same[part] = self.auditor.features.same(self.codes[rows[part]], logs[part], decisions[part])
         return same
@@ -227,7 +224,7 @@ class _Block:
         recipe, columns = self.auditor.recipe, self.columns
         if columns.next_test is None and columns.reason is None:
             return True
-        check_clock(THE_AUDIT)
+        tick(what=THE_AUDIT)
         problem, row = self.auditor.problem, self.codes[rows[0]]
         seen = tuple(f for f, s in zip(problem.free, row, strict=True) if s >= 0)
         findings = _findings(problem, seen, row[row >= 0])
@@ -262,11 +259,11 @@ def _answer_pattern(
             return
     distinct, which = np.unique(rows.codes, axis=0, return_inverse=True)
     for number, row in enumerate(distinct):
-        check_clock(THE_AUDIT)
+        tick(what=THE_AUDIT)
         try:
             with until(moment_at(ROW_SHARE)):
                 findings = _findings(auditor.problem, rows.observed, row)
-                problem = make_problem(auditor.recipe.classifier, findings, limits=auditor.problem.limits)
+                problem = make_problem(auditor.recipe.classifier, findings)
                 measured = agreement_of(problem, frozenset(), problem.decider, auditor.recipe.options)
         except LimitError:
             if math.isinf(seconds_left()):

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from unswayed.core.anytime import unhurried
 from unswayed.core.arrays import Bools
 from unswayed.core.errors import QueryError
-from unswayed.core.limits import unhurried
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import join_evidence
 from unswayed.decisions.table_classifier import TableClassifier

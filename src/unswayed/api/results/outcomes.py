@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -10,8 +9,8 @@ import numpy as np
 
 from unswayed.api.decisions import Decision, decision_of
 from unswayed.api.observations import Case
+from unswayed.core.anytime import one_clock, seconds_left
 from unswayed.core.errors import ImpossibleEvidence, LimitError
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.measurement import Measurement
 from unswayed.decisions.problem import Problem
 from unswayed.inference.posteriors import joint_table
@@ -44,23 +43,21 @@ def list_outcomes(case: Case, feature: str) -> tuple[Finding, ...]:
     >>> [(each.state, each.decision.action, round(each.sdp.value, 2)) for each in list_outcomes(paper, "R1")]
     [('+', 'not +', 0.67), ('-', 'not +', 1.0)]
     """
-    limits = case.options.get("limits", DEFAULT_LIMITS)
-    deadline = limits.deadline()
-    found = outcomes_of(case.problem, case.problem.network.index(feature), limits)
-    return measure_findings(case, found, deadline)
+    with one_clock(case.options.get("limits")):
+        return measure_findings(case, outcomes_of(case.problem, case.problem.network.index(feature)))
 
 
-def measure_findings(case: Case, findings: Sequence[Finding], deadline: float) -> tuple[Finding, ...]:
+def measure_findings(case: Case, findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """The findings with the same-decision probability after each, for as many as the time allows."""
     return tuple(
-        replace(each, sdp=sdp_after(case, each)) if time.monotonic() < deadline else each for each in findings
+        replace(each, sdp=sdp_after(case, each)) if seconds_left() > 0.0 else each for each in findings
     )
 
 
-def outcomes_of(problem: Problem, position: int, limits: Limits) -> list[Finding]:
+def outcomes_of(problem: Problem, position: int) -> list[Finding]:
     """What each possible state of a feature would do, from one small table."""
     network, prior, now = problem.network, problem.prior, decision_of(problem)
-    pair = joint_table(network, [position, problem.target], problem.evidence, limits=limits)
+    pair = joint_table(network, [position, problem.target], problem.evidence)
     table = pair.reshape(-1, len(prior))
     variable = network.variables[position]
     shares = table.sum(axis=1)

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from unswayed.core.anytime import tick
 from unswayed.core.errors import ModelError, expect, expect_list
-from unswayed.core.limits import check_clock
 from unswayed.core.numerics import is_whole
 
 
@@ -48,7 +48,7 @@ def _check(cnf: Cnf) -> None:
         raise ModelError("a formula needs variables with different names")
     n_variables = len(cnf.names)
     for position, clause in enumerate(cnf.clauses):
-        check_clock("the formula")
+        tick(what="the formula")
         for literal in clause:
             if not (is_whole(literal) and 1 <= abs(literal) <= n_variables):
                 raise ModelError(

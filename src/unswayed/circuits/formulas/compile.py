@@ -19,17 +19,12 @@ from unswayed.circuits.libsdd.client import Progress
 from unswayed.circuits.sdd.sdd import Sdd
 from unswayed.circuits.vtree import Vtree, balanced, renumber
 from unswayed.core.errors import QueryError, expect, expect_list
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.names import unknown_name
 from unswayed.core.numerics import is_whole
 
 
 def compile_formula(
-    formula: Cnf | Expression,
-    vtree: Vtree | None = None,
-    *,
-    limits: Limits = DEFAULT_LIMITS,
-    progress: Progress | None = None,
+    formula: Cnf | Expression, vtree: Vtree | None = None, *, progress: Progress | None = None
 ) -> Sdd:
     """The circuit of a formula over a vtree; without one, over a balanced vtree of the formula's variables.
 
@@ -43,7 +38,7 @@ def compile_formula(
     3
     """
     if isinstance(formula, Cnf):
-        return compile_cnf(formula, vtree, limits=limits, progress=progress)
+        return compile_cnf(formula, vtree, progress=progress)
     names = variable_names(formula)
     if vtree is None and not names:
         raise QueryError("the formula has no variables; give a vtree")
@@ -51,7 +46,7 @@ def compile_formula(
     _check_known(names, vtree)
     builder = SddBuilder(vtree)
     register = expression_register(builder, formula)
-    return builder.build([register], limits=limits, progress=progress)[0]
+    return builder.build([register], progress=progress)[0]
 
 
 def compile_cnf(
@@ -59,7 +54,6 @@ def compile_cnf(
     vtree: Vtree | None = None,
     *,
     groups: Sequence[int] | None = None,
-    limits: Limits = DEFAULT_LIMITS,
     progress: Progress | None = None,
 ) -> Sdd:
     """The circuit of clauses over a vtree (a balanced one without).
@@ -72,12 +66,11 @@ def compile_cnf(
     4
     """
     expect(cnf, Cnf, "the clauses")
-    expect(limits, Limits, "limits")
     vtree = balanced(cnf.names) if vtree is None else vtree
     _check_known(cnf.names, vtree)
     builder = SddBuilder(renumber(vtree, cnf.names))
     register = _bottom_up(builder, cnf.clauses, _places(cnf.clauses, builder.vtree, groups))
-    return builder.build([register], limits=limits, progress=progress)[0]
+    return builder.build([register], progress=progress)[0]
 
 
 def lowest_above(vtree: Vtree, nodes: Sequence[int]) -> int:

@@ -28,9 +28,9 @@ from unswayed.circuits.sdd.sdd import Sdd
 from unswayed.circuits.sdd.table import FunctionTable, StepsError
 from unswayed.circuits.sdd.validate import is_canonical
 from unswayed.circuits.vtree import Vtree
+from unswayed.core.anytime import bytes_allowed, seconds_left
 from unswayed.core.errors import QueryError, SolverError
 from unswayed.core.extras import install_command
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.numerics import is_whole
 from unswayed.model.formats.reading.source import Source
 
@@ -122,11 +122,9 @@ class SddBuilder:
         """The circuits that the program loads."""
         return tuple(self._loaded)
 
-    def build(
-        self, results: Sequence[int], *, limits: Limits = DEFAULT_LIMITS, progress: Progress | None = None
-    ) -> tuple[Sdd, ...]:
+    def build(self, results: Sequence[int], *, progress: Progress | None = None) -> tuple[Sdd, ...]:
         """Run everything and return the circuits of some registers."""
-        return run_program(self.program(results), self.vtree, self.loaded, limits=limits, progress=progress)
+        return run_program(self.program(results), self.vtree, self.loaded, progress=progress)
 
     def _add(self, operation: Operation, a: int = 0, b: int = 0) -> int:
         self._rows.append((int(operation), a, b))
@@ -164,12 +162,7 @@ _SHORT = 4000
 
 
 def run_program(
-    program: CircuitProgram,
-    vtree: Vtree,
-    loaded: Sequence[Sdd] = (),
-    *,
-    limits: Limits = DEFAULT_LIMITS,
-    progress: Progress | None = None,
+    program: CircuitProgram, vtree: Vtree, loaded: Sequence[Sdd] = (), *, progress: Progress | None = None
 ) -> tuple[Sdd, ...]:
     """The results of a program.
 
@@ -177,37 +170,33 @@ def run_program(
     not installed. Without it, everything else runs in this process, several times slower.
     """
     if find_spec("pysdd") is None:
-        return run_here(program, vtree, loaded, limits=limits, progress=progress)
+        return run_here(program, vtree, loaded, progress=progress)
     is_short = len(program) + sum(sdd.n_elements for sdd in loaded) <= _SHORT
     if is_short and not (program.instructions[:, 0] == Operation.MINIMIZE).any():
         try:
-            return run_here(program, vtree, loaded, limits=limits, max_steps=_SHORT)
+            return run_here(program, vtree, loaded, max_steps=_SHORT)
         except StepsError:
             pass
-    return run_in_worker(program, vtree, loaded, limits=limits, progress=progress)
+    return run_in_worker(program, vtree, loaded, progress=progress)
 
 
 def run_in_worker(
-    program: CircuitProgram,
-    vtree: Vtree,
-    loaded: Sequence[Sdd] = (),
-    *,
-    limits: Limits = DEFAULT_LIMITS,
-    progress: Progress | None = None,
+    program: CircuitProgram, vtree: Vtree, loaded: Sequence[Sdd] = (), *, progress: Progress | None = None
 ) -> tuple[Sdd, ...]:
     """The results of a program, computed by libsdd in a process of its own."""
     text = "\n".join([*tree_lines(vtree), ""]).encode()
-    files = tuple(sdd_text(_fit_for_libsdd(sdd, limits)).encode() for sdd in loaded)
-    job = CircuitJob(program, text, files, limits.max_bytes, limits.max_seconds)
-    answer = run_job(job, limits=limits, progress=progress)
+    files = tuple(sdd_text(_fit_for_libsdd(sdd)).encode() for sdd in loaded)
+    left = seconds_left()
+    job = CircuitJob(program, text, files, bytes_allowed(), left if left < math.inf else None)
+    answer = run_job(job, progress=progress)
     if answer.vtree is not None:
         vtree = parse_vtree(Source(Path("the worker's vtree"), answer.vtree.decode()), vtree.names).vtree
     return tuple(arrays.with_vtree(vtree) for arrays in answer.circuits)
 
 
-def _fit_for_libsdd(sdd: Sdd, limits: Limits) -> Sdd:
+def _fit_for_libsdd(sdd: Sdd) -> Sdd:
     """libsdd reads canonical circuits only: it follows the vtree of every prime, and constants have none."""
-    return sdd if is_canonical(sdd) else canonical(sdd, limits=limits)
+    return sdd if is_canonical(sdd) else canonical(sdd)
 
 
 def run_here(
@@ -215,12 +204,11 @@ def run_here(
     vtree: Vtree,
     loaded: Sequence[Sdd] = (),
     *,
-    limits: Limits = DEFAULT_LIMITS,
     progress: Progress | None = None,
     max_steps: float = math.inf,
 ) -> tuple[Sdd, ...]:
     """The results of a program, computed in this process; `StepsError` after so many steps."""
-    table = FunctionTable(vtree, limits=limits, max_steps=max_steps)
+    table = FunctionTable(vtree, max_steps=max_steps)
     registers: list[int] = []
     for operation, a, b in program.instructions.tolist():
         registers.append(_step(table, Operation(operation), (a, b), registers, loaded))

@@ -16,20 +16,20 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Callable
 from typing import IO, Any, Final
 
 from unswayed.circuits.libsdd.exchange import CircuitJob, Failure, JobResult, Report, receive, send
+from unswayed.core.anytime import bytes_allowed, tick
 from unswayed.core.errors import LimitError, SolverError
 from unswayed.core.extras import install_command
-from unswayed.core.limits import Limits, readable_bytes
+from unswayed.core.limits import readable_bytes
 from unswayed.core.processes import child_environment
 
 Progress = Callable[[Report], None]
 """Called now and then while a job runs."""
 
-_LOOKS_EVERY = 0.05
+POLL_SECONDS = 0.05
 
 
 class Worker:
@@ -58,43 +58,38 @@ class Worker:
         """Whether it can take a job from this process."""
         return self._process.poll() is None and self._owner == os.getpid()
 
-    def run(self, job: CircuitJob, limits: Limits, progress: Progress | None) -> JobResult | Failure:
+    def run(self, job: CircuitJob, progress: Progress | None) -> JobResult | Failure:
         """The worker's answer; the worker is dead afterwards unless this returns."""
-        deadline = limits.deadline()
         self._is_busy = True
         try:
-            return self._conversation(job, deadline, progress)
-        except _LateError:
-            raise _too_late(limits) from None
+            return self._conversation(job, progress)
         except (EOFError, BrokenPipeError):
-            raise self._death(limits) from None
+            raise self._death() from None
         finally:
             if self._is_busy:
                 self.kill()
 
-    def _conversation(
-        self, job: CircuitJob, deadline: float, progress: Progress | None
-    ) -> JobResult | Failure:
+    def _conversation(self, job: CircuitJob, progress: Progress | None) -> JobResult | Failure:
         assert self._process.stdin is not None
         send(self._process.stdin, job)
-        while isinstance(message := self._next(deadline), Report):
+        while isinstance(message := self._next(), Report):
             if progress is not None:
                 progress(message)
         self._is_busy = False
         answer: JobResult | Failure = message
         return answer
 
-    def _next(self, deadline: float) -> Any:
-        """The next message; waits in short turns so that an interrupt from the keyboard is heard."""
-        while (left := deadline - time.monotonic()) > 0:
+    def _next(self) -> Any:
+        """The next message; waits in short turns so that an interrupt or the end of the budget is heard."""
+        while True:
+            tick(what="compiling the circuit")
             try:
-                message = self._messages.get(timeout=min(left, _LOOKS_EVERY))
+                message = self._messages.get(timeout=POLL_SECONDS)
             except queue.Empty:
                 continue
             if message is None:
                 raise EOFError
             return message
-        raise _LateError
 
     def _listen(self) -> None:
         """Pass messages on until the child has gone; a thread, since not every system waits for pipes."""
@@ -105,14 +100,14 @@ class Worker:
         except (EOFError, OSError, ValueError):
             self._messages.put(None)
 
-    def _death(self, limits: Limits) -> LimitError | SolverError:
+    def _death(self) -> LimitError | SolverError:
         """What to say when the child has gone."""
         code = self._process.wait()
         self._complaints.seek(0)
         lines = self._complaints.read().decode("utf-8", "replace").split("\n")
         said = next((line.strip() for line in reversed(lines) if line.strip()), "no message")
         if "alloc" in said or "MemoryError" in said or code == -signal.SIGKILL:
-            return _too_large(limits)
+            return _too_large()
         return SolverError(
             f"libsdd ended with code {code} while compiling a circuit ({said[:200]}); nothing else is lost: "
             "try another vtree, or more memory with Limits(max_bytes=...)"
@@ -130,10 +125,6 @@ class Worker:
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-class _LateError(Exception):
-    """The deadline has passed."""
-
-
 def _close(stream: IO[bytes] | None) -> None:
     try:
         if stream is not None:
@@ -142,16 +133,9 @@ def _close(stream: IO[bytes] | None) -> None:
         return  # what was still to be flushed has no reader any more
 
 
-def _too_late(limits: Limits) -> LimitError:
+def _too_large() -> LimitError:
     return LimitError(
-        f"compiling the circuit took longer than the limit of {limits.max_seconds:g} s; raise "
-        "Limits(max_seconds=...), or choose another vtree"
-    )
-
-
-def _too_large(limits: Limits) -> LimitError:
-    return LimitError(
-        f"compiling the circuit needs more memory than the limit of {readable_bytes(limits.max_bytes)}; "
+        f"compiling the circuit needs more memory than the limit of {readable_bytes(bytes_allowed())}; "
         "raise Limits(max_bytes=...), or choose another vtree"
     )
 
@@ -161,18 +145,18 @@ def _too_large(limits: Limits) -> LimitError:
 _IDLE: Final[list[Worker]] = []
 
 
-def run_job(job: CircuitJob, *, limits: Limits, progress: Progress | None = None) -> JobResult:
+def run_job(job: CircuitJob, *, progress: Progress | None = None) -> JobResult:
     """The answer to a job from a worker process, kept from before or started.
 
     `LimitError` when time or memory is over, `SolverError` when libsdd is not there or has died.
     """
     worker = _idle_worker()
-    outcome = worker.run(job, limits, progress)
+    outcome = worker.run(job, progress)
     _IDLE.append(worker)
     if isinstance(outcome, JobResult):
         return outcome
     if outcome.reason == "memory":
-        raise _too_large(limits)
+        raise _too_large()
     raise SolverError(f"PySDD is not installed; install it with: {install_command('circuits')}")
 
 

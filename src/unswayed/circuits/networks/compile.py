@@ -17,7 +17,6 @@ clauses.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -32,9 +31,8 @@ from unswayed.circuits.sdd import apply
 from unswayed.circuits.sdd.sdd import FALSE, TRUE, Sdd
 from unswayed.circuits.sdd.table import FunctionTable
 from unswayed.circuits.vtree import NOTHING, Vtree
+from unswayed.core.anytime import bytes_allowed, tick
 from unswayed.core.arrays import Ints
-from unswayed.core.errors import LimitError
-from unswayed.core.limits import Limits
 from unswayed.model.network import BayesianNetwork
 
 BYTES_PER_BRANCH = 1600.0
@@ -42,19 +40,14 @@ BYTES_PER_BRANCH = 1600.0
 
 
 def compile_tree(
-    network: BayesianNetwork,
-    rows: RowEncoding,
-    tree: EliminationTree,
-    *,
-    limits: Limits,
-    progress: Progress | None = None,
+    network: BayesianNetwork, rows: RowEncoding, tree: EliminationTree, *, progress: Progress | None = None
 ) -> Sdd:
     """The circuit of a network's row encoding over the vtree of an elimination tree.
 
     Cost: proportional to the branches, one for each state of each variable in each of its contexts.
     Raises `LimitError` when there are more of them than memory allows, or when time is over.
     """
-    work = _Compilation(network, rows, tree, limits, progress)
+    work = _Compilation(network, rows, tree, progress)
     return work.table.export(work.run())
 
 
@@ -62,25 +55,19 @@ class _Compilation:
     """The state of one compilation: all contexts first, top-down, then all nodes, bottom-up."""
 
     def __init__(
-        self,
-        network: BayesianNetwork,
-        rows: RowEncoding,
-        tree: EliminationTree,
-        limits: Limits,
-        progress: Progress | None,
+        self, network: BayesianNetwork, rows: RowEncoding, tree: EliminationTree, progress: Progress | None
     ) -> None:
         self.rows, self.tree, self.progress = rows, tree, progress
-        self.limits, self.deadline = limits, limits.deadline()
-        self.search = ContextSearch(network, rows, tree, limits.max_bytes / BYTES_PER_BRANCH)
+        self.search = ContextSearch(network, rows, tree, bytes_allowed() / BYTES_PER_BRANCH)
         self.vtree = network_vtree(rows.encoding, tree)
-        self.table = FunctionTable(self.vtree, limits=limits)
+        self.table = FunctionTable(self.vtree)
         self.decisions = Decisions(self.table)
         self.places = _places(self.vtree, rows, tree)
 
     def run(self) -> int:
         branches = {}
         for variable in reversed(self.tree.order):
-            self._check_time()
+            tick(what="compiling the network")
             branches[variable] = self.search.branches(variable)
         made: dict[int, Ints] = {}
         for done, variable in enumerate(self.tree.order):
@@ -105,7 +92,7 @@ class _Compilation:
         for number, each in enumerate(distinct.tolist()):
             found[number] = self.decisions.decide(where, literals, each)
             if number % 4096 == 0:
-                self._check_time()
+                tick(what="compiling the network")
         return found[place.reshape(-1)]
 
     def _join(self, variable: int, branches: Branches, made: dict[int, Ints]) -> Ints:
@@ -153,16 +140,9 @@ class _Compilation:
         for number, (a, b) in enumerate(zip(before.tolist(), after.tolist(), strict=True)):
             found[number] = conjoin_apart(self.table, place, a, b)
             if number % 4096 == 0:
-                self._check_time()
+                tick(what="compiling the network")
         nodes: Ints = found[index.reshape(-1)]
         return nodes
-
-    def _check_time(self) -> None:
-        if time.monotonic() > self.deadline:
-            raise LimitError(
-                f"compiling the network took longer than {self.limits.max_seconds:g} s; constrain to fewer "
-                "variables, or raise Limits(max_seconds=...)"
-            )
 
 
 @dataclass(frozen=True, slots=True)

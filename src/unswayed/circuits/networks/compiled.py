@@ -30,9 +30,9 @@ from unswayed.circuits.sdd.free_variables import Gaps, gaps_of
 from unswayed.circuits.sdd.sdd import Sdd
 from unswayed.circuits.sdd.values import NodeValues, literal_shares, node_values
 from unswayed.circuits.vtree import Vtree
+from unswayed.core.anytime import keep_time
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import ImpossibleEvidence, QueryError
-from unswayed.core.limits import DEFAULT_LIMITS, Limits, keep_time
 from unswayed.core.names import listing
 from unswayed.inference.problem import SAFE, impossible
 from unswayed.model.network import BayesianNetwork, to_tables
@@ -88,7 +88,6 @@ def compile_network(
     constrained_to: Sequence[str] = (),
     *,
     encoding: Encoding | None = None,
-    limits: Limits = DEFAULT_LIMITS,
     progress: Progress | None = None,
 ) -> CompiledNetwork:
     """The circuit of a network, over a vtree from a cheap elimination order unless one is given.
@@ -102,36 +101,31 @@ def compile_network(
     >>> compile_network(review(), constrained_to=["AC"]).n_elements
     66
     """
-    network = to_tables(network, limits=limits)
+    network = to_tables(network)
     started = time.perf_counter()
     spine = tuple(network.index(name) for name in constrained_to)
     if len(set(spine)) < len(spine):
         raise QueryError(f"constrained to a variable more than once: {listing(list(constrained_to))}")
     if vtree is None and encoding is None:
-        return compile_spine(network, spine, limits=limits, progress=progress)
+        return compile_spine(network, spine, progress=progress)
     used = row_encoding(network).encoding if encoding is None else encoding
     if vtree is None:
         vtree = network_vtree(used, tree_for(network, spine))
     elif spine:
         raise QueryError("a vtree was given, and variables to constrain it to; give one of them")
-    sdd = compile_cnf(used.cnf, vtree, limits=limits, progress=progress)
+    sdd = compile_cnf(used.cnf, vtree, progress=progress)
     return CompiledNetwork(network, used, sdd, spine, True, None, time.perf_counter() - started)
 
 
 @keep_time
 def compile_spine(
-    network: BayesianNetwork,
-    spine: Sequence[int],
-    *,
-    strict: bool = True,
-    limits: Limits = DEFAULT_LIMITS,
-    progress: Progress | None = None,
+    network: BayesianNetwork, spine: Sequence[int], *, strict: bool = True, progress: Progress | None = None
 ) -> CompiledNetwork:
     """The circuit over a vtree that decides on a spine first; see `network_tree` for `strict`."""
     started = time.perf_counter()
     tree = tree_for(network, spine, strict=strict)
     rows = row_encoding(network)
-    sdd = compile_tree(network, rows, tree, limits=limits, progress=progress)
+    sdd = compile_tree(network, rows, tree, progress=progress)
     return CompiledNetwork(
         network=network,
         encoding=rows.encoding,

@@ -24,7 +24,6 @@ features come first it is the number of nodes.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -37,9 +36,8 @@ from unswayed.circuits.sdd.free_variables import Gaps, gap_products
 from unswayed.circuits.sdd.sdd import FALSE, Sdd
 from unswayed.circuits.sdd.values import node_values
 from unswayed.circuits.vtree import NOTHING
+from unswayed.core.anytime import check_bytes, tick
 from unswayed.core.arrays import Floats, Ints
-from unswayed.core.errors import LimitError
-from unswayed.core.limits import Limits
 from unswayed.inference.problem import SAFE, impossible
 
 
@@ -163,28 +161,23 @@ ALIKE = 1e-13
 _BYTES_PER_ENTRY = 64.0
 
 
-def kept_rows(levels: FeatureLevels, kept: Collection[int], masses: Floats, *, limits: Limits) -> Floats:
+def kept_rows(levels: FeatureLevels, kept: Collection[int], masses: Floats) -> Floats:
     """The masses of each row of kept features: (rows, columns) from masses of (bottom nodes, columns).
 
     Raises `LimitError` when there are more rows than memory allows, or when time is over.
     """
     from scipy import sparse
 
-    deadline = limits.deadline()
     rows = sparse.csr_array(np.full((1, 1), levels.start_weight))
     for feature, children, weights in zip(levels.features, levels.children, levels.weights, strict=True):
         width = int(children.max(initial=NOTHING)) + 1
         moves = [_move(children[:, s], weights[:, s], width) for s in range(children.shape[1])]
         if feature in kept:
-            limits.check_bytes(_BYTES_PER_ENTRY * rows.nnz * len(moves), "the rows of the kept features")
+            check_bytes(_BYTES_PER_ENTRY * rows.nnz * len(moves), "the rows of the kept features")
             rows = merge_rows(sparse.vstack([rows @ move for move in moves], format="csr"))
         else:
             rows = rows @ sum(moves[1:], start=moves[0])
-        if time.monotonic() > deadline:
-            raise LimitError(
-                f"listing the rows of the kept features took longer than {limits.max_seconds:g} s; keep "
-                "fewer features, or raise Limits(max_seconds=...)"
-            )
+        tick(what="the list of rows of the kept features")
     found: Floats = merge_rows(rows) @ masses
     return found
 

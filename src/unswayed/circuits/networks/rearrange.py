@@ -27,7 +27,6 @@ from unswayed.circuits.sdd.table import FunctionTable
 from unswayed.circuits.vtree import NOTHING
 from unswayed.core.arrays import Ints
 from unswayed.core.errors import QueryError
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
 
 
 def move_feature(levels: FeatureLevels, feature: int, place: int) -> FeatureLevels:
@@ -88,7 +87,7 @@ def _distinct(rows: Ints) -> tuple[Ints, Ints]:
 
 
 def levels_by_conditioning(
-    compiled: CompiledNetwork, features: Sequence[int], *, limits: Limits = DEFAULT_LIMITS
+    compiled: CompiledNetwork, features: Sequence[int]
 ) -> tuple[CompiledNetwork, FeatureLevels]:
     """The diagram of features that a circuit need not be constrained to, and the circuits below it.
 
@@ -96,7 +95,7 @@ def levels_by_conditioning(
 
     Cost: that of conditioning the circuits of each level, which grow as the features are moved up.
     """
-    table = FunctionTable(compiled.sdd.vtree, limits=limits)
+    table = FunctionTable(compiled.sdd.vtree)
     nodes = [load(table, compiled.sdd)]
     children = []
     for feature in features:

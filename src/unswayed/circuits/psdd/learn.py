@@ -14,7 +14,6 @@ all observed somewhere as a rule, so there is no symmetry to break, and the star
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
@@ -32,9 +31,9 @@ from unswayed.circuits.psdd.examples import (
 from unswayed.circuits.psdd.psdd import Psdd, PsddStructure, group_sums
 from unswayed.circuits.psdd.query import shares_of
 from unswayed.circuits.psdd.structure import uniform_parameters, uniform_uses
+from unswayed.core.anytime import seconds_left
 from unswayed.core.arrays import Floats, expect_numbers, read_only
 from unswayed.core.errors import ModelError, QueryError, expect
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
 
 
 def _check_amount(amount: float) -> None:
@@ -199,7 +198,6 @@ def learn_incomplete(
     prior: Prior = NO_PRIOR,
     max_steps: int = 100,
     tolerance: float = 1e-7,
-    limits: Limits = DEFAULT_LIMITS,
 ) -> IncompleteFit:
     """The distribution learned from rows in which values may be missing (NaN, None, -1).
 
@@ -215,7 +213,7 @@ def learn_incomplete(
     def expect(psdd: Psdd) -> tuple[PsddCounts, float]:
         return _expected_counts(psdd, marks, amounts)
 
-    return _climb(expect, first, prior, (max_steps, tolerance, limits))
+    return _climb(expect, first, prior, max_steps, tolerance)
 
 
 def learn_incomplete_stream(
@@ -225,7 +223,6 @@ def learn_incomplete_stream(
     prior: Prior = NO_PRIOR,
     max_steps: int = 100,
     tolerance: float = 1e-7,
-    limits: Limits = DEFAULT_LIMITS,
 ) -> IncompleteFit:
     """The same from rows that come in chunks, of which one is in memory at a time.
 
@@ -243,18 +240,18 @@ def learn_incomplete_stream(
             counts, value = merge(counts, more), value + likelihood
         return counts, value
 
-    return _climb(expect, first, prior, (max_steps, tolerance, limits))
+    return _climb(expect, first, prior, max_steps, tolerance)
 
 
 def _climb(
     expect: Callable[[Psdd], tuple[PsddCounts, float]],
     first: PsddCounts,
     prior: Prior,
-    ends: tuple[int, float, Limits],
+    max_steps: int,
+    tolerance: float,
 ) -> IncompleteFit:
     """Expectation maximisation from the counts of complete rows, to one of the ends."""
-    structure, (max_steps, tolerance, limits) = first.structure, ends
-    deadline = limits.deadline()
+    structure = first.structure
     pseudo = prior.pseudo_counts(structure)
     weighed = pseudo > 0
     # One example spread over the whole space: nothing starts impossible.
@@ -266,7 +263,7 @@ def _climb(
         if len(objective) > 1 and objective[-1] - objective[-2] <= tolerance * counts.total:
             return IncompleteFit(psdd, tuple(objective), True)
         psdd = estimate(counts, prior)
-        if time.monotonic() >= deadline:
+        if seconds_left() <= 0.0:
             break
     return IncompleteFit(psdd, tuple(objective), False)
 

@@ -16,9 +16,9 @@ import numpy as np
 
 from unswayed.circuits.psdd.psdd import Psdd, PsddStructure
 from unswayed.circuits.psdd.structure import StructureDraft, uniform_parameters
+from unswayed.core.anytime import check_bytes
 from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.core.errors import ImpossibleEvidence, ModelError
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.kernels.circuits.psdd_passes import COMPILED
 
 _BYTES_PER_PAIR = 64
@@ -34,7 +34,7 @@ class Product:
     """Logarithm of the sum, over all objects, of the product of the two probabilities."""
 
 
-def product(one: Psdd, other: Psdd, *, limits: Limits = DEFAULT_LIMITS) -> Product:
+def product(one: Psdd, other: Psdd) -> Product:
     """The normalised product of two distributions over the same vtree, and its normalising constant.
 
     Raises `ImpossibleEvidence` when no object is possible under both.
@@ -45,7 +45,7 @@ def product(one: Psdd, other: Psdd, *, limits: Limits = DEFAULT_LIMITS) -> Produ
         return _same_structure(one, other)
     if one.structure.vtree != other.structure.vtree or one.structure.names != other.structure.names:
         raise ModelError("the factors of a product must have the same vtree")
-    return _Multiplication(one, other, limits).finish()
+    return _Multiplication(one, other).finish()
 
 
 def _same_structure(one: Psdd, other: Psdd) -> Product:
@@ -96,8 +96,8 @@ class _Level:
 class _Multiplication:
     """The levels found so far, by vtree node."""
 
-    def __init__(self, one: Psdd, other: Psdd, limits: Limits) -> None:
-        self.one, self.other, self.limits = one, other, limits
+    def __init__(self, one: Psdd, other: Psdd) -> None:
+        self.one, self.other = one, other
         self.vtree = one.structure.vtree
         self.level_by_place: dict[int, _Level] = {}
 
@@ -156,7 +156,7 @@ class _Multiplication:
         first, second = self.one.structure.starts, self.other.structure.starts
         widths = first[level.ones + 1] - first[level.ones], second[level.others + 1] - second[level.others]
         sizes = widths[0] * widths[1]
-        self.limits.check_bytes(_BYTES_PER_PAIR * float(sizes.sum()), "a product of two PSDDs")
+        check_bytes(_BYTES_PER_PAIR * float(sizes.sum()), "a product of two PSDDs")
         level.owner = np.repeat(np.arange(len(sizes)), sizes)
         place = np.arange(len(level.owner)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         ones = first[level.ones][level.owner] + place // widths[1][level.owner]

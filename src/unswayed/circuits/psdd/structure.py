@@ -23,12 +23,11 @@ from unswayed.circuits.sdd.validate import is_normalized
 from unswayed.circuits.vtree import NOTHING, Vtree
 from unswayed.core.arrays import Bools, Floats, Ints, read_only
 from unswayed.core.errors import ModelError
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.kernels.circuits.psdd_bits import Circuit
 from unswayed.kernels.circuits.psdd_passes import COMPILED, Flow
 
 
-def psdd_structure(sdd: Sdd, *, limits: Limits = DEFAULT_LIMITS) -> PsddStructure:
+def psdd_structure(sdd: Sdd) -> PsddStructure:
     """The structure of all distributions over the models of a circuit, normalised here if it is not.
 
     Cost: linear in the circuit.
@@ -39,7 +38,7 @@ def psdd_structure(sdd: Sdd, *, limits: Limits = DEFAULT_LIMITS) -> PsddStructur
     1
     """
     if not is_normalized(sdd):
-        sdd = normalize(sdd, limits=limits)
+        sdd = normalize(sdd)
     kept = _live_elements(sdd)
     used = _used_nodes(sdd, kept)
     if not used[sdd.root]:

@@ -25,7 +25,6 @@ from unswayed.circuits.sdd.table import FunctionTable, elements_of
 from unswayed.circuits.vtree import Vtree
 from unswayed.circuits.vtree_moves import Relinked, Side, relink_leaf
 from unswayed.core.errors import QueryError, expect
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.names import unknown_name
 
 __all__ = [
@@ -54,7 +53,9 @@ def literal(vtree: Vtree, name: str, value: bool = True) -> Sdd:
     return table.export(table.literal(_to_literal(vtree, name, value)))
 
 
-def conjoin(*circuits: Sdd, limits: Limits = DEFAULT_LIMITS) -> Sdd:
+def conjoin(
+    *circuits: Sdd,
+) -> Sdd:
     """The circuit that holds where all of some circuits over one vtree do.
 
     >>> from unswayed.circuits.sdd.evaluate import model_count
@@ -63,49 +64,49 @@ def conjoin(*circuits: Sdd, limits: Limits = DEFAULT_LIMITS) -> Sdd:
     >>> model_count(conjoin(literal(vtree, "A"), literal(vtree, "B", False)))
     2
     """
-    return _combine(circuits, lambda builder, loaded: builder.conjoin(loaded), limits)
+    return _combine(circuits, lambda builder, loaded: builder.conjoin(loaded))
 
 
-def disjoin(*circuits: Sdd, limits: Limits = DEFAULT_LIMITS) -> Sdd:
+def disjoin(
+    *circuits: Sdd,
+) -> Sdd:
     """The circuit that holds where one at least of some circuits over one vtree does."""
-    return _combine(circuits, lambda builder, loaded: builder.disjoin(loaded), limits)
+    return _combine(circuits, lambda builder, loaded: builder.disjoin(loaded))
 
 
-def negate(sdd: Sdd, *, limits: Limits = DEFAULT_LIMITS) -> Sdd:
+def negate(sdd: Sdd) -> Sdd:
     """The circuit that holds where another does not."""
-    return _combine((sdd,), lambda builder, loaded: builder.negate(loaded[0]), limits)
+    return _combine((sdd,), lambda builder, loaded: builder.negate(loaded[0]))
 
 
-def condition(sdd: Sdd, evidence: Mapping[str, bool], *, limits: Limits = DEFAULT_LIMITS) -> Sdd:
+def condition(sdd: Sdd, evidence: Mapping[str, bool]) -> Sdd:
     """What is left of a circuit where variables have the values given; it does not mention them any more."""
     expect(sdd, Sdd, "the circuit")
     expect(evidence, Mapping, "the evidence")
     literals = [_to_literal(sdd.vtree, name, value) for name, value in evidence.items()]
-    return _combine((sdd,), lambda builder, loaded: builder.condition(loaded[0], literals), limits)
+    return _combine((sdd,), lambda builder, loaded: builder.condition(loaded[0], literals))
 
 
-def forget(sdd: Sdd, names: Iterable[str], *, limits: Limits = DEFAULT_LIMITS) -> Sdd:
+def forget(sdd: Sdd, names: Iterable[str]) -> Sdd:
     """The circuit that holds where some values of the named variables make another hold."""
     variables = [_to_literal(sdd.vtree, name, True) - 1 for name in names]
-    return _combine((sdd,), lambda builder, loaded: builder.forget(loaded[0], variables), limits)
+    return _combine((sdd,), lambda builder, loaded: builder.forget(loaded[0], variables))
 
 
-def is_equivalent(a: Sdd, b: Sdd, *, limits: Limits = DEFAULT_LIMITS) -> bool:
+def is_equivalent(a: Sdd, b: Sdd) -> bool:
     """Whether two circuits over one vtree hold for the same assignments."""
     _check_vtrees((a, b))
-    table = FunctionTable(a.vtree, limits=limits)
+    table = FunctionTable(a.vtree)
     return load(table, a) == load(table, b)
 
 
-def implies(a: Sdd, b: Sdd, *, limits: Limits = DEFAULT_LIMITS) -> bool:
+def implies(a: Sdd, b: Sdd) -> bool:
     """Whether one circuit holds wherever another over the same vtree does."""
-    both = _combine(
-        (a, b), lambda builder, loaded: builder.conjoin([loaded[0], builder.negate(loaded[1])]), limits
-    )
+    both = _combine((a, b), lambda builder, loaded: builder.conjoin([loaded[0], builder.negate(loaded[1])]))
     return both.root == FALSE
 
 
-def over_vtree(sdd: Sdd, vtree: Vtree, *, limits: Limits = DEFAULT_LIMITS) -> Sdd:
+def over_vtree(sdd: Sdd, vtree: Vtree) -> Sdd:
     """The circuit of the same function over another vtree with the same variables.
 
     Made anew, node by node, as disjunctions of conjunctions: right for every vtree, quick for a good one.
@@ -128,17 +129,15 @@ def over_vtree(sdd: Sdd, vtree: Vtree, *, limits: Limits = DEFAULT_LIMITS) -> Sd
             registers.append(builder.disjoin(parts))
         else:
             registers.append(registers[int(sdd.kind[node])])
-    return builder.build([registers[sdd.root]], limits=limits)[0]
+    return builder.build([registers[sdd.root]])[0]
 
 
-def _combine(
-    circuits: tuple[Sdd, ...], combine: Callable[[SddBuilder, list[int]], int], limits: Limits
-) -> Sdd:
+def _combine(circuits: tuple[Sdd, ...], combine: Callable[[SddBuilder, list[int]], int]) -> Sdd:
     """The circuit that a builder makes of some circuits over one vtree."""
     _check_vtrees(circuits)
     builder = SddBuilder(circuits[0].vtree)
     register = combine(builder, [builder.load(sdd) for sdd in circuits])
-    return builder.build([register], limits=limits)[0]
+    return builder.build([register])[0]
 
 
 def _check_vtrees(circuits: tuple[Sdd, ...]) -> None:
@@ -158,9 +157,7 @@ def _to_literal(vtree: Vtree, name: str, value: bool) -> int:
     return position if value else -position
 
 
-def move_leaf(
-    sdd: Sdd, name: str, beside: int, side: Side = Side.LEFT, *, limits: Limits = DEFAULT_LIMITS
-) -> Sdd:
+def move_leaf(sdd: Sdd, name: str, beside: int, side: Side = Side.LEFT) -> Sdd:
     """The circuit of the same function over the vtree with a leaf moved beside a node (`move_vtree_leaf`).
 
     Cost: that of conditioning twice and of joining once; the join is short beside a node of the right-most
@@ -176,9 +173,7 @@ def move_leaf(
     literal = sdd.names.index(name) + 1
     before = SddBuilder(sdd.vtree)
     whole = before.load(sdd)
-    halves = before.build(
-        [before.condition(whole, [literal]), before.condition(whole, [-literal])], limits=limits
-    )
+    halves = before.build([before.condition(whole, [literal]), before.condition(whole, [-literal])])
     after = SddBuilder(relinked.vtree)
     positive, negative = (after.load(_relabel(half, relinked)) for half in halves)
     joined = after.disjoin(
@@ -187,7 +182,7 @@ def move_leaf(
             after.conjoin([after.literal(-literal), negative]),
         ]
     )
-    return after.build([joined], limits=limits)[0]
+    return after.build([joined])[0]
 
 
 def _relabel(sdd: Sdd, relinked: Relinked) -> Sdd:
@@ -198,9 +193,7 @@ def _relabel(sdd: Sdd, relinked: Relinked) -> Sdd:
     return Sdd(relinked.vtree, sdd.kind, place, sdd.literal, sdd.starts, sdd.primes, sdd.subs, sdd.root)
 
 
-def minimize(
-    sdd: Sdd, *, seconds: int = 10, limits: Limits = DEFAULT_LIMITS, progress: Progress | None = None
-) -> Sdd:
+def minimize(sdd: Sdd, *, seconds: int = 10, progress: Progress | None = None) -> Sdd:
     """The circuit over the best vtree found in about so many seconds; never larger than the one given.
 
     The variables keep their numbers. Needs PySDD (the extra `circuits`). The search looks at the
@@ -209,5 +202,5 @@ def minimize(
     builder = SddBuilder(sdd.vtree)
     register = builder.load(sdd)
     builder.minimize(seconds)
-    (found,) = builder.build([register], limits=limits, progress=progress)
+    (found,) = builder.build([register], progress=progress)
     return found if found.n_elements < sdd.n_elements else sdd

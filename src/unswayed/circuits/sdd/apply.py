@@ -14,7 +14,6 @@ from typing import Any
 from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
 from unswayed.circuits.sdd.table import Elements, FunctionTable, Task, elements_of
 from unswayed.circuits.vtree import NOTHING
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
 
 
 def negate(table: FunctionTable, node: int) -> int:
@@ -193,7 +192,7 @@ def load(table: FunctionTable, sdd: Sdd, visit: Visit | None = None) -> int:
     return numbers[sdd.root]
 
 
-def canonical(sdd: Sdd, *, limits: Limits = DEFAULT_LIMITS) -> Sdd:
+def canonical(sdd: Sdd) -> Sdd:
     """The compressed and trimmed circuit of the same function over the same vtree; there is only one."""
-    table = FunctionTable(sdd.vtree, limits=limits)
+    table = FunctionTable(sdd.vtree)
     return table.export(load(table, sdd))

@@ -8,12 +8,9 @@ on the left {(f, true), (not f, false)}, which is where negations enter.
 
 from __future__ import annotations
 
-import time
-
 from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd, compact, sdd_from_lists
 from unswayed.circuits.vtree import NOTHING
-from unswayed.core.errors import LimitError
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.core.anytime import check_bytes, tick
 
 Lifted = tuple[int, bool, int]
 """A node of the circuit, whether it is negated, and the vtree node from which it is seen."""
@@ -26,7 +23,7 @@ _BYTES_PER_ELEMENT = 320
 """Measured: keys, pairs and the entries of two dictionaries."""
 
 
-def normalize(sdd: Sdd, *, limits: Limits = DEFAULT_LIMITS) -> Sdd:
+def normalize(sdd: Sdd) -> Sdd:
     """The same function, normalised for its vtree.
 
     Every prime and sub belongs to the child of its node's vtree node; a free variable is a node `TRUE` at
@@ -36,16 +33,15 @@ def normalize(sdd: Sdd, *, limits: Limits = DEFAULT_LIMITS) -> Sdd:
     Cost: O(elements + lifted nodes), the latter at most the depth of the vtree for each node. `LimitError`
     when that is more than the limits allow.
     """
-    work = _Normalization(sdd, limits)
+    work = _Normalization(sdd)
     return compact(work.finish(work.make(work.key_of(sdd.root, False, sdd.vtree.root))))
 
 
 class _Normalization:
     """The nodes made so far."""
 
-    def __init__(self, sdd: Sdd, limits: Limits) -> None:
+    def __init__(self, sdd: Sdd) -> None:
         self.sdd = sdd
-        self.limits, self.deadline = limits, limits.deadline()
         vtree = sdd.vtree
         self.left, self.right = vtree.left.tolist(), vtree.right.tolist()
         self.kind, self.place = sdd.kind.tolist(), sdd.vtree_node.tolist()
@@ -82,12 +78,8 @@ class _Normalization:
 
     def _check_limits(self) -> None:
         what = f"a normalised circuit of {self.n_elements:,} elements or more"
-        self.limits.check_bytes(self.n_elements * _BYTES_PER_ELEMENT, what)
-        if time.monotonic() > self.deadline:
-            raise LimitError(
-                f"normalising a circuit took longer than the limit of {self.limits.max_seconds:g} s; raise "
-                "Limits(max_seconds=...), or choose another vtree"
-            )
+        check_bytes(self.n_elements * _BYTES_PER_ELEMENT, what)
+        tick(what="normalising a circuit")
 
     def _parts(self, key: Lifted) -> list[tuple[Lifted, Lifted]]:
         """The elements of a lifted node; none at leaves."""

@@ -8,7 +8,6 @@ functions are equal when their numbers are. `apply.py` has the operations, `alge
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Generator, Sequence
 from typing import Any, TypeAlias
 
@@ -16,9 +15,8 @@ import numpy as np
 
 from unswayed.circuits.sdd.sdd import FALSE, TRUE, Sdd, sdd_from_lists
 from unswayed.circuits.vtree import NOTHING, Vtree
+from unswayed.core.anytime import check_bytes, tick
 from unswayed.core.arrays import Ints
-from unswayed.core.errors import LimitError, expect
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
 
 Elements: TypeAlias = "tuple[tuple[int, int], ...]"
 Task: TypeAlias = Generator[Any, int, int]
@@ -35,13 +33,10 @@ class StepsError(Exception):
 class FunctionTable:
     """The nodes made so far over one vtree; a builder, not shared between threads."""
 
-    def __init__(self, vtree: Vtree, *, limits: Limits = DEFAULT_LIMITS, max_steps: float = math.inf) -> None:
-        expect(limits, Limits, "limits")
+    def __init__(self, vtree: Vtree, *, max_steps: float = math.inf) -> None:
         self.vtree = vtree
-        self.limits = limits
         self.max_steps = max_steps
         self.steps = 0
-        self.deadline = limits.deadline()
         self.n_elements = 0
         self.place: list[int] = [NOTHING, NOTHING]
         self.elements: list[Elements] = [(), ()]
@@ -129,12 +124,8 @@ class FunctionTable:
         """Whether there is time and memory to go on."""
         if self.steps > self.max_steps:
             raise StepsError
-        if time.monotonic() > self.deadline:
-            raise LimitError(
-                f"combining circuits took longer than the limit of {self.limits.max_seconds:g} s; raise "
-                "Limits(max_seconds=...), or choose another vtree"
-            )
-        self.limits.check_bytes(
+        tick(what="combining circuits")
+        check_bytes(
             self.n_elements * _BYTES_PER_ELEMENT, f"a circuit of {self.n_elements:,} elements or more"
         )
 

@@ -21,16 +21,15 @@ from unswayed.circuits.sdd.table import Elements, FunctionTable, elements_of
 from unswayed.circuits.vtree import NOTHING
 from unswayed.core.arrays import Bools, Ints
 from unswayed.core.errors import ModelError
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
 
 
-def check_circuit(sdd: Sdd, *, limits: Limits = DEFAULT_LIMITS) -> None:
+def check_circuit(sdd: Sdd) -> None:
     """Raise `ModelError` unless the circuit respects its vtree and every node's primes are a partition.
 
     Cost: that of disjoining all primes of every node.
     """
     check_vtree(sdd)
-    check_partitions(sdd, limits=limits)
+    check_partitions(sdd)
 
 
 def check_vtree(sdd: Sdd) -> None:
@@ -50,9 +49,9 @@ def check_vtree(sdd: Sdd) -> None:
             )
 
 
-def check_partitions(sdd: Sdd, *, limits: Limits = DEFAULT_LIMITS) -> None:
+def check_partitions(sdd: Sdd) -> None:
     """Raise `ModelError` unless, whatever the variables are, exactly one prime of every node holds."""
-    table = FunctionTable(sdd.vtree, limits=limits)
+    table = FunctionTable(sdd.vtree)
     load(table, sdd, lambda node, pairs: _check_partition(table, node, pairs))
 
 

@@ -10,6 +10,7 @@ import typer
 from unswayed.cli.case import NetworkOptions, resolve_network, with_case
 from unswayed.cli.evidence import names_in
 from unswayed.cli.output import check_output, show, show_json
+from unswayed.core.anytime import one_clock
 from unswayed.core.errors import QueryError
 
 if TYPE_CHECKING:
@@ -47,7 +48,8 @@ def compile_(
         _check_name(output)
     found, limits = resolve_network(case)
     names = tuple(names_in(constrain or ()))
-    compiled = compile_network(found, constrained_to=names, limits=limits)
+    with one_clock(limits):
+        compiled = compile_network(found, constrained_to=names)
     if output is not None:
         _write(compiled, output)
     if case.as_json:

@@ -15,8 +15,8 @@ from unswayed.cli.classifiers import describe
 from unswayed.cli.commands.audit import TableFile, showing_rows, with_evidence
 from unswayed.cli.options import Thousands, limits_of, rows_in
 from unswayed.cli.output import check_output, show, show_json
+from unswayed.core.anytime import one_clock
 from unswayed.core.errors import QueryError
-from unswayed.core.limits import Limits, one_clock
 
 if TYPE_CHECKING:
     from unswayed.api.audits.predictions import PredictedFile
@@ -69,7 +69,7 @@ def predict(
             show([_counts_line(found.by_decision), *_left_out_lines(found), Text(f"wrote {output}")])
         return
     with one_clock(limits):
-        columns = _decide_rows(classifier, rows, limits)
+        columns = _decide_rows(classifier, rows)
     if case.as_json:
         show_json({**described, **columns})
     else:
@@ -101,15 +101,13 @@ def _classifier(case: CaseOptions) -> Classifier | TableClassifier:
     return saved
 
 
-def _decide_rows(
-    classifier: Classifier | TableClassifier, table: Path | CsvFile, limits: Limits
-) -> dict[str, list[Any]]:
+def _decide_rows(classifier: Classifier | TableClassifier, table: Path | CsvFile) -> dict[str, list[Any]]:
     from unswayed.api.audits.predictions import predicted_columns
     from unswayed.model.data.chunks import read_chunks
 
     found: dict[str, list[Any]] = {}
     for chunk in read_chunks(table):
-        for name, values in predicted_columns(classifier, chunk, limits=limits).items():
+        for name, values in predicted_columns(classifier, chunk).items():
             # A posterior that is not known has no number, in JSON neither.
             found.setdefault(name, []).extend(None if cell != cell else cell for cell in values.tolist())
     return found

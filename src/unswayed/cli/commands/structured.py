@@ -9,6 +9,7 @@ import typer
 
 from unswayed.cli.options import AsJson, MaxMemory, MaxSeconds, limits_of
 from unswayed.cli.output import show, show_json
+from unswayed.core.anytime import one_clock
 from unswayed.core.errors import QueryError
 
 if TYPE_CHECKING:
@@ -47,8 +48,8 @@ def paths(
     """
     from unswayed.spaces.paths import path_space
 
-    limits = limits_of(max_memory, max_seconds)
-    _tell(path_space(_graph_in(graph, directed), source, target, limits=limits), count=count, as_json=as_json)
+    with one_clock(limits_of(max_memory, max_seconds)):
+        _tell(path_space(_graph_in(graph, directed), source, target), count=count, as_json=as_json)
 
 
 def rankings(
@@ -68,8 +69,8 @@ def rankings(
     """
     from unswayed.spaces.rankings import ranking_space
 
-    limits = limits_of(max_memory, max_seconds)
-    _tell(ranking_space(items, top=top, limits=limits), count=count, as_json=as_json)
+    with one_clock(limits_of(max_memory, max_seconds)):
+        _tell(ranking_space(items, top=top), count=count, as_json=as_json)
 
 
 def _graph_in(text: str, directed: bool) -> Graph:

@@ -7,16 +7,14 @@ The baseline of [chen2014, sections 3 and 6], with the weights of evidence at ha
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
 
+from unswayed.core.anytime import tick
 from unswayed.core.arrays import Floats
-from unswayed.core.errors import LimitError
-from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.rounding import LISTING
@@ -50,15 +48,15 @@ class BruteForceEngine:
         seconds = 1e-3 + SECONDS_PER_INSTANTIATION * n_instantiations(problem)
         return Cost(seconds, BYTES_PER_INSTANTIATION * chunk_size(problem))
 
-    def prepare(self, problem: Problem, limits: Limits) -> DecidedOracle:
-        """List them; `LimitError` when that takes longer than `limits` allow."""
+    def prepare(self, problem: Problem) -> DecidedOracle:
+        """List them; `LimitError` when that takes longer than there is time."""
         decider = problem.decider
         assert isinstance(decider, LogOddsIntervals)
         n_actions, n_listed = len(decider.actions), 0
         decision_mass, doubt = np.zeros(n_actions), 0.0
         spans = decider.doubts(problem.rounding + LISTING)
         # A sum for each chunk, then a sum of sums: pairwise enough for rounding not to show.
-        for chunk in chunks(problem, limits):
+        for chunk in chunks(problem):
             decisions = decider.decide_log_odds(chunk.log_odds)
             decision_mass += np.bincount(decisions, chunk.upper + chunk.lower, minlength=n_actions)
             for low, high in spans:
@@ -94,11 +92,11 @@ def chunk_size(problem: Problem) -> float:
     return float(math.prod(sizes[: _n_inner(sizes)]))
 
 
-def chunks(problem: Problem, limits: Limits) -> Iterator[Outcomes]:
+def chunks(problem: Problem) -> Iterator[Outcomes]:
     """All instantiations, the first groups' fastest; `LimitError` between two chunks when time is over."""
     assert isinstance(problem.decider, LogOddsIntervals)
-    upper, deadline = problem.decider.upper, limits.deadline()
-    tables = [problem.prior[np.newaxis], *(group.likelihood for group in group_tables(problem, limits))]
+    upper = problem.decider.upper
+    tables = [problem.prior[np.newaxis], *(group.likelihood for group in group_tables(problem))]
     lists = [
         Outcomes(log_ratio(table[:, upper], table[:, 1 - upper]), table[:, upper], table[:, 1 - upper])
         for table in tables
@@ -106,12 +104,7 @@ def chunks(problem: Problem, limits: Limits) -> Iterator[Outcomes]:
     n_inner = 1 + _n_inner([len(each) for each in lists[1:]])
     inner = _joined(lists[:n_inner])
     for number, values in enumerate(product(*map(_singles, lists[n_inner:]))):
-        if time.monotonic() > deadline:
-            raise LimitError(
-                f"listing instantiations reached {number * len(inner):,} of "
-                f"{n_instantiations(problem):.3g} within {limits.max_seconds:g} seconds; raise "
-                "Limits(max_seconds=...), or use another engine"
-            )
+        tick(what=f"listing instantiation {number * len(inner):,} of {n_instantiations(problem):.3g}")
         yield _joined([_joined(values), inner]) if values else inner
 
 

@@ -12,14 +12,12 @@ which a search needs anyway to visit its instantiations.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 import numpy as np
 
+from unswayed.core.anytime import tick
 from unswayed.core.arrays import Floats
-from unswayed.core.errors import LimitError
-from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.rounding import LISTING
@@ -68,12 +66,12 @@ class DepthFirstEngine:
             nodes = float(np.cumprod([1.0, *sizes]).sum())
         return Cost(1e-3 + _seconds(nodes), BYTES_PER_OUTCOME * (1.0 + sum(sizes)))
 
-    def prepare(self, problem: Problem, limits: Limits) -> DecidedOracle:
-        """Search; `LimitError` when that takes longer than `limits` allow."""
+    def prepare(self, problem: Problem) -> DecidedOracle:
+        """Search; `LimitError` when that takes longer than there is time."""
         decider = problem.decider
         assert isinstance(decider, LogOddsIntervals)
         span = decider.doubts(problem.rounding + LISTING)[0]
-        path = explore(search_tree(problem, limits), (float(span[0]), float(span[1])), limits)
+        path = explore(search_tree(problem), (float(span[0]), float(span[1])))
         doubt = float(path.between[0])
         reaching = min(float(path.mass.sum()) + (doubt if span[0] == decider.cuts[0] else 0.0), 1.0)
         decision_mass = np.zeros(len(decider.actions))
@@ -89,21 +87,17 @@ def _seconds(nodes: float) -> float:
     return SECONDS_PER_INTERPRETED_NODE * INTERPRETED_NODES + SECONDS_TO_LOAD + SECONDS_PER_NODE * nodes
 
 
-def explore(tree: Tree, cuts: tuple[float, float], limits: Limits) -> DepthFirstPath:
+def explore(tree: Tree, cuts: tuple[float, float]) -> DepthFirstPath:
     """The state of the finished search, made in slices so that limits and interrupts are heeded."""
-    path, deadline = start(tree), limits.deadline()
+    path = start(tree)
     is_over = not compiled_search.is_loaded and search(tree, path, *cuts, INTERPRETED_NODES)
     while not is_over:
-        if time.monotonic() > deadline:
-            raise LimitError(
-                f"the depth-first search visited {int(path.nodes[0]):,} nodes without finishing within "
-                f"{limits.max_seconds:g} seconds; raise Limits(max_seconds=...), or use another engine"
-            )
+        tick(what=f"the depth-first search, which visited {int(path.nodes[0]):,} nodes,")
         is_over = compiled_search(tree, path, *cuts, SLICE_NODES)
     return path
 
 
-def search_tree(problem: Problem, limits: Limits) -> Tree:
+def search_tree(problem: Problem) -> Tree:
     """The attributes in the order of search, widest range of weights first.
 
     The evidence stands before them as an attribute of one value, so that its weight log O(d | e) and the
@@ -111,7 +105,7 @@ def search_tree(problem: Problem, limits: Limits) -> Tree:
     """
     assert isinstance(problem.decider, LogOddsIntervals)
     upper = problem.decider.upper
-    attributes = [_possible(group.likelihood, upper) for group in group_tables(problem, limits)]
+    attributes = [_possible(group.likelihood, upper) for group in group_tables(problem)]
     attributes.sort(key=lambda values: -float(np.ptp(values[0])))
     attributes.insert(0, _possible(problem.prior[np.newaxis], upper))
     weight, likely_upper, likely_lower = np.concatenate(attributes, axis=1)

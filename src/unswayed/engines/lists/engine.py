@@ -7,14 +7,12 @@ two classes, or 36 of a naive Bayes classifier with three, take seconds.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from unswayed.core.anytime import check_bytes, tick
 from unswayed.core.arrays import Floats
-from unswayed.core.errors import LimitError
-from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.profile import DecisionProfile, profile_from_masses
@@ -60,9 +58,9 @@ class ListsEngine:
         seconds = 2e-3 + SECONDS_PER_STATE * split.n_outer(problem) + each * listed
         return _refuse_long(Cost(seconds, BYTES_PER_OUTCOME * listed))
 
-    def prepare(self, problem: Problem, limits: Limits) -> ListsOracle:
+    def prepare(self, problem: Problem) -> ListsOracle:
         """Sum out the hidden variables."""
-        return ListsOracle(problem, make_factors(problem, limits), limits)
+        return ListsOracle(problem, make_factors(problem))
 
 
 def _refuse(problem: Problem) -> Refusal | None:
@@ -91,19 +89,17 @@ class ListsOracle:
 
     problem: Problem
     factors: tuple[Factor, ...] = field(repr=False)
-    limits: Limits = field(repr=False)
 
     def profile(self, kept: frozenset[int]) -> DecisionProfile:
         """The rows of the kept features, each with its exact share of every decision."""
         problem, split = self.problem, find_split(self.problem, kept)
-        self.limits.check_bytes(BYTES_PER_OUTCOME * split.n_listed(problem), "lists of outcomes")
-        deadline, n_classes = self.limits.deadline(), len(problem.prior)
+        check_bytes(BYTES_PER_OUTCOME * split.n_listed(problem), "lists of outcomes")
+        n_classes = len(problem.prior)
         left, right = self._list_halves(split)
         rounding = problem.rounding + LISTING
         masses, doubt = np.empty((left.shape[1], n_classes + len(problem.decider.actions))), 0.0
         for state, row in enumerate(masses):
-            if time.monotonic() > deadline:
-                raise LimitError("two lists took longer than the limit; raise it, or pass a tolerance")
+            tick(what="two lists")
             row[:n_classes] = left[:, state].sum(axis=1) * right[:, state].sum(axis=1)
             halves = left[:, state], right[:, state]
             row[n_classes:], more = count_actions(problem.decider, *halves, rounding)

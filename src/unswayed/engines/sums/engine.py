@@ -15,9 +15,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from unswayed.core.anytime import bytes_allowed, check_bytes, deadline, seconds_left
 from unswayed.core.arrays import Bools
 from unswayed.core.errors import LimitError
-from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.measures import AchievableAgreement
 from unswayed.decisions.oracle import Interval
@@ -107,11 +107,11 @@ class SumsEngine:
         passes = 3.0 if question.needs is Needs.SINGLES else 1.0
         return Cost(2e-3 + passes * n_pairs * seconds, passes * sweep_bytes(layout, n_classes))
 
-    def prepare(self, problem: Problem, limits: Limits) -> SumsOracle:
+    def prepare(self, problem: Problem) -> SumsOracle:
         """Sum out the hidden variables."""
         n_bytes = sweep_bytes(_kept_rows(problem, frozenset()), len(problem.prior))
-        limits.check_bytes(n_bytes, "bounds on sums over the features")
-        return SumsOracle(problem, make_factors(problem, limits), limits)
+        check_bytes(n_bytes, "bounds on sums over the features")
+        return SumsOracle(problem, make_factors(problem))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,7 +120,6 @@ class SumsOracle:
 
     problem: Problem
     factors: tuple[Factor, ...] = field(repr=False)
-    limits: Limits = field(repr=False)
     shared_seconds: float = SHARED_SECONDS
     """Seconds for what many unlisted kept sets share: the full decisions."""
 
@@ -195,11 +194,9 @@ class SumsOracle:
         return refine(replace(request, in_planes=in_planes), width).profile()
 
     def _request(self, layout: PassLayout, decider: Decider, wanted: Bools, tolerance: float) -> Request:
-        self.limits.check_bytes(
-            sweep_bytes(layout, len(self.problem.prior)), "bounds on sums over the features"
-        )
-        deadline = min(self.limits.deadline(), time.monotonic() + PATIENCE)
-        return Request(self.problem, self.factors, layout, decider, wanted, max(tolerance, 1e-12), deadline)
+        check_bytes(sweep_bytes(layout, len(self.problem.prior)), "bounds on sums over the features")
+        ends = min(deadline(), time.monotonic() + PATIENCE)
+        return Request(self.problem, self.factors, layout, decider, wanted, max(tolerance, 1e-12), ends)
 
     def _bound_unlisted(self, kept: frozenset[int], decider: Decider, tolerance: float) -> Span:
         """Bounds on the agreement of features with too many instantiations to list."""
@@ -209,13 +206,13 @@ class SumsOracle:
         part = self._choose_part(kept)
         full = self._decide_full(part, good, 0.5 * min(self._seconds(), UNLISTED_SECONDS))
         n_masses = _n_rows(problem, kept) * len(problem.prior)
-        if n_masses <= MOST_MASSES and 64.0 * n_masses <= self.limits.max_bytes:
+        if n_masses <= MOST_MASSES and 64.0 * n_masses <= bytes_allowed():
             return bound_both(full, decide_listed(problem, self.factors, kept, part, decider))
         hidden = hide_others(problem, kept)
         left = until - time.monotonic()
         refusal = refuse_pieces(hidden, find_pieces(hidden))
         if refusal is None and _coarse_seconds(hidden, part) <= COARSE_SHARE * left:
-            oracle = SumsEngine().prepare(hidden, self.limits)
+            oracle = SumsEngine().prepare(hidden)
             if oracle._has_room(part):
                 return bound_both(full, oracle._decide(part, decider, good, left))
         right = right_actions(problem)
@@ -235,11 +232,11 @@ class SumsOracle:
     def _has_room(self, kept: frozenset[int]) -> bool:
         """Whether the rows of some features fit into the memory allowed."""
         needed = sweep_bytes(_kept_rows(self.problem, kept), len(self.problem.prior))
-        return needed <= self.limits.max_bytes
+        return needed <= bytes_allowed()
 
     def _seconds(self) -> float:
         """How long an answer may take."""
-        return min(self.limits.max_seconds or PATIENCE, PATIENCE)
+        return min(seconds_left(), PATIENCE)
 
     def _decide(
         self,

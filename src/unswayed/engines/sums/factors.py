@@ -15,9 +15,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unswayed.core.anytime import check_bytes
 from unswayed.core.arrays import Floats, read_only
 from unswayed.core.errors import LimitError
-from unswayed.core.limits import Limits, readable_bytes
+from unswayed.core.limits import readable_bytes
 from unswayed.core.names import listing
 from unswayed.decisions.problem import Problem, remember_structure
 from unswayed.engines.protocol import Refusal, refuse_lost
@@ -79,13 +80,13 @@ def refuse_pieces(problem: Problem, pieces: Iterable[Piece]) -> Refusal | None:
     return refuse_lost(problem)
 
 
-def make_factors(problem: Problem, limits: Limits) -> tuple[Factor, ...]:
+def make_factors(problem: Problem) -> tuple[Factor, ...]:
     """All factors; `LimitError` when summing out hidden variables needs more than the limits allow.
 
     Those that mention no feature are multiplied into the first, which also scales the product of all to
     sum 1.
     """
-    made = [_factor(problem, piece, limits) for piece in find_pieces(problem)]
+    made = [_factor(problem, piece) for piece in find_pieces(problem)]
     with np.errstate(divide="ignore"):
         logs = sum((np.log(each.mass) for each in made if not each.scope), np.zeros(len(problem.prior)))
     constant = np.exp(logs - logs.max())
@@ -149,10 +150,10 @@ def _size(problem: Problem, piece: Piece) -> float:
     return math.prod(map(float, problem.sizes(piece.scope))) * len(problem.prior)
 
 
-def _factor(problem: Problem, piece: Piece, limits: Limits) -> Factor:
+def _factor(problem: Problem, piece: Piece) -> Factor:
     network = problem.network
     if len(piece.tables) > 1 or not isinstance(network.cpts[piece.tables[0]], Cpt):
-        table, order = _sum_hidden(problem, piece, limits)
+        table, order = _sum_hidden(problem, piece)
     else:
         order = (*network.parents[piece.tables[0]], piece.tables[0])
         table = network.cpts[piece.tables[0]].table.reshape(problem.sizes(order))
@@ -163,11 +164,11 @@ def _factor(problem: Problem, piece: Piece, limits: Limits) -> Factor:
     return Factor(piece.scope, read_only(table if piece.has_target else table[np.newaxis]))
 
 
-def _sum_hidden(problem: Problem, piece: Piece, limits: Limits) -> tuple[Floats, Scope]:
+def _sum_hidden(problem: Problem, piece: Piece) -> tuple[Floats, Scope]:
     keep = [problem.target, *piece.scope] if piece.has_target else piece.scope
-    summing = contraction(problem.network, piece.tables, problem.evidence, keep, limits=limits)
-    limits.check_bytes(summing.plan.peak_bytes, "summing out hidden variables")
-    values, log_total = summing.answer(limits)
+    summing = contraction(problem.network, piece.tables, problem.evidence, keep)
+    check_bytes(summing.plan.peak_bytes, "summing out hidden variables")
+    values, log_total = summing.answer()
     # What all classes share changes no ratio; so a tiny total may stay out.
     return values * math.exp(max(log_total, LEAST_LOG)), summing.plan.scopes[summing.plan.root]
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import LimitError, ModelError
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.focs.diagrams.obdd import Obdd, reduced, step_diagram
 from unswayed.model.distribution import ConditionalDistribution, all_states
 from unswayed.model.nodes.focs import FocsCpt
@@ -39,9 +38,7 @@ def table_diagram(order: Sequence[int], terminals: Ints, n_terminals: int) -> Ob
     return reduced(order, n_terminals, [*moves, (-1 - terminals).reshape(-1, 2)])
 
 
-def compile_node(
-    node: ConditionalDistribution, order: Sequence[int] | None = None, *, limits: Limits = DEFAULT_LIMITS
-) -> NodeDiagram:
+def compile_node(node: ConditionalDistribution, order: Sequence[int] | None = None) -> NodeDiagram:
     """The node as a diagram that asks for the parents in this order, by their positions.
 
     Raises `LimitError` for functions of many parents that are not step networks, rules or trees, and when the
@@ -56,7 +53,7 @@ def compile_node(
             )
     steps = as_step_contexts(node.contexts) if isinstance(node, FocsCpt) else None
     if isinstance(node, FocsCpt) and isinstance(steps, StepContexts):
-        return NodeDiagram(step_diagram(steps, levels, limits=limits), node.columns)
+        return NodeDiagram(step_diagram(steps, levels), node.columns)
     if len(levels) > TABLE_INPUTS:
         raise LimitError(
             f"the CPT of {node.child.name!r} is a function of {len(levels)} parents whose inside is not "

@@ -17,7 +17,6 @@ import numpy.typing as npt
 
 from unswayed.core.arrays import Ints, read_only
 from unswayed.core.errors import ModelError
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.model.nodes.families import checked_rows
 from unswayed.model.nodes.products import product_layers
 from unswayed.model.nodes.steps import StepContexts, inputs_used, simplified
@@ -155,9 +154,7 @@ def _reachable(diagram: Obdd) -> Obdd:
     )
 
 
-def step_diagram(
-    contexts: StepContexts, order: Sequence[int] | None = None, *, limits: Limits = DEFAULT_LIMITS
-) -> Obdd:
+def step_diagram(contexts: StepContexts, order: Sequence[int] | None = None) -> Obdd:
     """The diagram of a step network over two-state inputs, asking in this order (as they stand by default).
 
     The linear classifier 1.15 U1 + .95 U2 - 1.05 U3 >= .52 of [shen2020, section 5.1]:
@@ -170,9 +167,7 @@ def step_diagram(
     levels = list(range(contexts.n_inputs)) if order is None else list(order)
     simple = simplified(contexts, {})
     used = frozenset(inputs_used(simple))
-    layers = product_layers(
-        simple, [each for each in levels if each in used], [2] * contexts.n_inputs, limits
-    )
+    layers = product_layers(simple, [each for each in levels if each in used], [2] * contexts.n_inputs)
     # Inputs that cannot matter are left out of the product and put back into the order here.
     places = [levels.index(each) for each in layers.order]
     ends = np.arange(contexts.n_contexts)

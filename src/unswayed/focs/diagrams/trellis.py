@@ -13,15 +13,14 @@ level are combinations of what the open nodes have seen so far. `trellis_order` 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from unswayed.core.anytime import check_bytes, tick
 from unswayed.core.arrays import Floats, Ints, frozen_floats, read_only
-from unswayed.core.errors import LimitError, ModelError, QueryError
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.core.errors import ModelError, QueryError
 from unswayed.core.names import listing
 from unswayed.focs.diagrams.nodes import compile_node, parents_that_matter
 from unswayed.kernels.circuits.trellis import Trellis
@@ -47,9 +46,7 @@ class CompiledTrellis:
         return f"<CompiledNetwork: {len(self.order)} variables, {len(self.trellis.low)} nodes>"
 
 
-def compile_network(
-    network: BayesianNetwork, *, order: Sequence[int] | None = None, limits: Limits = DEFAULT_LIMITS
-) -> CompiledTrellis:
+def compile_network(network: BayesianNetwork, *, order: Sequence[int] | None = None) -> CompiledTrellis:
     """The network as a trellis, its levels in this order of positions, or in a good one.
 
     All variables have two states. Raises `LimitError` when a node cannot be compiled or the product grows
@@ -60,7 +57,7 @@ def compile_network(
         raise ModelError(
             f"a trellis is over two-state variables, unlike {listing(wide)}; use elimination instead"
         )
-    return _Builder(network, order, limits).compiled()
+    return _Builder(network, order).compiled()
 
 
 def _checked_order(order: Sequence[int], families: Sequence[Sequence[int]]) -> list[int]:
@@ -76,8 +73,8 @@ def _checked_order(order: Sequence[int], families: Sequence[Sequence[int]]) -> l
 class _Builder:
     """Levels of the trellis while they are made; dies when the compiled network is."""
 
-    def __init__(self, network: BayesianNetwork, order: Sequence[int] | None, limits: Limits) -> None:
-        self.network, self.limits, self.deadline = network, limits, limits.deadline()
+    def __init__(self, network: BayesianNetwork, order: Sequence[int] | None) -> None:
+        self.network = network
         families = [
             [parents[place] for place in parents_that_matter(node)]
             for node, parents in zip(network.cpts, network.parents, strict=True)
@@ -85,9 +82,7 @@ class _Builder:
         self.order = trellis_order(families) if order is None else _checked_order(order, families)
         level_of = {v: level for level, v in enumerate(self.order)}
         self.diagrams = [
-            compile_node(
-                node, sorted(range(len(parents)), key=lambda place: level_of[parents[place]]), limits=limits
-            )
+            compile_node(node, sorted(range(len(parents)), key=lambda place: level_of[parents[place]]))
             for node, parents in zip(network.cpts, network.parents, strict=True)
         ]
         self.offsets = np.cumsum([0, *(len(each.columns) for each in self.diagrams)])
@@ -164,12 +159,8 @@ class _Builder:
 
     def _check(self, rows: Rows) -> None:
         self.n_bytes += 12.0 * len(rows)
-        self.limits.check_bytes(self.n_bytes + 8.0 * rows.size, "the trellis of this network")
-        if time.monotonic() > self.deadline:
-            raise LimitError(
-                f"compiling the network took longer than {self.limits.max_seconds:g} seconds; raise "
-                "Limits(max_seconds=...), or use another method"
-            )
+        check_bytes(self.n_bytes + 8.0 * rows.size, "the trellis of this network")
+        tick(what="the trellis of this network")
 
 
 def trellis_order(families: Families) -> list[int]:

@@ -7,12 +7,13 @@ it is. For many questions about one network of two-state variables, compile it o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
 
+from unswayed.core.anytime import seconds_left
 from unswayed.core.errors import LimitError, SolverError
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.focs.mpe.building import build_problem
 from unswayed.focs.mpe.elimination import Elimination, is_cheap
 from unswayed.focs.mpe.explanation import Answer, ExplainedStates, MpeMethod
@@ -24,11 +25,7 @@ from unswayed.model.network import BayesianNetwork
 
 
 def explain(
-    network: BayesianNetwork,
-    evidence: Mapping[int, int],
-    *,
-    method: MpeMethod | None = None,
-    limits: Limits = DEFAULT_LIMITS,
+    network: BayesianNetwork, evidence: Mapping[int, int], *, method: MpeMethod | None = None
 ) -> ExplainedStates:
     """The jointly most probable states of all variables given the evidence, by position.
 
@@ -44,13 +41,13 @@ def explain(
         if isinstance(chosen, Elimination)
         else build_problem(network, evidence, table_cells=chosen.table_cells)
     )
-    answer = chosen.solve(problem, limits)
+    answer = chosen.solve(problem)
     if answer.states is None:
-        raise _nothing(problem, answer, limits)
+        raise _nothing(problem, answer)
     row = problem.completed(answer.states)
     value = float(row_log_likelihoods(network, row)[0])
     if value == -np.inf:
-        raise _nothing(problem, answer, limits)
+        raise _nothing(problem, answer)
     return ExplainedStates(
         states=tuple(map(int, row[0])),
         log_probability=value,
@@ -65,14 +62,12 @@ def choose_method(problem: MpeProblem) -> MpeMethod:
     return Elimination() if is_cheap(problem) else BranchAndBound()
 
 
-def _nothing(problem: MpeProblem, answer: Answer, limits: Limits) -> Exception:
+def _nothing(problem: MpeProblem, answer: Answer) -> Exception:
     if answer.finished:
         return impossible(problem.network, problem.evidence)
-    if limits.max_seconds is None:
+    if math.isinf(seconds_left()):
         return SolverError(
             "the solver found no explanation, which proves nothing where weights are this large; "
             "use branch and bound"
         )
-    return LimitError(
-        f"no explanation was found within {limits.max_seconds} seconds; raise Limits(max_seconds=...)"
-    )
+    return LimitError("no explanation was found in time; raise Limits(max_seconds=...)")

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unswayed.core.anytime import portion
 from unswayed.core.errors import ImpossibleEvidence, LimitError
-from unswayed.core.limits import Limits
 from unswayed.focs.mpe.explanation import Answer
 from unswayed.focs.mpe.problem import MpeProblem
 from unswayed.inference.explanations import most_probable_states
@@ -19,8 +19,8 @@ from unswayed.inference.problem import contraction
 
 WIDEST = 2.0**20
 """Elimination is chosen when no table on the way has more entries than this."""
-UNROLLED = Limits(max_bytes=2**22)
-"""What the chain of a function may take for elimination to be chosen."""
+UNROLLED = 2**22
+"""Bytes that the chain of a function may take for elimination to be chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +30,10 @@ class Elimination:
     name: str = "elimination"
     table_cells: int = 0
 
-    def solve(self, problem: MpeProblem, limits: Limits) -> Answer:
+    def solve(self, problem: MpeProblem) -> Answer:
         """The best states; `LimitError` when tables grow over the limits, or chance comes into a chain."""
         try:
-            states, best = most_probable_states(problem.network, problem.evidence, limits=limits)
+            states, best = most_probable_states(problem.network, problem.evidence)
         except ImpossibleEvidence:
             return Answer(None, -np.inf, finished=True)
         return Answer({v: states[v] for v in problem.free}, best, finished=True)
@@ -43,7 +43,8 @@ def is_cheap(problem: MpeProblem) -> bool:
     """Whether elimination will not meet a large table."""
     network = problem.network
     try:
-        found = contraction(network, range(len(network)), problem.evidence, limits=UNROLLED)
+        with portion(max_bytes=UNROLLED):
+            found = contraction(network, range(len(network)), problem.evidence)
     except LimitError:
         return False
     widest = max(np.prod(found.plan.shape(buffer), dtype=float) for buffer in range(len(found.plan.scopes)))

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from unswayed.core.limits import Limits
 from unswayed.focs.mpe.problem import MpeProblem
 
 
@@ -35,7 +34,7 @@ class MpeMethod(Protocol):
     def table_cells(self) -> int:
         """Functions with at most so many instantiations of their free inputs are best given as tables."""
 
-    def solve(self, problem: MpeProblem, limits: Limits) -> Answer:
+    def solve(self, problem: MpeProblem) -> Answer:
         """The best states, or the best ones found within the limits with a bound."""
 
 

@@ -21,9 +21,9 @@ from typing import Any
 
 import numpy as np
 
+from unswayed.core.anytime import seconds_left
 from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.core.errors import SolverError
-from unswayed.core.limits import Limits
 from unswayed.focs.mpe.explanation import Answer
 from unswayed.focs.mpe.problem import Gate, Link, LogFactor, MpeProblem, Squash
 
@@ -207,7 +207,7 @@ class Highs:
     table_cells: int = 2**6
     """Above this a gate is far smaller than a column for each row of a table."""
 
-    def solve(self, problem: MpeProblem, limits: Limits) -> Answer:
+    def solve(self, problem: MpeProblem) -> Answer:
         """The optimum, or the incumbent with its bound when time runs out."""
         from scipy.optimize import Bounds, LinearConstraint, milp
 
@@ -215,8 +215,8 @@ class Highs:
         if not len(program.objective):
             return answer_without_columns(program)
         options: dict[str, float] = {"mip_rel_gap": 0.0}
-        if limits.max_seconds is not None:
-            options["time_limit"] = limits.max_seconds
+        if seconds_left() < math.inf:
+            options["time_limit"] = max(seconds_left(), 0.0)
         constraints = LinearConstraint(constraint_matrix(program), program.lower, program.upper)
         done = milp(
             -program.objective,

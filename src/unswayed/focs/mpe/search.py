@@ -19,8 +19,8 @@ from itertools import combinations
 
 import numpy as np
 
+from unswayed.core.anytime import seconds_left
 from unswayed.core.arrays import Ints
-from unswayed.core.limits import Limits
 from unswayed.focs.mpe.explanation import Answer
 from unswayed.focs.mpe.packing import Packed, pack
 from unswayed.focs.mpe.problem import Evaluator, MpeProblem
@@ -64,31 +64,31 @@ class BranchAndBound:
     name: str = "branch and bound"
     table_cells: int = 2**14
 
-    def solve(self, problem: MpeProblem, limits: Limits) -> Answer:
+    def solve(self, problem: MpeProblem) -> Answer:
         """The best states, or, when time runs out, the best so far with a bound."""
-        deadline, now = limits.deadline(), time.monotonic()
+        now = time.monotonic()
         # Half of a short time is for the bound.
         rng = np.random.default_rng(self.seed)
-        first, value = improve(problem, self.n_starts, rng, now + 0.5 * (deadline - now))
+        first, value = improve(problem, self.n_starts, rng, now + 0.5 * seconds_left())
         if not problem.free:
             return Answer(None if value == -np.inf else {}, value, finished=True)
         packed = pack(problem)
         best = Best(np.array([value]), first[list(packed.order)].copy())
-        bound, finished, n_nodes = _search(packed, best, deadline)
+        bound, finished, n_nodes = _search(packed, best)
         found = float(best.value[0])
         states = {v: int(s) for v, s in zip(packed.order, best.states, strict=True)}
         is_possible = found > -np.inf
         return Answer(states if is_possible else None, max(found, bound), finished, n_nodes)
 
 
-def _search(packed: Packed, best: Best, deadline: float) -> tuple[float, bool, int]:
-    """Search to the end or to the deadline: the bound of what is left, whether it ended, nodes."""
+def _search(packed: Packed, best: Best) -> tuple[float, bool, int]:
+    """Search to the end or to the end of the time: the bound of what is left, whether it ended, nodes."""
     frontier = start(packed.ground, packed.biases)
-    is_quick = compiled_advance.is_ready or deadline - time.monotonic() > COMPILE_SECONDS
+    is_quick = compiled_advance.is_ready or seconds_left() > COMPILE_SECONDS
     probe = _Probe(packed, float(frontier.bound[0, 0]))
     try:
         is_over = not compiled_advance.is_loaded and advance(packed.ground, frontier, best, INTERPRETED_NODES)
-        while not is_over and time.monotonic() < deadline:
+        while not is_over and seconds_left() > 0.0:
             if is_quick:
                 is_over = compiled_advance(packed.ground, frontier, best, SLICE_NODES) or probe.advance(best)
             else:

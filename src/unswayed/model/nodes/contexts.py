@@ -21,7 +21,6 @@ import numpy.typing as npt
 
 from unswayed.core.arrays import Floats, Ints, read_only
 from unswayed.core.errors import ModelError, expect, expect_list, expect_number
-from unswayed.core.limits import Limits
 from unswayed.model.nodes.families import checked_numbers, checked_rows, same_fields
 from unswayed.model.nodes.layers import Box, ContextLayers, box_layers
 
@@ -46,7 +45,7 @@ class Contexts(Protocol):
     def index(self, states: npt.NDArray[Any]) -> Ints:  # (rows, inputs) -> (rows,)
         """Number of the context that each row belongs to, from 0."""
 
-    def layers(self, sizes: Sequence[int], known: Mapping[int, int], limits: Limits) -> ContextLayers | None:
+    def layers(self, sizes: Sequence[int], known: Mapping[int, int]) -> ContextLayers | None:
         """The contexts read input by input, some inputs known; None where rows are all there is to know."""
 
 
@@ -117,7 +116,7 @@ class RuleContexts:
             found[holds] = number
         return found
 
-    def layers(self, sizes: Sequence[int], known: Mapping[int, int], limits: Limits) -> ContextLayers | None:
+    def layers(self, sizes: Sequence[int], known: Mapping[int, int]) -> ContextLayers | None:
         """The rules that are still possible after each input."""
         boxes: list[Box] = [
             {place: frozenset({state}) for place, state in rule.items()} for rule in self.rules
@@ -210,7 +209,7 @@ class TreeContexts:
             goes_left = rows[everyone[inner], self.feature[at]] <= self.cut[at]
             node[inner] = np.where(goes_left, self.left[at], self.right[at])
 
-    def layers(self, sizes: Sequence[int], known: Mapping[int, int], limits: Limits) -> ContextLayers | None:
+    def layers(self, sizes: Sequence[int], known: Mapping[int, int]) -> ContextLayers | None:
         """The leaves that are still possible after each input."""
         return box_layers(tree_boxes(self, sizes), sizes, known)
 
@@ -247,7 +246,7 @@ class FunctionContexts:
             )
         return found.astype(np.int64)
 
-    def layers(self, sizes: Sequence[int], known: Mapping[int, int], limits: Limits) -> ContextLayers | None:
+    def layers(self, sizes: Sequence[int], known: Mapping[int, int]) -> ContextLayers | None:
         """None: a function can only be asked."""
         return None
 
@@ -292,7 +291,7 @@ class LookupContexts:
         found: Ints = self.table[tuple(rows[:, place] for place in self.places)]
         return np.broadcast_to(found, len(rows)) if not self.places else found
 
-    def layers(self, sizes: Sequence[int], known: Mapping[int, int], limits: Limits) -> ContextLayers | None:
+    def layers(self, sizes: Sequence[int], known: Mapping[int, int]) -> ContextLayers | None:
         """A state for each instantiation of the inputs read so far."""
         table = self.table[tuple(known.get(place, slice(None)) for place in self.places)]
         order = tuple(place for place in self.places if place not in known)
@@ -346,7 +345,7 @@ class ScoreContexts:
         rows = checked_rows(states, self.n_inputs, "a scorer")
         return self.splits.index(self.scorer.scores(rows.astype(np.float64)))
 
-    def layers(self, sizes: Sequence[int], known: Mapping[int, int], limits: Limits) -> ContextLayers | None:
+    def layers(self, sizes: Sequence[int], known: Mapping[int, int]) -> ContextLayers | None:
         """None: a scorer can only be asked."""
         return None
 

@@ -17,7 +17,6 @@ import numpy.typing as npt
 
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import ModelError, expect_number
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.model.chain import Chain
 from unswayed.model.cpt import ROW_TOLERANCE
 from unswayed.model.nodes.contexts import Contexts, RuleContexts
@@ -94,10 +93,10 @@ class FocsCpt(FunctionalCpt):
         """Whether a context excludes a state of the child."""
         return not self.columns.all()
 
-    def unroll(self, known: Mapping[int, int], *, limits: Limits = DEFAULT_LIMITS) -> Chain | None:
+    def unroll(self, known: Mapping[int, int]) -> Chain | None:
         """The chain of what the contexts have read so far; None where their inside is not known."""
-        layers = self.contexts.layers([len(parent) for parent in self.parents], known, limits)
-        return None if layers is None else layered_chain(layers, self.columns, limits=limits)
+        layers = self.contexts.layers([len(parent) for parent in self.parents], known)
+        return None if layers is None else layered_chain(layers, self.columns)
 
 
 def rule_cpt(

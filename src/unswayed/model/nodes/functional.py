@@ -18,7 +18,6 @@ import numpy.typing as npt
 
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import ModelError
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.model.chain import Chain, deterministic_chain
 from unswayed.model.nodes.families import (
     FunctionalCpt,
@@ -85,7 +84,7 @@ class LogisticCpt(FunctionalCpt):
         """Never: log-odds are finite."""
         return False
 
-    def unroll(self, known: Mapping[int, int], *, limits: Limits = DEFAULT_LIMITS) -> Chain | None:
+    def unroll(self, known: Mapping[int, int]) -> Chain | None:
         """The chain of sums so far; None where there are too many different ones."""
         places = [place for place in range(len(self.parents)) if place not in known and self.weights[place]]
         sums = np.array([self.bias + sum(self.weights[place] * state for place, state in known.items())])
@@ -98,7 +97,7 @@ class LogisticCpt(FunctionalCpt):
                 return None
             sums = after.reshape(-1)[first]
             moves.append(move.reshape(after.shape))
-        return deterministic_chain(places, moves, two_way(sums), limits=limits)
+        return deterministic_chain(places, moves, two_way(sums))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,7 +136,7 @@ class PerceptronCpt(FunctionalCpt):
         """Never: log-odds are finite."""
         return False
 
-    def unroll(self, known: Mapping[int, int], *, limits: Limits = DEFAULT_LIMITS) -> Chain | None:
+    def unroll(self, known: Mapping[int, int]) -> Chain | None:
         """None: what hidden units make of each parent is not a matter of few states."""
         return None
 

@@ -13,7 +13,6 @@ from typing import NamedTuple
 import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.model.chain import Chain, deterministic_chain
 
 Box = Mapping[int, frozenset[int]]
@@ -31,13 +30,13 @@ class ContextLayers(NamedTuple):
     """The context of all rows, where nothing is read."""
 
 
-def layered_chain(layers: ContextLayers, columns: Floats, *, limits: Limits = DEFAULT_LIMITS) -> Chain:
+def layered_chain(layers: ContextLayers, columns: Floats) -> Chain:
     """The chain of a machine with a distribution of the child for each context.
 
     Decided contexts stay as states of their own to the end.
     """
     if not layers.order:
-        return deterministic_chain([], [], columns[[layers.context]], limits=limits)
+        return deterministic_chain([], [], columns[[layers.context]])
     moves = []
     for level, move in enumerate(layers.moves):
         is_last = level + 1 == len(layers.moves)
@@ -47,7 +46,7 @@ def layered_chain(layers: ContextLayers, columns: Floats, *, limits: Limits = DE
             decided = n_open + np.repeat(np.arange(len(columns))[:, np.newaxis], move.shape[1], axis=1)
             after = np.concatenate([after, decided])
         moves.append(after)
-    return deterministic_chain(layers.order, moves, columns, limits=limits)
+    return deterministic_chain(layers.order, moves, columns)
 
 
 def box_layers(boxes: Sequence[Box | None], sizes: Sequence[int], known: Mapping[int, int]) -> ContextLayers:

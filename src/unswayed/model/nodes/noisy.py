@@ -15,7 +15,6 @@ import numpy.typing as npt
 
 from unswayed.core.arrays import Floats, Ints, frozen_floats
 from unswayed.core.errors import ModelError
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.model.chain import Chain
 from unswayed.model.cpt import ROW_TOLERANCE
 from unswayed.model.nodes.families import (
@@ -85,7 +84,7 @@ class NoisyOrCpt(FunctionalCpt):
         absent = (1.0 - self.leak) * kept.prod(axis=1)
         return np.column_stack([absent, 1.0 - absent])
 
-    def unroll(self, known: Mapping[int, int], *, limits: Limits = DEFAULT_LIMITS) -> Chain | None:
+    def unroll(self, known: Mapping[int, int]) -> Chain | None:
         """The chain of "absent so far" and "present"."""
         effects = [np.array([[0.0, 1.0], [s, 1.0 - s]]) for s in self.strengths.tolist()]
         chain = _strongest_so_far(effects, np.array([self.leak, 1.0 - self.leak]), known)
@@ -162,7 +161,7 @@ class NoisyMaxCpt(FunctionalCpt):
         found: Floats = np.maximum(at_most - weaker, 0.0)
         return found
 
-    def unroll(self, known: Mapping[int, int], *, limits: Limits = DEFAULT_LIMITS) -> Chain | None:
+    def unroll(self, known: Mapping[int, int]) -> Chain | None:
         """The chain of the strongest effect so far."""
         return _strongest_so_far(self.effects, self.leak, known)
 

@@ -6,15 +6,13 @@ already decide the context are decided; equal rows are one state.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unswayed.core.anytime import check_bytes, tick
 from unswayed.core.arrays import Ints
-from unswayed.core.errors import LimitError
-from unswayed.core.limits import Limits
 from unswayed.kernels.unique_rows import Rows, compiled_hash_rows, number_rows
 from unswayed.model.nodes.layers import ContextLayers
 from unswayed.model.nodes.neurons import OFF, ON, NeuronLayers, neuron_layers
@@ -26,9 +24,7 @@ SMALL = 5000
 """Rows below this are numbered by sorting, above by compiled code, which takes a while to load."""
 
 
-def product_layers(
-    contexts: StepContexts, order: Sequence[int], sizes: Sequence[int], limits: Limits
-) -> ContextLayers:
+def product_layers(contexts: StepContexts, order: Sequence[int], sizes: Sequence[int]) -> ContextLayers:
     """The machine of a step network that reads the inputs in this order; `sizes` are those of all inputs.
 
     Cost: networks that depend on few inputs are a matter of milliseconds; a dense one of 8 neurons takes
@@ -40,15 +36,14 @@ def product_layers(
         neuron_layers(weights[places], int(bias), [sizes[place] for place in places])
         for weights, bias in zip(contexts.network.weights, contexts.network.biases, strict=True)
     ]
-    return _Product(contexts, neurons, limits).layers(tuple(places))
+    return _Product(contexts, neurons).layers(tuple(places))
 
 
 class _Product:
     """Levels of the product while they are made; dies when the layers are."""
 
-    def __init__(self, contexts: StepContexts, neurons: list[NeuronLayers], limits: Limits) -> None:
-        self.contexts, self.neurons, self.limits = contexts, neurons, limits
-        self.deadline = limits.deadline()
+    def __init__(self, contexts: StepContexts, neurons: list[NeuronLayers]) -> None:
+        self.contexts, self.neurons = contexts, neurons
         self.n_bytes = 0.0
 
     def layers(self, order: tuple[int, ...]) -> ContextLayers:
@@ -91,12 +86,8 @@ class _Product:
 
     def _check(self, rows: Rows) -> None:
         self.n_bytes += 16.0 * len(rows)
-        self.limits.check_bytes(self.n_bytes + 8.0 * rows.size, "the diagram of a step network")
-        if time.monotonic() > self.deadline:
-            raise LimitError(
-                f"compiling a step network took longer than {self.limits.max_seconds:g} seconds; raise "
-                "Limits(max_seconds=...), or learn contexts that depend on fewer inputs"
-            )
+        check_bytes(self.n_bytes + 8.0 * rows.size, "the diagram of a step network")
+        tick(what="the diagram of a step network")
 
 
 def number_equal_rows(rows: Rows) -> tuple[Ints, Ints]:

@@ -21,7 +21,6 @@ import numpy.typing as npt
 
 from unswayed.core.arrays import Floats, Ints, read_only
 from unswayed.core.errors import ModelError
-from unswayed.core.limits import Limits
 from unswayed.model.nodes.contexts import Contexts, Rule, RuleContexts, TreeContexts, tree_boxes
 from unswayed.model.nodes.families import checked_rows, same_fields
 from unswayed.model.nodes.layers import Box, ContextLayers
@@ -129,10 +128,10 @@ class StepContexts:
         found: Ints = np.searchsorted(self.thresholds, self.network.scores(states), side="left")
         return found
 
-    def layers(self, sizes: Sequence[int], known: Mapping[int, int], limits: Limits) -> ContextLayers | None:
+    def layers(self, sizes: Sequence[int], known: Mapping[int, int]) -> ContextLayers | None:
         """The classes of equal future of all neurons after each input that matters."""
         simple = simplified(self, known, sizes)
-        return product_layers(simple, inputs_used(simple), sizes, limits)
+        return product_layers(simple, inputs_used(simple), sizes)
 
     def __eq__(self, other: object) -> bool:
         return same_fields(self, other)

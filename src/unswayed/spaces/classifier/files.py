@@ -27,9 +27,9 @@ import numpy as np
 from unswayed.circuits.io.lines import write_text
 from unswayed.circuits.psdd.learn import Laplace, UniformExamples
 from unswayed.circuits.psdd.psdd import Psdd, PsddStructure
+from unswayed.core.anytime import bytes_allowed
 from unswayed.core.arrays import Bools, Floats
 from unswayed.core.errors import FormatError, ModelError, UnswayedError
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.model.formats.reading.guard import guarded, json_content
 from unswayed.model.formats.reading.source import Source, load, load_arrays
 from unswayed.spaces.classifier.anomaly import StructuredAnomalyDetector
@@ -77,15 +77,15 @@ def save_structured(model: StructuredModel, path: str | os.PathLike[str]) -> Non
         raise FormatError(f"cannot be written ({error.strerror or error})", file) from None
 
 
-def load_structured(path: str | os.PathLike[str], *, limits: Limits = DEFAULT_LIMITS) -> StructuredModel:
+def load_structured(path: str | os.PathLike[str]) -> StructuredModel:
     """The model in a file; `FormatError` when it is none, or would take more memory than allowed."""
     file = Path(path)
-    header, arrays = _archive(file, limits) if file.suffix.lower() == ".npz" else _text(load(file))
+    header, arrays = _archive(file) if file.suffix.lower() == ".npz" else _text(load(file))
     if header.get("format") != FORMAT or header.get("version") != VERSION:
         raise FormatError(f"expected JSON with the format {FORMAT!r}, version {VERSION}", file)
     with guarded(file, "a structured model"):
         try:
-            return _restored(header, arrays, limits)
+            return _restored(header, arrays)
         except FormatError as error:
             raise FormatError(error.reason, file) from None
         except UnswayedError as error:
@@ -153,8 +153,8 @@ def _parameters(conditional: Conditional, position: int) -> Arrays:
     return {f"mean_{position}": conditional.mean, f"variance_{position}": conditional.variance}
 
 
-def _restored(header: dict[str, Any], arrays: Arrays, limits: Limits) -> StructuredModel:
-    attributes = tuple(_attribute(each, limits) for each in header["attributes"])
+def _restored(header: dict[str, Any], arrays: Arrays) -> StructuredModel:
+    attributes = tuple(_attribute(each) for each in header["attributes"])
     conditionals = tuple(_conditional(each, arrays, i) for i, each in enumerate(attributes))
     options = header["options"]
     if header["model"] == "detector":
@@ -214,7 +214,7 @@ def _restored_detector(attribute: Attribute, table: Conditional, options: Any) -
     return model
 
 
-def _attribute(content: dict[str, Any], limits: Limits) -> Attribute:
+def _attribute(content: dict[str, Any]) -> Attribute:
     kind, name = content["kind"], str(content["name"])
     if kind == "discrete":
         return Discrete(name, tuple(str(label) for label in content["labels"]))
@@ -222,7 +222,7 @@ def _attribute(content: dict[str, Any], limits: Limits) -> Attribute:
         return Gaussian(name)
     if kind != "structured":
         raise FormatError(f"unknown kind of attribute {kind!r}; known: structured, discrete, gaussian")
-    attribute = structured_attribute(make_space(content["space"], limits=limits), name)
+    attribute = structured_attribute(make_space(content["space"]), name)
     if content["structure"] != _checksum(attribute.structure):
         raise FormatError("the circuit made from this file is not the one it was learned with; learn again")
     return attribute
@@ -265,8 +265,8 @@ def _text(source: Source) -> tuple[dict[str, Any], Arrays]:
         return header, {name: _array(values) for name, values in header.get("arrays", {}).items()}
 
 
-def _archive(file: Path, limits: Limits) -> tuple[dict[str, Any], Arrays]:
-    text, arrays = load_arrays(file, _HEADER, limits.max_bytes)
+def _archive(file: Path) -> tuple[dict[str, Any], Arrays]:
+    text, arrays = load_arrays(file, _HEADER, bytes_allowed())
     return _header(Source(file, text)), arrays
 
 

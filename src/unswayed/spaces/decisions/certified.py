@@ -17,9 +17,9 @@ from functools import partial
 
 import numpy as np
 
+from unswayed.core.anytime import seconds_left
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import LimitError
-from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.oracle import Interval
 from unswayed.decisions.rules import TIE, LogOddsIntervals, MostProbable
@@ -40,25 +40,20 @@ Bounds = tuple[Floats, Floats]
 """Lower and upper bounds, one for each class."""
 
 
-def certified_agreement(
-    case: StructuredCase, kept: Iterable[str], *, tolerance: float, limits: Limits
-) -> Interval:
+def certified_agreement(case: StructuredCase, kept: Iterable[str], *, tolerance: float) -> Interval:
     """Bounds on the probability that the decision after observing `kept` is that of all attributes."""
     chosen = checked_names(case, kept)
     if len(chosen) == len(case.open_terms) or np.isfinite(case.log_posterior).sum() == 1:
         return Interval.point(1.0)
     if not chosen:
         bound = _same_decision(case, tolerance)
-        return refine(bound, np.exp(case.log_posterior), tolerance=tolerance, limits=limits)
+        return refine(bound, np.exp(case.log_posterior), tolerance=tolerance)
     bound = _agreement_after(case, chosen, tolerance)
-    return refine(bound, np.exp(case.log_posterior), tolerance=tolerance, limits=limits)
+    return refine(bound, np.exp(case.log_posterior), tolerance=tolerance)
 
 
-def refine(
-    bound: Callable[[int], Bounds], posterior: Floats, *, tolerance: float, limits: Limits
-) -> Interval:
+def refine(bound: Callable[[int], Bounds], posterior: Floats, *, tolerance: float) -> Interval:
     """Bounds with more and more frequencies, until they are close enough or the time is over."""
-    deadline = limits.deadline()
     low, high, degree = 0.0, 1.0, FIRST_DEGREE
     while True:
         began, before = time.monotonic(), high - low
@@ -66,7 +61,7 @@ def refine(
         low, high = max(low, float(posterior @ below)), min(high, float(posterior @ above))
         spent = max(time.monotonic() - began, 1e-6)
         wanted = degree * min(max(2.0, 1.2 * (high - low) / tolerance), 8.0)
-        affordable = degree * (deadline - time.monotonic()) / spent
+        affordable = degree * seconds_left() / spent
         is_done = high - low <= tolerance or degree >= LAST_DEGREE or affordable < 2 * degree
         # What pairs of classes or steps leave open does not shrink with more frequencies.
         if is_done or high - low > _STALLED * before:

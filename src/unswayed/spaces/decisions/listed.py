@@ -9,9 +9,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from unswayed.core.anytime import check_bytes
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import QueryError
-from unswayed.core.limits import Limits
 from unswayed.core.names import unknown_name
 from unswayed.decisions.profile import DecisionProfile, profile_from_masses
 from unswayed.spaces.decisions.classifier import StructuredCase
@@ -22,7 +22,7 @@ MOST_PAIRS = 2**24
 _PAIRS_AT_ONCE = 2**18
 
 
-def listed_profile(case: StructuredCase, kept: Iterable[str], limits: Limits) -> DecisionProfile | None:
+def listed_profile(case: StructuredCase, kept: Iterable[str]) -> DecisionProfile | None:
     """The profile of these open attributes; None when there are too many outcomes to list."""
     chosen = checked_names(case, kept)
     seen = list_together(case, chosen)
@@ -30,7 +30,7 @@ def listed_profile(case: StructuredCase, kept: Iterable[str], limits: Limits) ->
     if seen is None or rest is None or len(seen) * len(rest) > MOST_PAIRS:
         return None
     n_bytes = 8.0 * 4 * seen.shape[1] * (_PAIRS_AT_ONCE + len(seen) + len(rest))
-    limits.check_bytes(n_bytes, "a list of outcomes")
+    check_bytes(n_bytes, "a list of outcomes")
     start = case.log_posterior + seen
     masses = np.exp(start)
     n_actions = len(case.classifier.decider.actions)

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from unswayed.core.errors import LimitError, QueryError
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions import measures
 from unswayed.decisions.profile import DecisionProfile
@@ -30,33 +29,27 @@ DEFAULT_TOLERANCE = 1e-3
 
 
 def agreement_after(
-    case: StructuredCase,
-    kept: Iterable[str] = (),
-    *,
-    tolerance: float | None = None,
-    limits: Limits = DEFAULT_LIMITS,
+    case: StructuredCase, kept: Iterable[str] = (), *, tolerance: float | None = None
 ) -> Measurement:
     """Probability that the decision after observing `kept` is the one that all attributes lead to.
 
     With nothing kept this is the same-decision probability (SDP), otherwise its expectation (E-SDP).
     """
     started, chosen = time.perf_counter(), list(kept)
-    profile = listed_profile(case, chosen, limits)
+    profile = listed_profile(case, chosen)
     if profile is not None:
         value = measures.expected_agreement(profile, case.classifier.decider)
         return Measurement.exact(min(value, 1.0), engine="outcomes", seconds=time.perf_counter() - started)
-    found = certified_agreement(case, chosen, tolerance=tolerance or DEFAULT_TOLERANCE, limits=limits)
+    found = certified_agreement(case, chosen, tolerance=tolerance or DEFAULT_TOLERANCE)
     value, seconds = 0.5 * (found.low + found.high), time.perf_counter() - started
     if found.low == found.high:
         return Measurement.exact(value, engine="sums", seconds=seconds)
     return Measurement(value, found.low, found.high, Certainty.BOUND, "sums", seconds)
 
 
-def profile_after(
-    case: StructuredCase, kept: Iterable[str], limits: Limits = DEFAULT_LIMITS
-) -> DecisionProfile:
+def profile_after(case: StructuredCase, kept: Iterable[str]) -> DecisionProfile:
     """The decision profile of some open attributes; `LimitError` where outcomes are too many to list."""
-    profile = listed_profile(case, kept, limits)
+    profile = listed_profile(case, kept)
     if profile is None:
         raise LimitError(
             "this question needs every outcome, and there are too many to list; observe more, take a smaller "
@@ -65,23 +58,17 @@ def profile_after(
     return profile
 
 
-def value_after(
-    case: StructuredCase, kept: Iterable[str], reward: Reward, limits: Limits = DEFAULT_LIMITS
-) -> Measurement:
+def value_after(case: StructuredCase, kept: Iterable[str], reward: Reward) -> Measurement:
     """Expected reward after observing `kept`, less the reward now."""
     started = time.perf_counter()
     target = case.classifier.target
-    after = expected_reward(profile_after(case, kept, limits).class_mass, reward, target)
+    after = expected_reward(profile_after(case, kept).class_mass, reward, target)
     now = expected_reward(np.exp(case.log_posterior)[None, :], reward, target)
     return Measurement.exact(after - now, engine="outcomes", seconds=time.perf_counter() - started)
 
 
 def normal_share(
-    detector: StructuredAnomalyDetector,
-    item: Any,
-    *,
-    tolerance: float | None = None,
-    limits: Limits = DEFAULT_LIMITS,
+    detector: StructuredAnomalyDetector, item: Any, *, tolerance: float | None = None
 ) -> Measurement:
     """Share of the normal objects that score no higher than this one: small for an odd object.
 
@@ -94,7 +81,7 @@ def normal_share(
     if observed.open_terms:
         raise QueryError("the object was seen in part; ask for the same-decision probability instead")
     score = float(observed.log_posterior[0] - observed.log_posterior[1]) + TIE
-    profile = listed_profile(case, case.classifier.features, limits)
+    profile = listed_profile(case, case.classifier.features)
     if profile is not None:
         with np.errstate(divide="ignore"):
             odds = np.log(profile.class_mass[:, 0]) - np.log(profile.class_mass[:, 1])
@@ -108,6 +95,6 @@ def normal_share(
         tails = total.tails([score], total.transform(degree))
         return 1.0 - tails.high[0], 1.0 - tails.low[0]
 
-    found = refine(bound, np.array([1.0, 0.0]), tolerance=good_enough, limits=limits)
+    found = refine(bound, np.array([1.0, 0.0]), tolerance=good_enough)
     value = 0.5 * (found.low + found.high)
     return Measurement(value, found.low, found.high, Certainty.BOUND, "sums", time.perf_counter() - started)

@@ -17,19 +17,17 @@ streets on the left, and on the right the two halves.
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from unswayed.circuits.psdd.structure import StructureWriter
 from unswayed.circuits.vtree import Nested, Vtree, join_right, vtree_from_nested
+from unswayed.core.anytime import check_bytes, tick
 from unswayed.core.arrays import Ints
-from unswayed.core.errors import LimitError, QueryError
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.core.errors import QueryError
 from unswayed.kernels import frontier
 from unswayed.spaces.edge_sets import EdgeSets, narrow_order, shared_diagram
 from unswayed.spaces.graphs import Graph, Node, as_graph
@@ -53,12 +51,7 @@ _BYTES_PER_WAY = 200.0
 
 
 def hierarchical_path_space(
-    graph: Any,
-    regions: Any,
-    source: Node | None = None,
-    target: Node | None = None,
-    *,
-    limits: Limits = DEFAULT_LIMITS,
+    graph: Any, regions: Any, source: Node | None = None, target: Node | None = None
 ) -> Space[Path]:
     """All simple paths that enter no region twice, between any two nodes or from `source` to `target`.
 
@@ -79,12 +72,12 @@ def hierarchical_path_space(
     fixed = None if source is None or target is None else (known.index(source), known.index(target))
     if fixed is not None and fixed[0] == fixed[1]:
         raise QueryError(f"the path begins and ends at {source!r}; give two different nodes")
-    return space_of_regions(known, region_tree(known, regions), fixed, limits)
+    return space_of_regions(known, region_tree(known, regions), fixed)
 
 
-def space_of_regions(graph: Graph, tree: RegionTree, fixed: Ends | None, limits: Limits) -> Space[Path]:
+def space_of_regions(graph: Graph, tree: RegionTree, fixed: Ends | None) -> Space[Path]:
     """The space of a graph with its tree of regions, and its fixed ends if it has any."""
-    circuit = _HierarchyBuilder(graph, tree, limits)
+    circuit = _HierarchyBuilder(graph, tree)
     size = circuit.build((ANYWHERE, ANYWHERE) if fixed is None else fixed)
     coding = PathCoding(graph, circuit.layout.order, _allowed(graph, fixed), tree)
     if not size:
@@ -155,8 +148,8 @@ def _vtree(graph: Graph, tree: RegionTree, own: list[Ints], order: Ints) -> Vtre
 class _HierarchyBuilder:
     """The circuit while it is made: ends are asked for downwards, nodes written from the leaves up."""
 
-    def __init__(self, graph: Graph, tree: RegionTree, limits: Limits) -> None:
-        self.graph, self.tree, self.limits, self.deadline = graph, tree, limits, limits.deadline()
+    def __init__(self, graph: Graph, tree: RegionTree) -> None:
+        self.graph, self.tree = graph, tree
         self.layout = _lay_out(graph, tree)
         self.writer = StructureWriter(self.layout.vtree)
         self.nodes = tree.members()
@@ -190,12 +183,8 @@ class _HierarchyBuilder:
 
     def _check(self, n_bytes: float, what: str) -> None:
         """`LimitError` when memory or time does not suffice."""
-        self.limits.check_bytes(n_bytes, what)
-        if time.monotonic() > self.deadline:
-            raise LimitError(
-                "the circuit of hierarchical paths is not done and the time is over; raise "
-                "Limits(max_seconds=...), or split the map into smaller regions"
-            )
+        check_bytes(n_bytes, what)
+        tick(what="the circuit of hierarchical paths")
 
     def _between(self, first: int, last: int) -> Ends:
         if first == last and first >= 0:
@@ -245,9 +234,7 @@ class _HierarchyBuilder:
         may = np.full(len(nodes), 3 if self.graph.is_directed else 0)
         free = np.zeros(len(nodes), dtype=np.int64)
         wanted = EdgeSets(part, np.arange(len(edges)), kind, may, np.ones((1, 1), dtype=np.int64), free)
-        left = None if self.deadline == math.inf else max(self.deadline - time.monotonic(), 1e-9)
-        limits = replace(self.limits, max_seconds=left)
-        diagram, roots = shared_diagram(wanted, np.searchsorted(nodes, doors), begun, limits=limits)
+        diagram, roots = shared_diagram(wanted, np.searchsorted(nodes, doors), begun)
         root_by_ends = {ends: root for ends, root in zip(paths, roots.tolist(), strict=True) if root}
         if NOWHERE in asked:
             root_by_ends[NOWHERE] = 1  # the empty set

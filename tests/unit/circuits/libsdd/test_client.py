@@ -22,6 +22,7 @@ from unswayed.circuits.libsdd.exchange import CircuitJob, Failure, JobResult, Re
 from unswayed.circuits.libsdd.program import CircuitProgram, Operation
 from unswayed.circuits.sdd.evaluate import model_count
 from unswayed.circuits.vtree import balanced, right_linear
+from unswayed.core.anytime import one_clock
 from unswayed.core.errors import LimitError, SolverError
 from unswayed.core.limits import Limits
 
@@ -45,15 +46,21 @@ def assert_answers():
 
 def test_time_is_a_hard_limit():
     began = time.monotonic()
-    with pytest.raises(LimitError, match=r"longer than the limit of 0\.5 s"):
-        compile_cnf(hard_formula(), limits=Limits(max_seconds=0.5))
+    with (
+        pytest.raises(LimitError, match=r"before compiling the circuit was done"),
+        one_clock(Limits(max_seconds=0.5)),
+    ):
+        compile_cnf(hard_formula())
     assert time.monotonic() - began < 5
     assert_answers()
 
 
 def test_memory_is_a_hard_limit():
-    with pytest.raises(LimitError, match="more memory than the limit of 100 MB"):
-        compile_cnf(hard_formula(), limits=Limits(max_bytes=100_000_000, max_seconds=60))
+    with (
+        pytest.raises(LimitError, match="more memory than the limit of 100 MB"),
+        one_clock(Limits(max_bytes=100_000_000, max_seconds=60)),
+    ):
+        compile_cnf(hard_formula())
     assert_answers()
 
 
@@ -69,8 +76,8 @@ def interrupts():
 def test_an_interrupt_ends_the_wait_and_the_worker():
     timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        compile_cnf(hard_formula(), limits=Limits(max_seconds=60))
+    with pytest.raises(KeyboardInterrupt), one_clock(Limits(max_seconds=60)):
+        compile_cnf(hard_formula())
     timer.join(timeout=60)
     assert_answers()
 
@@ -78,15 +85,15 @@ def test_an_interrupt_ends_the_wait_and_the_worker():
 def test_a_killed_worker_leaves_no_files(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(workers, "_IDLE", [])
-    with pytest.raises(LimitError):
-        compile_cnf(hard_formula(), limits=Limits(max_seconds=0.5))
+    with pytest.raises(LimitError), one_clock(Limits(max_seconds=0.5)):
+        compile_cnf(hard_formula())
     assert list(tmp_path.iterdir()) == []
 
 
 def test_progress_is_reported_while_libsdd_works():
     reports: list[Report] = []
-    with pytest.raises(LimitError):
-        compile_cnf(hard_formula(), limits=Limits(max_seconds=1.5), progress=reports.append)
+    with pytest.raises(LimitError), one_clock(Limits(max_seconds=1.5)):
+        compile_cnf(hard_formula(), progress=reports.append)
     assert reports
     assert all(0 < report.done <= report.total and report.size > 0 for report in reports)
 
@@ -95,8 +102,8 @@ def test_an_error_in_the_progress_callback_ends_the_job():
     def fail(report):
         raise ZeroDivisionError
 
-    with pytest.raises(ZeroDivisionError):
-        compile_cnf(hard_formula(), limits=Limits(max_seconds=60), progress=fail)
+    with pytest.raises(ZeroDivisionError), one_clock(Limits(max_seconds=60)):
+        compile_cnf(hard_formula(), progress=fail)
     assert_answers()
 
 
@@ -115,7 +122,7 @@ def job(vtree=b"vtree 3\nL 0 1\nL 2 2\nI 1 0 2\n", program=TRUE_PROGRAM, loaded=
 def test_when_libsdd_ends_its_process_ours_goes_on():
     """A vtree that libsdd refuses by ending the process; through our functions it cannot be sent."""
     with pytest.raises(SolverError, match=r"libsdd ended with code 1 .*parse error.*nothing else is lost"):
-        workers.run_job(job(vtree=b"vtree 3\nL 0 1\n"), limits=Limits())
+        workers.run_job(job(vtree=b"vtree 3\nL 0 1\n"))
     assert_answers()
 
 
@@ -124,12 +131,12 @@ def test_when_libsdd_crashes_ours_goes_on():
     load = CircuitProgram(2, 1, np.array([(Operation.LOAD, 0, 0)]), (0,))
     circuit = b"sdd 3\nT 0\nL 1 2 2\nD 2 1 1 0 1\n"
     with pytest.raises(SolverError, match="libsdd ended with code -"):
-        workers.run_job(job(program=load, loaded=(circuit,)), limits=Limits())
+        workers.run_job(job(program=load, loaded=(circuit,)))
     assert_answers()
 
 
 def test_reports_and_answers_are_different_things():
-    answer = workers.run_job(job(), limits=Limits())
+    answer = workers.run_job(job())
     assert isinstance(answer, JobResult)
     assert answer.vtree is None
 
@@ -150,7 +157,7 @@ def test_without_pysdd_everything_but_minimising_runs_here(monkeypatch):
 def test_a_worker_without_pysdd_says_what_to_install(monkeypatch):
     monkeypatch.setattr(workers.Worker, "run", lambda *args: Failure("missing", "no module"))
     with pytest.raises(SolverError, match=r"pip install 'pysdd>=.*'circuits'"):
-        workers.run_job(job(), limits=Limits())
+        workers.run_job(job())
 
 
 def test_deep_vtrees_run_here_and_there():
@@ -174,10 +181,13 @@ def test_limits_hold_here_as_well():
     cnf = hard_formula()
     builder = SddBuilder(balanced(cnf.names))
     program = builder.program([builder.conjoin([builder.clause(clause) for clause in cnf.clauses])])
-    with pytest.raises(LimitError, match="longer than the limit"):
-        run_here(program, builder.vtree, limits=Limits(max_seconds=0.3))
-    with pytest.raises(LimitError, match="elements or more needs about"):
-        run_here(program, builder.vtree, limits=Limits(max_bytes=10**6))
+    with (
+        pytest.raises(LimitError, match="before combining circuits was done"),
+        one_clock(Limits(max_seconds=0.3)),
+    ):
+        run_here(program, builder.vtree)
+    with pytest.raises(LimitError, match="elements or more needs about"), one_clock(Limits(max_bytes=10**6)):
+        run_here(program, builder.vtree)
 
 
 def test_no_worker_outlives_its_parent(tmp_path):

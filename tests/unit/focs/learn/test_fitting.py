@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from unswayed.core.limits import DEFAULT_LIMITS
 from unswayed.focs.learn.conversion import linear_contexts
 from unswayed.focs.learn.cpts import learn_states_cpt, learn_tree_cpt
 from unswayed.focs.learn.estimator import FocsClassifier
@@ -110,7 +109,7 @@ def test_thresholds_on_a_line_over_states_are_read_input_by_input(seed):
     contexts = linear_contexts(slopes, bias, tree, bits=20)
     far = np.abs(scores[:, None] - tree.cut[tree.feature >= 0]).min(axis=1, initial=np.inf) > 1e-4
     np.testing.assert_array_equal(contexts.index(rows)[far], tree.index(scores[:, None])[far])
-    layers = contexts.layers(sizes.tolist(), {}, DEFAULT_LIMITS)
+    layers = contexts.layers(sizes.tolist(), {})
     for row, context in zip(rows.tolist(), contexts.index(rows).tolist(), strict=True):
         state = 0
         for place, move in zip(layers.order, layers.moves, strict=True):

@@ -15,8 +15,9 @@ from unswayed.api.observations import should_stop
 from unswayed.api.ranking import rank_observations
 from unswayed.api.values import value_of_information
 from unswayed.circuits.psdd.query import log_likelihoods
+from unswayed.core.anytime import one_clock
 from unswayed.core.errors import ImpossibleEvidence, LimitError, QueryError
-from unswayed.core.limits import DEFAULT_LIMITS, Limits
+from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.rewards import NegativeEntropy
 from unswayed.decisions.rules import MostProbable, ThresholdRule, UtilityRule
@@ -164,7 +165,7 @@ def test_certified_bounds_hold_what_enumeration_finds(chosen, rule, seed, smooth
     mass, decided = enumerated(classifier, everything, known)
     kept = [[]] if n_classes == 3 or rule == "utilities" else [[], ["x0"], ["x1"]]
     for names, axis in zip(kept, [None, 0, 1], strict=False):
-        found = certified_agreement(case, names, tolerance=1e-2, limits=DEFAULT_LIMITS)
+        found = certified_agreement(case, names, tolerance=1e-2)
         truth = agreement(classifier, mass, decided, axis)
         assert found.low - ENGINE <= truth <= found.high + ENGINE
 
@@ -185,10 +186,11 @@ def test_objects_beyond_any_list_are_bounded_as_closely_as_asked():
         + model.model_.log_prior
     )
     truth = mass.sum(axis=1)[classifier.decider.decide(mass) == case.action].sum()
-    found = certified_agreement(case, [], tolerance=1e-3, limits=DEFAULT_LIMITS)
+    found = certified_agreement(case, [], tolerance=1e-3)
     assert found.high - found.low <= 1e-3
     assert found.low <= truth <= found.high
-    hasty = certified_agreement(case, [], tolerance=1e-6, limits=Limits(max_seconds=0.01))
+    with one_clock(Limits(max_seconds=0.01)):
+        hasty = certified_agreement(case, [], tolerance=1e-6)
     assert hasty.low <= truth <= hasty.high
 
 

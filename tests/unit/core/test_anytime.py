@@ -8,35 +8,36 @@ import time
 import pytest
 
 from unswayed import LimitError, Limits
-from unswayed.core.limits import (
-    DEFAULT_LIMITS,
+from unswayed.core.anytime import (
     GRACE,
-    check_clock,
+    deadline,
     grace,
     keep_time,
     moment_at,
     one_clock,
     seconds_left,
+    tick,
     until,
 )
+from unswayed.core.limits import DEFAULT_LIMITS
 
 HOUR = Limits(max_seconds=3600.0)
 AT_ONCE = Limits(max_seconds=1e-9)
 
 
 def test_without_a_clock_there_is_no_end():
-    assert DEFAULT_LIMITS.deadline() == seconds_left() == moment_at(0.5) == math.inf
-    check_clock("anything")
+    assert deadline() == seconds_left() == moment_at(0.5) == math.inf
+    tick(what="anything")
 
 
 def test_parts_end_with_the_whole_whatever_their_own_limits_say():
     with one_clock(Limits(max_seconds=60.0)):
-        end = DEFAULT_LIMITS.deadline()
-        assert HOUR.deadline() == end
+        end = deadline()
         with one_clock(HOUR):
-            assert DEFAULT_LIMITS.deadline() == end
-        assert Limits(max_seconds=1.0).deadline() < end
-    assert math.isinf(DEFAULT_LIMITS.deadline())
+            assert deadline() == end
+        with one_clock(Limits(max_seconds=1.0)):
+            assert deadline() < end
+    assert math.isinf(deadline())
 
 
 def test_a_part_ends_earlier_than_the_whole():
@@ -46,14 +47,14 @@ def test_a_part_ends_earlier_than_the_whole():
 
 def test_a_moment_that_is_later_changes_nothing():
     with one_clock(Limits(max_seconds=60.0)):
-        end = DEFAULT_LIMITS.deadline()
+        end = deadline()
         with until(time.monotonic() + 3600.0):
-            assert DEFAULT_LIMITS.deadline() == end
+            assert deadline() == end
 
 
 def test_the_clock_raises_once_the_time_is_over():
     with one_clock(AT_ONCE), pytest.raises(LimitError, match="before counting was done; raise Limits"):
-        check_clock("counting")
+        tick(what="counting")
 
 
 def test_the_least_part_has_some_grace_and_its_parts_share_it():
