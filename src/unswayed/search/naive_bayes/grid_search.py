@@ -31,7 +31,7 @@ from unswayed.kernels.all_but_one import (
 )
 from unswayed.kernels.excluding import GridTerms as KernelTerms, State, compiled_search, start
 from unswayed.kernels.spreads import Grid
-from unswayed.search.ceiling.cover import Budget, is_ceiling_ready, lower, open_ceiling
+from unswayed.search.ceiling.cover import Spending, is_ceiling_ready, lower, open_ceiling
 from unswayed.search.ceiling.spectra import opening_seconds
 from unswayed.search.driver import search_in_slices
 from unswayed.search.naive_bayes.branches import (
@@ -275,7 +275,7 @@ def _lower_ceiling(task: GridTask, best: BestOnGrid) -> None:
     end = now + min(share * (task.deadline - now), LONGEST_CEILING)
     if now + opening_seconds(task.laws) >= end:
         return
-    budget = Budget(np.array([task.terms.costs[f] for f in task.features]), task.allowed)
+    budget = Spending(np.array([task.terms.costs[f] for f in task.features]), task.allowed)
     # Sums over thousands of numbers take thrice as long where threads wait for each other.
     with threadpool_limits(limits=1):
         for bound in lower(open_ceiling(task.laws, budget)):
