@@ -1,4 +1,4 @@
-"""Cells of subsets: those whose cost, information and some other sums lie between cost_range.
+"""Cells of subsets: those whose cost, information and some other sums lie between bounds.
 
 Within a cell, sums over the kept features vary little. They are compared with those of a *reference*: the
 fractional weights of greatest entropy at the middle of the cell.
@@ -32,7 +32,7 @@ STEEPEST = 60.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cell:
-    """Some subsets: cost_range on their statistics, and features that all of them keep or drop."""
+    """Some subsets: bounds on their statistics, and features that all of them keep or drop."""
 
     low: Floats  # (statistics,)
     high: Floats  # (statistics,)
@@ -45,7 +45,7 @@ class Cell:
         return ~(self.kept | self.dropped)
 
     def limited(self, statistic: int, low: float, high: float) -> Cell:
-        """The part of the cell within cost_range on one statistic."""
+        """The part of the cell within bounds on one statistic."""
         lows, highs = self.low.copy(), self.high.copy()
         lows[statistic] = max(low, lows[statistic])
         highs[statistic] = min(high, highs[statistic])
@@ -108,7 +108,7 @@ def refer(statistics: Floats, cell: Cell) -> Reference:
 
 
 def find_extremes(statistics: Floats, cell: Cell, statistic: int) -> tuple[float, float]:
-    """Least and greatest sum of a statistic that a cell's other cost_range allow."""
+    """Least and greatest sum of a statistic that a cell's other bounds allow."""
     others = np.delete(np.arange(statistics.shape[1]), statistic)
     reference = refer(statistics[:, others], replace(cell, low=cell.low[others], high=cell.high[others]))
     values = statistics[:, statistic]
@@ -162,13 +162,13 @@ def _dual(statistics: Floats, wanted: Floats, slopes: Floats) -> float:
     return float(np.logaddexp(0.0, log_odds).sum() - wanted @ slopes + 0.5e-7 * (slopes @ slopes))
 
 
-def make_guide(costs: Floats, information: Floats, cost_range: tuple[float, float]) -> FarGuide:
-    """Multipliers to try at far frequencies, for subsets whose cost is between cost_range."""
+def make_guide(costs: Floats, information: Floats, cost: tuple[float, float]) -> FarGuide:
+    """Multipliers to try at far frequencies, for subsets whose cost is in a range."""
     statistics = np.stack([costs, information], axis=1)
-    least, most = information_range(costs, information, cost_range)
+    least, most = information_range(costs, information, cost)
     projections, slopes, spreads = [], [], []
     for level in LEVELS:
-        wanted = np.array([cost_range[1], least + level * (most - least)])
+        wanted = np.array([cost[1], least + level * (most - least)])
         slope = _entropy_slopes(statistics, wanted)
         weights = _expit(statistics @ slope)
         projections.append(_project(statistics, weights * (1.0 - weights)))
@@ -177,13 +177,11 @@ def make_guide(costs: Floats, information: Floats, cost_range: tuple[float, floa
     return FarGuide(statistics, np.stack(projections), np.stack(slopes), np.stack(spreads), SCALES)
 
 
-def information_range(
-    costs: Floats, information: Floats, cost_range: tuple[float, float]
-) -> tuple[float, float]:
-    """Least and most information of subsets whose cost is between cost_range, fractions of features allowed."""
+def information_range(costs: Floats, information: Floats, cost: tuple[float, float]) -> tuple[float, float]:
+    """Least and most information of subsets whose cost is in a range, fractions of features allowed."""
     ascending = np.argsort(information / costs, kind="stable")
-    least = _fill(costs[ascending], information[ascending], cost_range[0])
-    most = _fill(costs[ascending[::-1]], information[ascending[::-1]], cost_range[1])
+    least = _fill(costs[ascending], information[ascending], cost[0])
+    most = _fill(costs[ascending[::-1]], information[ascending[::-1]], cost[1])
     return least * (1.0 - 1e-12), most * (1.0 + 1e-12)
 
 
@@ -211,10 +209,10 @@ def choose_statistics(
     return np.asarray(direction / (np.abs(direction).max() + 1e-300))
 
 
-def whole_cell(statistics: Floats, cost_range: tuple[float, float], dropped: Bools) -> Cell:
-    """All subsets of the features not dropped whose cost is between cost_range."""
-    least, most = information_range(statistics[:, 0], statistics[:, 1], cost_range)
+def whole_cell(statistics: Floats, cost: tuple[float, float], dropped: Bools) -> Cell:
+    """All subsets of the features not dropped whose cost is in a range."""
+    least, most = information_range(statistics[:, 0], statistics[:, 1], cost)
     others = np.abs(statistics[:, 2:]).sum(axis=0)
-    low = np.concatenate([[cost_range[0], least], -others])
-    high = np.concatenate([[cost_range[1], most], others])
+    low = np.concatenate([[cost[0], least], -others])
+    high = np.concatenate([[cost[1], most], others])
     return Cell(low, high, np.zeros(len(statistics), dtype=np.bool_), dropped)
