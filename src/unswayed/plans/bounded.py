@@ -27,6 +27,7 @@ from unswayed.plans.goals import Goal, PlanObjective, judge
 from unswayed.plans.greedy import Greed, GreedyPolicy
 from unswayed.plans.growth import Spot, Value, least_of, value_of_step
 from unswayed.plans.moves import (
+    CUT,
     Situation,
     can_finish,
     check_goal,
@@ -93,20 +94,9 @@ class BoundedSearch:
 
     def choose(self, where: Situation) -> int:
         """The test of least upper bound; where the graph ends, what a known or greedy plan does."""
-        if where.loss <= 0.0 and may_stop(self.ground.catalogue, where.state):
-            return STOP
-        spot = self.spot(where.state, where.spent)
-        place, known = self.places.get(spot), self.known.get(spot)
-        if place is not None and place.moves:
-            options = [(self._after(move, place.mass, upper=True), move[0]) for move in place.moves]
-            if known is not None:
-                options.append(known)
-            stop = self._stop_value(spot, place.loss)
-            if stop is not None:
-                options.insert(0, (stop, STOP))
-            return options[least_of([value for value, _ in options], place.mass)[1]][1]
-        if known is not None:
-            return known[1]
+        test = FoundPlan(self).choose(where)
+        if test != CUT:
+            return test
         if self.forced or not may_stop(self.ground.catalogue, where.state):
             return GreedyPolicy(self.ground, self.goal, Greed.ENTROPY).choose(where)
         return STOP
@@ -154,6 +144,30 @@ class BoundedSearch:
     def _ends_after(self, move: _Move, mass: float) -> tuple[Value, Value]:
         """Both bounds on the value of a test."""
         return self._after(move, mass, upper=False), self._after(move, mass, upper=True)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPlan:
+    """The policy that the upper bounds of a search are about: nothing is asked to follow it."""
+
+    search: BoundedSearch
+
+    def choose(self, where: Situation) -> int:
+        """The test of least upper bound or of a known plan; `CUT` where the graph and known plans end."""
+        search = self.search
+        if where.loss <= 0.0 and may_stop(search.ground.catalogue, where.state):
+            return STOP
+        spot = search.spot(where.state, where.spent)
+        place, known = search.places.get(spot), search.known.get(spot)
+        if place is None or not place.moves:
+            return CUT if known is None else known[1]
+        options = [(search._after(move, place.mass, upper=True), move[0]) for move in place.moves]
+        if known is not None:
+            options.append(known)
+        stop = search._stop_value(spot, place.loss)
+        if stop is not None:
+            options.insert(0, (stop, STOP))
+        return options[least_of([value for value, _ in options], place.mass)[1]][1]
 
 
 def search_bounded(

@@ -12,10 +12,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
-from unswayed.core.anytime import UNITS_PER_SECOND, BudgetSpent, seconds_left, settle, tick
+from unswayed.core.anytime import UNITS_PER_SECOND, BudgetSpent, seconds_left, settle, tick, units_left
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import LimitError, QueryError
 from unswayed.decisions.catalogue import Catalogue
@@ -43,12 +44,15 @@ TOLERANCES = (1e-2, 1e-3, 1e-4)
 """Widths of intervals that are asked for in turn, until the level lies outside."""
 SECONDS_PER_STATE = 5.0
 """What an engine may take for one state."""
+ASKED_PART = 0.2
+"""Which share of what is left, at most: a plan that asks in vain still grows."""
 UNITS_PER_ROW, UNITS_PER_MARGINAL = 30.0, 100.0
 """Measured: for the plain bounds of a state, and for a variable's marginal given a class."""
 QUICK_ENGINES = tuple(engine for engine in ENGINES if engine.name != "circuit")
 """Engines that price a question in a moment; a circuit's order takes longer than most answers."""
 HURRIED = 0.9
 """With less than this share of it left, a refusal may be for want of time alone."""
+THE_QUESTION = "the question whether to stop"
 UNKNOWN = Interval(0.0, 1.0)
 """What is known of an SDP that nobody bounds."""
 
@@ -217,48 +221,55 @@ class EngineTerrain:
         """
         question = "sdp", state, tuple(posterior.tolist())
         if question not in self.answers.found:
-            units = SECONDS_PER_STATE * UNITS_PER_SECOND
+            units = min(SECONDS_PER_STATE * UNITS_PER_SECOND, ASKED_PART * units_left())
             found = settle(
                 self._narrow(state, posterior, known),
+                share=ASKED_PART,
                 units=units,
                 seconds=SECONDS_PER_STATE,
-                enough=self._is_settled,
+                enough=lambda known: self._is_settled(known.sdp),
             )
             # Raises where more than this state's part is spent. A time-out costs all of the part.
-            tick(units if found.cut else 0.0, "the question whether to stop")
-            if found.cut:
-                return found.last
-            self.answers.add(question, found.last)
+            tick(units if found.cut else 0.0, THE_QUESTION)
+            if not found.last.is_final and not self._is_settled(found.last.sdp):
+                return found.last.sdp
+            self.answers.add(question, found.last.sdp)
         answer: Interval = self.answers.found[question]
         return answer
 
-    def _narrow(self, state: State, posterior: Floats, known: Interval) -> Iterator[Interval]:
+    def _narrow(self, state: State, posterior: Floats, sdp: Interval) -> Iterator[_Bounds]:
         """Narrower and narrower bounds on the SDP, by engines that are asked for more and more."""
-        yield known
+        yield _Bounds(sdp)
         problem, done = self._problem_at(state, posterior), done_in(state)
         if not problem.free:
-            yield Interval.point(1.0)
+            yield _Bounds(Interval.point(1.0), is_final=True)
             return
         for tolerance in TOLERANCES:
             if (done, tolerance) in self._memo.refused:
-                return
+                break
             try:
                 choice = choose(problem, Question(frozenset(), tolerance=tolerance), engines=QUICK_ENGINES)
-                tick(_price(choice) * UNITS_PER_SECOND, "the question whether to stop")
+                units = _price(choice) * UNITS_PER_SECOND
+                if units > units_left():
+                    return
+                tick(units, THE_QUESTION)
                 found = find_agreement(
                     choice.engine.prepare(problem), frozenset(), problem.decider, tolerance
                 )
             except LimitError as refusal:
-                if isinstance(refusal, BudgetSpent) or seconds_left() < HURRIED * SECONDS_PER_STATE:
+                if isinstance(refusal, BudgetSpent):
                     raise
+                if seconds_left() < HURRIED * SECONDS_PER_STATE:
+                    return  # perhaps for want of time alone
                 # Whether an engine can answer depends on what is observed, not on how it came out.
                 self._memo.refused.add((done, tolerance))
-                return
-            low, high = max(known.low, found.low), min(known.high, found.high)
-            known = Interval(min(low, high), high, found.certainty)
-            yield known
+                break
+            low, high = max(sdp.low, found.low), min(sdp.high, found.high)
+            sdp = Interval(min(low, high), high, found.certainty)
+            yield _Bounds(sdp)
             if found.low == found.high:
-                return
+                break
+        yield _Bounds(sdp, is_final=True)
 
     def _problem_at(self, state: State, posterior: Floats) -> Problem:
         """The problem in a state."""
@@ -267,6 +278,14 @@ class EngineTerrain:
         evidence = self._evidence(state)
         free = tuple(f for f in self.problem.free if f not in evidence)
         return Problem(self.problem.classifier, evidence, free, posterior)
+
+
+class _Bounds(NamedTuple):
+    """What is known of the SDP of a state."""
+
+    sdp: Interval
+    is_final: bool = False
+    """Whether no engine tells more, with any time."""
 
 
 @dataclass(slots=True)

@@ -17,6 +17,7 @@ from unswayed.core.anytime import reserve, tick
 from unswayed.kernels.plan_values import SLACK, STOP
 from unswayed.plans.goals import Goal, PlanObjective, is_met, judge
 from unswayed.plans.moves import (
+    CUT,
     Policy,
     Situation,
     can_finish,
@@ -121,13 +122,15 @@ def grow(
     policy: Policy,
     *,
     forced: bool,
+    closely: bool = True,
     most_leaves: float = math.inf,
     foretell: Callable[[Iterator[Situation]], None] | None = None,
 ) -> Iterator[GrowingPlan]:
     """The tree of a policy with at most so many leaves, as it grows; `forced` as in `is_forced`.
 
-    The first tree is there whatever was spent: no plan ends before its mandatory tests. `foretell` hears
-    before each choice where it is made, and where the next ones probably are.
+    The first tree is there whatever was spent: no plan ends before its mandatory tests. Unless `closely`, its
+    states are taken as they are known by now. `foretell` hears before each choice where it is made, and where
+    the next ones probably are.
     """
     with reserve():
         start = start_of(terrain)
@@ -140,7 +143,7 @@ def grow(
     while plan.waiting and plan.n_leaves < most_leaves:
         if foretell is not None:
             foretell(_upcoming(plan))
-        _advance(plan, closely=True)
+        _advance(plan, closely=closely)
         yield plan
 
 
@@ -171,8 +174,8 @@ def _advance(plan: GrowingPlan, *, closely: bool) -> None:
         sprout.is_close = True
     where = sprout.known.where
     test = plan.policy.choose(where)
-    if test == STOP:
-        sprout.is_end = True
+    if test in (STOP, CUT):
+        sprout.is_end = test == STOP
         heapq.heappop(plan.waiting)
         return
     price = price_in(terrain.catalogue, where.state, test)

@@ -28,7 +28,7 @@ from unswayed.core.anytime import (
 from unswayed.core.errors import LimitError, QueryError
 from unswayed.core.workers import Team, Workers
 from unswayed.decisions.checkpoint import Checkpoint
-from unswayed.plans.bounded import BoundedSearch, search_bounded
+from unswayed.plans.bounded import BoundedSearch, FoundPlan, search_bounded
 from unswayed.plans.comparisons import (
     PlanComparison,
     compare_everything,
@@ -107,7 +107,7 @@ class _Planning:
     programme: Programme | None = None
     search: BoundedSearch | None = None
     is_written: bool = False
-    """Whether the tree of the search is among the plans."""
+    """Whether the whole tree of the search is among the plans."""
     refusal: str = ""
     """Why a tree has not a single test, where that is not what its policy wants."""
     scouts: Prefetcher | None = None
@@ -184,7 +184,8 @@ def _stages_by_search(planning: _Planning, stack: ExitStack) -> Iterator[_Planni
         yield planning
     _search(planning)
     yield planning
-    _grow_searched(planning)
+    assert planning.search is not None
+    _grow_searched(planning, planning.search)
     yield planning
 
 
@@ -200,10 +201,10 @@ def _finish(planning: _Planning) -> Solution:
             del planning.plans[1:]  # proven: no other is better by more than rounding
     else:
         search = planning.search or next(search_bounded(planning.ground, planning.goal))
-        if not planning.is_written and (planning.search is not None or not planning.plans):
-            planning.search = search
+        if not planning.plans or (planning.search is not None and not planning.is_written):
+            policy = FoundPlan(search) if planning.plans else search
             with reserve():
-                _grow_searched(planning, seconds=RESERVE)
+                _grow_searched(planning, policy, closely=False, seconds=RESERVE)
         lower, _ = search.bounds
     grown, method = best_of(lower, planning.plans)
     if planning.refusal and not grown.steps and units_left() > 0:
@@ -241,6 +242,7 @@ def _grow(
     policy: Policy,
     name: str,
     *,
+    closely: bool = True,
     share: float = 1.0,
     units: float = math.inf,
     seconds: float = math.inf,
@@ -253,6 +255,7 @@ def _grow(
         goal,
         policy,
         forced=is_forced(ground, goal),
+        closely=closely,
         most_leaves=goal.max_leaves or (MOST_LEAVES if planning.asks_engines else math.inf),
         foretell=foretell,
     )
@@ -315,12 +318,13 @@ def _search(planning: _Planning) -> None:
         raise KeyboardInterrupt  # of the whole, which now has this search
 
 
-def _grow_searched(planning: _Planning, *, seconds: float = math.inf) -> None:
+def _grow_searched(
+    planning: _Planning, policy: Policy, *, closely: bool = True, seconds: float = math.inf
+) -> None:
     """Put the tree of the search before the other plans."""
-    assert planning.search is not None
-    planning.is_written = True
     name = "bounded search, SDP by engines" if planning.asks_engines else "bounded search"
-    _grow(planning, planning.search, name, seconds=seconds)
+    grown = _grow(planning, policy, name, closely=closely, seconds=seconds)
+    planning.is_written = grown.is_whole
     planning.plans.insert(0, planning.plans.pop())
 
 
