@@ -46,7 +46,7 @@ KnownSteps = Mapping[Spot, tuple[Value, int]]
 NOTHING: Value = (0.0, 0.0)
 FORETOLD = 100
 """States that may be opened next that others are told of."""
-UNITS_PER_WALK, UNITS_PER_PLACE = 500.0, 100.0
+UNITS_PER_WALK, UNITS_PER_PLACE = 500.0, 35.0
 """Measured: for a walk, and for each state that it finds; what the terrain is asked comes on top."""
 
 

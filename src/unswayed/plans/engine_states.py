@@ -46,7 +46,7 @@ SECONDS_PER_STATE = 5.0
 """What an engine may take for one state."""
 ASKED_PART = 0.2
 """Which share of what is left, at most: a plan that asks in vain still grows."""
-UNITS_PER_ROW, UNITS_PER_MARGINAL = 30.0, 100.0
+UNITS_PER_ROW, UNITS_PER_MARGINAL = 15.0, 25.0
 """Measured: for the plain bounds of a state, and for a variable's marginal given a class."""
 QUICK_ENGINES = tuple(engine for engine in ENGINES if engine.name != "circuit")
 """Engines that price a question in a moment; a circuit's order takes longer than most answers."""

@@ -56,9 +56,11 @@ MOST_COMPARED = 6
 PATIENCE = 30e6
 """Units for a plan that is searched for where nobody gives seconds; its parts have shares of what is left."""
 GREEDY_PARTS = {Greed.ENTROPY: 0.25, Greed.DONE: 0.2, Greed.SAME_DECISION: 1 / 6}
-"""For each greedy plan, cheap ones first: its share of what is left,"""
+"""For each greedy plan, cheap ones first: its share of what is left where engines are asked,"""
+GREEDY_PART = 0.05
+"""and on a table, where it is there in a moment or very large;"""
 SEARCH_PART = 0.7
-"""then that of the search; its tree has the rest."""
+"""then the share of the search; its tree has the rest."""
 VALUES_PART, TREE_PART = 0.7, 0.5
 """The share of the values of all states, and then of the tree that follows from them."""
 COMPARED = 3e6
@@ -139,7 +141,9 @@ def solve(
     has_values = isinstance(ground, Ground) and _has_values(ground, goal)
     with ExitStack() as stack:
         stages = (_stages_by_values if has_values else _stages_by_search)(planning, stack)
-        settle(stages, units=math.inf if has_values else PATIENCE, heeds_interrupts=True)
+        # On a table the search alone has the patience: all other parts take moments.
+        units = PATIENCE if planning.asks_engines else PATIENCE / SEARCH_PART
+        settle(stages, units=math.inf if has_values else units, heeds_interrupts=True)
     return _finish(planning)
 
 
@@ -180,7 +184,7 @@ def _stages_by_search(planning: _Planning, stack: ExitStack) -> Iterator[_Planni
     planning.scouts = Prefetcher(ground, stack.enter_context(workers))
     for greed in sorted(greeds_for(planning.goal), key=list(GREEDY_PARTS).index):
         planning.report(f"looking one test ahead by {greed.value}")
-        _grow_greedy(planning, greed, share=GREEDY_PARTS[greed])
+        _grow_greedy(planning, greed, share=GREEDY_PARTS[greed] if planning.asks_engines else GREEDY_PART)
         yield planning
     _search(planning)
     yield planning
