@@ -19,10 +19,10 @@ from uuid import uuid4
 from unswayed.core.anytime import (
     RESERVE,
     UNITS_PER_SECOND,
-    Settled,
     bytes_allowed,
     reserve,
     settle,
+    tick,
     units_left,
 )
 from unswayed.core.errors import LimitError, QueryError
@@ -41,7 +41,7 @@ from unswayed.plans.engine_states import EngineTerrain
 from unswayed.plans.goals import Goal
 from unswayed.plans.greedy import Greed, GreedyPolicy, choose_there
 from unswayed.plans.ground import Ground
-from unswayed.plans.growth import GrowingPlan, GrownPlan, Spot, Value, grow, grow_tree, least_of, write_down
+from unswayed.plans.growth import GrownPlan, Spot, Value, grow, grow_tree, least_of, write_down
 from unswayed.plans.leaf_limited import run_leaf_limited
 from unswayed.plans.moves import Policy, Situation, check_goal, is_forced, without_idle_bounds
 from unswayed.plans.prefetch import Prefetcher, Visit, visit_state
@@ -65,6 +65,8 @@ VALUES_PART, TREE_PART = 0.7, 0.5
 """The share of the values of all states, and then of the tree that follows from them."""
 COMPARED = 3e6
 """Units for a greedy plan that the best one is compared with."""
+FINISHED = RESERVE * UNITS_PER_SECOND
+"""Units to write down what a search has found when it was cut."""
 PROVEN = 1e-9
 """A gap up to this is rounding."""
 NO_PLAN = (
@@ -144,10 +146,11 @@ def solve(
         # On a table the search alone has the patience: all other parts take moments.
         units = PATIENCE if planning.asks_engines else PATIENCE / SEARCH_PART
         settle(stages, units=math.inf if has_values else units, heeds_interrupts=True)
+    refusal = planning.refusal
     with reserve():
         grown, method, lower = _finish(planning)
-    if planning.refusal and not grown.steps and units_left() > 0:
-        raise LimitError(planning.refusal)
+    if refusal and not grown.steps and units_left() > 0:
+        raise LimitError(refusal)
     return Solution(grown.tree, method, gap_of(lower, grown.value), tuple(planning.comparisons))
 
 
@@ -203,14 +206,14 @@ def _finish(planning: _Planning) -> tuple[GrownPlan, str, Value]:
         values = planning.programme.values
         lower = float(values.first[-1]), float(values.second[-1]) if len(values.second) else 0.0
         if not planning.plans:
-            _grow(planning, planning.programme, "dynamic programming", seconds=RESERVE)
+            _grow(planning, planning.programme, "dynamic programming", units=FINISHED)
         if planning.plans[0][0].is_whole:
             del planning.plans[1:]  # proven: no other is better by more than rounding
     else:
         search = planning.search or next(search_bounded(planning.ground, planning.goal))
         if not planning.plans or (planning.search is not None and not planning.is_written):
             policy = FoundPlan(search) if planning.plans else search
-            _grow_searched(planning, policy, closely=False, seconds=RESERVE)
+            _grow_searched(planning, policy, closely=False, units=FINISHED)
         lower, _ = search.bounds
     return *best_of(lower, planning.plans), lower
 
@@ -248,7 +251,6 @@ def _grow(
     closely: bool = True,
     share: float = 1.0,
     units: float = math.inf,
-    seconds: float = math.inf,
     foretell: Callable[[Iterator[Situation]], None] | None = None,
 ) -> GrownPlan:
     """Add the tree of a policy to the plans, as far as it grew."""
@@ -262,15 +264,14 @@ def _grow(
         most_leaves=goal.max_leaves or (MOST_LEAVES if planning.asks_engines else math.inf),
         foretell=foretell,
     )
-    settled: Settled[GrowingPlan] = settle(
-        trees, share=share, units=units, seconds=seconds, heeds_interrupts=True
-    )
+    settled = settle(trees, share=share, units=units, heeds_interrupts=True)
     grown = write_down(settled.last)
     planning.plans.append((grown, name))
-    if settled.cut and not grown.steps:
-        planning.refusal = settled.cut
     if settled.interrupted:
         raise KeyboardInterrupt  # of the whole, which now has this plan
+    if settled.cut and not grown.steps:
+        tick()  # raises where that is because all is spent
+        planning.refusal = settled.cut
     return grown
 
 
@@ -322,11 +323,11 @@ def _search(planning: _Planning) -> None:
 
 
 def _grow_searched(
-    planning: _Planning, policy: Policy, *, closely: bool = True, seconds: float = math.inf
+    planning: _Planning, policy: Policy, *, closely: bool = True, units: float = math.inf
 ) -> None:
     """Put the tree of the search before the other plans."""
     name = "bounded search, SDP by engines" if planning.asks_engines else "bounded search"
-    grown = _grow(planning, policy, name, closely=closely, seconds=seconds)
+    grown = _grow(planning, policy, name, closely=closely, units=units)
     planning.is_written = grown.is_whole
     planning.plans.insert(0, planning.plans.pop())
 
