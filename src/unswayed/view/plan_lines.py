@@ -78,6 +78,6 @@ def describe_proof(plan: TestPlan) -> list[str]:
     if failing > 1.0 - SURE:
         found.append(f"With probability {failing:.4f} it has to stop before that.")
     if isinstance(plan.tree, PlanLeaf):
-        is_done = plan.optimal or failing <= 1.0 - SURE
+        is_done = not plan.tree.rest and (plan.optimal or failing <= 1.0 - SURE)
         found.insert(0, "Nothing needs to be tested." if is_done else "No test was found in time.")
     return found

@@ -7,6 +7,7 @@ import json
 import re
 import threading
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -305,6 +306,12 @@ def test_a_plan_that_ctrl_c_ends_is_the_best_so_far(monkeypatch):
     assert plan.chance_reached == pytest.approx(1.0)
     assert plan.expected_cost < 40.0
     assert plan.expected_cost - plan.gap <= whole.expected_cost + 1e-9
+
+
+def test_a_plan_that_was_cut_before_its_first_test_says_so():
+    leaf = PlanLeaf("not +", 0.9, 1.0, True, 0.0, ("R1", "R2"), 2.0)
+    cut = replace(plan_tests(PAPERS), tree=leaf, gap=1.0)
+    assert describe_proof(cut)[0] == "No test was found in time."
 
 
 def test_a_table_that_takes_too_long_leaves_the_plan_to_engines(monkeypatch):
