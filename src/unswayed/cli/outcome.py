@@ -22,6 +22,7 @@ from contextlib import contextmanager
 from typing import TextIO
 
 from unswayed.cli.usage import UsageError, is_help, usage_message
+from unswayed.core.anytime import Budget
 from unswayed.core.errors import UnswayedError, UnswayedWarning
 
 BROKEN_PIPE = 1
@@ -55,18 +56,26 @@ OPTION_BY_ARGUMENT = {
 
 
 @contextmanager
-def reporting() -> Iterator[None]:
-    """Turn whatever happens inside into messages on stderr and a `SystemExit`."""
+def reporting(budget: Budget | None = None) -> Iterator[None]:
+    """Turn whatever happens inside into messages on stderr and a `SystemExit`.
+
+    Where the budget was stopped from the keyboard, an answer is the best so far, and none is no error.
+    """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("always", UnswayedWarning)
             warnings.showwarning = _show_warning
             try:
                 yield
+                if budget is not None and budget.stopped:
+                    sys.stdout.flush()
+                    print_wrapped("interrupted: this is the best so far")
             finally:
                 # Here and not at exit, where a closed pipe could no longer be caught.
                 sys.stdout.flush()
     except UnswayedError as error:
+        if budget is not None and budget.stopped:
+            raise SystemExit(INTERRUPTED) from None
         complain("error", str(error))
         raise SystemExit(UNANSWERED) from None
     except UsageError as error:
