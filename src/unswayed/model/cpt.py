@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from unswayed.core.arrays import Floats, Ints, frozen_floats
-from unswayed.core.errors import ModelError
+from unswayed.core.errors import ModelError, expect_number
 from unswayed.core.numerics import tell_apart
 from unswayed.kernels.counting import mixed_radix
 from unswayed.model.chain import Chain
@@ -155,3 +155,11 @@ def rescaled(rows: Floats) -> Floats:  # (rows, states)
     totals = rows.sum(axis=1, keepdims=True)
     scaled: Floats = np.divide(rows, totals, out=rows.copy(), where=totals > 0)
     return scaled
+
+
+def checked_smoothing(smoothing: float) -> float:
+    """`smoothing` itself, or `ModelError` unless it is finite and at least 0."""
+    expect_number(smoothing, "smoothing")
+    if not 0 <= smoothing < math.inf:
+        raise ModelError(f"smoothing must be finite and at least 0, not {smoothing!r}")
+    return smoothing
