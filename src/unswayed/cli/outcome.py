@@ -2,10 +2,10 @@
 
 | exit code | meaning |
 |---|---|
-| 0 | the answer was printed |
+| 0 | the answer was printed, after Ctrl-C the best so far |
 | 1 | the reader of our output went away |
 | 2 | the question could not be answered as asked: every `UnswayedError`, and wrong usage |
-| 130 | interrupted from the keyboard |
+| 130 | interrupted from the keyboard before there was any answer |
 
 Anything else that is raised is a bug of ours and keeps its traceback.
 """
