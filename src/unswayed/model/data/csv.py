@@ -18,7 +18,7 @@ import os
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import count, islice
 from pathlib import Path
@@ -71,10 +71,8 @@ class CsvFile:
     @contextmanager
     def open(self) -> Iterator[Iterator[str]]:
         """The lines from the first, ends as they are; `FormatError` for one without end."""
-        if self.text is not None:
-            yield bounded_lines(io.StringIO(self.text, newline=""), self.path)
-            return
-        with io.TextIOWrapper(open_bytes(self.path), self.encoding, newline="") as text:  # type: ignore[type-var]
+        stream = open_bytes(self.path) if self.text is None else io.BytesIO(self.text.encode(self.encoding))
+        with io.TextIOWrapper(stream, self.encoding, newline="") as text:  # type: ignore[type-var]
             yield bounded_lines(text, self.path)
 
     def fail(self, message: str, line: int) -> NoReturn:
@@ -127,8 +125,7 @@ def inspect_csv(path: Path) -> CsvFile:
         delimiter = max(
             DELIMITERS, key=lambda each: len(next(_reader(io.StringIO(start, newline=""), each, False), []))
         )
-    file = CsvFile(path, encoding, delimiter, (), 0, text)
-    return _with_header(file)
+    return _with_header(CsvFile(path, encoding, delimiter, (), 0, text))
 
 
 def _reader(lines: Iterable[str], delimiter: str, strict: bool = True) -> Any:
@@ -137,12 +134,7 @@ def _reader(lines: Iterable[str], delimiter: str, strict: bool = True) -> Any:
 
 
 def _with_header(file: CsvFile) -> CsvFile:
-    with file.open() as lines:
-        reader = _reader(lines, file.delimiter)
-        try:
-            names = [name.strip() for name in next(filter(None, reader), [])]
-        except csv.Error as error:
-            file.fail(f"not a CSV file here ({error}); check quotes and line ends", reader.line_num)
+    names = [name.strip() for name in next(_rows(file), [])]
     if not names:
         file.fail("the file is empty; expected a line of column names", 1)
     for position, name in enumerate(names):
@@ -154,7 +146,7 @@ def _with_header(file: CsvFile) -> CsvFile:
     numbered = [str(position) for position in range(len(names))]
     if names != numbered and all(number_in(name) is not None for name in names):
         file.fail(f"expected column names, found numbers: {listing(names)}; add a line of names", 1)
-    return CsvFile(file.path, file.encoding, file.delimiter, tuple(names), reader.line_num, file.text)
+    return replace(file, names=tuple(names), header_lines=line_of_row(file, 0))
 
 
 def text_blocks(file: CsvFile, rows: int) -> Iterator[TextBlock]:
@@ -281,7 +273,19 @@ def _rows(file: CsvFile) -> Iterator[list[str]]:
         try:
             yield from filter(None, reader)
         except csv.Error as error:
-            file.fail(f"not a CSV file here ({error}); check quotes and line ends", reader.line_num)
+            file.fail(
+                f"not a CSV file here ({error}); check quotes and line ends", _last_whole_line(file) + 1
+            )
+
+
+def _last_whole_line(file: CsvFile) -> int:
+    """The line before the row that cannot be read; found by reading again."""
+    line = 0
+    with file.open() as lines, suppress(csv.Error):
+        reader = _reader(lines, file.delimiter)
+        for _ in reader:
+            line = reader.line_num
+    return line
 
 
 def line_of_row(file: CsvFile, row: int) -> int:
