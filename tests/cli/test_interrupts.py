@@ -77,11 +77,11 @@ def test_handlers_are_as_before_afterwards():
 
 
 COMMANDS = {
-    "sdp": ["sdp", "NETWORK", "--target", "TARGET", "--features", "all", "--engine", "depth_first"],
-    "trim": ["trim", "NAIVE", "--target", "TARGET", "--features", "all", "--budget", "20"],
-    "frontier": ["frontier", "NAIVE", "--target", "TARGET", "--features", "all"],
-    "report": ["report", "NETWORK", "--target", "TARGET", "--features", "all", "-o", "OUT"],
-    "plan": ["plan", "NETWORK", "--target", "TARGET", "--features", "all"],
+    "sdp": ["sdp", "NAIVE", "--target", "C=s0", "--features", "all", "--engine", "depth_first"],
+    "trim": ["trim", "NAIVE", "--target", "C=s0", "--features", "all", "--budget", "20"],
+    "frontier": ["frontier", "NAIVE", "--target", "C=s0", "--features", "all"],
+    "report": ["report", "NETWORK", "--target", "C=c0", "--features", "all", "-o", "OUT"],
+    "plan": ["plan", "NETWORK", "--target", "C=c0", "--features", "all"],
 }
 
 
@@ -94,7 +94,6 @@ def test_a_command_that_is_interrupted_ends_soon_and_leaves_nothing_behind(comma
     for name, network in networks.items():
         words[name] = str(tmp_path / f"{name}.bif")
         unswayed.write_network(network, words[name])
-        words["TARGET"] = f"C={network.variable('C').states[0]}"
     process = subprocess.Popen(
         [sys.executable, "-m", "unswayed", *(words.get(word, word) for word in COMMANDS[command])],
         stdout=subprocess.PIPE,

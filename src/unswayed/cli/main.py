@@ -13,7 +13,7 @@ import typer
 from unswayed.cli.completion import helping_bash
 from unswayed.cli.interrupts import heeding_interrupts
 from unswayed.cli.outcome import reporting
-from unswayed.cli.output import noting
+from unswayed.cli.output import note_later, noting
 from unswayed.cli.progress import show_line
 from unswayed.core.anytime import stoppable
 from unswayed.kernels.jit import announce_compiling
@@ -109,4 +109,6 @@ def run(arguments: Sequence[str] | None = None) -> None:
         # Not standalone: then usage errors come to `reporting`, and the exit code comes back.
         app = make_app(named or MODULE_BY_COMMAND)
         code = app(args=arguments, prog_name="unswayed", standalone_mode=False)
+        if budget.stopped and not code:
+            note_later("interrupted: this is the best so far")
     raise SystemExit(code)

@@ -67,9 +67,6 @@ def reporting(budget: Budget | None = None) -> Iterator[None]:
             warnings.showwarning = _show_warning
             try:
                 yield
-                if budget is not None and budget.stopped:
-                    sys.stdout.flush()
-                    print_wrapped("interrupted: this is the best so far")
             finally:
                 # Here and not at exit, where a closed pipe could no longer be caught.
                 sys.stdout.flush()
