@@ -16,7 +16,7 @@ import numpy as np
 
 from unswayed.core.arrays import Floats, Ints, frozen_floats
 from unswayed.core.errors import ModelError, expect_number
-from unswayed.core.numerics import tell_apart
+from unswayed.core.numerics import format_distinct
 from unswayed.kernels.counting import mixed_radix
 from unswayed.model.chain import Chain
 from unswayed.model.variable import Variable
@@ -84,7 +84,7 @@ correct the table, or pass normalize=True to rescale each row
         off = np.abs(totals - 1.0)
         row = int(np.argmax(off))
         if off[row] > ROW_TOLERANCE:
-            total = tell_apart(totals[row], 1.0)
+            total = format_distinct(totals[row], 1.0)
             raise ModelError(
                 f"CPT of {self.child.name!r}, row {self.describe_row(row)}: probabilities sum to "
                 f"{total}, not 1; correct the table, or pass normalize=True to rescale each row"
