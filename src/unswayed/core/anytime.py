@@ -27,7 +27,6 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Final, Generic, ParamSpec, TypeVar
 
-from unswayed.core.arguments import check_named
 from unswayed.core.errors import LimitError, expect
 from unswayed.core.limits import DEFAULT_LIMITS, Limits, readable_bytes
 
@@ -293,6 +292,8 @@ def keep_time(verb: Callable[P, R]) -> Callable[P, R]:
 
 
 def _limits_in(arguments: Mapping[str, object]) -> Limits | None:
+    from unswayed.core.arguments import check_named  # which needs numpy, and the command line starts without
+
     check_named(arguments)
     given = arguments.get("limits")
     if "limits" in arguments:
