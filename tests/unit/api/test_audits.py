@@ -126,8 +126,7 @@ class DyingBlock:
         with suppress(FileExistsError):
             os.close(os.open(self.mark, os.O_CREAT | os.O_EXCL))
             os.kill(os.getpid(), signal.SIGKILL)
-        digest, contents, *rest = asked
-        return batches.answer_rows(batches.load_auditor(batches.ShippedRecipe(digest, contents)), *rest)
+        return batches.answer_block(*asked)
 
 
 @contextmanager
