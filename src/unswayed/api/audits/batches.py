@@ -22,7 +22,6 @@ from unswayed.api.audits.rows import (
     AuditColumns,
     Recipe,
     RowAuditor,
-    RowRefused,
     blank_columns,
     fill_rows,
     join_columns,
@@ -32,7 +31,7 @@ from unswayed.core.anytime import settle
 from unswayed.core.arrays import Codes, Ints
 from unswayed.core.errors import QueryError
 from unswayed.core.joblib_batches import count_jobs, run_batches
-from unswayed.decisions.prediction import split_patterns
+from unswayed.decisions.prediction import RowRefused, split_patterns
 
 MOST_ROWS, FEWEST_ROWS = 50_000, 64
 """Rows of a block, at most and at least,"""
