@@ -128,13 +128,14 @@ def make_call(allowed: Allowance, function: Callable[..., Any], *arguments: Any)
         with portion(seconds=allowed.seconds, units=allowed.units, max_bytes=allowed.max_bytes) as budget:
             result = function(*arguments)
     except LimitError:
-        is_cut = _is_spent(budget)
+        is_cut = is_spent(budget)
         if not is_cut:
             raise
     return Made(result, allowed.units - budget.units if allowed.units < math.inf else 0.0, is_cut)
 
 
-def _is_spent(budget: Budget) -> bool:
+def is_spent(budget: Budget) -> bool:
+    """Whether nothing is left of a budget."""
     try:
         budget.spend(0.0, "a call")
     except BudgetSpent:
