@@ -31,7 +31,7 @@ from benchmarks.page import write_measured
 from benchmarks.speed.trim_cases import nearly_equal
 from unswayed.api import trim
 from unswayed.api.selection import Selection
-from unswayed.core.workers import IN_FLIGHT, Team
+from unswayed.core.parallel import IN_FLIGHT, Team
 from unswayed.decisions.classifier import Classifier
 from unswayed.search.driver import SLICE_SECONDS
 from unswayed.search.signed import slices
