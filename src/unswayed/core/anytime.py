@@ -64,11 +64,14 @@ class Budget:
     """Seconds that a person gave for the whole answer, for advice."""
 
     def spend(self, units: float, what: str) -> None:
-        """Take units off; `BudgetSpent` where that is more than is left, of the outermost budget first."""
+        """Take units off; `BudgetSpent` where that is more than is left, of the outermost budget first.
+
+        A step that would outlast the time is not begun.
+        """
         if self.outer is not None:
             self.outer.spend(units, what)
         self.units -= units
-        if self.stopped or self.units < 0 or time.monotonic() > self.ends:
+        if self.stopped or self.units < 0 or time.monotonic() + units / UNITS_PER_SECOND > self.ends:
             raise BudgetSpent(self, what)
 
     def part(self, max_bytes: int, ends: float, units: float = math.inf) -> Budget:
@@ -89,9 +92,14 @@ _budget: Final[ContextVar[Budget]] = ContextVar("budget", default=Budget())  # n
 
 def tick(units: float = 0.0, what: str = "the answer") -> None:
     """Say what the next step takes, before it and never in the middle of a change; `what` is being done."""
+    if is_counted():
+        _budget.get().spend(units, what)
+
+
+def is_counted() -> bool:
+    """Whether anything bounds this answer: where nothing does, what a step takes need not be worked out."""
     budget = _budget.get()
-    if budget.outer is not None or budget.ends < math.inf or budget.units < math.inf or budget.stopped:
-        budget.spend(units, what)
+    return budget.outer is not None or budget.ends < math.inf
 
 
 def bytes_allowed() -> int:
@@ -332,8 +340,8 @@ def settle(
     """
     found: list[S] = []
     told = time.monotonic()
-    try:
-        with portion(share, seconds=seconds, units=units):
+    with portion(share, seconds=seconds, units=units):
+        try:
             for state in states:
                 found = [state]
                 if enough(state):
@@ -342,9 +350,12 @@ def settle(
                     told = time.monotonic()
                     tell(state)
                 tick()
-    except (LimitError, KeyboardInterrupt) as end:
-        is_interrupt = isinstance(end, KeyboardInterrupt)
-        if not found or (is_interrupt and not heeds_interrupts):
-            raise
-        return Settled(found[0], "interrupted" if is_interrupt else str(end), is_interrupt)
+        except BudgetSpent as end:
+            if not found:
+                raise
+            return Settled(found[0], str(end))
+        except KeyboardInterrupt:
+            if not found or not heeds_interrupts:
+                raise
+            return Settled(found[0], "interrupted", interrupted=True)
     return Settled(found[0])

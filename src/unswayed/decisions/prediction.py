@@ -77,10 +77,7 @@ def decide_chunk(classifier: Classifier, chunk: Chunk, earlier: Decided | None =
     Rows that the budget of this answer does not suffice for are -1 and NaN; what an `earlier` run has decided
     is not decided again. Raises `ImpossibleEvidence` for a row of probability zero.
     """
-    try:
-        return settle(_decide_rows(classifier, chunk, earlier)).last
-    except RowRefused as refused:
-        raise refused.args[0] from None
+    return settle(_decide_rows(classifier, chunk, earlier)).last
 
 
 def _decide_rows(classifier: Classifier, chunk: Chunk, earlier: Decided | None) -> Iterator[Decided]:
@@ -109,18 +106,17 @@ def _decide_rows(classifier: Classifier, chunk: Chunk, earlier: Decided | None) 
         yield decisions, posteriors
 
 
-class RowRefused(Exception):  # noqa: N818 - carries an error past those who take it for the end of a budget
-    """A `LimitError` where nobody limited time or work: no row is left out then, the table is refused."""
-
-
 def within_share(share: float, ask: Callable[[], A]) -> A | None:
-    """What is found with a share of what is left; None where that does not suffice, and other rows go on."""
+    """What is found with a share of what is left; None where that does not suffice, and other rows go on.
+
+    Where nobody limited time or work, no row is left out: the table is refused.
+    """
     try:
         with portion(share):
             return ask()
-    except LimitError as error:
+    except LimitError:
         if math.isinf(units_left()):
-            raise RowRefused(error) from None
+            raise
         return None
 
 

@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from unswayed.core.anytime import UNITS_PER_SECOND, bytes_allowed, check_bytes, tick
 from unswayed.core.arrays import Codes, Floats
-from unswayed.inference.contraction import Linear, check_step, contract
+from unswayed.inference.contraction import Linear, contract, units_of
 from unswayed.inference.plan import EliminationStep, Plan
 from unswayed.inference.posteriors import joint_table
 from unswayed.inference.problem import SAFE, contraction
@@ -157,7 +157,7 @@ def _one_by_one(asked: CaseTables, codes: Codes) -> Iterator[Floats]:
         for step in plan.steps:
             values = ready.pop(step.out, None)
             if values is None and needed[step.out]:
-                check_step(step)
+                tick(units_of(step), "exact inference")
                 b = None if step.b is None else buffers[step.b]
                 values = contract(plan, step, buffers[step.a], b, Linear())
                 kept.keep(keys[step.out], values)

@@ -31,7 +31,7 @@ from unswayed.core.anytime import settle
 from unswayed.core.arrays import Codes, Ints
 from unswayed.core.errors import QueryError
 from unswayed.core.joblib_batches import count_jobs, run_batches
-from unswayed.decisions.prediction import RowRefused, split_patterns
+from unswayed.decisions.prediction import split_patterns
 
 MOST_ROWS, FEWEST_ROWS = 50_000, 64
 """Rows of a block, at most and at least,"""
@@ -107,10 +107,7 @@ def _by_blocks(
     """
     order = np.concatenate([rows for _, rows in split_patterns(codes)])
     blocks = [codes[rows] for rows in _cut(order)]
-    try:
-        settled = settle(ask(blocks, len(codes) >= MANY_ROWS), heeds_interrupts=True)
-    except RowRefused as refused:
-        raise refused.args[0] from None
+    settled = settle(ask(blocks, len(codes) >= MANY_ROWS), heeds_interrupts=True)
     back = np.empty(len(order), dtype=np.int64)
     back[order] = np.arange(len(order))
     columns = join_columns(settled.last).take(back)
