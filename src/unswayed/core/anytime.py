@@ -293,7 +293,10 @@ def keep_time(verb: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(verb)
     def timed(*args: P.args, **kwargs: P.kwargs) -> R:
-        with one_clock(_limits_in(kwargs)):
+        given = _limits_in(kwargs)
+        if given is None:
+            return verb(*args, **kwargs)
+        with one_clock(given):
             return verb(*args, **kwargs)
 
     return timed
