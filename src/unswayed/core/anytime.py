@@ -324,7 +324,7 @@ def settle(
     ends the stream as a spent budget does.
     """
     found: list[S] = []
-    told = time.monotonic()
+    told = -math.inf
     try:
         with portion(share, seconds=seconds, units=units):
             for state in states:
