@@ -20,23 +20,18 @@ def exhaustive(task: Task) -> Iterator[Found]:
     incumbent.bound = task.objective.ceiling(task.root.table)
     yield incumbent.found()
     order = sorted(task.root.features, key=lambda f: (-task.costs[f], f))
-    for _ in _visit(task, task.root, order, (), incumbent):
-        yield incumbent.found()
+    waiting: list[tuple[Node, int, tuple[int, ...]]] = [(task.root, 0, ())]
+    while waiting:
+        node, depth, kept = waiting.pop()
+        if depth == len(order):
+            incumbent.evaluations += 1
+            incumbent.offer(kept, task.objective.value(node.table))
+            yield incumbent.found()
+            continue
+        tick(units_of_pass(node), "the search")
+        more = (*kept, order[depth])
+        if task.affordable(task.cost(more)):
+            waiting.append((node, depth + 1, more))
+        waiting.append((drop(node, order[depth], task.sizes), depth + 1, kept))
     incumbent.bound = incumbent.value
     yield incumbent.found()
-
-
-def _visit(
-    task: Task, node: Node, undecided: list[int], kept: tuple[int, ...], incumbent: Incumbent
-) -> Iterator[None]:
-    """Value every affordable subset of the node that has what is kept."""
-    if not undecided:
-        incumbent.evaluations += 1
-        incumbent.offer(kept, task.objective.value(node.table))
-        yield
-        return
-    first, rest = undecided[0], undecided[1:]
-    tick(units_of_pass(node), "the search")
-    yield from _visit(task, drop(node, first, task.sizes), rest, kept, incumbent)
-    if task.affordable(task.cost((*kept, first))):
-        yield from _visit(task, node, rest, (*kept, first), incumbent)

@@ -47,7 +47,7 @@ from unswayed.search.naive_bayes.branches import (
     take_findings,
 )
 from unswayed.search.naive_bayes.incumbent import BestOnGrid, GridTask
-from unswayed.search.naive_bayes.start import good_subsets, most_telling, open_shop, search_order
+from unswayed.search.naive_bayes.start import Shop, good_subsets, most_telling, open_shop, search_order
 from unswayed.search.task import SLACK, Found
 from unswayed.search.task_search import SavedSearch
 
@@ -78,6 +78,8 @@ LONGEST_CEILING, UNITS_PER_WAVE = 3e7, 0.65
 """Units after which a ceiling hardly sinks any more; measured for a cell, a frequency and a feature of it."""
 CEILING_COMPILES = 20.0
 """Seconds that must be left for a search to wait for the ceiling's loops."""
+HASTE_UNITS = 1e6
+"""What must be left, or the features that tell most are taken at once."""
 FIRST_SHARE = 0.2
 """Share of what is left that looking for a subset to start with may take."""
 
@@ -132,8 +134,7 @@ class _Proof:
             if number > 0:
                 yield
             tick(EXAMINING_UNITS, "the search")
-            kept = self.order[np.flatnonzero(findings.kept[row])]
-            best.offer(frozenset(task.features[f] for f in kept))
+            best.offer(task.positions(self.order[np.flatnonzero(findings.kept[row])]))
             best.examine()
 
     def note(self, bound: float, left: list[GridBranch]) -> None:
@@ -168,8 +169,11 @@ def search_by_dropping(task: GridTask, *, prove: bool = True) -> Iterator[Found]
         yield from _without_idle(task, everything)
         return
     best = BestOnGrid(task)
+    in_haste = units_left() < HASTE_UNITS
     with reserve():  # the first state comes in any case
         best.offer(frozenset())
+        if in_haste:
+            best.offer(task.positions(most_telling(_open_shop(task))))
         left = _resume(task, best)
     if left is None:
         yield best.found()
@@ -236,15 +240,19 @@ def _resume(task: GridTask, best: BestOnGrid) -> GridLeft | None:
 
 def _begin(task: GridTask, best: BestOnGrid) -> Generator[None, None, Ints]:
     """Find a good subset, and the order in which a search for a better one decides features."""
-    shop = open_shop(task.grid, np.array([task.terms.costs[f] for f in task.features]), task.allowed)
-    best.offer(frozenset(task.features[f] for f in most_telling(shop)))
-    yield
-    kept = settle(good_subsets(shop), share=FIRST_SHARE).last
-    best.offer(frozenset(task.features[f] for f in kept))
+    shop = _open_shop(task)
+    begun = settle(good_subsets(shop), share=FIRST_SHARE, heeds_interrupts=True)
+    best.offer(task.positions(begun.last))
     best.examine()
     yield
+    if begun.interrupted:
+        raise KeyboardInterrupt
     names = [task.names[f] for f in task.features]
-    return np.array(search_order(shop, kept, task.kinds, names), dtype=np.int64)
+    return np.array(search_order(shop, begun.last, task.kinds, names), dtype=np.int64)
+
+
+def _open_shop(task: GridTask) -> Shop:
+    return open_shop(task.grid, np.array([task.terms.costs[f] for f in task.features]), task.allowed)
 
 
 def _prove(task: GridTask, best: BestOnGrid, order: Ints) -> Iterator[None]:

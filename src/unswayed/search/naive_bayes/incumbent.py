@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from unswayed.core.arrays import Ints
@@ -53,6 +53,10 @@ class GridTask:
     def allowed(self) -> float:
         """The budget, rounding allowed for."""
         return spendable(self.terms.budget)
+
+    def positions(self, numbers: Iterable[int]) -> frozenset[int]:
+        """Features by their positions, given by their numbers on the grid."""
+        return frozenset(self.features[f] for f in numbers)
 
     @property
     def name(self) -> str:

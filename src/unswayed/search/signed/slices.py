@@ -6,6 +6,7 @@ A search begins in this process. Where it takes long and others may help, what i
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
@@ -89,15 +90,14 @@ def _offer_highest(walk: Walk) -> Iterator[None]:
     """
     incumbent, task = walk.incumbent, walk.incumbent.task
     highest = replace(incumbent, value=-1.0, kept=frozenset())
-    before = incumbent.kept
-    for _ in _explore(replace(walk, ground=walk.ground._replace(value_is_ceiling=True), incumbent=highest)):
-        incumbent.evaluations = highest.evaluations
-        if highest.kept != before:
-            before = highest.kept
-            incumbent.offer(before, task.objective.value(walk.marginals.of(before)))
+    by_ceiling = replace(walk, ground=walk.ground._replace(value_is_ceiling=True), incumbent=highest)
+    offered = incumbent.kept
+    for _ in itertools.chain(_explore(by_ceiling), [None]):
+        if highest.kept != offered:
+            offered = highest.kept
+            incumbent.evaluations = highest.evaluations + 1
+            incumbent.offer(offered, task.objective.value(walk.marginals.of(offered)))
         yield
-    incumbent.evaluations = highest.evaluations + 1
-    incumbent.offer(highest.kept, task.objective.value(walk.marginals.of(highest.kept)))
 
 
 def _explore(walk: Walk, search: TaskSearch[SignedBranch] | None = None) -> Iterator[None]:
