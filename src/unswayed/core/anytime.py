@@ -342,7 +342,7 @@ def settle(
     ends the stream as a spent budget does.
     """
     found: list[S] = []
-    told = time.monotonic()
+    told = -math.inf
     with portion(share, seconds=seconds, units=units):
         try:
             for state in states:

@@ -9,13 +9,13 @@ all it may still take. It knows no tables and shares nothing between subsets.
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
+from unswayed.core.anytime import reserve, tick
 from unswayed.core.errors import QueryError
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.rewards import NegativeEntropy, expected_reward
@@ -42,7 +42,7 @@ class _SameDecisionValues:
         return self.oracle.potential(kept, 0.0).high
 
 
-def maxdr(problem: Problem, task: Task) -> Found:
+def maxdr(problem: Problem, task: Task) -> Iterator[Found]:
     """The best features for the expected same-decision probability of a naive Bayes classifier.
 
     Features must be independent given a target of two states, as in naive Bayes.
@@ -93,43 +93,38 @@ class _Addition:
     ceiling: float
 
 
-def search_by_adding(task: Task, values: SubsetValues) -> Found:
-    """The best subset within the budget, proven, or the best so far with its bound when time runs out."""
+def search_by_adding(task: Task, values: SubsetValues) -> Iterator[Found]:
+    """The best subset so far with its bound; at the end it is proven."""
     incumbent = Incumbent(task)
-    everything = frozenset(task.root.features)
-    waiting = [_Addition(frozenset(), 0, math.inf)]
-    try:
+    with reserve():  # the first state comes in any case
         incumbent.offer((), values.value(frozenset()))
-        order = _by_value(task, values, incumbent)
-        waiting = [_Addition(frozenset(), 0, values.ceiling(everything))]
-        while waiting and time.monotonic() <= task.deadline:
-            incumbent.bound = max(branch.ceiling for branch in waiting)
-            incumbent.tell()
-            _open(task, values, order, (waiting, incumbent))
-    except KeyboardInterrupt:
-        incumbent.stopped = True
-    incumbent.bound = max((branch.ceiling for branch in waiting), default=-math.inf)
-    return incumbent.found()
-
-
-def _by_value(task: Task, values: SubsetValues, incumbent: Incumbent) -> list[int]:
-    """The affordable features, the best on their own first; ties by name."""
-    alone = {f: values.value(frozenset({f})) for f in task.root.features if task.affordable(task.costs[f])}
-    for feature, value in alone.items():
-        incumbent.evaluations += 1
-        incumbent.offer((feature,), value)
-    return sorted(alone, key=lambda f: (-round(alone[f], 12), task.names[f]))
+    yield incumbent.found()
+    alone = {}
+    for feature in task.root.features:
+        if task.affordable(task.costs[feature]):
+            tick(what="MAXDR")
+            alone[feature] = values.value(frozenset({feature}))
+            incumbent.evaluations += 1
+            incumbent.offer((feature,), alone[feature])
+            yield incumbent.found()
+    # The best on their own come first; ties by name.
+    order = sorted(alone, key=lambda f: (-round(alone[f], 12), task.names[f]))
+    waiting = [_Addition(frozenset(), 0, values.ceiling(frozenset(task.root.features)))]
+    while waiting:
+        incumbent.bound = max(branch.ceiling for branch in waiting)
+        yield incumbent.found()
+        tick(what="MAXDR")
+        waiting += _open(task, values, order, waiting.pop(), incumbent)
+    incumbent.bound = -math.inf
+    yield incumbent.found()
 
 
 def _open(
-    task: Task, values: SubsetValues, order: list[int], state: tuple[list[_Addition], Incumbent]
-) -> None:
-    """Decide the next feature of the last branch waiting: leave it, or take it if the budget allows."""
-    waiting, incumbent = state
-    branch = waiting[-1]
+    task: Task, values: SubsetValues, order: list[int], branch: _Addition, incumbent: Incumbent
+) -> list[_Addition]:
+    """Decide the next feature of a branch: leave it, or take it if the budget allows."""
     if branch.ceiling <= incumbent.value + SLACK or branch.depth == len(order):
-        waiting.pop()
-        return
+        return []
     feature, later = order[branch.depth], frozenset(order[branch.depth + 1 :])
     without = values.ceiling(branch.taken | later)
     taken = branch.taken | {feature}
@@ -140,5 +135,4 @@ def _open(
             incumbent.evaluations += 1
             incumbent.offer(taken, values.value(taken))
         children.append(_Addition(taken, branch.depth + 1, branch.ceiling))
-    # Only now, so that an interruption before leaves the branch itself waiting.
-    waiting[-1:] = children
+    return children

@@ -12,7 +12,7 @@ for networks whose features fit no table.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
@@ -26,14 +26,13 @@ from unswayed.circuits.networks.elimination_vtree import features_last, scopes_o
 from unswayed.circuits.networks.expected_sdp import Registers, expected_agreement, registers_of
 from unswayed.circuits.networks.levels import FeatureLevels, bottom_masses, feature_levels
 from unswayed.circuits.networks.rearrange import levels_by_conditioning
-from unswayed.core.anytime import deadline
-from unswayed.core.errors import LimitError
+from unswayed.core.anytime import tick
 from unswayed.decisions.problem import Problem
 from unswayed.engines.circuit import Relevant, relevant_network, relevant_positions
 from unswayed.model.network import BayesianNetwork
 from unswayed.search.lattice import Node
 from unswayed.search.objectives import PotentialObjective
-from unswayed.search.options import Method, SearchOptions
+from unswayed.search.options import Method
 from unswayed.search.task import SLACK, Found, Incumbent, Task, Terms, check_method
 
 
@@ -58,7 +57,7 @@ class Arrangement(Protocol):
         """How good the first features are; less than `best` need not be exact."""
 
 
-def run_fs_sdd(problem: Problem, terms: Terms, options: SearchOptions) -> Found:
+def fs_sdd(problem: Problem, terms: Terms, variant: CircuitVariant | None = None) -> Iterator[Found]:
     """The features within the budget of highest expected SDP, by FS-SDD."""
     check_method(terms, Method.FS_SDD)
     variables = problem.network.variables
@@ -70,74 +69,56 @@ def run_fs_sdd(problem: Problem, terms: Terms, options: SearchOptions) -> Found:
         budget=terms.budget,
         objective=PotentialObjective(len(problem.prior)),
         names={f: variables[f].name for f in problem.free},
-        deadline=deadline(),
-        report=options.get("report"),
     )
-    variant = options.get("variant", CircuitVariant.CONSTRAINED)
-    return search_arrangements(task, lambda: _start(CircuitCase.of(problem), variant))
+    return search_arrangements(
+        task, lambda: _start(CircuitCase.of(problem), variant or CircuitVariant.CONSTRAINED)
+    )
 
 
-def search_arrangements(task: Task, make: Callable[[], Arrangement]) -> Found:
-    """Walk through all subsets within the budget, or as many as time allows."""
+def search_arrangements(task: Task, make: Callable[[], Arrangement]) -> Iterator[Found]:
+    """Walk through all subsets within the budget: depth first, without recursion."""
     incumbent = Incumbent(task, bound=1.0)
-    try:
-        start = make()
-        _offer(incumbent, (), start)
-        if _walk(incumbent, start):
-            incumbent.bound = incumbent.value
-    except LimitError:
-        # What was found before the time was over stands; before the first value there is nothing.
-        if incumbent.evaluations == 0:
-            raise
-    except KeyboardInterrupt:
-        if incumbent.evaluations == 0:
-            raise
-        incumbent.stopped = True
-    return incumbent.found()
-
-
-def _walk(incumbent: Incumbent, start: Arrangement) -> bool:
-    """Depth first, without recursion: (included so far, next feature, arrangement)."""
-    task = incumbent.task
+    start = make()
+    yield _offer(incumbent, (), start)
+    # What is included so far, how many features are decided, and the arrangement.
     waiting: list[tuple[tuple[int, ...], int, Arrangement]] = [((), 0, start)]
     while waiting:
+        tick(what="FS-SDD")
         kept, depth, arrangement = waiting.pop()
         if depth == len(task.root.features):
             continue
-        if time.monotonic() > task.deadline:
-            return False
         feature = task.root.features[depth]
         waiting.append((kept, depth + 1, arrangement))
         more = (*kept, feature)
         # No agreement exceeds 1, and more features cost more.
         if task.affordable(task.cost(more)) and incumbent.is_beaten(1.0, more):
             moved = arrangement.include(feature, len(kept))
-            _offer(incumbent, more, moved)
+            yield _offer(incumbent, more, moved)
             waiting.append((more, depth + 1, moved))
-    return True
+    incumbent.bound = incumbent.value
+    yield incumbent.found()
 
 
-def _offer(incumbent: Incumbent, kept: tuple[int, ...], arrangement: Arrangement) -> None:
+def _offer(incumbent: Incumbent, kept: tuple[int, ...], arrangement: Arrangement) -> Found:
     value = arrangement.value(len(kept), incumbent.value - SLACK)
     incumbent.evaluations += 1
     incumbent.offer(kept, value)
-    incumbent.tell()
+    return incumbent.found()
 
 
 @dataclass(frozen=True, slots=True)
 class CircuitCase:
-    """A problem on the part of its network that matters, with a deadline."""
+    """A problem on the part of its network that matters."""
 
     problem: Problem
     network: BayesianNetwork
     relevant: Relevant
-    deadline: float
 
     @staticmethod
     def of(problem: Problem) -> CircuitCase:
-        """The problem with its time running."""
+        """The problem without what does not matter to it."""
         network = relevant_network(problem)
-        return CircuitCase(problem, network, relevant_positions(problem, network), deadline())
+        return CircuitCase(problem, network, relevant_positions(problem, network))
 
     def rearranged(self, compiled: CompiledNetwork, levels: FeatureLevels) -> Rearranged:
         """The registers of a diagram that has been read off a circuit, or moved out of one."""
@@ -153,7 +134,7 @@ def _start(case: CircuitCase, variant: CircuitVariant) -> Arrangement:
     if variant is CircuitVariant.CONSTRAINED:
         compiled = compile_spine(case.network, features)
         return case.rearranged(compiled, feature_levels(compiled, features, case.relevant.evidence))
-    return case.rearranged(*moved_up(case.network, features, case))
+    return case.rearranged(*moved_up(case.network, features))
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,9 +177,7 @@ class Recompiled:
         )
 
 
-def moved_up(
-    network: BayesianNetwork, features: Sequence[int], case: CircuitCase
-) -> tuple[CompiledNetwork, FeatureLevels]:
+def moved_up(network: BayesianNetwork, features: Sequence[int]) -> tuple[CompiledNetwork, FeatureLevels]:
     """A circuit compiled without constraint, with the features then moved above all else.
 
     Its vtree comes from an order that eliminates the features last, so that they have not far to go.
