@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,15 +14,16 @@ import unswayed
 from oracles.plan_by_definition import Case, best_within
 from unswayed import Classifier, Limits, Purchase, ThresholdRule, UtilityRule, plan_tests
 from unswayed.api.plans import replan_tests
+from unswayed.core.anytime import limits
 from unswayed.core.errors import FormatError, LimitError, QueryError
 from unswayed.decisions.binding import bind_purchase
 from unswayed.decisions.problem import make_problem
 from unswayed.decisions.purchase import purchase_for
 from unswayed.model.zoo import printer, random_naive_bayes, review
 from unswayed.plans import PlanObjective
+from unswayed.plans.engine_states import EngineTerrain
 from unswayed.plans.terrain import UNDONE
 from unswayed.plans.tree import PlanLeaf, PlanStep, leaves
-from unswayed.plans.wide import WideGround
 from unswayed.view.plan_lines import describe_proof
 
 PAPERS = Classifier(review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6))
@@ -285,11 +287,28 @@ def test_no_engine_is_asked_when_the_time_is_over_and_no_answer_is_kept():
     """What the posterior alone says stands, within what engines would say; asked later, they still do."""
     problem = make_problem(PAPERS)
     catalogue = bind_purchase(purchase_for(PAPERS, None), problem)
-    whole = WideGround(problem, catalogue, None)
+    terrain = EngineTerrain(problem, catalogue, None)
     start = (UNDONE,) * 3
-    hurried = WideGround(problem, catalogue, None, deadline=time.monotonic())
-    exact, cut = whole.look(start), hurried.look(start)
+    with pytest.raises(LimitError), limits(max_seconds=1e-9):
+        terrain.look(start)
+    assert not terrain.answers.found
+    cut, exact = terrain.look(start, closely=False), terrain.look(start)
     assert exact.least[0] == pytest.approx(exact.most[0])
     assert cut.least[0] <= exact.least[0] <= exact.most[0] <= cut.most[0]
     assert cut.least[0] < cut.most[0]
-    assert not [question for question in hurried.answers.found if question[0] == "sdp"]
+
+
+def test_an_engine_that_times_out_is_asked_again():
+    """A time-out is no refusal: nothing is remembered of it but that this plan asked."""
+    problem = make_problem(PAPERS)
+    catalogue = bind_purchase(purchase_for(PAPERS, None), problem)
+    terrain = EngineTerrain(problem, catalogue, None)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("unswayed.plans.engine_states.SECONDS_PER_STATE", 0.0)
+        cut = terrain.look((UNDONE,) * 3)
+    assert cut.least[0] < cut.most[0]
+    assert not terrain.answers.found
+    assert not terrain._memo.refused
+    again = replace(terrain, _memo=replace(terrain._memo, sdp={}, asked=set()))
+    exact = again.look((UNDONE,) * 3)
+    assert exact.least[0] == pytest.approx(exact.most[0])
