@@ -14,13 +14,15 @@ from typing import Protocol
 
 import numpy as np
 
-from unswayed.core.anytime import seconds_left, tick
+from unswayed.core.anytime import UNITS_PER_SECOND, seconds_left, tick
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import LimitError
 from unswayed.inference.plan import EliminationStep, Plan
 
 SECONDS_PER_NUMBER = 2e-9
 """About what a multiplication of a large step takes, and a number that it reads or writes."""
+UNITS_PER_STEP = 10.0
+"""What a step takes however small it is."""
 FEW_SUMMED = 8
 """Numbers of a sum below which it is quicker to add whole columns; numpy adds so few in the same order."""
 PIECE = 2**21
@@ -147,7 +149,8 @@ def predict_seconds(step: EliminationStep) -> float:
 
 
 def check_step(step: EliminationStep) -> None:
-    """Raise `LimitError` before a step of inference that would not end in time."""
+    """Count a step of inference; raise `LimitError` before one that would not end in time."""
+    tick(UNITS_PER_STEP + UNITS_PER_SECOND * predict_seconds(step), "exact inference")
     if predict_seconds(step) > seconds_left():
         raise LimitError(f"exact inference takes longer than there is time; {WAYS_OUT}")
 
