@@ -155,11 +155,6 @@ def moment_at(share: float) -> float:
     return math.inf if math.isinf(left) else time.monotonic() + share * left
 
 
-def current_budget() -> Budget:
-    """The budget of this context, for who wants to stop it from another thread or from a signal."""
-    return _budget.get()
-
-
 @contextmanager
 def _open(budget: Budget) -> Iterator[Budget]:
     token = _budget.set(budget)
@@ -169,6 +164,17 @@ def _open(budget: Budget) -> Iterator[Budget]:
         if spent.budget is budget:
             raise LimitError(str(spent)) from None
         raise
+    finally:
+        _budget.reset(token)
+
+
+@contextmanager
+def stoppable() -> Iterator[Budget]:
+    """Within this context everything ends at its next `tick` once somebody sets `stopped` on the budget."""
+    whole = _budget.get()
+    token = _budget.set(budget := whole.part(whole.max_bytes, whole.ends))
+    try:
+        yield budget
     finally:
         _budget.reset(token)
 

@@ -20,6 +20,7 @@ from itertools import combinations
 import numpy as np
 
 from unswayed.core.anytime import seconds_left
+from unswayed.core.arguments import expect_count
 from unswayed.core.arrays import Ints
 from unswayed.focs.mpe.explanation import Answer
 from unswayed.focs.mpe.packing import Packed, pack
@@ -63,6 +64,10 @@ class BranchAndBound:
     """Of these starts."""
     name: str = "branch and bound"
     table_cells: int = 2**14
+
+    def __post_init__(self) -> None:
+        for name in ("n_starts", "seed", "table_cells"):
+            expect_count(getattr(self, name), name)
 
     def solve(self, problem: MpeProblem) -> Answer:
         """The best states, or, when time runs out, the best so far with a bound."""
