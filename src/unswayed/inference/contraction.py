@@ -20,6 +20,8 @@ from unswayed.inference.plan import EliminationStep, Plan
 
 UNITS_PER_NUMBER = 2e-3
 """About what a multiplication of a large step takes, and a number that it reads or writes."""
+UNITS_PER_STEP = 10.0
+"""What a step takes however small it is."""
 FEW_SUMMED = 8
 """Numbers of a sum below which it is quicker to add whole columns; numpy adds so few in the same order."""
 PIECE = 2**21
@@ -143,7 +145,7 @@ def units_of(step: EliminationStep) -> float:
     """The work of a step; one that would not end in time is not begun."""
     batch, left, summed, right = step.extents
     moved = batch * (left * summed + summed * right + left * right)
-    return UNITS_PER_NUMBER * (math.prod(step.extents) + moved)
+    return UNITS_PER_STEP + UNITS_PER_NUMBER * (math.prod(step.extents) + moved)
 
 
 def _matrix_products(a: Floats, b: Floats) -> Floats:
