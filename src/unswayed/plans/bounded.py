@@ -20,7 +20,7 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from unswayed.core.anytime import tick
+from unswayed.core.anytime import reserve, tick
 from unswayed.decisions.catalogue import cost_together, least_price, tests_in
 from unswayed.kernels.plan_values import SLACK, STOP
 from unswayed.plans.goals import Goal, PlanObjective, judge
@@ -178,12 +178,13 @@ def search_bounded(
     scouts: Prefetcher | None = None,
     notes: PlanNotes | None = None,
 ) -> Iterator[BoundedSearch]:
-    """The graph after every walk, until the best plan is found; the first is there whatever was spent."""
+    """The graph after every walk, until the best plan is found."""
     notes = notes or PlanNotes()
     check_goal(ground.catalogue, goal)
     search = BoundedSearch(ground, goal, is_forced(ground, goal), can_finish(ground, goal), scouts=scouts)
     search.known.update({search.spot(*spot): step for spot, step in (known or {}).items()})
-    standing = judge(ground.problem, goal, ground.look(search.start[0], closely=False))
+    with reserve():  # a first bound is there whatever was spent
+        standing = judge(ground.problem, goal, ground.look(search.start[0], closely=False))
     row = standing.mass[0], standing.loss[0], standing.least_loss[0]
     search.places[search.start] = _place(search, search.start, *map(float, row))
     notes.read_graph(partial(_read_places, search))

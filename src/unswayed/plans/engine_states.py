@@ -44,7 +44,7 @@ TOLERANCES = (1e-2, 1e-3, 1e-4)
 """Widths of intervals that are asked for in turn, until the level lies outside."""
 SECONDS_PER_STATE = 5.0
 """What an engine may take for one state."""
-ASKED_PART = 0.2
+ASKED_PART = 0.3
 """Which share of what is left, at most: a plan that asks in vain still grows."""
 UNITS_PER_ROW, UNITS_PER_MARGINAL = 15.0, 25.0
 """Measured: for the plain bounds of a state, and for a variable's marginal given a class."""
@@ -98,7 +98,7 @@ class EngineTerrain:
 
     def at(self, state: State, told: Floats) -> EngineTerrain:
         """The terrain of a worker before it asks about a state: nothing depends on what it asked before."""
-        memo = replace(self._memo, ahead={}, sdp={}, asked=set(), masses={state: told})
+        memo = replace(self._memo, ahead={}, sdp={}, asked={}, masses={state: told})
         return replace(self, answers=Answers(self.answers.found), _memo=memo)
 
     def _outlook(self, states: Sequence[State], class_mass: Floats, *, closely: bool) -> Outlook:
@@ -193,10 +193,13 @@ class EngineTerrain:
         known = memo.sdp.get(state)
         if known is None:
             known = memo.sdp[state] = self._plain_bounds(posterior, action)
-        if closely and not self._is_settled(known) and state not in memo.asked:
-            known = self._ask(state, posterior, self._plain_bounds(posterior, action))
-            memo.sdp[state] = known
-            memo.asked.add(state)
+        units = min(SECONDS_PER_STATE * UNITS_PER_SECOND, ASKED_PART * units_left())
+        # What was cut is asked again when there is more for it.
+        if closely and not self._is_settled(known) and units > memo.asked.get(state, 0.0):
+            plain = self._plain_bounds(posterior, action)
+            found = self._ask(state, posterior, plain, units)
+            memo.sdp[state], memo.asked[state] = found.sdp, math.inf if found.is_final else units
+            known = found.sdp
         return known.low, known.high
 
     def _plain_bounds(self, posterior: Floats, action: int) -> Interval:
@@ -214,14 +217,13 @@ class EngineTerrain:
             return known.high - known.low <= TOLERANCES[1]
         return known.low >= self.level - LEVEL_SLACK or known.high < self.level - LEVEL_SLACK
 
-    def _ask(self, state: State, posterior: Floats, known: Interval) -> Interval:
+    def _ask(self, state: State, posterior: Floats, known: Interval, units: float) -> _Bounds:
         """The SDP from an engine, finer and finer until it settles the question or its part is spent.
 
         What was cut is not kept among the answers, so that a plan that goes on later asks again.
         """
         question = "sdp", state, tuple(posterior.tolist())
         if question not in self.answers.found:
-            units = min(SECONDS_PER_STATE * UNITS_PER_SECOND, ASKED_PART * units_left())
             found = settle(
                 self._narrow(state, posterior, known),
                 share=ASKED_PART,
@@ -232,10 +234,9 @@ class EngineTerrain:
             # Raises where more than this state's part is spent. A time-out costs all of the part.
             tick(units if found.cut else 0.0, THE_QUESTION)
             if not found.last.is_final and not self._is_settled(found.last.sdp):
-                return found.last.sdp
+                return found.last
             self.answers.add(question, found.last.sdp)
-        answer: Interval = self.answers.found[question]
-        return answer
+        return _Bounds(self.answers.found[question], is_final=True)
 
     def _narrow(self, state: State, posterior: Floats, sdp: Interval) -> Iterator[_Bounds]:
         """Narrower and narrower bounds on the SDP, by engines that are asked for more and more."""
@@ -298,7 +299,8 @@ class _Memo:
     masses: dict[State, Floats] = field(default_factory=dict)
     """What a worker was told."""
     sdp: dict[State, Interval] = field(default_factory=dict)
-    asked: set[State] = field(default_factory=set)
+    asked: dict[State, float] = field(default_factory=dict)
+    """How much an engine had for each state that it was asked about."""
     refused: set[tuple[int, float]] = field(default_factory=set)
     tests: dict[int, Floats | None] = field(default_factory=dict)
 

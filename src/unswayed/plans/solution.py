@@ -144,7 +144,11 @@ def solve(
         # On a table the search alone has the patience: all other parts take moments.
         units = PATIENCE if planning.asks_engines else PATIENCE / SEARCH_PART
         settle(stages, units=math.inf if has_values else units, heeds_interrupts=True)
-    return _finish(planning)
+    with reserve():
+        grown, method, lower = _finish(planning)
+    if planning.refusal and not grown.steps and units_left() > 0:
+        raise LimitError(planning.refusal)
+    return Solution(grown.tree, method, gap_of(lower, grown.value), tuple(planning.comparisons))
 
 
 def _solve_leaf_limited(ground: Ground, goal: Goal, everything: PlanComparison, *, alone: bool) -> Solution:
@@ -193,27 +197,22 @@ def _stages_by_search(planning: _Planning, stack: ExitStack) -> Iterator[_Planni
     yield planning
 
 
-def _finish(planning: _Planning) -> Solution:
-    """What is made of the last state, once."""
+def _finish(planning: _Planning) -> tuple[GrownPlan, str, Value]:
+    """What is made of the last state, once: the best plan, its method, and a bound on all plans."""
     if planning.programme is not None:
         values = planning.programme.values
         lower = float(values.first[-1]), float(values.second[-1]) if len(values.second) else 0.0
         if not planning.plans:
-            with reserve():
-                _grow(planning, planning.programme, "dynamic programming", seconds=RESERVE)
+            _grow(planning, planning.programme, "dynamic programming", seconds=RESERVE)
         if planning.plans[0][0].is_whole:
             del planning.plans[1:]  # proven: no other is better by more than rounding
     else:
         search = planning.search or next(search_bounded(planning.ground, planning.goal))
         if not planning.plans or (planning.search is not None and not planning.is_written):
             policy = FoundPlan(search) if planning.plans else search
-            with reserve():
-                _grow_searched(planning, policy, closely=False, seconds=RESERVE)
+            _grow_searched(planning, policy, closely=False, seconds=RESERVE)
         lower, _ = search.bounds
-    grown, method = best_of(lower, planning.plans)
-    if planning.refusal and not grown.steps and units_left() > 0:
-        raise LimitError(planning.refusal)
-    return Solution(grown.tree, method, gap_of(lower, grown.value), tuple(planning.comparisons))
+    return *best_of(lower, planning.plans), lower
 
 
 def _has_values(ground: Ground, goal: Goal) -> bool:

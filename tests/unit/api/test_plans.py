@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
+import threading
 import time
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -270,6 +271,42 @@ def test_ctrl_c_gives_the_best_so_far(monkeypatch):
     assert not plan.optimal
 
 
+@pytest.mark.parametrize("n_features", [18, 40])
+def test_a_plan_that_is_stopped_from_outside_is_the_best_so_far(n_features):
+    """On a table and by engines: soon after somebody stops the budget, with a bound that holds."""
+    network = random_naive_bayes(n_features, np.random.default_rng(1))
+    classifier = Classifier(network, "C", None, ThresholdRule("s0", 0.5))
+    with limits() as budget:
+        stop = threading.Timer(1.0, setattr, (budget, "stopped", True))
+        stop.start()
+        started = time.monotonic()
+        plan = plan_tests(classifier, at_least=0.999)
+        took = time.monotonic() - started
+        stop.cancel()
+    assert 0.9 < took < 4.0
+    assert plan.chance_reached == pytest.approx(1.0)
+    assert 0.0 < plan.gap < plan.expected_cost < n_features
+
+
+def test_a_plan_that_ctrl_c_ends_is_the_best_so_far(monkeypatch):
+    """What a state of the search was about to become is not lost, and what is known stays true."""
+    network = random_naive_bayes(40, np.random.default_rng(1))
+    classifier = Classifier(network, "C", None, ThresholdRule("s0", 0.5))
+    whole = plan_tests(classifier, limits=Limits(max_seconds=3))
+    asked, ask = itertools.count(), EngineTerrain._ask
+
+    def interrupt(*question):
+        if next(asked) == 300:
+            raise KeyboardInterrupt
+        return ask(*question)
+
+    monkeypatch.setattr(EngineTerrain, "_ask", interrupt)
+    plan = plan_tests(classifier)
+    assert plan.chance_reached == pytest.approx(1.0)
+    assert plan.expected_cost < 40.0
+    assert plan.expected_cost - plan.gap <= whole.expected_cost + 1e-9
+
+
 def test_a_table_that_takes_too_long_leaves_the_plan_to_engines(monkeypatch):
     """Within a limit on time the plan is made all the same; without one the refusal stands."""
 
@@ -299,7 +336,7 @@ def test_no_engine_is_asked_when_the_time_is_over_and_no_answer_is_kept():
 
 
 def test_an_engine_that_times_out_is_asked_again():
-    """A time-out is no refusal: nothing is remembered of it but that this plan asked."""
+    """A time-out is no refusal, and no answer."""
     problem = make_problem(PAPERS)
     catalogue = bind_purchase(purchase_for(PAPERS, None), problem)
     terrain = EngineTerrain(problem, catalogue, None)
@@ -309,6 +346,5 @@ def test_an_engine_that_times_out_is_asked_again():
     assert cut.least[0] < cut.most[0]
     assert not terrain.answers.found
     assert not terrain._memo.refused
-    again = replace(terrain, _memo=replace(terrain._memo, sdp={}, asked=set()))
-    exact = again.look((UNDONE,) * 3)
+    exact = terrain.look((UNDONE,) * 3)
     assert exact.least[0] == pytest.approx(exact.most[0])
