@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
@@ -35,12 +34,10 @@ from unswayed.engines.protocol import Engine, Needs, Question, Refusal
 Answer = TypeVar("Answer")
 
 ESTIMATES = "estimates"
-"""Where a problem keeps the oracles whose time has an end."""
+"""Where a problem keeps the oracles whose samples are as many as there was time for."""
 CAN_BE_ESTIMATED = frozenset({Needs.AGREEMENT, Needs.SINGLES, Needs.ACHIEVABLE})
 """What samples can tell."""
 CERTAIN_ENGINES = tuple(each.name for each in ENGINES if each.certainty is not Certainty.ESTIMATE)
-PATIENCE = 60.0 * UNITS_PER_SECOND
-"""Work that samples may take where nobody gave seconds: in a large network all of them would take hours."""
 ASKED_AGAIN = 0.1
 """Share of its price that a prepared engine takes to answer: measured for tables, a third for small sums."""
 FOR_CERTAINTY = 0.5
@@ -191,9 +188,7 @@ class _Auction:
                 if (
                     found is None
                 ):  # bounds and estimates get narrower with time; what is exact is there or not
-                    patience = PATIENCE if certainty is Certainty.ESTIMATE else math.inf
-                    with portion(units=patience, seconds=patience / UNITS_PER_SECOND):
-                        found = solve(asked)
+                    found = solve(asked)
             except LimitError as error:
                 self.failed[asked.engine.name] = str(error)
                 continue
@@ -214,7 +209,7 @@ class _Auction:
 
 
 def start_anew(problem: Problem) -> None:
-    """Let estimates of a problem that lives on have their time again: a new question is asked."""
+    """Let estimates of a problem that lives on draw again: a new question may have more time."""
     problem._memo.pop(ESTIMATES, None)
 
 

@@ -42,9 +42,10 @@ from unswayed.reasons.contributions import (
 from unswayed.reasons.flips import FoundTurns, Turn
 from unswayed.reasons.oracle import (
     SubsetOracle,
+    find_changes,
+    find_observations,
     find_reasons,
     find_shapley_values,
-    find_turns,
     find_weights,
     interval_of,
     make_subset_oracle,
@@ -62,8 +63,8 @@ MOST_MEASURED = 10
 """Parameters whose SDP at both ends is measured; a third of it where each takes an engine."""
 PATIENCE = 20.0 * UNITS_PER_SECOND
 """Work for an explanation where nobody gave seconds."""
-FOR_REASONS, FOR_TURNS = 0.5, 0.5
-"""Shares of what is left for the search for reasons, and after it for that for turns."""
+FOR_REASONS, FOR_CHANGES, FOR_OBSERVATIONS = 0.5, 0.25, 0.33
+"""Shares of what is left for the search for reasons, then for changes that turn it, then for observations."""
 FOR_ESTIMATE = 0.5
 """Share of what is left for one SDP that may be estimated: samples would take all there is for the first."""
 MOST_LEFT_OUT = 40
@@ -218,13 +219,22 @@ def _drafts(inquiry: Inquiry, draft: Reasons, held: frozenset[int], watch: Watch
     if found.refusal:
         inquiry.note("The search for reasons stopped short", found.refusal)
     yield (draft := _with_reasons(draft, oracle, found))
-    changes, observations = inquiry.attempt(
+    changes = inquiry.attempt(
         "What would turn the decision is",
-        lambda: find_turns(oracle, held, inquiry.costs, inquiry.most),
-        (UNKNOWN_TURNS, UNKNOWN_TURNS),
-        share=FOR_TURNS,
+        lambda: find_changes(oracle, held, inquiry.costs, inquiry.most),
+        UNKNOWN_TURNS,
+        share=FOR_CHANGES,
     )
-    yield (draft := _with_turns(inquiry, draft, changes, observations))
+    flips = tuple(_flip(inquiry, each) for each in changes.turns)
+    yield (draft := replace(draft, flips=flips, flips_bound=changes.cost_bound))
+    observed = inquiry.attempt(
+        "What observations would turn the decision is",
+        lambda: find_observations(oracle, inquiry.costs, inquiry.most),
+        UNKNOWN_TURNS,
+        share=FOR_OBSERVATIONS,
+    )
+    flips = tuple(_flip(inquiry, each) for each in observed.turns)
+    yield (draft := replace(draft, flips_if_observed=flips, observed_bound=observed.cost_bound))
     now = inquiry.attempt("The SDP of all findings is", lambda: oracle.measure(explained.findings), None)
     draft = replace(draft, sdp=now)
     for contributions in _measure_contributions(inquiry, oracle, draft.contributions):
@@ -252,16 +262,6 @@ def _with_reasons(draft: Reasons, oracle: SubsetOracle, found: FoundReasons) -> 
         closest_proven=found.closest_proven,
         in_every_reason=_in_every(oracle.explained, found),
         evaluations=found.evaluations,
-    )
-
-
-def _with_turns(inquiry: Inquiry, draft: Reasons, changes: FoundTurns, observations: FoundTurns) -> Reasons:
-    return replace(
-        draft,
-        flips=tuple(_flip(inquiry, each) for each in changes.turns),
-        flips_bound=changes.cost_bound,
-        flips_if_observed=tuple(_flip(inquiry, each) for each in observations.turns),
-        observed_bound=observations.cost_bound,
     )
 
 

@@ -45,6 +45,9 @@ PATIENCE = 45.0 * UNITS_PER_SECOND
 MOST_MEASURED = 40
 """Single findings whose same-decision probability is computed: those of the largest effect."""
 
+THE_REST = "what comes next"
+"""Left out where the report ends between two parts."""
+
 T = TypeVar("T")
 Tell = Callable[[str], None]
 """Called with the name of each part when it begins."""
@@ -132,8 +135,10 @@ def examine(
     )
     settled = settle(_examine(parts, draft, held_out), units=PATIENCE, heeds_interrupts=True)
     if settled.cut:
-        why = "the report was interrupted" if settled.interrupted else settled.cut
-        parts.notes.append(f"{_begin(parts.begun)} and what comes after it is left out: {why}.")
+        why = "the report was interrupted" if settled.interrupted else "no time was left"
+        parts.notes.append(f"{_begin(parts.begun)} is left out: {why}.")
+        if parts.begun != THE_REST:
+            parts.notes.append("What comes after it is left out for the same reason.")
     return replace(settled.last, notes=tuple(parts.notes))
 
 
@@ -201,19 +206,20 @@ class _Parts:
     allow_estimates: bool
     tell: Tell
     notes: list[str] = field(default_factory=list)
-    begun: str = "the report"
+    begun: str = THE_REST
     """The part that is asked for now."""
 
     def answer(self, what: str, share: float, ask: Callable[[], T]) -> T | None:
         """The answer, given a share of what is left; None where that is too little."""
-        self.begun = what
+        self.begun, found = what, None
         self.tell(what)
         try:
             with portion(share):
-                return ask()
+                found = ask()
         except LimitError as error:
             self.notes.append(f"{_begin(what)} is left out: {error}.")
-        return None
+        self.begun = THE_REST
+        return found
 
     def certain_or_not(
         self,

@@ -280,20 +280,26 @@ def _at_most(bound: int, most: int) -> int:
     return min(bound, most)
 
 
-def find_turns(
+def find_changes(
     oracle: SubsetOracle, fixed: frozenset[int], costs: dict[int, float], most: int
-) -> tuple[FoundTurns, FoundTurns]:
-    """The cheapest changes of findings, and the cheapest further observations, that turn the decision."""
+) -> FoundTurns:
+    """The cheapest changes of findings that turn the decision."""
     explained, additive = oracle.explained, oracle.additive
     if additive is not None and oracle.table is None:
-        return additive_changes(additive, fixed, costs, most), additive_observations(additive, costs, most)
+        return additive_changes(additive, fixed, costs, most)
     if oracle.worst is not None and not explained.problem.free:
         movable = frozenset(explained.findings) - fixed
         changed, bound = smallest_change(oracle.worst, movable, costs)
-        return turns_of(explained, changed, costs, most, bound), NO_TURNS
-    with portion(0.5):
-        changes = cheapest_changes(explained, fixed, costs, most)
-    return changes, cheapest_observations(explained, costs, most)
+        return turns_of(explained, changed, costs, most, bound)
+    return cheapest_changes(explained, fixed, costs, most)
+
+
+def find_observations(oracle: SubsetOracle, costs: dict[int, float], most: int) -> FoundTurns:
+    """The cheapest further observations that turn the decision."""
+    explained, additive = oracle.explained, oracle.additive
+    if additive is not None and oracle.table is None:
+        return additive_observations(additive, costs, most)
+    return cheapest_observations(explained, costs, most) if explained.problem.free else NO_TURNS
 
 
 def interval_of(measured: Measurement) -> Interval:
