@@ -75,8 +75,11 @@ class Budget:
         return Budget(max_bytes, ends, units, self, given=self.given)
 
 
-class BudgetSpent(LimitError):  # noqa: N818 - not an error: the owner expects it
-    """Nothing is left of a budget; whoever opened it decides what that means."""
+class BudgetSpent(BaseException):
+    """Nothing is left of a budget; whoever opened it decides what that means.
+
+    Not an `Exception`: who handles the failure of a part must not take the end of the whole for it.
+    """
 
     def __init__(self, budget: Budget, what: str) -> None:
         super().__init__(f"the time was over before {what} was done; raise Limits(max_seconds=...)")
