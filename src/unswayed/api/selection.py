@@ -35,7 +35,6 @@ from unswayed.model.data.tables import Table, read_table
 from unswayed.model.evidence import Evidence
 from unswayed.search.options import Method, SearchOptions, method_of, team_of
 from unswayed.search.plan import SearchPlan, plan_samples, plan_search
-from unswayed.search.run import settle_search
 from unswayed.search.task import SLACK, Terms, make_terms
 from unswayed.search.trim import Chosen, choose_features, trim_classifier
 
@@ -98,11 +97,8 @@ def select_features(
     classifier, costs = _leave_out_skipped(classifier, costs)
     problem = _make_problem(classifier, evidence)
     terms = make_terms(problem, costs, budget)
-    method = method_of(options)
-    if method is Method.FS_SDD:
-        chosen = _choose_by_circuits(problem, reward, terms, options)
-    elif method is Method.MAXDR:
-        chosen = choose_features(SearchPlan(problem, ""), reward, terms, options)
+    if method_of(options) in (Method.FS_SDD, Method.MAXDR):
+        chosen = _choose_as_papers_do(problem, reward, terms, options)
     else:
         plan = _plan_in_time(problem, allow_estimates=by_decisions and _allows_estimates(options))
         chosen = choose_features(plan, reward, terms, options)
@@ -315,16 +311,22 @@ def _add_findings(
     return Classifier(full.network, full.target, trimmed.features, trimmed.rule, given=given)
 
 
-def _choose_by_circuits(
+def _choose_as_papers_do(
     problem: Problem, reward: Reward | None, terms: Terms, options: SearchOptions
 ) -> Chosen:
-    from unswayed.search.fs_sdd import fs_sdd
-
+    is_maxdr = method_of(options) is Method.MAXDR
     if reward is not None:
         raise QueryError(
-            "FS-SDD selects by expected same-decision probability; use another method for rewards"
+            f"{'MAXDR' if is_maxdr else 'FS-SDD'} selects by expected same-decision probability; use another "
+            "method for rewards"
         )
-    return Chosen(settle_search(fs_sdd(problem, terms, options.get("variant")), options), "circuit")
+    if is_maxdr:
+        from unswayed.papers.maxdr import choose_by_maxdr
+
+        return choose_by_maxdr(problem, terms, options)
+    from unswayed.papers.fs_sdd import choose_by_fs_sdd
+
+    return choose_by_fs_sdd(problem, terms, options)
 
 
 def _make_selection(problem: Problem, chosen: Chosen, terms: Terms, started: float) -> Selection:

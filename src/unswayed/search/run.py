@@ -1,4 +1,4 @@
-"""One search: in a table, on a grid of log-odds, or by one of the papers' own methods."""
+"""One search: in a table, or on a grid of log-odds."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ import numpy as np
 
 from unswayed.core.anytime import bytes_allowed, seconds_left, settle
 from unswayed.core.errors import QueryError
+from unswayed.core.workers import Team
 from unswayed.decisions.checkpoint import Checkpoint, open_checkpoint
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import Problem, make_problem
 from unswayed.decisions.rewards import CustomReward
 from unswayed.decisions.rules import ThresholdRule
-from unswayed.engines.log_odds import LogOddsEngine
 from unswayed.engines.naive_bayes import Agreement, cut_question, many_features, search_grid
 from unswayed.kernels.jit import can_save, compile_beside
 from unswayed.model.zoo import random_naive_bayes
-from unswayed.search.baselines import information_by_feature, maxdr, most_informative
 from unswayed.search.branch_and_bound import branch_and_bound
 from unswayed.search.ceiling.cover import is_ceiling_ready, load_ceiling
 from unswayed.search.ceiling.spectra import feature_laws
 from unswayed.search.exhaustive import exhaustive
 from unswayed.search.greedy import greedy
+from unswayed.search.information import information_by_feature, most_informative
 from unswayed.search.lattice import Node, keep_only
 from unswayed.search.naive_bayes.grid_search import (
     are_kernels_ready,
@@ -101,13 +101,10 @@ def settle_search(
     return replace(settled.last, interrupted=settled.interrupted, left=None)
 
 
-def run_maxdr(problem: Problem, terms: Terms, options: SearchOptions) -> tuple[Found, str]:
-    """The features of highest expected same-decision probability by MAXDR, and the engine's name."""
-    check_method(terms, Method.MAXDR)
-    # Values come from log-odds, so the root needs no masses.
+def make_bare_task(problem: Problem, terms: Terms) -> Task:
+    """A task for a method with values of its own, which needs no masses."""
     root = Node(problem.free, np.zeros((0, 1)))
-    task = _make_task(problem, root, PotentialObjective(len(problem.prior)), terms, options)
-    return settle_search(maxdr(problem, task), options), LogOddsEngine().name
+    return _make_task(problem, root, PotentialObjective(len(problem.prior)), terms)
 
 
 def _search_table(
@@ -125,7 +122,7 @@ def _search_table(
     if workspace.root is None:
         everything = plan.masses()
         workspace.root = replace(everything, table=objective.columns(everything.table))
-    task = _make_task(plan.problem, workspace.root, objective, terms, options, checkpoint)
+    task = _make_task(plan.problem, workspace.root, objective, terms, team_of(options), checkpoint)
     method = method_of(options)
     if method is Method.INFORMATION_GAIN:
         return iter([_take_most_informative(plan.problem, task)])
@@ -190,7 +187,7 @@ def _make_task(
     root: Node,
     objective: SearchObjective,
     terms: Terms,
-    options: SearchOptions,
+    team: Team | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> Task:
     variables = problem.network.variables
@@ -201,7 +198,7 @@ def _make_task(
         budget=terms.budget,
         objective=objective,
         names={f: variables[f].name for f in root.features},
-        team=team_of(options),
+        team=team or Team(),
         checkpoint=checkpoint,
         workspace=terms.workspace,
         catalogue=terms.catalogue,

@@ -24,7 +24,7 @@ from unswayed.decisions.oracle import Interval
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.rules import Decider, ThresholdRule
 from unswayed.engines.sampling import SamplingEngine, SamplingOracle
-from unswayed.search.baselines import information_by_feature
+from unswayed.search.information import information_by_feature
 from unswayed.search.sampled import (
     BETTER,
     SampledTask,

@@ -39,7 +39,7 @@ from unswayed.search.plan import (
     same_decision_objective,
     trimming_objective,
 )
-from unswayed.search.run import run_maxdr, run_search
+from unswayed.search.run import run_search
 from unswayed.search.task import Found, Terms
 
 
@@ -67,12 +67,6 @@ class Trimmed:
 
 def choose_features(plan: SearchPlan, reward: Reward | None, terms: Terms, options: SearchOptions) -> Chosen:
     """The features that decide best as all do, or, with a reward, gain most of it."""
-    if method_of(options) is Method.MAXDR:
-        if reward is not None:
-            raise QueryError(
-                "MAXDR selects by expected same-decision probability; use another method for rewards"
-            )
-        return Chosen(*run_maxdr(plan.problem, terms, options))
     if reward is not None:
         return _choose_by_reward(plan, reward, terms, options)
     if plan.on_samples:

@@ -19,7 +19,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from unswayed.core.anytime import UNITS_PER_SECOND, reserve, seconds_left, settle, tick, units_left
+from unswayed.core.anytime import reserve, seconds_left, settle, tick, units_left
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.workers import Workers
 from unswayed.decisions.checkpoint import damaged
@@ -32,7 +32,7 @@ from unswayed.kernels.all_but_one import (
 from unswayed.kernels.excluding import GridTerms as KernelTerms, State, compiled_search, start
 from unswayed.kernels.spreads import Grid
 from unswayed.search.ceiling.cover import Spending, is_ceiling_ready, lower, open_ceiling
-from unswayed.search.ceiling.spectra import opening_seconds
+from unswayed.search.ceiling.spectra import opening_units
 from unswayed.search.driver import Steps, search_in_slices
 from unswayed.search.naive_bayes.branches import (
     GridBranch,
@@ -284,7 +284,7 @@ def _lower_ceiling(task: GridTask, best: BestOnGrid) -> Iterator[None]:
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     most = min(CEILING_SHARES[len(task.features) >= MANY] * units_left(), LONGEST_CEILING)
-    least_left, opening = units_left() - most, UNITS_PER_SECOND * opening_seconds(task.laws)
+    least_left, opening = units_left() - most, opening_units(task.laws)
     if opening >= most:
         return
     tick(opening, "the ceiling")

@@ -1,4 +1,4 @@
-"""The papers' own ways to choose features, to compare with: MAXDR, and information gain.
+"""MAXDR: features selected by expected same-decision probability, each subset valued from scratch.
 
 MAXDR [chen2015, as described in choi2017, section 6] was the first exact search for the expected
 same-decision probability, made for naive Bayes: it takes or leaves features in a fixed order, values every
@@ -9,21 +9,20 @@ all it may still take. It knows no tables and shares nothing between subsets.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
-
-import numpy as np
 
 from unswayed.core.anytime import reserve, tick
 from unswayed.core.errors import QueryError
 from unswayed.decisions.problem import Problem
-from unswayed.decisions.rewards import NegativeEntropy, expected_reward
 from unswayed.decisions.rules import Decider
 from unswayed.engines.log_odds import LogOddsEngine, LogOddsOracle
 from unswayed.engines.parts import refuse_groups
-from unswayed.inference.posteriors import joint_table
-from unswayed.search.task import SLACK, Found, Incumbent, Task
+from unswayed.search.options import Method, SearchOptions
+from unswayed.search.run import make_bare_task, settle_search
+from unswayed.search.task import SLACK, Found, Incumbent, Task, Terms, check_method
+from unswayed.search.trim import Chosen
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,36 +41,18 @@ class _SameDecisionValues:
         return self.oracle.potential(kept, 0.0).high
 
 
-def maxdr(problem: Problem, task: Task) -> Iterator[Found]:
+def choose_by_maxdr(problem: Problem, terms: Terms, options: SearchOptions) -> Chosen:
     """The best features for the expected same-decision probability of a naive Bayes classifier.
 
     Features must be independent given a target of two states, as in naive Bayes.
     """
+    check_method(terms, Method.MAXDR)
     refusal = refuse_groups(problem)
     if refusal is not None:
         raise QueryError(f"MAXDR is for naive Bayes classifiers: {refusal.reason}; use branch and bound")
-    oracle = LogOddsEngine().prepare(problem)
-    return search_by_adding(task, _SameDecisionValues(oracle, problem.decider))
-
-
-def information_by_feature(problem: Problem) -> dict[int, float]:
-    """How much each free feature alone is expected to lower the entropy of the target, in nats."""
-    target = problem.network.variables[problem.target]
-    now = expected_reward(problem.prior[np.newaxis], NegativeEntropy(), target)
-    gains = {}
-    for feature in problem.free:
-        masses = joint_table(problem.network, [feature, problem.target], problem.evidence)
-        gains[feature] = expected_reward(masses.reshape(-1, len(target)), NegativeEntropy(), target) - now
-    return gains
-
-
-def most_informative(task: Task, gains: Mapping[int, float]) -> tuple[int, ...]:
-    """Features taken by information gain for their cost, one after the other, while the budget allows."""
-    kept: tuple[int, ...] = ()
-    for feature in sorted(gains, key=lambda f: (-gains[f] / task.costs[f], task.names[f])):
-        if task.affordable(task.cost((*kept, feature))):
-            kept = (*kept, feature)
-    return kept
+    values = _SameDecisionValues(LogOddsEngine().prepare(problem), problem.decider)
+    states = search_by_adding(make_bare_task(problem, terms), values)
+    return Chosen(settle_search(states, options), LogOddsEngine().name)
 
 
 class SubsetValues(Protocol):
