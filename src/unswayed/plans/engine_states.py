@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unswayed.core.anytime import UNITS_PER_SECOND, BudgetSpent, seconds_left, settle, tick, units_left
+from unswayed.core.anytime import UNITS_PER_SECOND, seconds_left, settle, tick, units_left
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import LimitError, QueryError
 from unswayed.decisions.catalogue import Catalogue
@@ -257,9 +257,7 @@ class EngineTerrain:
                 found = find_agreement(
                     choice.engine.prepare(problem), frozenset(), problem.decider, tolerance
                 )
-            except LimitError as refusal:
-                if isinstance(refusal, BudgetSpent):
-                    raise
+            except LimitError:
                 if seconds_left() < HURRIED * SECONDS_PER_STATE:
                     return  # perhaps for want of time alone
                 # Whether an engine can answer depends on what is observed, not on how it came out.
