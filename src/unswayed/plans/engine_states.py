@@ -46,8 +46,8 @@ SECONDS_PER_STATE = 5.0
 """What an engine may take for one state."""
 ASKED_PART = 0.3
 """Which share of what is left, at most: a plan that asks in vain still grows."""
-UNITS_PER_ROW, UNITS_PER_MARGINAL = 15.0, 25.0
-"""Measured: for the plain bounds of a state, and for a variable's marginal given a class."""
+UNITS_PER_ROW = 15.0
+"""Measured, for the plain bounds of a state; inference counts for itself."""
 QUICK_ENGINES = tuple(engine for engine in ENGINES if engine.name != "circuit")
 """Engines that price a question in a moment; a circuit's order takes longer than most answers."""
 HURRIED = 0.9
@@ -156,8 +156,6 @@ class EngineTerrain:
     def _infer(self, state: State, test: int) -> dict[int, Floats]:
         """Likelihoods of a test in a state; where it tells one feature, of all such tests not done."""
         evidence, network = self._evidence(state), self.problem.network
-        n_marginals = len(network.variables) * len(self.problem.prior)
-        tick(UNITS_PER_MARGINAL * n_marginals, "what the next tests may tell")
         features = self.catalogue.offers[test].features
         if len(features) > 1:
             table = joint_table(network, [*features, self.problem.target], evidence)
@@ -231,8 +229,9 @@ class EngineTerrain:
                 seconds=SECONDS_PER_STATE,
                 enough=lambda known: self._is_settled(known.sdp),
             )
-            # Raises where more than this state's part is spent. A time-out costs all of the part.
-            tick(units if found.cut else 0.0, THE_QUESTION)
+            # Raises where more than this state's part is spent. A time-out costs all of the part where work
+            # is counted, and was measured where a clock runs.
+            tick(units if found.cut and math.isinf(seconds_left()) else 0.0, THE_QUESTION)
             if not found.last.is_final and not self._is_settled(found.last.sdp):
                 return found.last
             self.answers.add(question, found.last.sdp)

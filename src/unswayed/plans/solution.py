@@ -22,7 +22,6 @@ from unswayed.core.anytime import (
     bytes_allowed,
     reserve,
     settle,
-    tick,
     units_left,
 )
 from unswayed.core.errors import LimitError, QueryError
@@ -112,8 +111,6 @@ class _Planning:
     search: BoundedSearch | None = None
     is_written: bool = False
     """Whether the whole tree of the search is among the plans."""
-    refusal: str = ""
-    """Why a tree has not a single test, where that is not what its policy wants."""
     scouts: Prefetcher | None = None
     notes: PlanNotes = field(default_factory=PlanNotes)
 
@@ -146,11 +143,8 @@ def solve(
         # On a table the search alone has the patience: all other parts take moments.
         units = PATIENCE if planning.asks_engines else PATIENCE / SEARCH_PART
         settle(stages, units=math.inf if has_values else units, heeds_interrupts=True)
-    refusal = planning.refusal
     with reserve():
         grown, method, lower = _finish(planning)
-    if refusal and not grown.steps and units_left() > 0:
-        raise LimitError(refusal)
     return Solution(grown.tree, method, gap_of(lower, grown.value), tuple(planning.comparisons))
 
 
@@ -269,9 +263,6 @@ def _grow(
     planning.plans.append((grown, name))
     if settled.interrupted:
         raise KeyboardInterrupt  # of the whole, which now has this plan
-    if settled.cut and not grown.steps:
-        tick()  # raises where that is because all is spent
-        planning.refusal = settled.cut
     return grown
 
 
