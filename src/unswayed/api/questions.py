@@ -38,6 +38,8 @@ ESTIMATES = "estimates"
 CAN_BE_ESTIMATED = frozenset({Needs.AGREEMENT, Needs.SINGLES, Needs.ACHIEVABLE})
 """What samples can tell."""
 CERTAIN_ENGINES = tuple(each.name for each in ENGINES if each.certainty is not Certainty.ESTIMATE)
+PRICING = 2e3
+"""Work for the prices of engines: 1 to 5 ms for forty features."""
 ASKED_AGAIN = 0.1
 """Share of its price that a prepared engine takes to answer: measured for tables, a third for small sums."""
 FOR_CERTAINTY = 0.5
@@ -198,6 +200,7 @@ class _Auction:
             return
 
     def _choose(self) -> RoutedQuestion:
+        tick(PRICING, "the prices of engines")
         chosen = choose(
             self.problem,
             self.question,
