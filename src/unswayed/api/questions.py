@@ -140,7 +140,7 @@ def answer(
     question = replace(question, tolerance=tolerance or 0.0)
     engine = find_engine(options.get("engine"))
     if engine is None:
-        return _Auction(problem, question, options, started).settle(solve)
+        return _Routing(problem, question, options, started).settle(solve)
     question = _for(engine, problem, question, options)
     asked = RoutedQuestion(problem, question, engine, (), started)
     if options.get("explain"):
@@ -149,7 +149,7 @@ def answer(
 
 
 @dataclass(frozen=True, slots=True)
-class _Auction:
+class _Routing:
     """One question that engines bid for; what fails within its own limits leaves the auction."""
 
     problem: Problem
@@ -187,9 +187,8 @@ class _Auction:
                 with portion(1.0 if certainty is Certainty.ESTIMATE else share):
                     asked.oracle()
                     found = solve(asked) if certainty is Certainty.EXACT else None
-                if (
-                    found is None
-                ):  # bounds and estimates get narrower with time; what is exact is there or not
+                # What is exact is there or not; bounds and estimates get narrower with all that is left.
+                if found is None:
                     found = solve(asked)
             except LimitError as error:
                 self.failed[asked.engine.name] = str(error)
@@ -200,7 +199,6 @@ class _Auction:
             return
 
     def _choose(self) -> RoutedQuestion:
-        tick(PRICING, "the prices of engines")
         chosen = choose(
             self.problem,
             self.question,
@@ -208,6 +206,7 @@ class _Auction:
             failed=self.failed,
             all_bids=self.options.get("all_bids", False) or self.options.get("explain", False),
         )
+        tick(PRICING, "the answer")  # after the prices: where none is within the time, their list says so
         return RoutedQuestion(self.problem, chosen.question, chosen.engine, chosen.bids, self.started)
 
 
