@@ -153,13 +153,21 @@ def test_information_is_selected_as_enumeration_does(purchase):
 
 
 @contextmanager
-def compiled_at_once(*, work=2**26, alone=1.0):
-    """Every search that can be compiled is, in slices of so much work, alone for so many seconds."""
+def compiled_at_once(*, work=2**26, alone=1e6):
+    """Every search that can be compiled is, in slices of so much work, alone for so many units."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(branch_and_bound, "LARGE", 0)
-        patch.setattr(signed_search, "ALONE_SECONDS", alone)
+        patch.setattr(signed_search, "ALONE_UNITS", alone)
         patch.setattr(signed_search, "PLAIN_SECONDS", -1.0)
         patch.setattr(signed_search, "WORK", work)
+        yield
+
+
+@contextmanager
+def reporting_always():
+    """Every state is reported."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("unswayed.core.anytime.TELL_SECONDS", -1.0)
         yield
 
 
@@ -247,12 +255,12 @@ def test_interruption_ends_a_frontier_with_what_was_found():
     for jobs in (1, 2):
         reports = []
 
-        def report(*numbers, seen=reports):
-            seen.append(numbers)
-            if len(seen) == 2:
+        def report(value, bound, evaluations, seen=reports):
+            seen.append(evaluations)
+            if evaluations < max(seen):
                 raise KeyboardInterrupt
 
-        with compiled_at_once(work=1, alone=-1.0):
+        with compiled_at_once(work=1, alone=-1.0), reporting_always():
             cut = unswayed.frontier(classifier, report=report, jobs=jobs)
         assert 0 < len(cut.points) < len(whole.points)
         first = cut.points[0].selection

@@ -8,17 +8,22 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+import numpy as np
 import pytest
 from sklearn.utils.estimator_checks import check_sample_weight_equivalence_on_dense_data
 
 from clocks import budget_spent_at, hurried_clock, time_running_out
 from timed_verbs import LARGE, SMALL, VERBS, check_claims, check_same, timed_case, within
+from unswayed.api import trim
 from unswayed.api.estimators import TrimmedClassifier
 from unswayed.core.anytime import BudgetSpent, one_clock
 from unswayed.core.errors import LimitError, QueryError
 from unswayed.core.limits import Limits
+from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import make_problem
 from unswayed.engines.sampling import SamplingEngine
+from unswayed.model.zoo import random_naive_bayes
+from unswayed.search import plan
 
 SECONDS = 3.0
 FEW_LOOKS = 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233
@@ -187,3 +192,17 @@ def test_a_slow_machine_changes_no_frontier_and_no_report_on_samples(case, verb,
 def test_a_slow_machine_weights_rows_as_it_repeats_them():
     with hurried_clock(50.0):
         check_sample_weight_equivalence_on_dense_data("TrimmedClassifier", TrimmedClassifier(budget=5))
+
+
+@pytest.mark.parametrize(("n_features", "units"), [(40, 2e5), (60, 6e6)])
+def test_a_slow_machine_changes_no_search_on_a_grid_that_does_not_finish(n_features, units, monkeypatch):
+    """The second one comes to its ceiling, which is lowered for a share of what is left."""
+    monkeypatch.setattr(plan, "GRID_UNITS", units)
+    network = random_naive_bayes(n_features, np.random.default_rng(1))
+    classifier = Classifier(network, "C", threshold=0.5, positive="s0")
+    expected = trim(classifier, n_features // 3)
+    with hurried_clock(50.0):
+        found = trim(classifier, n_features // 3)
+    assert not found.optimal
+    check_same(found, expected)
+    assert found.selection.evaluations == expected.selection.evaluations

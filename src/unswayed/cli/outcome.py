@@ -22,7 +22,7 @@ from contextlib import contextmanager
 from typing import TextIO
 
 from unswayed.cli.usage import UsageError, is_help, usage_message
-from unswayed.core.anytime import Budget
+from unswayed.core.anytime import Budget, BudgetSpent
 from unswayed.core.errors import UnswayedError, UnswayedWarning
 
 BROKEN_PIPE = 1
@@ -86,7 +86,7 @@ def reporting(budget: Budget | None = None) -> Iterator[None]:
             "error", "this computer has too little free memory for the answer; set --max-memory below it"
         )
         raise SystemExit(UNANSWERED) from None
-    except KeyboardInterrupt:
+    except (BudgetSpent, KeyboardInterrupt):
         raise SystemExit(INTERRUPTED) from None
     except BrokenPipeError:
         # What is still in the buffer would raise again when Python flushes it at exit.

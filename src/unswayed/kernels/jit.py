@@ -28,8 +28,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, Generic, ParamSpec, TypeVar, cast
 
-import numpy as np
-
 from unswayed.core.anytime import UNITS_PER_SECOND, seconds_left
 
 P = ParamSpec("P")
@@ -249,6 +247,8 @@ def _kernels() -> dict[tuple[str, str], Kernel[..., Any]]:
 
 def _emptied(value: Any) -> Any:
     """A value of the same type for the compiler, without what arrays hold."""
+    import numpy as np  # the command line starts without
+
     if isinstance(value, np.ndarray):
         empty = np.empty((0,) * value.ndim, dtype=value.dtype)
         empty.flags.writeable = value.flags.writeable
