@@ -166,13 +166,25 @@ def test_a_slow_machine_changes_no_choice_on_samples(verb):
     check_hurry("wide states", verb, 50.0)
 
 
+@pytest.mark.parametrize("case", LARGE)
+@pytest.mark.parametrize("verb", ["rank_observations or estimate", "explain_decision or estimate"])
+def test_a_slow_machine_changes_no_answer_in_parts(case, verb):
+    check_hurry(case, verb, 50.0)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("factor", [5.0, 50.0])
 @pytest.mark.parametrize("case", ["wide", "wide states"])
 @pytest.mark.parametrize(
-    "verb", ["frontier or estimate", "trim nothing or estimate", "trim to a table or estimate"]
+    "verb",
+    [
+        "frontier or estimate",
+        "trim nothing or estimate",
+        "trim to a table or estimate",
+        "examine or estimate",
+    ],
 )
-def test_a_slow_machine_changes_no_frontier_on_samples(case, verb, factor):
+def test_a_slow_machine_changes_no_frontier_and_no_report_on_samples(case, verb, factor):
     check_hurry(case, verb, factor)
 
 

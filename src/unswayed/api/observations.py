@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Unpack
 
@@ -127,21 +128,25 @@ class Case:
         if position in self.problem.evidence:
             raise QueryError(f"{feature!r} is observed already; start again with start_case() to change it")
         evidence = {**_named(self.problem), feature: state}
-        with one_clock(self.options.get("limits")):
+        with self._limited():
             later = problem_of(self.problem.classifier, evidence, self.options)
         carry_over(self.problem, later, position)
         return Case(later, self.options)
 
+    def _limited(self) -> AbstractContextManager[object]:
+        """Within this context the limits of the case hold: each question has all of them."""
+        return one_clock(self.options.get("limits"))
+
     def sdp(self) -> Measurement:
         """The same-decision probability."""
         start_anew(self.problem)
-        with one_clock(self.options.get("limits")):
+        with self._limited():
             return agreement_of(self.problem, frozenset(), self.problem.decider, self.options)
 
     def should_stop(self, at_least: float = 0.95) -> Stopping:
         """Whether to stop observing."""
         start_anew(self.problem)
-        with one_clock(self.options.get("limits")):
+        with self._limited():
             return stopping_of(self.problem, at_least, self.options)
 
     def ranking(
@@ -159,7 +164,7 @@ class Case:
         from unswayed.api.ranking import ranking_of  # costs and rewards, which stopping does not need
 
         start_anew(self.problem)
-        with one_clock(self.options.get("limits")):
+        with self._limited():
             return ranking_of(self.problem, reward, costs=costs, at_least=at_least, options=self.options)
 
     plot = shown.plot

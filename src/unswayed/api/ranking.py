@@ -23,7 +23,7 @@ from unswayed.api.values import (
     value_at,
     value_of_objects,
 )
-from unswayed.core.anytime import UNITS_PER_SECOND, keep_time, portion, settle
+from unswayed.core.anytime import UNITS_PER_SECOND, keep_time, portion, settle, tick
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import LimitError, QueryError, expect_number
 from unswayed.core.measurement import Certainty, Measurement
@@ -292,6 +292,7 @@ class _Rows:
         """The expected same-decision probability once features are known."""
         if len(kept) == 1 and self.singles:
             return self.singles[next(iter(kept))]
+        tick(what="the ranking")  # an estimate would be made on the reserve, test after test
         return agreement_of(self.problem, kept, self.problem.decider, self.options)
 
     def information(self, tests: Sequence[int]) -> float:
