@@ -32,7 +32,7 @@ from benchmarks.speed.trim_cases import nearly_equal
 from unswayed.api import trim
 from unswayed.api.selection import Selection
 from unswayed.core.anytime import UNITS_PER_SECOND
-from unswayed.core.workers import IN_FLIGHT, Team
+from unswayed.core.parallel import IN_FLIGHT, Team
 from unswayed.decisions.classifier import Classifier
 from unswayed.search.driver import SLICE_UNITS
 from unswayed.search.signed import slices

@@ -156,8 +156,8 @@ def test_points_of_a_frontier_are_certified(classes):
 
 
 def test_a_frontier_in_little_time_begins_with_few_features():
-    """A second is too short for every budget of eight features; those of one and of two are worth most."""
-    costs = [point.cost for point in frontier(tree(9), limits=Limits(max_seconds=1.0)).points]
+    """300 looks at the clock are too few for all budgets of eight features; few features are worth most."""
+    costs = [point.cost for point in frontier(tree(9), limits=Limits(max_seconds=1.5)).points]
     assert costs[:2] == [0.0, 1.0]
     assert costs[-1] == 8.0
 

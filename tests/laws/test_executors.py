@@ -17,7 +17,7 @@ from hypothesis import given, settings, strategies as st
 import unswayed
 from laws.test_search import answers, compiled_at_once, purchases, reporting_always
 from unswayed import Limits, ThresholdRule
-from unswayed.core.workers import start_pool
+from unswayed.core.processes import start_pool
 from unswayed.decisions.purchase import SetUp
 from unswayed.decisions.rewards import CustomReward
 from unswayed.model.zoo import random_naive_bayes

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from sklearn.utils.estimator_checks import check_sample_weight_equivalence_on_dense_data
 
-from clocks import hurried_clock, time_running_out
+from clocks import budget_spent_at, hurried_clock, time_running_out
 from timed_verbs import LARGE, SMALL, VERBS, check_claims, check_same, timed_case, within
 from unswayed.api import trim
 from unswayed.api.estimators import TrimmedClassifier
-from unswayed.core.anytime import one_clock
+from unswayed.core.anytime import BudgetSpent, one_clock
 from unswayed.core.errors import LimitError, QueryError
 from unswayed.core.limits import Limits
 from unswayed.decisions.classifier import Classifier
@@ -67,6 +67,46 @@ def test_time_that_runs_out_leaves_an_answer_or_a_limit(case, verb):
             break
     for fitting in FEW_FITTING[:3]:
         ask_in_time(case, verb, stride=SECONDS / fitting)
+
+
+def ask_until_spent(case: str, verb: str, at: int, *, has_truth: bool = True) -> bool:
+    """Ask with a budget that is spent at a tick, check what comes, and say whether it sufficed."""
+    with budget_spent_at(at) as looks:
+        try:
+            found = VERBS[verb](timed_case(case), within(case, SECONDS))
+        except LimitError as error:
+            assert not isinstance(error, BudgetSpent)  # noqa: PT017 - who opened the budget says what it means
+            return False
+        except QueryError:
+            assert isinstance(with_all_the_time(case, verb), QueryError)
+            return True
+    truth = with_all_the_time(case, verb) if has_truth else None
+    if truth is not None and not isinstance(truth, LimitError):
+        check_claims(found, truth)
+    return looks.count < at
+
+
+FEW_TICKS = 1, 2, 3, 5, 9, 17, 33, 65, 129
+
+
+@pytest.mark.parametrize("case", SMALL)
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_budget_that_is_spent_leaves_an_answer_or_a_limit(case, verb):
+    any(ask_until_spent(case, verb, at) for at in FEW_TICKS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", [*SMALL, "tied"])
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_budget_may_be_spent_at_every_tick(case, verb):
+    any(ask_until_spent(case, verb, at) for at in (*range(1, 301), *range(301, 3000, 101)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", LARGE)
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_budget_may_be_spent_at_every_tick_on_many_features(case, verb):
+    any(ask_until_spent(case, verb, at, has_truth=False) for at in (*range(1, 60), *range(61, 3000, 163)))
 
 
 @pytest.mark.parametrize("verb", VERBS)

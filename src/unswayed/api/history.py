@@ -12,7 +12,7 @@ from unswayed.api import shown
 from unswayed.api.decisions import Decision
 from unswayed.api.observations import Case, start_case
 from unswayed.api.questions import Options
-from unswayed.core.anytime import keep_time, moment_at, seconds_left, until
+from unswayed.core.anytime import keep_time, portion, seconds_left
 from unswayed.core.errors import LimitError, QueryError, expect_list, expect_number
 from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.binding import bind_purchase
@@ -109,7 +109,7 @@ def _sdp(case: Case, n_left: int) -> Measurement:
     Where that is too little, nothing is known of it, and the other steps stand.
     """
     try:
-        with until(moment_at(1.0 / n_left)):
+        with portion(1.0 / n_left):
             return case.sdp()
     except LimitError:
         if math.isinf(seconds_left()):

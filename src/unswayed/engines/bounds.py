@@ -4,19 +4,18 @@ For two classes and independent groups, exact agreement needs lists that double 
 grid (`grid.py`) the distributions of the kept and of the hidden weights take memory and time proportional to
 features times grid points. A pair of sums whose tests come out the same wherever within their reach the true
 sums lie counts for certain; one that might come out either way counts to the upper bound only. The grid is
-refined until the interval is within the tolerance, or the time is over.
+refined until the interval is within the tolerance, or no more may be spent.
 """
 
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from unswayed.core.anytime import deadline
+from unswayed.core.anytime import UNITS_PER_SECOND, settle, tick, units_left
 from unswayed.core.errors import LimitError
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.measures import AchievableAgreement
@@ -181,21 +180,28 @@ class BoundsOracle:
         return max(tables, min(tables + 2.0 * sum(each.floating for each in rounded), TIE))
 
     def _refined(self, parts: Parts, bounds: Callable[[list[Sums]], Span], tolerance: float) -> Interval:
-        """Bounds on finer and finer grids, intersected, until narrow enough or out of time."""
-        ends = deadline()
+        """Bounds on finer and finer grids, until narrow enough or no more may be spent."""
+        states = self._narrow(parts, bounds)
+        low, high = settle(states, enough=lambda span: span[1] - span[0] <= tolerance).last
+        return Interval(low, max(low, high), Certainty.BOUND)
+
+    def _narrow(self, parts: Parts, bounds: Callable[[list[Sums]], Span]) -> Iterator[Span]:
+        """Bounds on finer and finer grids, intersected."""
         kept, hidden = make_blocks(parts.kept), make_blocks(parts.hidden)
+        n_mixed = math.prod(len(each.full) for each in parts.mixed)
+        each = SECONDS_PER_CELL * UNITS_PER_SECOND * n_mixed * (len(kept.groups) + len(hidden.groups) + 2)
         low, high, n_points, stalls = 0.0, 1.0, FIRST_GRID, 0
-        while True:
-            started, width = time.monotonic(), high - low
+        # Sums that tie with the cut stay undecided on any grid: then refining stops helping.
+        while stalls < MOST_STALLS and n_points <= FINEST_GRID:
+            width = high - low
             found = bounds(self._sums(kept, hidden, n_points))
             low, high = max(low, found[0]), min(high, found[1])
-            now = time.monotonic()
-            # Sums that tie with the cut stay undecided on any grid: then refining stops helping.
             stalls = stalls + 1 if high - low > STALLED * width else 0
-            finest = n_points >= FINEST_GRID or now + 4 * (now - started) > ends
-            if high - low <= tolerance or stalls >= MOST_STALLS or finest:
-                return Interval(low, max(low, high), Certainty.BOUND)
+            yield low, high
             n_points *= 4
+            if each * n_points > units_left():
+                return
+            tick(each * n_points, "a finer grid")
 
     def _sums(self, kept: Blocks, hidden: Blocks, n_points: int) -> list[Sums]:
         """Both sums under both classes, the wider one on a grid of about `n_points`."""

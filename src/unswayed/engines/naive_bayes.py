@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unswayed.core.anytime import bytes_allowed, seconds_left
+from unswayed.core.anytime import UNITS_PER_SECOND, bytes_allowed, seconds_left, units_left
 from unswayed.core.arrays import Ints
 from unswayed.core.numerics import logit
 from unswayed.decisions.measures import AchievableAgreement
@@ -116,7 +116,7 @@ def many_features(problem: Problem) -> ManyFeatures:
     # Lists cannot be halved more evenly than by whole features.
     bits = 0.5 * (predicted_bits(weights) + math.log2(max(map(len, weights), default=1)))
     n_listed = 2.0 * 2.0**bits
-    in_time = n_listed * SECONDS_PER_OUTCOME <= EXACT_SHARE * seconds_left()
+    in_time = n_listed * SECONDS_PER_OUTCOME * UNITS_PER_SECOND <= EXACT_SHARE * units_left()
     in_reach = bits <= LISTED_BITS and n_listed * BYTES_PER_OUTCOME <= bytes_allowed() and in_time
     return ManyFeatures(
         problem,

@@ -2,8 +2,8 @@
 
 Instantiations of the features are drawn from their exact distribution given the evidence, each is decided
 with its exact posterior, and the share of agreement gets an exact binomial (Clopper-Pearson) confidence
-interval. So the only error is that of sampling, and it is stated. When time runs out, the samples decided by
-then are what counts: the interval is wider, and as reliable.
+interval. So the only error is that of sampling, and it is stated. Samples are decided in portions: when no
+more may be spent, those decided by then are what counts. The interval is wider, and as reliable.
 
 The best that a threshold achieves would look too good on the samples that it was chosen by. So every other
 sample chooses it, and the rest measure what it achieves, which no more than the best can be; what the best is
@@ -13,17 +13,15 @@ at most, all samples tell for all thresholds at once [massart1990].
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from statistics import NormalDist
 
 import numpy as np
 
-from unswayed.core.anytime import bytes_allowed, deadline, grace, moment_at, seconds_left, until
-from unswayed.core.arrays import Floats, Ints
+from unswayed.core.anytime import UNITS_PER_SECOND, bytes_allowed, reserve, settle, tick, units_left
+from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.core.errors import LimitError
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.measures import AchievableAgreement, best_threshold
@@ -42,14 +40,16 @@ SECONDS_PER_VARIABLE = 1e-6
 """and what each variable adds to it."""
 BYTES_PER_STATE = 100.0
 """What a state of a variable in a sample takes, with what is made of it."""
-FIRST_PORTION = 2
-"""Samples decided before the clock is read."""
+MOST_UNITS = 60.0 * UNITS_PER_SECOND
+"""Work that a question may take where no limit was given."""
+FIRST_PORTION, PORTION_UNITS = 2, 0.1 * UNITS_PER_SECOND
+"""Samples decided in any case, and the work after which a portion is no larger than the one before."""
 SECONDS_PER_STATE, DRAWING_SHARE = 2e-7, 0.1
-"""Measured for drawing one variable of a sample, and the share of the time left that drawing may take."""
+"""Measured for drawing one variable of a sample, and the share of what is left that drawing may take."""
 DECIDING_SHARE = 0.3
-"""Share of the time left in which samples are decided before anything else is done with them."""
+"""Share of what is left for deciding samples before anything else is done with them."""
 FEWEST_DRAWN = 1000
-"""Samples that are drawn however little time there is; less memory than these take is too little."""
+"""Samples that are drawn however little is left; less memory than these take is too little."""
 MOST_SAMPLES = 1_000_000
 """Drawn for a tolerance, at most."""
 
@@ -86,9 +86,8 @@ class SamplingEngine:
         """Draw the samples."""
         import_module("scipy.special")  # takes a while, so that it must not come after the last sample
         rng = np.random.default_rng(0) if self.rng is None else self.rng
-        oracle = SamplingOracle(problem, self.confidence, rng, deadline())
-        with until(oracle.deadline), grace():
-            oracle.draw(self.n_samples)
+        oracle = SamplingOracle(problem, self.confidence, rng)
+        oracle.draw(self.n_samples)
         return oracle
 
 
@@ -99,14 +98,10 @@ class SamplingOracle:
     problem: Problem
     confidence: float
     rng: np.random.Generator
-    deadline: float = math.inf
-    """Moment of `time.monotonic()` at which to make do with the samples decided by then."""
     _drawn: list[Ints] = field(default_factory=list, repr=False)
-    _full: dict[tuple[int, int], Ints] = field(default_factory=dict, repr=False)
-    """Full decisions of the portions decided so far, by their ends."""
+    _full: list[Floats] = field(default_factory=list, repr=False)
+    """Posteriors with all features seen, of the first samples."""
     _tables: dict[tuple[int, ...], Floats] = field(default_factory=dict, repr=False)
-    _decided: dict[int, Floats] = field(default_factory=dict, repr=False)
-    """Posteriors with all features seen, by the number of samples there were."""
 
     @property
     def samples(self) -> Ints:  # (samples, free features)
@@ -116,13 +111,15 @@ class SamplingOracle:
         return self._drawn[0]
 
     def draw(self, n_samples: int) -> None:
-        """Draw until there are `n_samples`, or as many as there is time for."""
+        """Draw until there are `n_samples`, or as many as little of what is left suffices for."""
         network, evidence = self.problem.network, self.problem.evidence
-        in_time = DRAWING_SHARE * max(seconds_left(), 0.0) / (SECONDS_PER_STATE * len(network))
+        units = DRAWING_SHARE * min(units_left(), MOST_UNITS)
+        affordable = units / (SECONDS_PER_STATE * UNITS_PER_SECOND * len(network))
         n_drawn = sum(map(len, self._drawn))
-        missing = int(min(n_samples, max(in_time, FEWEST_DRAWN), _fitting(self.problem))) - n_drawn
+        missing = int(min(n_samples, max(affordable, FEWEST_DRAWN), _fitting(self.problem))) - n_drawn
         if missing > 0:
-            states = sample_states(network, missing, evidence, self.rng)
+            with reserve():
+                states = sample_states(network, missing, evidence, self.rng)
             self._drawn.append(states[:, list(self.problem.free)])
 
     def agreement(self, kept: frozenset[int], decider: Decider, tolerance: float) -> Interval:
@@ -130,26 +127,18 @@ class SamplingOracle:
 
         How many are drawn depends on the tolerance, never on what they show.
         """
-        agreeing = n_decided = 0
-        for portion in self._portions(tolerance, kept):
-            agreeing += int((decider.decide(portion.posteriors[0]) == portion.full).sum())
-            n_decided += len(portion.full)
-        return self._interval(agreeing, n_decided)
+        decided = self._decide(tolerance, [kept])
+        return self._interval(int(decided.agrees(decider)[0].sum()), decided.n_samples)
 
     def single_agreements(self, decider: Decider, tolerance: float) -> Mapping[int, Interval]:
         """For every free feature, the share of samples on which `decider` on it alone repeats the decision.
 
-        All features share the samples, so that all are as well known when the time is over.
+        All features share the samples, so that all are as well known however many there are.
         """
         free = self.problem.free
-        agreeing, n_decided = np.zeros(len(free), dtype=np.int64), 0
-        for portion in self._portions(tolerance, *(frozenset({feature}) for feature in free)):
-            agreeing += [int((decider.decide(p) == portion.full).sum()) for p in portion.posteriors]
-            n_decided += len(portion.full)
-        return {
-            feature: self._interval(count, n_decided)
-            for feature, count in zip(free, agreeing.tolist(), strict=True)
-        }
+        decided = self._decide(tolerance, [frozenset({feature}) for feature in free])
+        shares = zip(free, decided.agrees(decider), strict=True)
+        return {feature: self._interval(int(each.sum()), decided.n_samples) for feature, each in shares}
 
     def _interval(self, agreeing: int, n_decided: int) -> Interval:
         low, high = clopper_pearson(agreeing, n_decided, self.confidence)
@@ -159,9 +148,8 @@ class SamplingOracle:
         self, kept: frozenset[int], positive: int, tolerance: float
     ) -> tuple[Interval, AchievableAgreement]:
         """The best threshold by every other sample, and how often it agrees on the rest."""
-        portions = list(self._portions(tolerance, kept))
-        posteriors = np.concatenate([portion.posteriors[0] for portion in portions])
-        full = np.concatenate([portion.full for portion in portions])
+        decided = self._decide(tolerance, [kept])
+        (posteriors,), full = decided.posteriors, decided.full
         best = _best_threshold(self.problem, posteriors[::2], full[::2], positive)
         state = self.problem.network.variables[self.problem.target].states[positive]
         decider = ThresholdRule(state, best.threshold).bind(
@@ -173,44 +161,50 @@ class SamplingOracle:
         high = min(highest + uniform_error(len(full), self.confidence), 1.0)
         return replace(measured, high=max(high, measured.high)), replace(best, value=measured.low)
 
-    def _portions(self, tolerance: float, *kept: frozenset[int]) -> Iterator[DecidedPortion]:
-        """The samples in portions, as long as there is time; at once where there is no hurry.
-
-        One portion is decided in any case, and each is at most as large as all before it. When to stop
-        depends on the clock, never on what was drawn.
-        """
+    def _decide(self, tolerance: float, kept: Sequence[frozenset[int]], share: float = 1.0) -> DecidedSamples:
+        """As many samples as the tolerance asks for, decided as far as a share of what is left allows."""
+        self.draw(samples_for(tolerance, self.confidence))
         features = [tuple(feature for feature in self.problem.free if feature in each) for each in kept]
-        ends = min(self.deadline, deadline())
-        with until(ends), grace():
-            self.draw(samples_for(tolerance, self.confidence))
-        n_samples, began = len(self.samples), time.monotonic()
-        start, end = 0, n_samples if math.isinf(ends) else FIRST_PORTION
-        while start < n_samples:
-            try:
-                portion = self._decide(slice(start, min(end, n_samples)), features, ends)
-            except LimitError:
-                if start == 0:
-                    raise
-                return
-            yield portion
-            now = time.monotonic()
-            if now > ends:
-                return
-            in_time = end * (ends - now) / max(now - began, 1e-9)
-            start, end = end, end + int(min(max(in_time, FIRST_PORTION), end))
+        found = settle(self._portions(features), share=share, units=MOST_UNITS).last
+        full = self._full_posteriors(found.n_samples)
+        posteriors = [full if each == self.problem.free else found.of(each) for each in features]
+        return DecidedSamples(self.problem.decider.decide(full), posteriors)
 
-    def _decide(self, portion: slice, features: Sequence[tuple[int, ...]], ends_at: float) -> DecidedPortion:
-        """Decide a portion of the samples; `LimitError` when it takes too long."""
-        ends = portion.start, portion.stop
-        with until(ends_at), grace() if portion.start == 0 else nullcontext():
-            known = {each: self._posteriors(each, self.samples[portion]) for each in features}
-            free = self.problem.free
-            if ends not in self._full:
-                posteriors = known.get(free)
-                if posteriors is None:
-                    posteriors = self._posteriors(free, self.samples[portion])
-                self._full[ends] = self.problem.decider.decide(posteriors)
-        return DecidedPortion(self._full[ends], [known[each] for each in features])
+    def _portions(self, features: Sequence[tuple[int, ...]]) -> Iterator[_Portions]:
+        """What was decided so far, portion by portion; the first of them in any case.
+
+        When to stop depends on what is left, never on what was drawn.
+        """
+        n_samples, free = len(self.samples), self.problem.free
+        others = {each for each in features if each != free}
+        start, end = 0, min(FIRST_PORTION, n_samples)
+        with reserve():
+            found = _Portions(end, [self._decide_portion(start, end, others)])
+        yield found
+        priced = {free, *(each for each in others if len(each) > 1)}  # single features are looked up
+        each = UNITS_PER_SECOND * sum(map(self.price, priced))
+        largest = max(int(PORTION_UNITS / each), FIRST_PORTION)
+        while end < n_samples:
+            start, end = end, min(end + min(end, largest), n_samples)
+            tick(each * (end - start), "the decision of some samples")
+            found = _Portions(end, [*found.portions, self._decide_portion(start, end, others)])
+            yield found
+
+    def _decide_portion(
+        self, start: int, end: int, features: Iterable[tuple[int, ...]]
+    ) -> dict[tuple[int, ...], Floats]:
+        """The posteriors of some samples for each of some sets of features; those of all features stay."""
+        portion = {each: self._posteriors(each, self.samples[start:end]) for each in features}
+        n_decided = sum(map(len, self._full))
+        if n_decided < end:
+            self._full.append(self._posteriors(self.problem.free, self.samples[n_decided:end]))
+        return portion
+
+    def _full_posteriors(self, n_samples: int) -> Floats:  # (samples, classes)
+        """The posteriors of the first samples with all features seen."""
+        if len(self._full) > 1:
+            self._full[:] = [np.concatenate(self._full)]
+        return self._full[0][:n_samples]
 
     def potential(self, kept: frozenset[int], tolerance: float) -> Interval:
         """Samples cannot tell: rows seen once look unanimous."""
@@ -219,28 +213,19 @@ class SamplingOracle:
     def posteriors(self, features: tuple[int, ...]) -> Floats:  # (samples, classes)
         """The exact posterior of the target for each sample when only `features` are seen.
 
-        Asked for all features first, and with too little time, samples that are not decided in a share of it
-        are dropped. Those that are left stay: others were made of them.
+        Asked for all features first, and with too little left, samples that are not decided with a share of
+        it are dropped. Those that are left stay: others were made of them.
         """
         if features != self.problem.free:
             return self._posteriors(features, self.samples)
-        if len(self.samples) not in self._decided:
-            found = self._decide_in_time()
-            self._drawn[:] = [self.samples[: len(found)]]
-            self._decided[len(found)] = found
-        return self._decided[len(self.samples)]
+        if sum(map(len, self._full)) < len(self.samples):
+            n_decided = self._decide(0.0, [], DECIDING_SHARE).n_samples
+            self._drawn[:] = [self.samples[:n_decided]]
+        return self._full_posteriors(len(self.samples))
 
     def price(self, features: tuple[int, ...]) -> float:
         """Seconds that the posterior of one sample takes, about, the same on every machine."""
         return price_case(self.problem.network, self.problem.target, features, self.problem.evidence)
-
-    def _decide_in_time(self) -> Floats:  # (samples, classes)
-        """The posteriors of all samples, or of as many as a share of the time allows."""
-        if math.isinf(deadline()):
-            return self._posteriors(self.problem.free, self.samples)
-        with until(moment_at(DECIDING_SHARE)):
-            free = frozenset(self.problem.free)
-            return np.concatenate([portion.posteriors[0] for portion in self._portions(0.0, free)])
 
     def _posteriors(self, features: tuple[int, ...], samples: Ints) -> Floats:
         columns = [self.problem.free.index(feature) for feature in features]
@@ -265,11 +250,32 @@ class SamplingOracle:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class DecidedPortion:
+class DecidedSamples:
     """Some samples: what all features decide on them, and the posteriors of the features asked about."""
 
     full: Ints
     posteriors: list[Floats]
+
+    @property
+    def n_samples(self) -> int:
+        """How many there are."""
+        return len(self.full)
+
+    def agrees(self, decider: Decider) -> list[Bools]:
+        """For each set of features, the samples on which `decider` on it repeats the full decision."""
+        return [decider.decide(each) == self.full for each in self.posteriors]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Portions:
+    """What the samples decided so far say, by sets of features."""
+
+    n_samples: int = 0
+    portions: list[dict[tuple[int, ...], Floats]] = field(default_factory=list)
+
+    def of(self, features: tuple[int, ...]) -> Floats:  # (samples, classes)
+        """The posteriors by one of the sets."""
+        return np.concatenate([portion[features] for portion in self.portions])
 
 
 def _fitting(problem: Problem) -> int:

@@ -117,9 +117,9 @@ def learn(
 
     from rich.text import Text
 
-    from unswayed.model.data.census import take_census
+    from unswayed.model.data.census import infer_variables
+    from unswayed.model.data.column_warnings import list_suspicions
     from unswayed.model.data.discretize import Discretization
-    from unswayed.model.data.suspicions import list_suspicions
     from unswayed.model.formats.files import write_network
     from unswayed.view.summaries import learned_lines, size_text, summarize_census
 
@@ -130,7 +130,7 @@ def learn(
         raise QueryError(f"--ignore leaves out the target {target!r}; leave it in")
     with showing_words() as show_words:
         report = None if show_words is None else lambda done, n: show_words(f"{n:,} rows {done}")
-        census = take_census(
+        census = infer_variables(
             rows_in(table, thousands),
             target,
             discretization=discretization,

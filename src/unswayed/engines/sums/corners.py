@@ -114,17 +114,14 @@ class SweptCorner:
         """Mass that the better of the two leaves undecided."""
         return np.minimum(self.missed[1] - self.missed[0], self.reached[1] - self.reached[0])
 
-    def sweep(self, layout: PassLayout, cells: tuple[Ints, Ints], degree: int, deadline: float) -> bool:
-        """Tighten the bounds in some classes and rows; False when the time is over first."""
+    def sweep(self, layout: PassLayout, cells: tuple[Ints, Ints], degree: int) -> None:
+        """Tighten the bounds in some classes and rows."""
         at = np.ix_(*cells)
         masses = [mass if len(mass) == 1 else mass[cells[0]] for mass in self.masses]
-        found = sweep_plane(layout, self.sides, masses, self.finite[at], cells[1], degree, deadline)
-        if found is None:
-            return False
+        found = sweep_plane(layout, self.sides, masses, self.finite[at], cells[1], degree)
         self.stray = sum(side.stray for side in self.sides)
         for (low, high), (least, most) in zip((self.missed, self.reached), found, strict=True):
             low[at], high[at] = np.maximum(low[at], least), np.minimum(high[at], most)
-        return True
 
 
 def start_pair(

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import itertools
 import math
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from unswayed.core.anytime import bytes_allowed, check_bytes, deadline, seconds_left
+from unswayed.core.anytime import UNITS_PER_SECOND, bytes_allowed, check_bytes, seconds_given, units_left
 from unswayed.core.arrays import Bools
 from unswayed.core.errors import LimitError
 from unswayed.core.measurement import Certainty
@@ -37,7 +36,7 @@ from unswayed.engines.sums.profile_bounds import (
     bound_potential,
 )
 from unswayed.engines.sums.rounds import FIRST_DEGREE, Request, refine
-from unswayed.engines.sums.sweeps import block_size, sweep_bytes
+from unswayed.engines.sums.sweeps import SECONDS_PER_STEP, price_columns, sweep_bytes
 from unswayed.engines.sums.unlisted import (
     bound_both,
     bound_by_losses,
@@ -48,16 +47,12 @@ from unswayed.engines.sums.unlisted import (
     score_kept,
 )
 
-SECONDS_PER_OPERATION = 6e-9
-"""Measured for one complex multiplication and addition within a block of frequencies."""
-SECONDS_PER_STEP = 3e-5
-"""Measured for one step of a plan on one block, whatever its size."""
 DEGREES_PER_WIDTH = 8.0
 """Frequencies times width: about what a bell curve over the cut needs, its window included."""
 MOST_ROWS = 2**14
 """Instantiations of the kept features beyond which their rows are not listed."""
-PATIENCE = 60.0
-"""Seconds that refining may take where no limit was given."""
+MOST_UNITS = 60.0 * UNITS_PER_SECOND
+"""Work that refining may take where no limit was given."""
 UNLISTED_SECONDS = 5.0
 """Seconds for bounds on kept features that are not listed, about: finer rounds gain little."""
 SHARED_SECONDS = 10.0
@@ -65,11 +60,11 @@ SHARED_SECONDS = 10.0
 MOST_MASSES = 2**24
 """Class masses of kept features up to which what they decide is listed."""
 COARSE_SHARE = 0.3
-"""Share of the time that a coarse round may be predicted to take where rows are listed or hidden."""
-COARSE_PATIENCE = 30.0
-"""How many times longer than predicted a coarse round may take."""
+"""Share of what is left that a coarse round may take where rows are listed or hidden."""
+COARSE_PATIENCE = 3.0
+"""How many times its price a coarse round may take, so that machines of a third of the speed finish it."""
 PART_ROWS, PART_SHARE = 2**12, 0.05
-"""Rows of a part of the kept features, and share of the time that a coarse round on them may take."""
+"""Rows of a part of the kept features, and share of what is left that a coarse round on them may take."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,9 +95,8 @@ class SumsEngine:
             return Refusal(str(error))
         n_classes, n_pairs = len(problem.prior), _n_pairs(problem, question)
         degree = max(DEGREES_PER_WIDTH / question.tolerance, 256.0)
-        blocks = max(degree / block_size(layout, n_classes), 1.0)
-        seconds = degree * n_classes * layout.plan.operations * SECONDS_PER_OPERATION
-        seconds += (blocks + 8.0) * len(layout.plan.steps) * SECONDS_PER_STEP
+        seconds = price_columns(layout, n_classes, degree) / UNITS_PER_SECOND
+        seconds += 8.0 * len(layout.plan.steps) * SECONDS_PER_STEP
         # A pass up and a pass down take about as long as three passes up.
         passes = 3.0 if question.needs is Needs.SINGLES else 1.0
         return Cost(2e-3 + passes * n_pairs * seconds, passes * sweep_bytes(layout, n_classes))
@@ -138,7 +132,7 @@ class SumsOracle:
             return True
         if _n_rows(self.problem, kept) > MOST_ROWS or not self._has_room(kept):
             return False
-        return _coarse_seconds(self.problem, kept) <= COARSE_SHARE * self._seconds()
+        return _coarse_units(self.problem, kept) <= COARSE_SHARE * _affordable()
 
     def bound_profile(self, kept: frozenset[int], tolerance: float) -> ProfileBounds:
         """The rows of the kept features, with bounds on what all features decide in each."""
@@ -191,70 +185,70 @@ class SumsOracle:
         request = self._request(layout, self.problem.decider, wanted, tolerance)
         # Two sums at a time for every feature alone: affordable for three classes, which have few corners.
         in_planes = len(self.problem.prior) <= 3 or isinstance(layout, KeptRows)
-        return refine(replace(request, in_planes=in_planes), width).profile()
+        return refine(replace(request, in_planes=in_planes), width, units=MOST_UNITS).profile()
 
     def _request(self, layout: PassLayout, decider: Decider, wanted: Bools, tolerance: float) -> Request:
         check_bytes(sweep_bytes(layout, len(self.problem.prior)), "bounds on sums over the features")
-        ends = min(deadline(), time.monotonic() + PATIENCE)
-        return Request(self.problem, self.factors, layout, decider, wanted, max(tolerance, 1e-12), ends)
+        return Request(self.problem, self.factors, layout, decider, wanted, max(tolerance, 1e-12))
 
     def _bound_unlisted(self, kept: frozenset[int], decider: Decider, tolerance: float) -> Span:
         """Bounds on the agreement of features with too many instantiations to list."""
         problem, good = self.problem, 0.25 * tolerance
-        self._decide_full(frozenset(), good, self.shared_seconds)
-        until = time.monotonic() + min(self._seconds(), UNLISTED_SECONDS)
+        self._decide_full(frozenset(), good, self.shared_seconds * UNITS_PER_SECOND)
+        # Half of the work for what all features decide, half for what the kept ones do.
+        units = 0.5 * min(_affordable(), UNLISTED_SECONDS * UNITS_PER_SECOND)
         part = self._choose_part(kept)
-        full = self._decide_full(part, good, 0.5 * min(self._seconds(), UNLISTED_SECONDS))
+        full = self._decide_full(part, good, units)
         n_masses = _n_rows(problem, kept) * len(problem.prior)
         if n_masses <= MOST_MASSES and 64.0 * n_masses <= bytes_allowed():
             return bound_both(full, decide_listed(problem, self.factors, kept, part, decider))
         hidden = hide_others(problem, kept)
-        left = until - time.monotonic()
         refusal = refuse_pieces(hidden, find_pieces(hidden))
-        if refusal is None and _coarse_seconds(hidden, part) <= COARSE_SHARE * left:
+        if refusal is None and _coarse_units(hidden, part) <= COARSE_SHARE * 2.0 * units:
             oracle = SumsEngine().prepare(hidden)
             if oracle._has_room(part):
-                return bound_both(full, oracle._decide(part, decider, good, left))
+                return bound_both(full, oracle._decide(part, decider, good, units))
         right = right_actions(problem)
         if right is None or decider is not problem.decider:
             return 0.0, 1.0
         scores = score_kept(problem, self.factors, kept)
-        return bound_by_losses(full, self._decide(part, decider, good, left, scores), *right)
+        return bound_by_losses(full, self._decide(part, decider, good, units, scores), *right)
 
-    def _decide_full(self, part: frozenset[int], tolerance: float, seconds: float) -> DecidedMass:
-        """Bounds on the full decisions in the rows of a part; remembered, since many kept sets share it."""
-        known: dict[frozenset[int], tuple[float, DecidedMass]]
+    def _decide_full(self, part: frozenset[int], tolerance: float, units: float) -> DecidedMass:
+        """Bounds on the full decisions in the rows of a part; remembered, since many kept sets share it.
+
+        Whoever may spend more than was spent asks again, and so does who has no clock after one who had.
+        """
+        known: dict[tuple[frozenset[int], float, bool], tuple[float, DecidedMass]]
         known = self.problem._memo.setdefault("sums decided", {})
-        if part not in known or known[part][0] > tolerance:
-            known[part] = tolerance, self._decide(part, self.problem.decider, tolerance, seconds)
-        return known[part][1]
+        key = part, tolerance, seconds_given() < math.inf
+        if key not in known or known[key][0] < units:
+            known[key] = units, self._decide(part, self.problem.decider, tolerance, units)
+        return known[key][1]
 
     def _has_room(self, kept: frozenset[int]) -> bool:
         """Whether the rows of some features fit into the memory allowed."""
         needed = sweep_bytes(_kept_rows(self.problem, kept), len(self.problem.prior))
         return needed <= bytes_allowed()
 
-    def _seconds(self) -> float:
-        """How long an answer may take."""
-        return min(seconds_left(), PATIENCE)
-
     def _decide(
         self,
         part: frozenset[int],
         decider: Decider,
         tolerance: float,
-        seconds: float,
+        units: float,
         scores: tuple[Factor, ...] | None = None,
     ) -> DecidedMass:
         """Bounds on all decisions in the rows of a part of the features."""
         layout = _kept_rows(self.problem, part)
         wanted = np.ones((layout.n_rows, len(decider.actions)), dtype=np.bool_)
         request = self._request(layout, decider, wanted, tolerance)
-        # A coarse round is what there is to know: it may take longer than predicted.
-        least = COARSE_PATIENCE * _coarse_seconds(self.problem, part)
-        deadline = time.monotonic() + max(seconds, least)
-        request = replace(request, deadline=deadline, scores=scores, in_planes=False)
-        return refine(request, lambda decided: 0.5 * float((decided.high - decided.low).sum()))
+        # A coarse round is what there is to know: it may take longer than its price.
+        return refine(
+            replace(request, scores=scores, in_planes=False),
+            lambda decided: 0.5 * float((decided.high - decided.low).sum()),
+            units=max(units, COARSE_PATIENCE * _coarse_units(self.problem, part)),
+        )
 
     def _choose_part(self, kept: frozenset[int]) -> frozenset[int]:
         """The most informative of the kept features, as many as a coarse round takes little time for."""
@@ -262,7 +256,7 @@ class SumsOracle:
         for feature in order_by_information(self.problem, self.factors, kept):
             larger = part | {feature}
             fits = _n_rows(self.problem, larger) <= PART_ROWS and self._has_room(larger)
-            if fits and _coarse_seconds(self.problem, larger) <= PART_SHARE * self._seconds():
+            if fits and _coarse_units(self.problem, larger) <= PART_SHARE * _affordable():
                 part = larger
         return part
 
@@ -283,13 +277,15 @@ def _kept_rows(problem: Problem, kept: frozenset[int]) -> KeptRows:
     return KeptRows(plan_passes(problem, kept), tuple(sorted(kept)))
 
 
-def _coarse_seconds(problem: Problem, kept: frozenset[int]) -> float:
-    """Predicted seconds of one coarse round over the rows of some features."""
-    plan, n_classes = plan_passes(problem, kept), len(problem.prior)
-    # Turning the factors to each frequency takes three operations for each of their numbers.
-    turning = 3.0 * sum(math.prod(map(float, plan.shape(leaf))) for leaf in range(plan.n_leaves))
-    seconds = FIRST_DEGREE * n_classes * (plan.operations + turning) * SECONDS_PER_OPERATION
-    return _n_pairs(problem, Question(kept)) * (seconds + len(plan.steps) * SECONDS_PER_STEP)
+def _affordable() -> float:
+    """Work that an answer may take."""
+    return min(units_left(), MOST_UNITS)
+
+
+def _coarse_units(problem: Problem, kept: frozenset[int]) -> float:
+    """What one coarse round over the rows of some features takes."""
+    one = price_columns(_kept_rows(problem, kept), len(problem.prior), FIRST_DEGREE)
+    return _n_pairs(problem, Question(kept)) * one
 
 
 def _n_rows(problem: Problem, kept: frozenset[int]) -> float:

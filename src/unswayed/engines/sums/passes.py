@@ -37,6 +37,10 @@ class PassLayout(Protocol):
     def width(self) -> float:
         """Numbers in a column of the buffer that it pays to keep in the cache."""
 
+    @property
+    def operations(self) -> float:
+        """Multiplications for a column of one class."""
+
     def run(self, leaves: Sequence[Numbers]) -> Numbers:  # (classes, rows, columns)
         """The product of the leaves, summed to rows."""
 
@@ -64,6 +68,11 @@ class KeptRows:
     def width(self) -> float:
         """Numbers in a column of the largest buffer."""
         return largest_buffer(self.plan)
+
+    @property
+    def operations(self) -> float:
+        """Those of the plan, three for each number of a leaf that is turned, two for each row."""
+        return self.plan.operations + 3.0 * _leaf_numbers(self.plan) + 2.0 * self.n_rows
 
     def run(self, leaves: Sequence[Numbers]) -> Numbers:  # (classes, rows, columns)
         """Everything but the kept features summed out."""
@@ -101,6 +110,11 @@ class SingleRows:
     def width(self) -> float:
         """Numbers in a column of the largest buffer; rows are many, but each is written once."""
         return max(largest_buffer(self.plan), self.n_rows / 16)
+
+    @property
+    def operations(self) -> float:
+        """A pass up and a pass down take about as long as three passes up."""
+        return 3.0 * (self.plan.operations + _leaf_numbers(self.plan)) + 2.0 * self.n_rows
 
     def starts(self) -> list[int]:
         """The first row of each feature, and the end."""
@@ -145,6 +159,10 @@ class SingleRows:
 def largest_buffer(plan: Plan) -> float:
     """Numbers in the largest buffer of a plan."""
     return max(math.prod(map(float, plan.shape(buffer))) for buffer in range(len(plan.scopes)))
+
+
+def _leaf_numbers(plan: Plan) -> float:
+    return sum(math.prod(map(float, plan.shape(leaf))) for leaf in range(plan.n_leaves))
 
 
 def _derivatives(plan: Plan, buffers: Sequence[Numbers | None]) -> list[Numbers]:

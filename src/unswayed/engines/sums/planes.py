@@ -12,16 +12,22 @@ the density along the two sides of the corner, over N; a corner that holds littl
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from unswayed.core.anytime import tick
 from unswayed.core.arrays import Floats, Ints
 from unswayed.engines.sums.pairs import Pair, Window, count_turns
 from unswayed.engines.sums.passes import PassLayout
-from unswayed.engines.sums.sweeps import SweptCut, block_size, count_operations, cut_coefficients
+from unswayed.engines.sums.sweeps import (
+    SweptCut,
+    block_size,
+    count_operations,
+    cut_coefficients,
+    price_columns,
+)
 from unswayed.engines.sums.tails import Complexes, coefficient_sum, rounding_bound
 from unswayed.engines.sums.unions import Bounds
 from unswayed.inference.batches import Numbers
@@ -62,9 +68,8 @@ def sweep_plane(
     mass: Floats,
     rows: Ints,
     degree: int,
-    deadline: float,
-) -> tuple[Bounds, Bounds] | None:
-    """Bounds on the mass where both tests fail and where both hold, in some rows; None when time is over.
+) -> tuple[Bounds, Bounds]:
+    """Bounds on the mass where both tests fail and where both hold, in some rows.
 
     `masses` are the factors without outcomes of infinite weight, `mass` is their product in those rows.
     """
@@ -75,9 +80,8 @@ def sweep_plane(
     values = np.zeros((3, 3, *mass.shape))
     length = max(block_size(layout, len(mass)) // (2 * degree + 1), 1)
     for start, leaves in _leaves(sides, masses, degree, length):
-        if time.monotonic() > deadline:
-            return None
         chosen = second[:, start : start + length]
+        tick(price_columns(layout, len(mass), chosen.shape[1] * first.shape[1]), "two sums over the features")
         found = layout.run(leaves)[:, rows]
         found = np.broadcast_to(found, (*mass.shape, chosen.shape[1] * first.shape[1]))
         by_first = found.reshape(*mass.shape, chosen.shape[1], -1) @ first.T

@@ -9,12 +9,12 @@ decisions are still open are swept again.
 from __future__ import annotations
 
 import itertools
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from unswayed.core.anytime import UNITS_PER_SECOND, seconds_left, settle, units_left
 from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.rounding import LISTING
@@ -32,7 +32,7 @@ from unswayed.engines.sums.factors import Factor, plan_passes
 from unswayed.engines.sums.pairs import mass_allowing, take_classes
 from unswayed.engines.sums.passes import KeptRows, PassLayout
 from unswayed.engines.sums.profile_bounds import MASS_ROUNDING, DecidedMass
-from unswayed.engines.sums.sweeps import SweptCut, sweep
+from unswayed.engines.sums.sweeps import SweptCut, price_columns, sweep
 from unswayed.engines.sums.unions import Bounds, Corner, span_tree
 
 FIRST_DEGREE, COARSE_DEGREE = 256, 32
@@ -51,11 +51,11 @@ STRAY_SHARE = 1 / 64
 SETTLED_SHARE = 1 / 8
 """A pair that leaves less than this share of the tolerance undecided is not swept again."""
 SAFETY, LEAST_GROWTH = 0.7, 1.5
-"""Share of the time left that a round may be planned for, and the growth below which none is begun."""
+"""Share of what is left that a round may be planned for, and the growth below which none is begun."""
 FIRST_PLANE, LAST_PLANE = 16, 1024
 """Frequencies either way of the first and of the last round over two sums; each round doubles them."""
-PLANE_PATIENCE = 10.0
-"""Seconds that rounds over two sums may take in all."""
+PLANE_UNITS = 10.0 * UNITS_PER_SECOND
+"""Work that rounds over two sums may take in all."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,7 +70,6 @@ class Request:
     wanted: Bools  # (rows, actions)
     """Actions to be bounded in each row; others may be left between nothing and everything."""
     tolerance: float
-    deadline: float
     scores: tuple[Factor, ...] | None = None
     """Factors by which decisions are made, where those are not the problem's own."""
     in_planes: bool = True
@@ -87,19 +86,13 @@ class _Rounds:
     """Rounds of one kind."""
 
     degree: int
-    """Frequencies of the next round; 0 when there is no need or no time for one."""
-    seconds: float = 0.0
+    """Frequencies of the next round; 0 when there is no need for one or too little is left."""
+    units: float = 0.0
     """What all of them took."""
     gain: float = 0.0
     """Mass that more of them could decide."""
     stalls: int = 0
     """How many rounds one after another have narrowed little."""
-
-    def note(self, seconds: float, *, is_stalled: bool) -> None:
-        """What the last round took, and whether it narrowed little."""
-        self.seconds += max(seconds, 1e-6)
-        # Sums that tie with a cut stay undecided at any degree: then more frequencies stop helping.
-        self.stalls = self.stalls + 1 if is_stalled else 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -143,6 +136,8 @@ class _Refinement:
     """Mass that may or may not be decided for each action that is wanted."""
     n_open: int = field(init=False)
     """Sets of rows that are not narrow enough."""
+    width: float = np.inf
+    """How wide the measure that is asked for was after the last round."""
 
     def decide(self) -> DecidedMass:
         """What is known about the decisions now."""
@@ -197,19 +192,17 @@ class _Refinement:
         chosen = [np.flatnonzero(share >= least) for share in shares]
         return [(each, np.flatnonzero(gap[each].any(axis=0))) for each, gap in zip(chosen, gaps, strict=True)]
 
-    def sweep_pairs(self, degree: int) -> bool:
-        """Tighten every pair that is not settled yet; False when the time is over before the last."""
-        layout, deadline = self.request.layout, self.request.deadline
+    def sweep_pairs(self, degree: int) -> Iterator[float]:
+        """Tighten one pair after another that is not settled yet, and say what each took."""
+        layout = self.request.layout
         cells_by_pair = self.find_cells([self.pair_gap(each) for each in self.pairs.values()])
         for each, cells in zip(self.pairs.values(), cells_by_pair, strict=True):
             if not len(cells[0]):
                 continue
             pair, finite = take_classes(each.pair, cells[0]), each.finite[np.ix_(*cells)]
-            tails = sweep(layout, pair, each.window, each.cuts, finite, cells[1], degree, deadline)
-            if tails is None:
-                return False
+            tails = sweep(layout, pair, each.window, each.cuts, finite, cells[1], degree)
             each.tails = each.tails.tighten(tails, np.ix_(np.arange(len(each.cuts)), *cells))
-        return True
+            yield price_columns(layout, len(cells[0]), degree + 1)
 
     def add_corners(self) -> None:
         """The corners of each action that may hold the most mass, as many as a tree has edges."""
@@ -237,65 +230,74 @@ class _Refinement:
         missed = np.minimum(self.class_mass - reached(cut)[0], self.class_mass - reached(other)[0])
         return float(np.minimum(missed, self.open[:, :, action]).sum()) / self.n_open
 
-    def sweep_corners(self, degree: int) -> bool:
-        """Tighten every corner that is not settled yet; False when the time is over before the last."""
-        layout, deadline = self.request.layout, self.request.deadline
+    def sweep_corners(self, degree: int) -> Iterator[float]:
+        """Tighten one corner after another that is not settled yet, and say what each took."""
+        layout = self.request.layout
         cells_by_corner = self.find_cells([self.corner_gap(each) for each in self.corners.values()])
-        swept = (
-            corner.sweep(layout, cells, degree, deadline)
-            for corner, cells in zip(self.corners.values(), cells_by_corner, strict=True)
-            if len(cells[0])
-        )
-        return all(swept)
+        for corner, cells in zip(self.corners.values(), cells_by_corner, strict=True):
+            if len(cells[0]):
+                corner.sweep(layout, cells, degree)
+                yield price_columns(layout, len(cells[0]), (degree + 1) * (2 * degree + 1))
 
 
-def refine(request: Request, width: Callable[[DecidedMass], float]) -> DecidedMass:
-    """Bounds on the decisions, until `width` is within the tolerance or the time is over."""
+def refine(request: Request, width: Callable[[DecidedMass], float], *, units: float) -> DecidedMass:
+    """Bounds on the decisions, until `width` is within the tolerance or no more may be spent."""
+    is_timed = seconds_left() < np.inf
+    found = settle(
+        narrow(request, width),
+        units=units,
+        seconds=units / UNITS_PER_SECOND if is_timed else np.inf,
+        enough=lambda state: state.width <= request.tolerance,
+    )
+    return found.last.decide()
+
+
+def narrow(request: Request, width: Callable[[DecidedMass], float]) -> Iterator[_Refinement]:
+    """Closer and closer bounds, one state tightened sweep by sweep; before the first there are some too."""
     state = _start(request)
-    found, pairs, planes = width(state.decide()), _Rounds(FIRST_DEGREE), _Rounds(FIRST_PLANE)
+    state.width = width(state.decide())
+    yield state
     # A coarse round tells which classes and rows matter, where there are several.
-    pairs.degree = FIRST_DEGREE if len(state.pairs) == 1 else COARSE_DEGREE
+    pairs = _Rounds(FIRST_DEGREE if len(state.pairs) == 1 else COARSE_DEGREE)
+    planes = _Rounds(FIRST_PLANE)
     rounds: _Rounds | None = pairs
-    while found > request.tolerance and rounds is not None:
-        started = time.monotonic()
-        is_whole = (state.sweep_pairs if rounds is pairs else state.sweep_corners)(rounds.degree)
-        before, found = found, width(state.decide())
-        if not state.corners and found > request.tolerance:
+    while rounds is not None:
+        sweeps = state.sweep_pairs if rounds is pairs else state.sweep_corners
+        for spent in sweeps(rounds.degree):
+            rounds.units += spent
+            yield state
+        before, state.width = state.width, width(state.decide())
+        yield state
+        if not state.corners:
             state.add_corners()
-        if not is_whole:
-            break
-        rounds.note(time.monotonic() - started, is_stalled=found > STALLED * before)
+        # Sums that tie with a cut stay undecided at any degree: then more frequencies stop helping.
+        rounds.stalls = rounds.stalls + 1 if state.width > STALLED * before else 0
         pairs.gain, planes.gain = state.gains()
-        if rounds is pairs:
-            pairs.degree = _next_degree(request, pairs, found)
-        else:
-            planes.degree = _next_plane(request, planes, found)
-        useful = [each for each in (pairs, planes) if each.degree and each.gain > SETTLED_SHARE * found]
+        rounds.degree = (_next_degree if rounds is pairs else _next_plane)(request, rounds, state.width)
+        useful = [each for each in (pairs, planes) if each.degree and each.gain > SETTLED_SHARE * state.width]
         # What two sums together take is not known before the first round of them.
-        known = pairs.seconds, planes.seconds or pairs.seconds
-        rounds = max(useful, key=lambda each: each.gain / known[each is planes], default=None)
-    return state.decide()
+        rounds = max(useful, key=lambda each: each.gain / max(each.units or pairs.units, 1.0), default=None)
 
 
-def _next_degree(request: Request, pairs: _Rounds, found: float) -> int:
-    """How many frequencies the next round takes; 0 when there is no need or no time for one."""
+def _next_degree(request: Request, pairs: _Rounds, width: float) -> int:
+    """How many frequencies the next round takes; 0 when there is no need for one or too little is left."""
     degree, growth = pairs.degree, GROWTH[0] if pairs.stalls else GROWTH[1]
-    room = request.tolerance - (found - pairs.gain)
+    room = request.tolerance - (width - pairs.gain)
     needed = SPARE * degree * pairs.gain / room if room > 0.0 else 0.0
     wanted = min(max(needed, GROWTH[0] * degree), growth * degree, LAST_DEGREE)
-    affordable = degree * SAFETY * (request.deadline - time.monotonic()) / max(pairs.seconds, 1e-6)
+    affordable = degree * SAFETY * units_left() / max(pairs.units, 1.0)
     is_over = pairs.stalls == MOST_STALLS or degree == LAST_DEGREE or affordable <= LEAST_GROWTH * degree
     return 0 if is_over else int(min(wanted, affordable))
 
 
-def _next_plane(request: Request, planes: _Rounds, found: float) -> int:
-    """Up to twice the frequencies, which take four times as long; 0 when there is no time for that."""
-    room = request.tolerance - (found - planes.gain)
+def _next_plane(request: Request, planes: _Rounds, width: float) -> int:
+    """Up to twice the frequencies, which take four times as long; 0 when too little is left for that."""
+    room = request.tolerance - (width - planes.gain)
     needed = SPARE * planes.degree * planes.gain / room if room > 0.0 else np.inf
     wanted = int(min(max(needed, 1.5 * planes.degree), 2 * planes.degree))
-    remaining = min(request.deadline - time.monotonic(), PLANE_PATIENCE - planes.seconds)
-    has_time = (wanted / planes.degree) ** 2 * planes.seconds <= SAFETY * remaining
-    return wanted if has_time and planes.stalls < MOST_STALLS and wanted <= LAST_PLANE else 0
+    affordable = SAFETY * min(units_left(), PLANE_UNITS - planes.units)
+    is_affordable = (wanted / planes.degree) ** 2 * planes.units <= affordable
+    return wanted if is_affordable and planes.stalls < MOST_STALLS and wanted <= LAST_PLANE else 0
 
 
 def _start(request: Request) -> _Refinement:

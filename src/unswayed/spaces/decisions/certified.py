@@ -11,13 +11,12 @@ steps of f, each weighed with a tail of x.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
 import numpy as np
 
-from unswayed.core.anytime import seconds_left
+from unswayed.core.anytime import reserve, settle
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import LimitError
 from unswayed.core.measurement import Certainty
@@ -33,6 +32,8 @@ _STRAY_SHARE = 1 / 64
 """Share of the tolerance that may lie outside the windows."""
 _STEPS = 1024
 """Steps of f on each side of the cut, and outcomes that are summed over one by one."""
+_GROWTH = 8.0
+"""How many times more frequencies the next round takes at most; a round that is cut says nothing."""
 _STALLED = 0.8
 """A round that leaves more than this share of the interval is the last."""
 
@@ -45,28 +46,32 @@ def certified_agreement(case: StructuredCase, kept: Iterable[str], *, tolerance:
     chosen = checked_names(case, kept)
     if len(chosen) == len(case.open_terms) or np.isfinite(case.log_posterior).sum() == 1:
         return Interval.point(1.0)
-    if not chosen:
-        bound = _same_decision(case, tolerance)
-        return refine(bound, np.exp(case.log_posterior), tolerance=tolerance)
-    bound = _agreement_after(case, chosen, tolerance)
+    with reserve():
+        bound = _agreement_after(case, chosen, tolerance) if chosen else _same_decision(case, tolerance)
     return refine(bound, np.exp(case.log_posterior), tolerance=tolerance)
 
 
 def refine(bound: Callable[[int], Bounds], posterior: Floats, *, tolerance: float) -> Interval:
-    """Bounds with more and more frequencies, until they are close enough or the time is over."""
+    """Bounds with more and more frequencies, until they are close enough or no more may be spent."""
+    found = settle(
+        _narrow(bound, posterior, tolerance), enough=lambda each: each.high - each.low <= tolerance
+    )
+    return found.last
+
+
+def _narrow(bound: Callable[[int], Bounds], posterior: Floats, tolerance: float) -> Iterator[Interval]:
     low, high, degree = 0.0, 1.0, FIRST_DEGREE
-    while True:
-        began, before = time.monotonic(), high - low
+    with reserve():  # the first round is the least that makes an answer
         below, above = bound(degree)
+    while True:
+        before = high - low
         low, high = max(low, float(posterior @ below)), min(high, float(posterior @ above))
-        spent = max(time.monotonic() - began, 1e-6)
-        wanted = degree * min(max(2.0, 1.2 * (high - low) / tolerance), 8.0)
-        affordable = degree * seconds_left() / spent
-        is_done = high - low <= tolerance or degree >= LAST_DEGREE or affordable < 2 * degree
+        yield Interval(min(low, high), high, Certainty.BOUND)
         # What pairs of classes or steps leave open does not shrink with more frequencies.
-        if is_done or high - low > _STALLED * before:
-            return Interval(min(low, high), high, Certainty.BOUND)
-        degree = int(min(wanted, affordable, LAST_DEGREE))
+        if degree >= LAST_DEGREE or high - low > _STALLED * before:
+            return
+        degree = int(min(degree * min(max(2.0, 1.2 * (high - low) / tolerance), _GROWTH), LAST_DEGREE))
+        below, above = bound(degree)
 
 
 def _same_decision(case: StructuredCase, tolerance: float) -> Callable[[int], Bounds]:

@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unswayed.circuits.psdd.psdd import PsddStructure
+from unswayed.core.anytime import tick
 from unswayed.core.arrays import Floats, Ints
 from unswayed.spaces.decisions.outcomes import list_objects
 
@@ -35,6 +36,8 @@ Pair = tuple[int, int]
 
 _CELLS_AT_ONCE = 2**21
 """Values of nodes, or of outcomes, held in memory together."""
+_UNITS_PER_CELL = 0.04
+"""Measured for one of them at an imaginary exponent."""
 
 
 class Term(Protocol):
@@ -73,6 +76,7 @@ class ListedTerm:
         size = max(1, _CELLS_AT_ONCE // max(len(difference), 1))
         for start in range(0, len(exponents), size):
             part = slice(start, start + size)
+            tick(_UNITS_PER_CELL * len(exponents[part]) * len(difference), "a sum over values")
             answer[:, part] = mass @ np.exp(difference[finite][:, None] * exponents[part])
         return answer
 
@@ -159,6 +163,7 @@ class CircuitTerm:
         size = max(1, _CELLS_AT_ONCE // (open_part.n_values * n_classes))
         for start in range(0, len(exponents), size):
             some = exponents[start : start + size]
+            tick(_UNITS_PER_CELL * len(some) * theta.size, "a sum over objects")
             values = np.ones((open_part.n_values, n_classes, len(some)), dtype=exponents.dtype)
             for step in open_part.steps:
                 terms = (
