@@ -16,6 +16,7 @@ from laws.test_decisions import named_evidence
 from oracles.enumerate_profile import enumerate_profile
 from tolerances import ENGINE
 from unswayed import Limits, Method, ThresholdRule
+from unswayed.api import sweep_thresholds
 from unswayed.decisions.measures import expected_agreement, maximum_achievable_agreement
 from unswayed.model.cpt import Cpt
 from unswayed.model.network import BayesianNetwork
@@ -266,6 +267,23 @@ def test_interruption_ends_a_frontier_with_what_was_found():
         first = cut.points[0].selection
         assert first.interrupted
         assert first.upper_bound >= unswayed.trim(classifier, 7).selection.value - ENGINE
+
+
+def test_interruption_ends_a_sweep_with_what_was_found():
+    """Ctrl-C in the second search: both thresholds are there, and the others are named."""
+    network = random_naive_bayes(8, np.random.default_rng(0))
+    classifier = unswayed.Classifier(network, "C", None, ThresholdRule("s0", 0.5))
+    seen = []
+
+    def report(value, bound, evaluations):
+        seen.append(evaluations)
+        if evaluations < max(seen):
+            raise KeyboardInterrupt
+
+    with compiled_at_once(work=1), reporting_always():
+        cut = sweep_thresholds(classifier, 3, report=report)
+    assert [selection.interrupted for selection in cut.selections].count(True) == 1
+    assert (len(cut.thresholds), len(cut.left_out)) == (2, 7)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

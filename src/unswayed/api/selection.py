@@ -136,9 +136,11 @@ def trim(
     >>> trimmed.kept, round(trimmed.agreement, 3)
     (('T4', 'T5'), 0.991)
     """
+    started = time.perf_counter()
     _check(options)
-    trimmer, costs = _prepare_trimming(classifier, costs, evidence, potential, held_out, options)
-    return trimmer.trim(make_terms(trimmer.plan.problem, costs, budget))
+    classifier, costs = _leave_out_skipped(classifier, costs)
+    trimmer = _prepare_trimming(classifier, evidence, options, potential=potential, held_out=held_out)
+    return trimmer.trim(make_terms(trimmer.plan.problem, costs, budget), started)
 
 
 @keep_time
@@ -160,14 +162,14 @@ def frontier(
     found. `potential` and `held_out` are as in `trim`.
     """
     _check(options)
-    trimmer, costs = _prepare_trimming(classifier, costs, evidence, potential, held_out, options)
+    classifier, costs = _leave_out_skipped(classifier, costs)
+    trimmer = _prepare_trimming(classifier, evidence, options, potential=potential, held_out=held_out)
     terms = make_terms(trimmer.plan.problem, costs, math.inf)
     on_samples = trimmer.plan.on_samples
     points = _raise_budget(trimmer, terms) if on_samples else _lower_budget(trimmer, terms)
-    settled = settle(points, units=trimmer.plan.units)
+    settled = settle(points, units=trimmer.plan.units, heeds_interrupts=True)
     found = settled.last
-    is_whole = found[-1].selection.interrupted or not (on_samples or settled.cut)
-    if not is_whole:
+    if not settled.interrupted and (on_samples or settled.cut):
         with reserve():
             end = terms.with_budget(terms.most if on_samples else terms.least)
             last = trimmer.trim_in_share(end, 1.0, found)
@@ -188,9 +190,8 @@ class _Trimmer:
     potential: bool
     options: SearchOptions
 
-    def trim(self, terms: Terms) -> Trimming:
-        """The best within a budget."""
-        started = time.perf_counter()
+    def trim(self, terms: Terms, started: float) -> Trimming:
+        """The best within a budget, for a question that was asked at a moment of `time.perf_counter()`."""
         trimmed = trim_classifier(self.plan, terms, self.options, potential=self.potential)
         selection = _make_selection(self.plan.problem, trimmed.chosen, terms, started)
         classifier = _add_findings(trimmed.classifier, self.full, self.evidence)
@@ -203,7 +204,7 @@ class _Trimmer:
         """The same in a share of what is left; None where that has no answer and other points stand."""
         try:
             with portion(share):
-                return self.trim(terms)
+                return self.trim(terms, time.perf_counter())
         except LimitError:
             if not points:
                 raise
@@ -212,17 +213,15 @@ class _Trimmer:
 
 def _prepare_trimming(
     classifier: Classifier,
-    costs: Costs | None,
     evidence: Evidence | None,
+    options: SearchOptions,
+    *,
     potential: bool,
     held_out: Any,
-    options: SearchOptions,
-) -> tuple[_Trimmer, Costs | None]:
-    """What is to be trimmed, and the costs of what can be observed."""
-    classifier, costs = _leave_out_skipped(classifier, costs)
+) -> _Trimmer:
     plan = _plan_in_time(_make_problem(classifier, evidence), allow_estimates=_allows_estimates(options))
     rows = None if held_out is None else read_table(held_out)
-    return _Trimmer(classifier, evidence, rows, plan, potential, options), costs
+    return _Trimmer(classifier, evidence, rows, plan, potential, options)
 
 
 def _lower_budget(trimmer: _Trimmer, terms: Terms) -> Iterator[Points]:
@@ -241,7 +240,7 @@ def _lower_budget(trimmer: _Trimmer, terms: Terms) -> Iterator[Points]:
         points = _with_cheaper(points, found)
         yield points
         if found.selection.interrupted:
-            return
+            raise KeyboardInterrupt
         budget = below(found.cost)
         if not in_table:
             left = units_left()
@@ -266,9 +265,10 @@ def _raise_budget(trimmer: _Trimmer, terms: Terms) -> Iterator[Points]:
             return
         points, n_asked = _with_dearer(points, found), n_asked + 1
         yield points
+        if found.selection.interrupted:
+            raise KeyboardInterrupt
         n_left = _count_points_left(n_asked)
-        is_settled = _known_agreement(found.selection) >= 1.0 - SETTLED
-        if is_settled or found.selection.interrupted or n_left <= 0.0:
+        if _known_agreement(found.selection) >= 1.0 - SETTLED or n_left <= 0.0:
             return
         n_left = max(n_left, 1.0)
         factor = max((terms.most / budget) ** (1 / n_left), LEAST_FACTOR) if budget > 0 else 1.0

@@ -89,7 +89,7 @@ def sweep_thresholds(
         )
         return select_features(at_threshold, budget, costs=costs, evidence=evidence, **options)
 
-    found = settle(_select_at_each(select, ordered)).last
+    found = settle(_select_at_each(select, ordered), heeds_interrupts=True).last
     swept = tuple(sorted(found))
     left_out = tuple(threshold for threshold in ordered if threshold not in found)
     return ThresholdSweep(budget, swept, tuple(found[threshold] for threshold in swept), left_out)
@@ -98,7 +98,7 @@ def sweep_thresholds(
 def _select_at_each(
     select: Callable[[float], Selection], thresholds: Sequence[float]
 ) -> Iterator[dict[float, Selection]]:
-    """The best features at one threshold after another, until one is interrupted or has no answer in time."""
+    """The best features at one threshold after another, until one has no answer in time."""
     found: dict[float, Selection] = {}
     for threshold in _spread(thresholds):
         # An equal share for each that there is time for; the first one has all of it where it needs that.
@@ -112,7 +112,7 @@ def _select_at_each(
             found = {threshold: select(threshold)}
         yield found
         if found[threshold].interrupted:
-            return
+            raise KeyboardInterrupt
 
 
 def _spread(thresholds: Sequence[float]) -> list[float]:
