@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from unswayed.cli.classifiers import classifier_of, describe, features_note, target_note
+from unswayed.cli.classifiers import classifier_of, features_note, target_note
 from unswayed.cli.costs import costs_of
 from unswayed.cli.evidence import evidence_of
 from unswayed.cli.options import (
@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from unswayed.decisions.classifier import Classifier
     from unswayed.decisions.purchase import Costs
     from unswayed.model.network import BayesianNetwork
+    from unswayed.view.describe import Asked
 
 LAST = ("certain", "max_memory", "max_seconds", "normalize", "format", "as_json")
 """Fields that come after all others in the help."""
@@ -179,9 +180,11 @@ class ResolvedCase:
 
         return list_open(self.classifier.network, self.classifier.features, self.evidence)
 
-    def described(self) -> dict[str, Any]:
-        """What was asked about, for JSON."""
-        return describe(self.classifier, self.evidence)
+    def asked(self, **words: Any) -> Asked:
+        """The question for whoever shows its answer, with the `words` that this command adds."""
+        from unswayed.view.describe import Asked
+
+        return Asked(self.classifier, self.evidence, self.free, words)
 
 
 @dataclass(frozen=True, slots=True)

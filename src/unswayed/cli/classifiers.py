@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from unswayed.cli.evidence import name_and_state, names_in, targets_in
 from unswayed.core.errors import QueryError
@@ -120,21 +120,6 @@ def features_note(classifier: Classifier) -> str:
     if chosen.names != classifier.features:
         return ""
     return f"features: {chosen.reason} ({names_text(chosen.names)}); name others with --features"
-
-
-def describe(classifier: Classifier, evidence: Mapping[str, str]) -> dict[str, Any]:
-    """What was asked about, for JSON: the same fields in every answer about decisions."""
-    from unswayed.decisions.rules import ThresholdRule
-
-    rule = classifier.rule if isinstance(classifier.rule, ThresholdRule) else None
-    return {
-        "network": classifier.network.name,
-        "target": classifier.target,
-        "positive": rule.positive if rule else None,
-        "threshold": rule.threshold if rule else None,
-        "features": list(classifier.features),
-        "evidence": evidence,
-    }
 
 
 def _rule(target: str, positive: str | None, threshold: float | None, utilities: Path | None) -> Rule:

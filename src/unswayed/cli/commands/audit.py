@@ -12,7 +12,7 @@ import typer
 from unswayed.cli.case import QuestionOptions, ResolvedCase, resolve_question, with_case
 from unswayed.cli.costs import plain_costs_of
 from unswayed.cli.options import Cost, CostsFile, Thousands, rows_in
-from unswayed.cli.output import check_output, show, show_json, write_text
+from unswayed.cli.output import check_output, emit, write_text
 from unswayed.cli.progress import showing_words
 from unswayed.core.errors import FormatError
 
@@ -76,7 +76,7 @@ def audit(
     the same features share their work.
     """
     from unswayed import api
-    from unswayed.view.audit_lines import audit_lines
+    from unswayed.view.audits import audit_page
 
     _check_outputs(output, summary)
     found, rows = resolve_question(case), rows_in(table, thousands)
@@ -95,16 +95,14 @@ def audit(
         with showing_rows() as report:
             audited = api.audit_file(with_evidence(found), rows, output, report=report, **options)
     if summary is not None:
-        from unswayed.view.audit_page import audit_page
-
         write_text(audit_page(audited), summary)
     written = {
         name: str(path) for name, path in (("output", output), ("summary", summary)) if path is not None
     }
-    if case.as_json:
-        show_json({**found.described(), **audited.summary(), **written})
-    else:
-        show(audit_lines(audited, list(written.values())))
+    emit(audited, found.asked(**written), as_json=case.as_json)
+    if not case.as_json:
+        for path in written.values():
+            typer.echo(f"wrote {path}")
 
 
 def _check_outputs(output: Path | None, summary: Path | None) -> None:

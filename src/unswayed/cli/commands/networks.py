@@ -10,8 +10,7 @@ import typer
 from unswayed.cli.classifiers import classifier_of
 from unswayed.cli.evidence import evidence_of, names_in
 from unswayed.cli.options import AsJson, Evidence, Features, Format, NetworkFile, Normalize, network_in
-from unswayed.cli.output import check_output, show, show_json
-from unswayed.cli.pictures import check_picture
+from unswayed.cli.output import check_output, check_picture, show, show_json
 from unswayed.core.errors import QueryError
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ import typer
 from unswayed.cli.case import PricedOptions, resolve, with_case
 from unswayed.cli.costs import costs_of
 from unswayed.cli.options import CheckpointFile, Jobs, limits_of
-from unswayed.cli.output import check_output, show, show_json
-from unswayed.cli.pictures import plot_answer
+from unswayed.cli.output import check_output, emit
 from unswayed.cli.progress import showing_words
 from unswayed.core.errors import FormatError, QueryError
 
@@ -105,8 +104,6 @@ def plan(
     The plan of tests with the least expected cost until the decision is safe, proven to be so; beside it the
     cost of testing everything, of the best fixed sets of tests, and of plans that look one test ahead.
     """
-    from unswayed.view.plan_lines import plan_lines
-
     if output is not None:
         check_plan_file(output)
     asked = resolve(case)
@@ -119,17 +116,7 @@ def plan(
             report,
             checkpoint=checkpoint,
         )
-    if case.as_json:
-        show_json({**asked.described(), **found.to_dict()})
-    else:
-        show(plan_lines(found))
-    if output is not None:
-        if output.suffix.lower() in PLAN_FILES:
-            found.save(output)
-        else:
-            plot_answer(found, asked).save(output)
-        if not case.as_json:
-            typer.echo(f"wrote {output}")
+    emit(found, asked.asked(), as_json=case.as_json, output=output, save=found.save)
 
 
 def plan_at(

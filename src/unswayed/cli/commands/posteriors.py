@@ -29,7 +29,7 @@ def posterior(
 ) -> None:
     """Exact posterior probabilities of variables given evidence."""
     from unswayed import api
-    from unswayed.view.tables import posterior_lines
+    from unswayed.view.terminal import posterior_lines
 
     found, limits = resolve_network(case)
     observed = evidence_of(evidence, found)
@@ -53,15 +53,15 @@ def mpe(
 
     The states of all other variables that are most probable together.
     """
-    from dataclasses import asdict
-
     from unswayed import api
-    from unswayed.view.tables import explanation_lines
+    from unswayed.view.describe import Asked, describe
+    from unswayed.view.json import to_json
+    from unswayed.view.terminal import to_lines
 
     found, limits = resolve_network(case)
     observed = evidence_of(evidence, found)
     answer = api.most_probable_explanation(found, observed, limits=limits)
     if case.as_json:
-        show_json({"network": found.name, "evidence": observed, **asdict(answer), "optimal": answer.optimal})
+        show_json({"network": found.name, "evidence": observed, **to_json(answer)})
     else:
-        show(explanation_lines(answer, observed))
+        show(to_lines(describe(answer, Asked(evidence=observed))))

@@ -11,7 +11,6 @@ import typer
 from rich.text import Text
 
 from unswayed.cli.case import CaseOptions, resolve, with_case
-from unswayed.cli.classifiers import describe
 from unswayed.cli.commands.audit import TableFile, showing_rows, with_evidence
 from unswayed.cli.options import Thousands, limits_of, rows_in
 from unswayed.cli.output import check_output, show, show_json
@@ -78,9 +77,11 @@ def predict(
 
 def _describe(classifier: Classifier | TableClassifier) -> dict[str, Any]:
     from unswayed.decisions.classifier import Classifier
+    from unswayed.view.describe import Asked
+    from unswayed.view.json import question_of
 
     if isinstance(classifier, Classifier):
-        return describe(classifier, dict(classifier.given))
+        return question_of(Asked(classifier, dict(classifier.given)))
     return {"target": classifier.target, "features": list(classifier.features)}
 
 

@@ -46,6 +46,7 @@ def report(
     the recommended trimming would decide differently.
     """
     from unswayed.api.report import examine
+    from unswayed.view.json import question_of
     from unswayed.view.numbers import counted
     from unswayed.view.page import report_page
 
@@ -68,7 +69,7 @@ def report(
     found = replace(found, notes=tuple(map(with_options, found.notes)))
     write_text(report_page(found, title=title or ""), output)
     if case.as_json:
-        show_json({**asked.described(), "output": str(output), "notes": list(found.notes)})
+        show_json({**question_of(asked.asked()), "output": str(output), "notes": list(found.notes)})
     else:
         typer.echo(f"wrote {output}")
         if found.notes:

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from unswayed.cli.case import ResolvedSearch, SearchCaseOptions, resolve_search, with_case
-from unswayed.cli.output import check_output, json_text, show, show_json, write_text
-from unswayed.cli.pictures import check_picture_or_json, plot_answer
+from unswayed.cli.output import check_output, check_picture, emit, plot_answer
 from unswayed.cli.progress import showing_progress
 from unswayed.core.errors import FormatError, QueryError
 from unswayed.view.figure import is_picture
 
 if TYPE_CHECKING:
-    from rich.text import Text
-
-    from unswayed.api.selection import Objective, Selection, Trimming
+    from unswayed.api.selection import Objective
     from unswayed.view.figure import Picture
 
 Budget = Annotated[
@@ -83,19 +79,15 @@ def select(
     """
     from unswayed import api
 
-    if output is not None:
-        check_picture_or_json(output)
+    check_picture(output, or_json=True)
     found = resolve_search(case)
     wanted = _objective(found, objective)
     with showing_progress(found.options) as options:
         chosen = api.select_features(
             found.classifier, budget, costs=found.costs, objective=wanted, evidence=found.evidence, **options
         )
-    answer = {**found.described(), "objective": objective, "budget": budget, **_chosen(chosen, found)}
-    _answer(case, answer, _selection_lines(found, chosen, objective))
-    if output is not None:
-        _write(output, answer, lambda: _kept_picture(found, chosen.kept))
-        _tell(case, output)
+    asked = found.asked(objective=objective, budget=budget)
+    emit(chosen, asked, as_json=case.as_json, output=output, draw=lambda: _kept_picture(found, chosen.kept))
 
 
 @with_case
@@ -123,7 +115,6 @@ def trim(
     (maximum achievable agreement, MAA), proven to be so.
     """
     from unswayed import api
-    from unswayed.view.choice_lines import trimming_lines
 
     if output is not None:
         check_output(output)
@@ -140,14 +131,14 @@ def trim(
             held_out=held_out,
             **options,
         )
-    answer = {**found.described(), "budget": budget, **_trimmed(trimming)}
-    _answer(case, answer, trimming_lines(trimming, found.free, found.evidence))
-    if output is not None:
-        if is_picture(output):
-            _kept_picture(found, trimming.selection.kept).save(output)
-        else:
-            api.save_classifier(trimming.classifier, output)
-        _tell(case, output)
+    emit(
+        trimming,
+        found.asked(budget=budget),
+        as_json=case.as_json,
+        output=output,
+        draw=lambda: _kept_picture(found, trimming.kept),
+        save=lambda path: api.save_classifier(trimming.classifier, path),
+    )
 
 
 @with_case
@@ -179,12 +170,10 @@ def frontier(
     """
     from unswayed import api
     from unswayed.decisions.purchase import check_budget
-    from unswayed.view.choice_lines import frontier_lines
 
     if budget is not None:
         check_budget(budget)
-    if output is not None:
-        check_picture_or_json(output)
+    check_picture(output, or_json=True)
     found = resolve_search(case)
     with showing_progress(found.options) as options:
         points = api.frontier(
@@ -196,13 +185,11 @@ def frontier(
             **options,
         ).points
     shown = api.Frontier(tuple(p for p in points if budget is None or p.selection.cost <= budget))
-    answer = {**found.described(), "budget": budget, "points": [_trimmed(point) for point in shown.points]}
-    _answer(case, answer, frontier_lines(shown, found.evidence))
-    if output is not None:
-        name = answer["network"]
-        title = f"What each budget buys: {name}" if name else "What each budget buys"
-        _write(output, answer, lambda: plot_answer(shown, found, title=title))
-        _tell(case, output)
+    asked, name = found.asked(budget=budget), found.classifier.network.name
+    title = f"What each budget buys: {name}" if name else "What each budget buys"
+    emit(
+        shown, asked, as_json=case.as_json, output=output, draw=lambda: plot_answer(shown, asked, title=title)
+    )
 
 
 def _objective(found: ResolvedSearch, word: ObjectiveWord) -> Objective:
@@ -222,60 +209,6 @@ def _objective(found: ResolvedSearch, word: ObjectiveWord) -> Objective:
             if isinstance(rule, UtilityRule):
                 return ExpectedUtility(rule)
             raise QueryError("--objective utility needs utilities; give a file of them with --utilities")
-
-
-def _selection_lines(found: ResolvedSearch, chosen: Selection, word: ObjectiveWord) -> list[Text]:
-    from unswayed.view.choice_lines import reward_lines, selection_lines
-
-    if word is ObjectiveWord.ESDP:
-        return selection_lines(chosen, found.free, found.classifier.rule, found.evidence)
-    return reward_lines(chosen, found.free, word.value, found.classifier.target, found.evidence)
-
-
-def _chosen(chosen: Selection, found: ResolvedSearch) -> dict[str, Any]:
-    from unswayed.decisions.rules import ThresholdRule
-
-    rule = found.classifier.rule
-    return _numbers(chosen, rule.threshold if isinstance(rule, ThresholdRule) else None, None)
-
-
-def _trimmed(trimming: Trimming) -> dict[str, Any]:
-    from unswayed.decisions.classifier import Classifier
-    from unswayed.decisions.rules import ThresholdRule
-
-    classifier = trimming.classifier
-    rule = classifier.rule if isinstance(classifier, Classifier) else None
-    threshold = rule.threshold if isinstance(rule, ThresholdRule) else None
-    numbers = _numbers(trimming.selection, threshold, trimming.threshold_interval)
-    return {**numbers, "held_out": None if trimming.held_out is None else trimming.held_out.as_dict()}
-
-
-def _numbers(
-    selection: Selection, threshold: float | None, interval: tuple[float, float] | None
-) -> dict[str, Any]:
-    """A choice of features, for JSON."""
-    return {
-        "kept": selection.kept,
-        "cost": selection.cost,
-        "value": selection.value,
-        "threshold": threshold,
-        "threshold_interval": interval,
-        "upper_bound": selection.upper_bound,
-        "gap": selection.gap,
-        "certainty": selection.certainty.value,
-        "confidence_interval": selection.interval,
-        "optimal": selection.optimal,
-        "evaluations": selection.evaluations,
-        "engine": selection.engine,
-        "seconds": selection.seconds,
-    }
-
-
-def _answer(case: SearchCaseOptions, answer: dict[str, Any], lines: list[Text]) -> None:
-    if case.as_json:
-        show_json(answer)
-    else:
-        show(lines)
 
 
 def _check_free(case: SearchCaseOptions, output: Path) -> None:
@@ -299,16 +232,3 @@ def _kept_picture(found: ResolvedSearch, kept: tuple[str, ...]) -> Picture:
     classifier, evidence = found.classifier, found.evidence
     asked = question_text(classifier, evidence)
     return draw_network(classifier, evidence, kept, title=classifier.network.name, subtitle=asked)
-
-
-def _write(output: Path, answer: dict[str, Any], picture: Callable[[], Picture]) -> None:
-    """The picture where the name is one, else the answer as JSON."""
-    if is_picture(output):
-        picture().save(output)
-    else:
-        write_text(json_text(answer), output)
-
-
-def _tell(case: SearchCaseOptions, output: Path) -> None:
-    if not case.as_json:
-        typer.echo(f"wrote {output}")

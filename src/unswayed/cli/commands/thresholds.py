@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from unswayed.cli.case import SearchCaseOptions, resolve_search, with_case
-from unswayed.cli.output import show, show_json
-from unswayed.cli.pictures import PictureFile, check_picture, plot_answer, save_picture
+from unswayed.cli.output import PictureFile, check_picture, emit, plot_answer
 from unswayed.cli.progress import showing_progress
 from unswayed.core.errors import QueryError
-
-if TYPE_CHECKING:
-    from unswayed.api.thresholds import ThresholdSweep
 
 
 @with_case
@@ -33,10 +29,8 @@ def thresholds(
     """
     from unswayed.api.thresholds import sweep_thresholds
     from unswayed.decisions.rules import ThresholdRule
-    from unswayed.view.choice_lines import sweep_lines
 
-    if output is not None:
-        check_picture(output)
+    check_picture(output)
     if steps < 1:
         raise QueryError(f"--steps must be at least 1, not {steps}")
     found = resolve_search(case)
@@ -50,20 +44,11 @@ def thresholds(
         sweep = sweep_thresholds(
             found.classifier, budget, values, costs=found.costs, evidence=found.evidence, **options
         )
-    if case.as_json:
-        show_json({**found.described(), **_numbers(sweep)})
-    else:
-        show(sweep_lines(sweep, found.evidence))
-    if output is not None:
-        save_picture(plot_answer(sweep, found, at_any_threshold=True), output, quiet=case.as_json)
-
-
-def _numbers(sweep: ThresholdSweep) -> dict[str, object]:
-    return {
-        "budget": sweep.budget,
-        "points": [
-            {"threshold": t, "kept": s.kept, "value": s.value, "cost": s.cost, "optimal": s.optimal}
-            for t, s in zip(sweep.thresholds, sweep.selections, strict=True)
-        ],
-        "left_out": sweep.left_out,
-    }
+    asked = found.asked()
+    emit(
+        sweep,
+        asked,
+        as_json=case.as_json,
+        output=output,
+        draw=lambda: plot_answer(sweep, asked, at_any_threshold=True),
+    )

@@ -16,8 +16,7 @@ from unswayed.cli.costs import plain_costs_of
 from unswayed.cli.evidence import names_in
 from unswayed.cli.options import Cost, CostsFile
 from unswayed.cli.outcome import with_options
-from unswayed.cli.output import show, show_json
-from unswayed.cli.pictures import PictureFile, check_picture, plot_answer, save_picture
+from unswayed.cli.output import PictureFile, check_picture, emit
 
 if TYPE_CHECKING:
     from unswayed.reasons.search import Watch
@@ -45,10 +44,8 @@ def why(
     would turn it, what each finding contributed, and how far the numbers of the network may move.
     """
     from unswayed import api
-    from unswayed.view.reason_lines import answer_of, reasons_lines
 
-    if output is not None:
-        check_picture(output)
+    check_picture(output)
     found = resolve_question(case)
     with _progress() as watch:
         reasons = api.explain_decision(
@@ -62,12 +59,7 @@ def why(
             **found.options,
         )
     reasons = replace(reasons, notes=tuple(map(with_options, reasons.notes)))
-    if case.as_json:
-        show_json({**found.described(), **answer_of(reasons)})
-    else:
-        show(reasons_lines(reasons))
-    if output is not None:
-        save_picture(plot_answer(reasons, found), output, quiet=case.as_json)
+    emit(reasons, found.asked(), as_json=case.as_json, output=output)
 
 
 @contextmanager
