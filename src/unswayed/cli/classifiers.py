@@ -11,6 +11,7 @@ from unswayed.core.errors import QueryError
 
 if TYPE_CHECKING:
     from unswayed.decisions.classifier import Classifier
+    from unswayed.decisions.rewards import Reward
     from unswayed.decisions.rules import Rule
     from unswayed.model.network import BayesianNetwork
 
@@ -138,6 +139,18 @@ def _rule(target: str, positive: str | None, threshold: float | None, utilities:
     if threshold is not None:
         raise QueryError(f"--threshold needs a positive state; name it with --target {target}=STATE")
     return MostProbable()
+
+
+def reward_of(classifier: Classifier, word: str, option: str) -> Reward:
+    """What observations are valued by, as a word says: entropy, margin or utility."""
+    from unswayed.decisions.rewards import ExpectedUtility, Margin, NegativeEntropy
+    from unswayed.decisions.rules import UtilityRule
+
+    if word != "utility":
+        return NegativeEntropy() if word == "entropy" else Margin()
+    if not isinstance(classifier.rule, UtilityRule):
+        raise QueryError(f"{option} utility needs utilities; give a file of them with --utilities")
+    return ExpectedUtility(classifier.rule)
 
 
 def _features(network: BayesianNetwork, target: str, words: Sequence[str] | None) -> tuple[str, ...]:

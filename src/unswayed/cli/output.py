@@ -101,7 +101,7 @@ def _explain(measured: Measurement, file: TextIO) -> None:
 
     from unswayed.view.decisions import bid_lines
 
-    show([Text(with_options(line), style="dim") for line in bid_lines(measured)], file=file)
+    show((Text(with_options(line), style="dim") for line in bid_lines(measured)), file=file)
 
 
 def plot_answer(result: Any, asked: Asked, *, at_any_threshold: bool = False, **options: Any) -> Picture:
@@ -114,7 +114,15 @@ def plot_answer(result: Any, asked: Asked, *, at_any_threshold: bool = False, **
     return result.plot(subtitle=below, **options)  # type: ignore[no-any-return]
 
 
-def show(lines: Iterable[Text], *, file: TextIO | None = None) -> None:
+def say(answer: Mapping[str, Any], lines: Iterable[str | Text], *, as_json: bool) -> None:
+    """Print an answer that is no result of a verb: an object for programs, or lines for people."""
+    if as_json:
+        show_json(answer)
+    else:
+        show(lines)
+
+
+def show(lines: Iterable[str | Text], *, file: TextIO | None = None) -> None:
     """Print lines, on stdout by default: coloured, wrapped at words in a terminal, as they are elsewhere."""
     from rich.console import Console
     from rich.text import Text
@@ -134,9 +142,7 @@ def show(lines: Iterable[Text], *, file: TextIO | None = None) -> None:
         soft_wrap=not file.isatty(),
     )
     for line in lines:
-        if console.options.ascii_only:
-            line = Text(line.plain.translate(_ASCII))
-        console.print(line)
+        console.print(Text(str(line).translate(_ASCII)) if console.options.ascii_only else line)
 
 
 def show_json(answer: Mapping[str, Any]) -> None:

@@ -9,13 +9,11 @@ import typer
 
 from unswayed.cli.case import NetworkOptions, resolve_network, with_case
 from unswayed.cli.evidence import names_in
-from unswayed.cli.output import check_output, show, show_json
+from unswayed.cli.output import check_output, say
 from unswayed.core.anytime import one_clock
 from unswayed.core.errors import QueryError
 
 if TYPE_CHECKING:
-    from rich.text import Text
-
     from unswayed.circuits.networks.compiled import CompiledNetwork
 
 
@@ -52,12 +50,8 @@ def compile_(
         compiled = compile_network(found, constrained_to=names)
     if output is not None:
         _write(compiled, output)
-    if case.as_json:
-        show_json(described(compiled))
-    else:
-        show(_lines(compiled))
-        if output is not None:
-            typer.echo(f"wrote {output} and {output.with_suffix('.vtree')}")
+    wrote = [] if output is None else [f"wrote {output} and {output.with_suffix('.vtree')}"]
+    say(described(compiled), [*_lines(compiled), *wrote], as_json=case.as_json)
 
 
 def described(compiled: CompiledNetwork) -> dict[str, Any]:
@@ -76,9 +70,7 @@ def described(compiled: CompiledNetwork) -> dict[str, Any]:
     }
 
 
-def _lines(compiled: CompiledNetwork) -> list[Text]:
-    from rich.text import Text
-
+def _lines(compiled: CompiledNetwork) -> list[str]:
     numbers = described(compiled)
     lines = [
         f"{numbers['boolean_variables']:,} Boolean variables, {numbers['clauses']:,} clauses",
@@ -87,7 +79,7 @@ def _lines(compiled: CompiledNetwork) -> list[Text]:
     ]
     if numbers["constrained_to"]:
         lines.append(f"decides first on {', '.join(numbers['constrained_to'])}")
-    return [Text(line) for line in lines if line]
+    return [line for line in lines if line]
 
 
 def _check_name(output: Path) -> None:

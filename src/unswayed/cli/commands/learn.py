@@ -12,7 +12,7 @@ import typer
 from unswayed.cli.evidence import assignment, names_in
 from unswayed.cli.options import AsJson, Thousands, rows_in
 from unswayed.cli.outcome import complain
-from unswayed.cli.output import check_output, show, show_json
+from unswayed.cli.output import check_output, say
 from unswayed.cli.progress import showing_words
 from unswayed.core.errors import QueryError
 
@@ -115,8 +115,6 @@ def learn(
     """Learn a classifier from a table; write it as a network file."""
     from dataclasses import asdict
 
-    from rich.text import Text
-
     from unswayed.model.data.census import infer_variables
     from unswayed.model.data.column_warnings import list_suspicions
     from unswayed.model.data.discretize import Discretization
@@ -143,10 +141,8 @@ def learn(
     for words in list_suspicions(census.seen, target):
         complain("warning", words)
     facts = summarize_census(census, target)
-    if as_json:
-        show_json({"output": str(output), "structure": structure, **asdict(facts)})
-    else:
-        show([*learned_lines(facts), Text(f"wrote {output}: {size_text(network)}")])
+    answer = {"output": str(output), "structure": structure, **asdict(facts)}
+    say(answer, [*learned_lines(facts), f"wrote {output}: {size_text(network)}"], as_json=as_json)
 
 
 def _cut_method(word: DiscretizeWord, bins: int | None) -> CutMethod:

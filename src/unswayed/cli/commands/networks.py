@@ -10,7 +10,7 @@ import typer
 from unswayed.cli.classifiers import classifier_of
 from unswayed.cli.evidence import evidence_of, names_in
 from unswayed.cli.options import AsJson, Evidence, Features, Format, NetworkFile, Normalize, network_in
-from unswayed.cli.output import check_output, check_picture, show, show_json
+from unswayed.cli.output import check_output, check_picture, say, show, show_json
 from unswayed.core.errors import QueryError
 
 if TYPE_CHECKING:
@@ -60,19 +60,15 @@ def convert(
     format: Format = None,
 ) -> None:
     """Write a network in another format, named by the suffix of OUT."""
-    from rich.text import Text
-
     from unswayed.model.formats.files import write_network
     from unswayed.view.summaries import size_text
 
     check_output(target)
     network = network_in(source, normalize=normalize, format=format)
     write_network(network, target)
-    if as_json:
-        arcs = sum(len(cpt.parents) for cpt in network.cpts)
-        show_json({"output": str(target), "n_variables": len(network.cpts), "n_arcs": arcs})
-    else:
-        show([Text(f"wrote {target}: {size_text(network)}")])
+    arcs = sum(len(cpt.parents) for cpt in network.cpts)
+    answer = {"output": str(target), "n_variables": len(network.cpts), "n_arcs": arcs}
+    say(answer, [f"wrote {target}: {size_text(network)}"], as_json=as_json)
 
 
 def draw(
@@ -128,10 +124,8 @@ def draw(
     from unswayed.view.plotting import draw_network
 
     draw_network(model, observed, kept, title=heading, whole=whole).save(output)
-    if as_json:
-        show_json({"network": found.name, "evidence": observed, "output": str(output)})
-    else:
-        typer.echo(f"wrote {output}")
+    answer = {"network": found.name, "evidence": observed, "output": str(output)}
+    say(answer, [f"wrote {output}"], as_json=as_json)
 
 
 def _model(
@@ -153,16 +147,13 @@ def examples(*, as_json: AsJson = False) -> None:
 
     from unswayed.api.examples import EXAMPLES
 
-    if as_json:
-        facts = [{"name": e.name, "about": e.about, "variables": e.make().names} for e in EXAMPLES]
-        show_json({"examples": facts})
-        return
+    facts = [{"name": e.name, "about": e.about, "variables": e.make().names} for e in EXAMPLES]
     width = max(len(example.name) for example in EXAMPLES)
     lines = []
     for example in EXAMPLES:
         lines.append(Text(f"{example.name:{width}}  ", style="bold").append(example.about, style="not bold"))
         lines.append(Text(f"{'':{width}}  unswayed sdp {example.name} {_options(example)}", style="dim"))
-    show(lines)
+    say({"examples": facts}, lines, as_json=as_json)
 
 
 def _options(example: Example) -> str:

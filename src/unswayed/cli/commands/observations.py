@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from unswayed.cli.case import QuestionOptions, ResolvedQuestion, resolve_question, with_case
+from unswayed.cli.classifiers import reward_of
 from unswayed.cli.costs import costs_of
 from unswayed.cli.evidence import evidence_of, names_in
 from unswayed.cli.options import Cost, CostsFile
@@ -56,12 +57,15 @@ def voi(
     in utility where utilities are given. Where no feature gains alone, the smallest bundle that does.
     """
     from unswayed import api
+    from unswayed.api.values import SameDecisionGain
 
     check_picture(output)
     if output is not None and keep:
         raise QueryError("-o draws the features one by one; leave out --keep, or -o")
     found = resolve_question(case)
-    criterion = _criterion(found, reward)
+    criterion = (
+        SameDecisionGain() if reward is RewardWord.SDP else reward_of(found.classifier, reward, "--reward")
+    )
     if keep:
         kept = tuple(names_in(keep))
         value = api.value_of_information(found.classifier, kept, criterion, found.evidence, **found.options)
@@ -104,25 +108,6 @@ def _ranking(
             raise
     complain("warning", "the gain in SDP is left out, since no engine finds it within the limits")
     return rank([criterion, *(each for each in others if each.name != RewardWord.SDP)])
-
-
-def _criterion(found: ResolvedQuestion, word: RewardWord) -> Criterion:
-    from unswayed.api.values import SameDecisionGain
-    from unswayed.decisions.rewards import ExpectedUtility, Margin, NegativeEntropy
-    from unswayed.decisions.rules import UtilityRule
-
-    match word:
-        case RewardWord.SDP:
-            return SameDecisionGain()
-        case RewardWord.ENTROPY:
-            return NegativeEntropy()
-        case RewardWord.MARGIN:
-            return Margin()
-        case RewardWord.UTILITY:
-            rule = found.classifier.rule
-            if isinstance(rule, UtilityRule):
-                return ExpectedUtility(rule)
-            raise QueryError("--reward utility needs utilities; give a file of them with --utilities")
 
 
 @with_case

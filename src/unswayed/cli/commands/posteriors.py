@@ -9,7 +9,7 @@ import typer
 from unswayed.cli.case import NetworkOptions, resolve_network, with_case
 from unswayed.cli.evidence import evidence_of, names_in
 from unswayed.cli.options import Evidence
-from unswayed.cli.output import show, show_json
+from unswayed.cli.output import say
 
 
 @with_case
@@ -37,10 +37,8 @@ def posterior(
         answers = {name: api.posterior(found, name, observed, limits=limits) for name in names_in(of)}
     else:
         answers = api.all_marginals(found, observed, limits=limits)
-    if case.as_json:
-        show_json({"network": found.name, "evidence": observed, "posteriors": answers})
-    else:
-        show(posterior_lines(answers, observed))
+    answer = {"network": found.name, "evidence": observed, "posteriors": answers}
+    say(answer, posterior_lines(answers, observed), as_json=case.as_json)
 
 
 @with_case
@@ -60,8 +58,6 @@ def mpe(
 
     found, limits = resolve_network(case)
     observed = evidence_of(evidence, found)
-    answer = api.most_probable_explanation(found, observed, limits=limits)
-    if case.as_json:
-        show_json({"network": found.name, "evidence": observed, **to_json(answer)})
-    else:
-        show(to_lines(describe(answer, Asked(evidence=observed))))
+    explained = api.most_probable_explanation(found, observed, limits=limits)
+    answer = {"network": found.name, "evidence": observed, **to_json(explained)}
+    say(answer, to_lines(describe(explained, Asked(evidence=observed))), as_json=case.as_json)

@@ -12,7 +12,7 @@ from unswayed.cli.case import PricedOptions, resolve, with_case
 from unswayed.cli.commands.selection import HeldOut
 from unswayed.cli.costs import costs_of
 from unswayed.cli.outcome import with_options
-from unswayed.cli.output import check_output, show_json, write_text
+from unswayed.cli.output import check_output, say, write_text
 from unswayed.cli.progress import showing_words
 from unswayed.core.errors import FormatError
 
@@ -68,9 +68,8 @@ def report(
         )
     found = replace(found, notes=tuple(map(with_options, found.notes)))
     write_text(report_page(found, title=title or ""), output)
-    if case.as_json:
-        show_json({**question_of(asked.asked()), "output": str(output), "notes": list(found.notes)})
-    else:
-        typer.echo(f"wrote {output}")
-        if found.notes:
-            typer.echo(f"{counted(len(found.notes), 'part')} left out or estimated; the page says why")
+    lines = [f"wrote {output}"]
+    if found.notes:
+        lines.append(f"{counted(len(found.notes), 'part')} left out or estimated; the page says why")
+    answer = {**question_of(asked.asked()), "output": str(output), "notes": list(found.notes)}
+    say(answer, lines, as_json=case.as_json)

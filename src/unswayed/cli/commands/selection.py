@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from unswayed.cli.case import ResolvedSearch, SearchCaseOptions, resolve_search, with_case
+from unswayed.cli.classifiers import reward_of
 from unswayed.cli.output import check_output, check_picture, emit, plot_answer
 from unswayed.cli.progress import showing_progress
 from unswayed.core.errors import FormatError, QueryError
 from unswayed.view.figure import is_picture
 
 if TYPE_CHECKING:
-    from unswayed.api.selection import Objective
     from unswayed.view.figure import Picture
 
 Budget = Annotated[
@@ -78,10 +78,12 @@ def select(
     stays as it is; `unswayed trim` adapts the threshold too.
     """
     from unswayed import api
+    from unswayed.api.selection import SameDecision
 
     check_picture(output, or_json=True)
     found = resolve_search(case)
-    wanted = _objective(found, objective)
+    is_esdp = objective is ObjectiveWord.ESDP
+    wanted = SameDecision() if is_esdp else reward_of(found.classifier, objective, "--objective")
     with showing_progress(found.options) as options:
         chosen = api.select_features(
             found.classifier, budget, costs=found.costs, objective=wanted, evidence=found.evidence, **options
@@ -190,25 +192,6 @@ def frontier(
     emit(
         shown, asked, as_json=case.as_json, output=output, draw=lambda: plot_answer(shown, asked, title=title)
     )
-
-
-def _objective(found: ResolvedSearch, word: ObjectiveWord) -> Objective:
-    from unswayed.api.selection import SameDecision
-    from unswayed.decisions.rewards import ExpectedUtility, Margin, NegativeEntropy
-    from unswayed.decisions.rules import UtilityRule
-
-    match word:
-        case ObjectiveWord.ESDP:
-            return SameDecision()
-        case ObjectiveWord.ENTROPY:
-            return NegativeEntropy()
-        case ObjectiveWord.MARGIN:
-            return Margin()
-        case ObjectiveWord.UTILITY:
-            rule = found.classifier.rule
-            if isinstance(rule, UtilityRule):
-                return ExpectedUtility(rule)
-            raise QueryError("--objective utility needs utilities; give a file of them with --utilities")
 
 
 def _check_free(case: SearchCaseOptions, output: Path) -> None:

@@ -13,11 +13,9 @@ import typer
 
 from unswayed.cli.commands.snb_decisions import next_, sdp
 from unswayed.cli.options import AsJson
-from unswayed.cli.output import check_output, show, show_json
+from unswayed.cli.output import check_output, say
 
 if TYPE_CHECKING:
-    from rich.text import Text
-
     from unswayed.core.arrays import Floats
     from unswayed.spaces.classifier.estimator import StructuredNaiveBayes
     from unswayed.spaces.classifier.inputs import Observations
@@ -117,8 +115,6 @@ def fit(
 
     A distribution for each class, and how often it occurred.
     """
-    from rich.text import Text
-
     from unswayed.core.errors import QueryError
     from unswayed.spaces.classifier.files import save_structured
     from unswayed.spaces.classifier.inputs import (
@@ -137,25 +133,24 @@ def fit(
     ]
     if split_map and cut_map:
         raise QueryError("give --split-map or --cut-map, not both")
-    lines, regions = [], None
+    lines: list[str] = []
+    regions = None
     if (split_map or cut_map) and roads is not None:
         observed, part = stay_inside(observed, roads, into_regions=split_map)
         roads, regions = part.graph, part.regions
-        lines.append(Text(_part_line(part)))
+        lines.append(_part_line(part))
     space = space_of(observed, roads, regions)
     names = [file.name.partition(".")[0] for file in files]
     classifier = learn_observations(space, observed, names, smoothing=_prior_of(smoothing))
     save_structured(classifier, output)
     facts = _facts(classifier)
-    if as_json:
-        show_json({"output": str(output), **facts})
-    else:
-        classes = ", ".join(f"{name} {weight:g}" for name, weight in facts["classes"].items())
-        size = f"{facts['objects']:,} objects, {facts['parameters']:,} parameters for each class"
-        lines.append(Text(f"learned from {classes}"))
-        if smoothing == "held-out":
-            lines.append(Text(f"prior that explains examples held out best: {facts['smoothing']}"))
-        show([*lines, Text(f"wrote {output}: {facts['space']}, {size}")])
+    classes = ", ".join(f"{name} {weight:g}" for name, weight in facts["classes"].items())
+    size = f"{facts['objects']:,} objects, {facts['parameters']:,} parameters for each class"
+    lines.append(f"learned from {classes}")
+    if smoothing == "held-out":
+        lines.append(f"prior that explains examples held out best: {facts['smoothing']}")
+    lines.append(f"wrote {output}: {facts['space']}, {size}")
+    say({"output": str(output), **facts}, lines, as_json=as_json)
 
 
 def _part_line(part: MapPart) -> str:
@@ -219,35 +214,31 @@ def classify(
         scores = (scores * observed.weights[:, None]).sum(axis=0, keepdims=True)
     posteriors = np.exp(log_posteriors(classifier.model_.log_prior, scores))
     names = ["all together"] if together else [write_object(each) for each in observed.objects]
-    if as_json:
-        answers = [
-            {
-                "object": name,
-                "class": classes[int(np.argmax(row))],
-                "probabilities": dict(zip(classes, row.tolist(), strict=True)),
-            }
-            for name, row in zip(names, posteriors, strict=True)
-        ]
-        show_json({"answers": answers})
-    else:
-        show(_class_lines(classes, names, posteriors))
+    answers = [
+        {
+            "object": name,
+            "class": classes[int(np.argmax(row))],
+            "probabilities": dict(zip(classes, row.tolist(), strict=True)),
+        }
+        for name, row in zip(names, posteriors, strict=True)
+    ]
+    say({"answers": answers}, _class_lines(classes, names, posteriors), as_json=as_json)
 
 
-def _class_lines(classes: list[str], names: list[str], posteriors: Floats) -> list[Text]:
+def _class_lines(classes: list[str], names: list[str], posteriors: Floats) -> list[str]:
     import numpy as np
-    from rich.text import Text
 
     best = np.argmax(posteriors, axis=1)
     lines = []
     if len(names) > 1:
         shares = np.bincount(best, minlength=len(classes))
         parts = [f"{name} {count}" for name, count in zip(classes, shares.tolist(), strict=True)]
-        lines.append(Text(f"{len(names)} observations: {', '.join(parts)}"))
+        lines.append(f"{len(names)} observations: {', '.join(parts)}")
     width = max(map(len, classes))
     for name, k, row in list(zip(names, best.tolist(), posteriors, strict=True))[:MOST_LINES]:
-        lines.append(Text(f"{classes[k]:{width}}  {row[k]:.4f}  {name}"))
+        lines.append(f"{classes[k]:{width}}  {row[k]:.4f}  {name}")
     if len(names) > MOST_LINES:
-        lines.append(Text(f"... and {len(names) - MOST_LINES} more; all of them with --json"))
+        lines.append(f"... and {len(names) - MOST_LINES} more; all of them with --json")
     return lines
 
 
@@ -283,32 +274,18 @@ def score(
     order = np.argsort(found, kind="stable")[:worst]
     worst_ones = [(write_object(observed.objects[i]), float(found[i])) for i in order.tolist()]
     n_odd = int((found < threshold).sum())
-    if as_json:
-        show_json(
-            {
-                "objects": len(found),
-                "anomalous": n_odd,
-                "threshold": threshold,
-                "scores": found.tolist(),
-                "oddest": [{"object": name, "score": value} for name, value in worst_ones],
-            }
-        )
-    else:
-        show(_score_lines(worst_ones, n_odd, len(found), threshold))
-
-
-def _score_lines(
-    worst_ones: list[tuple[str, float]], n_odd: int, n_objects: int, threshold: float
-) -> list[Text]:
-    from rich.text import Text
-
+    answer = {
+        "objects": len(found),
+        "anomalous": n_odd,
+        "threshold": threshold,
+        "scores": found.tolist(),
+        "oddest": [{"object": name, "score": value} for name, value in worst_ones],
+    }
     lines = [
-        Text(f"{n_odd} of {n_objects} are more probable by chance than as normal (score below {threshold:g})")
+        f"{n_odd} of {len(found)} are more probable by chance than as normal (score below {threshold:g})",
+        *(f"{'odd   ' if v < threshold else 'normal'} {v:9.3f}  {name}" for name, v in worst_ones),
     ]
-    for name, value in worst_ones:
-        mark = "odd   " if value < threshold else "normal"
-        lines.append(Text(f"{mark} {value:9.3f}  {name}"))
-    return lines
+    say(answer, lines, as_json=as_json)
 
 
 def _scored(model: Path, file: Path) -> tuple[StructuredNaiveBayes, Observations, Floats]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unswayed.cli.options import AsJson, MaxMemory, MaxSeconds, limits_of
-from unswayed.cli.output import show, show_json
+from unswayed.cli.output import say
 from unswayed.core.anytime import one_clock
 from unswayed.core.errors import QueryError
 
@@ -92,13 +92,8 @@ def _pairs(nodes: tuple[Any, ...]) -> list[tuple[int, int]]:
 
 
 def _tell(space: Space[Any], *, count: bool, as_json: bool) -> None:
-    from rich.text import Text
-
     if count:
-        if as_json:
-            show_json({"count": space.size})
-        else:
-            show([Text(str(space.size))])
+        say({"count": space.size}, [str(space.size)], as_json=as_json)
         return
     answer = {
         "space": space.description,
@@ -108,10 +103,7 @@ def _tell(space: Space[Any], *, count: bool, as_json: bool) -> None:
         "circuit_elements": space.sdd.n_elements,
         "parameters": space.structure.n_parameters,
     }
-    if as_json:
-        show_json(answer)
-    else:
-        show(_lines(answer))
+    say(answer, _lines(answer), as_json=as_json)
 
 
 def _lines(answer: dict[str, Any]) -> list[Any]:
@@ -120,7 +112,7 @@ def _lines(answer: dict[str, Any]) -> list[Any]:
     circuit = f"{answer['circuit_nodes']:,} nodes, {answer['circuit_elements']:,} elements"
     return [
         Text.assemble((f"{answer['count']:,}", "bold"), f" {answer['space']}"),
-        Text(f"variables   {answer['variables']:,}"),
-        Text(f"circuit     {circuit}"),
-        Text(f"parameters  {answer['parameters']:,} of a distribution over them"),
+        f"variables   {answer['variables']:,}",
+        f"circuit     {circuit}",
+        f"parameters  {answer['parameters']:,} of a distribution over them",
     ]

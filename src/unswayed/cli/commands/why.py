@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import math
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -17,9 +14,7 @@ from unswayed.cli.evidence import names_in
 from unswayed.cli.options import Cost, CostsFile
 from unswayed.cli.outcome import with_options
 from unswayed.cli.output import PictureFile, check_picture, emit
-
-if TYPE_CHECKING:
-    from unswayed.reasons.search import Watch
+from unswayed.cli.progress import showing_words
 
 
 @with_case
@@ -47,7 +42,13 @@ def why(
 
     check_picture(output)
     found = resolve_question(case)
-    with _progress() as watch:
+    with showing_words() as tell:
+
+        def watch(best: float, bound: float, evaluations: int) -> None:
+            held = "none yet" if math.isinf(best) else f"{best:g}"
+            assert tell is not None
+            tell(f"{evaluations:,} subsets, cheapest reason {held}, bound {bound:g}")
+
         reasons = api.explain_decision(
             found.classifier,
             evidence=found.evidence,
@@ -55,25 +56,8 @@ def why(
             costs=plain_costs_of(cost, costs),
             fixed=names_in(fixed or ()),
             most=most,
-            watch=watch,
+            watch=None if tell is None else watch,
             **found.options,
         )
     reasons = replace(reasons, notes=tuple(map(with_options, reasons.notes)))
     emit(reasons, found.asked(), as_json=case.as_json, output=output)
-
-
-@contextmanager
-def _progress() -> Iterator[Watch | None]:
-    """A line on stderr that tells how the search goes, where that is a terminal."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from tqdm import tqdm
-
-    with tqdm(bar_format="{desc} [{elapsed}]", leave=False, file=sys.stderr) as line:
-
-        def watch(best: float, bound: float, evaluations: int) -> None:
-            held = "none yet" if math.isinf(best) else f"{best:g}"
-            line.set_description_str(f"{evaluations:,} subsets, cheapest reason {held}, bound {bound:g}")
-
-        yield watch
