@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
 
 import typer
 
+from unswayed.cli.options import option
 from unswayed.cli.outcome import print_wrapped, with_options
 from unswayed.core.errors import FormatError
 
@@ -27,12 +28,7 @@ if TYPE_CHECKING:
     from unswayed.view.describe import Asked
     from unswayed.view.figure import Picture
 
-PictureFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--output", "-o", metavar="FILE", help="Draw it here: .png, .svg or .pdf.", show_default=False
-    ),
-]
+PictureFile = Annotated[Path | None, option("FILE", "Draw it here: .png, .svg or .pdf.", "--output", "-o")]
 
 _ASCII = str.maketrans(
     {"±": "~", "█": "#", "▉": "#", "▊": "#", "▋": "#", "▌": "#", "▍": "-", "▎": "-", "▏": "-"}

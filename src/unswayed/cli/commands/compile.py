@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from unswayed.cli.case import NetworkOptions, resolve_network, with_case
 from unswayed.cli.evidence import names_in
+from unswayed.cli.options import option
 from unswayed.cli.output import check_output, say
 from unswayed.core.anytime import one_clock
 from unswayed.core.errors import QueryError
@@ -22,18 +21,11 @@ def compile_(
     case: NetworkOptions,
     *,
     constrain: Annotated[
-        list[str] | None,
-        typer.Option(metavar="A,B", help="Variables to decide on first, in this order.", show_default=False),
+        list[str] | None, option("A,B", "Variables to decide on first, in this order.")
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="OUT.sdd",
-            help="Write the circuit here, and its vtree beside it (.vtree).",
-            show_default=False,
-        ),
+        option("OUT.sdd", "Write the circuit here, and its vtree beside it (.vtree).", "--output", "-o"),
     ] = None,
 ) -> None:
     """Compile a network into a circuit (an SDD).

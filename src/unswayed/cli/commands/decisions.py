@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from unswayed.cli.case import QuestionOptions, resolve_question, with_case
 from unswayed.cli.evidence import names_in
+from unswayed.cli.options import option
 from unswayed.cli.output import PictureFile, check_picture, emit
 from unswayed.core.errors import QueryError
 
-Keep = Annotated[
-    list[str],
-    typer.Option("--keep", metavar="A,B", help="Features that will be observed.", show_default=False),
-]
+Keep = Annotated[list[str], option("A,B", "Features that will be observed.", "--keep")]
 
 
 @with_case
@@ -32,7 +28,7 @@ def decide(case: QuestionOptions, *, output: PictureFile = None) -> None:
 def sdp(
     case: QuestionOptions,
     *,
-    at_least: Annotated[float, typer.Option(metavar="P", help="Stop when the SDP is this high.")] = 0.95,
+    at_least: Annotated[float, option("P", "Stop when the SDP is this high.")] = 0.95,
     output: PictureFile = None,
 ) -> None:
     """Would the decision survive further observations?
@@ -72,12 +68,7 @@ def eca(
     *,
     keep: Keep,
     new_threshold: Annotated[
-        float | None,
-        typer.Option(
-            metavar="T",
-            help="Threshold on the kept features; without it, the best there is (MAA).",
-            show_default=False,
-        ),
+        float | None, option("T", "Threshold on the kept features; without it, the best there is (MAA).")
     ] = None,
 ) -> None:
     """How often would some features agree under a new threshold?

@@ -6,34 +6,23 @@ import time
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from unswayed.cli.options import AsJson
+from unswayed.cli.options import AsJson, flag, option
 from unswayed.cli.output import say
 from unswayed.cli.progress import showing_words
 
 if TYPE_CHECKING:
     from unswayed.focs.decoding import Accuracy, Decoded
 
-Bits = Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Bits of a message.")]
-Width = Annotated[
-    int, typer.Option(min=1, metavar="K", help="Each sent bit is the parity of so many message bits.")
-]
+Bits = Annotated[int, option("N", "Bits of a message.", min=1, max=1000)]
+Width = Annotated[int, option("K", "Each sent bit is the parity of so many message bits.", min=1)]
 Scattered = Annotated[
-    bool,
-    typer.Option("--scattered", help="Draw the bits of each parity at random, instead of adjacent ones."),
+    bool, flag("--scattered", "Draw the bits of each parity at random, instead of adjacent ones.")
 ]
-Ones = Annotated[
-    float, typer.Option(min=0.0, max=1.0, metavar="P", help="Probability that a message bit is 1.")
-]
-Noise = Annotated[
-    float, typer.Option(min=0.0, max=1.0, metavar="P", help="Probability that the channel flips a bit.")
-]
-Pairs = Annotated[
-    int, typer.Option(min=10, metavar="N", help="Messages, with what was received of them, to learn from.")
-]
-Words = Annotated[int, typer.Option(min=1, metavar="N", help="Further words to decode.")]
-Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the random messages.")]
+Ones = Annotated[float, option("P", "Probability that a message bit is 1.", min=0.0, max=1.0)]
+Noise = Annotated[float, option("P", "Probability that the channel flips a bit.", min=0.0, max=1.0)]
+Pairs = Annotated[int, option("N", "Messages, with what was received of them, to learn from.", min=10)]
+Words = Annotated[int, option("N", "Further words to decode.", min=1)]
+Seed = Annotated[int, option("N", "Seed of the random messages.", min=0)]
 
 
 def decode(

@@ -5,11 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from unswayed.cli.classifiers import classifier_of
 from unswayed.cli.evidence import evidence_of, names_in
-from unswayed.cli.options import AsJson, Evidence, Features, Format, NetworkFile, Normalize, network_in
+from unswayed.cli.options import (
+    AsJson,
+    Evidence,
+    Features,
+    Format,
+    NetworkFile,
+    Normalize,
+    argument,
+    flag,
+    network_in,
+    option,
+)
 from unswayed.cli.output import check_output, check_picture, say, show, show_json
 from unswayed.core.errors import QueryError
 
@@ -22,7 +31,7 @@ if TYPE_CHECKING:
 def info(
     network: NetworkFile,
     *,
-    every: Annotated[bool, typer.Option("--all", help="List every variable.", show_default=False)] = False,
+    every: Annotated[bool, flag("--all", "List every variable.")] = False,
     as_json: AsJson = False,
     normalize: Normalize = False,
     format: Format = None,
@@ -50,10 +59,8 @@ def _described(network: BayesianNetwork) -> dict[str, Any]:
 
 
 def convert(
-    source: Annotated[
-        Path, typer.Argument(metavar="IN", help="The network file to read.", show_default=False)
-    ],
-    target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write.", show_default=False)],
+    source: Annotated[Path, argument("IN", "The network file to read.")],
+    target: Annotated[Path, argument("OUT", "The file to write.")],
     *,
     as_json: AsJson = False,
     normalize: Normalize = False,
@@ -74,39 +81,18 @@ def convert(
 def draw(
     network: NetworkFile,
     *,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="The picture: .svg, .png or .pdf.", show_default=False
-        ),
-    ],
-    target: Annotated[
-        str | None,
-        typer.Option(metavar="D", help="What is decided about.", show_default=False),
-    ] = None,
+    output: Annotated[Path, option("FILE", "The picture: .svg, .png or .pdf.", "--output", "-o")],
+    target: Annotated[str | None, option("D", "What is decided about.")] = None,
     features: Features = None,
     evidence: Evidence = None,
     keep: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--keep",
-            metavar="A,B",
-            help="Features that are kept; the others are dropped.",
-            show_default=False,
-        ),
+        list[str] | None, option("A,B", "Features that are kept; the others are dropped.", "--keep")
     ] = None,
     whole: Annotated[
         bool,
-        typer.Option(
-            "--all",
-            help="Draw every variable. Of more than 100 only those nearest to the target are drawn.",
-            show_default=False,
-        ),
+        flag("--all", "Draw every variable. Of more than 100 only those nearest to the target are drawn."),
     ] = False,
-    title: Annotated[
-        str | None,
-        typer.Option(metavar="TEXT", help="A title; the network's name by default.", show_default=False),
-    ] = None,
+    title: Annotated[str | None, option("TEXT", "A title; the network's name by default.")] = None,
     normalize: Normalize = False,
     format: Format = None,
     as_json: AsJson = False,

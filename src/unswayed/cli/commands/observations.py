@@ -5,13 +5,11 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from unswayed.cli.case import QuestionOptions, ResolvedQuestion, resolve_question, with_case
 from unswayed.cli.classifiers import reward_of
 from unswayed.cli.costs import costs_of
 from unswayed.cli.evidence import evidence_of, names_in
-from unswayed.cli.options import Cost, CostsFile
+from unswayed.cli.options import Cost, CostsFile, option
 from unswayed.cli.outcome import complain
 from unswayed.cli.output import PictureFile, check_picture, emit, plot_answer
 from unswayed.core.errors import LimitError, QueryError
@@ -35,19 +33,14 @@ class RewardWord(StrEnum):
 def voi(
     case: QuestionOptions,
     *,
-    reward: Annotated[RewardWord, typer.Option(help="What observations are ranked by.")] = RewardWord.SDP,
+    reward: Annotated[RewardWord, option(None, "What observations are ranked by.")] = RewardWord.SDP,
     keep: Annotated[
         list[str] | None,
-        typer.Option(
-            "--keep",
-            metavar="A,B",
-            help="Value these features together instead of each feature alone.",
-            show_default=False,
-        ),
+        option("A,B", "Value these features together instead of each feature alone.", "--keep"),
     ] = None,
     cost: Cost = None,
     costs: CostsFile = None,
-    at_least: Annotated[float, typer.Option(metavar="P", help="Safe when the SDP is this high.")] = 0.95,
+    at_least: Annotated[float, option("P", "Safe when the SDP is this high.")] = 0.95,
     output: PictureFile = None,
 ) -> None:
     """What is worth observing next?
@@ -115,17 +108,11 @@ def follow(
     case: QuestionOptions,
     *,
     observe: Annotated[
-        list[str],
-        typer.Option(
-            "--observe",
-            metavar="A=a,B=b",
-            help="What is observed, in this order; may be repeated.",
-            show_default=False,
-        ),
+        list[str], option("A=a,B=b", "What is observed, in this order; may be repeated.", "--observe")
     ],
     cost: Cost = None,
     costs: CostsFile = None,
-    at_least: Annotated[float, typer.Option(metavar="P", help="Safe when the SDP is this high.")] = 0.95,
+    at_least: Annotated[float, option("P", "Safe when the SDP is this high.")] = 0.95,
     output: PictureFile = None,
 ) -> None:
     """How did a decision come about, and when was it safe?

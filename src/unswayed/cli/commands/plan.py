@@ -8,11 +8,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from unswayed.cli.case import PricedOptions, resolve, with_case
 from unswayed.cli.costs import costs_of
-from unswayed.cli.options import CheckpointFile, Jobs, limits_of
+from unswayed.cli.options import CheckpointFile, Jobs, flag, limits_of, option
 from unswayed.cli.output import check_output, emit
 from unswayed.cli.progress import showing_words
 from unswayed.core.errors import FormatError, QueryError
@@ -36,9 +34,7 @@ class PlanObjectiveWord(StrEnum):
     NET_UTILITY = "net-utility"
 
 
-AtLeast = Annotated[
-    float, typer.Option(metavar="P", help="Stop where the same-decision probability is at least this.")
-]
+AtLeast = Annotated[float, option("P", "Stop where the same-decision probability is at least this.")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,38 +43,26 @@ class PlanOptions(PricedOptions):
 
     at_least: AtLeast = 0.95
     objective: Annotated[
-        PlanObjectiveWord,
-        typer.Option(help="What to minimize (costs) or to maximize (sdp and utilities)."),
+        PlanObjectiveWord, option(None, "What to minimize (costs) or to maximize (sdp and utilities).")
     ] = PlanObjectiveWord.EXPECTED_COST
     stop_posterior: Annotated[
         str | None,
-        typer.Option(
-            metavar="LOW,HIGH",
-            help="Stop where the posterior of the positive state is at most LOW or at least HIGH, instead of "
+        option(
+            "LOW,HIGH",
+            "Stop where the posterior of the positive state is at most LOW or at least HIGH, instead of "
             "by --at-least.",
-            show_default=False,
         ),
     ] = None
-    budget: Annotated[
-        float | None,
-        typer.Option(metavar="B", help="What the tests of a path may cost together.", show_default=False),
-    ] = None
-    max_depth: Annotated[
-        int | None, typer.Option(metavar="K", help="How many tests a path may have.", show_default=False)
-    ] = None
-    max_leaves: Annotated[
-        int | None, typer.Option(metavar="M", help="How many ends the plan may have.", show_default=False)
-    ] = None
-    max_seconds: Annotated[
-        float | None,
-        typer.Option(metavar="S", help="Take the best plan found in this time.", show_default=False),
-    ] = None
+    budget: Annotated[float | None, option("B", "What the tests of a path may cost together.")] = None
+    max_depth: Annotated[int | None, option("K", "How many tests a path may have.")] = None
+    max_leaves: Annotated[int | None, option("M", "How many ends the plan may have.")] = None
+    max_seconds: Annotated[float | None, option("S", "Take the best plan found in this time.")] = None
     jobs: Jobs = 1
     certain: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--certain",
-            help="Changes nothing here: a plan holds exact numbers and certified bounds, never an estimate.",
+            "Changes nothing here: a plan holds exact numbers and certified bounds, never an estimate.",
         ),
     ] = False
 
@@ -89,12 +73,11 @@ def plan(
     *,
     output: Annotated[
         Path | None,
-        typer.Option(
+        option(
+            "FILE",
+            "Write the plan: a flow chart (.svg, .png, .pdf), an outline (.txt, .html), .json or .dot.",
             "--output",
             "-o",
-            metavar="FILE",
-            help="Write the plan: a flow chart (.svg, .png, .pdf), an outline (.txt, .html), .json or .dot.",
-            show_default=False,
         ),
     ] = None,
     checkpoint: CheckpointFile = None,

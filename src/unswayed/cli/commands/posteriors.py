@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from unswayed.cli.case import NetworkOptions, resolve_network, with_case
 from unswayed.cli.evidence import evidence_of, names_in
-from unswayed.cli.options import Evidence
+from unswayed.cli.options import Evidence, option
 from unswayed.cli.output import say
 
 
@@ -17,13 +15,7 @@ def posterior(
     case: NetworkOptions,
     *,
     of: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--of",
-            metavar="A,B",
-            help="Whose states; may be repeated. All variables by default.",
-            show_default=False,
-        ),
+        list[str] | None, option("A,B", "Whose states; may be repeated. All variables by default.", "--of")
     ] = None,
     evidence: Evidence = None,
 ) -> None:

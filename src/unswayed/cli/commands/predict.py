@@ -7,11 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from unswayed.cli.case import CaseOptions, resolve, with_case
 from unswayed.cli.commands.audit import TableFile, showing_rows, with_evidence
-from unswayed.cli.options import Thousands, limits_of, rows_in
+from unswayed.cli.options import Thousands, limits_of, option, rows_in
 from unswayed.cli.output import check_output, say
 from unswayed.core.anytime import one_clock
 from unswayed.core.errors import QueryError
@@ -33,13 +31,12 @@ def predict(
     thousands: Thousands = None,
     output: Annotated[
         Path | None,
-        typer.Option(
+        option(
+            "FILE",
+            "Where the rows go, with the columns decision and posterior: .csv or .parquet. Rows are "
+            "written as they are decided; the same command resumes after a stop.",
             "--output",
             "-o",
-            metavar="FILE",
-            help="Where the rows go, with the columns decision and posterior: .csv or .parquet. Rows are "
-            "written as they are decided; the same command resumes after a stop.",
-            show_default=False,
         ),
     ] = None,
 ) -> None:

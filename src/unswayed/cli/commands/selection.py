@@ -6,10 +6,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from unswayed.cli.case import ResolvedSearch, SearchCaseOptions, resolve_search, with_case
 from unswayed.cli.classifiers import reward_of
+from unswayed.cli.options import flag, option
 from unswayed.cli.output import check_output, check_picture, emit, plot_answer
 from unswayed.cli.progress import showing_progress
 from unswayed.core.errors import FormatError, QueryError
@@ -18,24 +17,21 @@ from unswayed.view.figure import is_picture
 if TYPE_CHECKING:
     from unswayed.view.figure import Picture
 
-Budget = Annotated[
-    float, typer.Option(metavar="B", help="What the kept features may cost together.", show_default=False)
-]
+Budget = Annotated[float, option("B", "What the kept features may cost together.")]
 HeldOut = Annotated[
     Path | None,
-    typer.Option(
-        "--held-out",
-        metavar="FILE.csv",
-        help="Rows that took no part in learning: count on them how often the trimmed classifier decides "
+    option(
+        "FILE.csv",
+        "Rows that took no part in learning: count on them how often the trimmed classifier decides "
         "as the full one.",
-        show_default=False,
+        "--held-out",
     ),
 ]
 Potential = Annotated[
     bool,
-    typer.Option(
+    flag(
         "--potential",
-        help="Decide by a table over the kept features, the best possible rule, instead of by a threshold.",
+        "Decide by a table over the kept features, the best possible rule, instead of by a threshold.",
     ),
 ]
 
@@ -56,19 +52,19 @@ def select(
     budget: Budget,
     objective: Annotated[
         ObjectiveWord,
-        typer.Option(
-            help="What the features are for: to decide as all do (expected same-decision probability), or "
-            "to gain in entropy, margin or utility."
+        option(
+            None,
+            "What the features are for: to decide as all do (expected same-decision probability), or "
+            "to gain in entropy, margin or utility.",
         ),
     ] = ObjectiveWord.ESDP,
     output: Annotated[
         Path | None,
-        typer.Option(
+        option(
+            "FILE",
+            "Write a picture of the network (.png, .svg or .pdf), or the JSON under any other name.",
             "--output",
             "-o",
-            metavar="FILE",
-            help="Write a picture of the network (.png, .svg or .pdf), or the JSON under any other name.",
-            show_default=False,
         ),
     ] = None,
 ) -> None:
@@ -101,13 +97,12 @@ def trim(
     held_out: HeldOut = None,
     output: Annotated[
         Path | None,
-        typer.Option(
+        option(
+            "FILE.json",
+            "Save the trimmed classifier here, with its evidence, and its network beside it; or a "
+            "picture of the network (.png, .svg or .pdf).",
             "--output",
             "-o",
-            metavar="FILE.json",
-            help="Save the trimmed classifier here, with its evidence, and its network beside it; or a "
-            "picture of the network (.png, .svg or .pdf).",
-            show_default=False,
         ),
     ] = None,
 ) -> None:
@@ -147,23 +142,12 @@ def trim(
 def frontier(
     case: SearchCaseOptions,
     *,
-    budget: Annotated[
-        float | None,
-        typer.Option(
-            metavar="B", help="The largest budget to show; no limit by default.", show_default=False
-        ),
-    ] = None,
+    budget: Annotated[float | None, option("B", "The largest budget to show; no limit by default.")] = None,
     potential: Potential = False,
     held_out: HeldOut = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Write a plot (.png, .svg or .pdf) or the numbers (.json).",
-            show_default=False,
-        ),
+        option("FILE", "Write a plot (.png, .svg or .pdf) or the numbers (.json).", "--output", "-o"),
     ] = None,
 ) -> None:
     """How much agreement does each budget buy?

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unswayed.cli.commands.snb_decisions import next_, sdp
-from unswayed.cli.options import AsJson
+from unswayed.cli.options import AsJson, argument, flag, option
 from unswayed.cli.output import check_output, say
 
 if TYPE_CHECKING:
@@ -35,66 +35,45 @@ app.command("next")(next_)
 
 Files = Annotated[
     list[Path],
-    typer.Argument(
-        metavar="FILE",
-        help="Rankings (.soc, or .csv with a column for each position) or, with --graph, paths as lines of "
+    argument(
+        "FILE",
+        "Rankings (.soc, or .csv with a column for each position) or, with --graph, paths as lines of "
         "nodes. One file for each class, or one table with a column of classes.",
-        show_default=False,
     ),
 ]
-ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="What `snb fit` wrote.", show_default=False)]
-DataFile = Annotated[
-    Path, typer.Argument(metavar="FILE", help="Rankings or paths, as for fit.", show_default=False)
-]
-Output = Annotated[
-    Path, typer.Option("--output", "-o", metavar="OUT", help="The file to write.", show_default=False)
-]
-Label = Annotated[
-    str | None,
-    typer.Option(metavar="COLUMN", help="The column of classes in a table of rankings.", show_default=False),
-]
-GraphFile = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE", help="The graph of the paths: a .csv of edges, or .json.", show_default=False
-    ),
-]
+ModelFile = Annotated[Path, argument("MODEL", "What `snb fit` wrote.")]
+DataFile = Annotated[Path, argument("FILE", "Rankings or paths, as for fit.")]
+Output = Annotated[Path, option("OUT", "The file to write.", "--output", "-o")]
+Label = Annotated[str | None, option("COLUMN", "The column of classes in a table of rankings.")]
+GraphFile = Annotated[Path | None, option("FILE", "The graph of the paths: a .csv of edges, or .json.")]
 Smoothing = Annotated[
     str,
-    typer.Option(
-        metavar="X",
-        help="Added to every count; 'uniform:X' for X examples spread over all objects; 'held-out' for the "
+    option(
+        "X",
+        "Added to every count; 'uniform:X' for X examples spread over all objects; 'held-out' for the "
         "one that explains held-out examples best.",
     ),
 ]
-Directed = Annotated[bool, typer.Option("--directed", help="Edges of the graph are one-way streets.")]
+Directed = Annotated[bool, flag("--directed", "Edges of the graph are one-way streets.")]
 SplitMap = Annotated[
     bool,
-    typer.Option(
+    flag(
         "--split-map",
-        help="Split a large map into regions, learn on the paths that enter none of them twice, and say "
+        "Split a large map into regions, learn on the paths that enter none of them twice, and say "
         "how many trips do.",
     ),
 ]
 CutMap = Annotated[
     bool,
-    typer.Option(
-        "--cut-map", help="Learn on the part of a large map that most trips use, and say what it leaves out."
-    ),
+    flag("--cut-map", "Learn on the part of a large map that most trips use, and say what it leaves out."),
 ]
 EraseLoops = Annotated[
-    bool,
-    typer.Option("--erase-loops", help="Shorten trips that visit a node twice instead of leaving them out."),
+    bool, flag("--erase-loops", "Shorten trips that visit a node twice instead of leaving them out.")
 ]
-Together = Annotated[
-    bool, typer.Option("--together", help="All observations come from one source: one answer for all.")
-]
-NormalClass = Annotated[
-    str | None,
-    typer.Option("--class", metavar="NAME", help="The class that is normal.", show_default=False),
-]
-Prior = Annotated[float, typer.Option(metavar="P", help="Probability of an anomaly before anything is seen.")]
-Worst = Annotated[int, typer.Option(min=1, metavar="N", help="How many of the oddest to show.")]
+Together = Annotated[bool, flag("--together", "All observations come from one source: one answer for all.")]
+NormalClass = Annotated[str | None, option("NAME", "The class that is normal.", "--class")]
+Prior = Annotated[float, option("P", "Probability of an anomaly before anything is seen.")]
+Worst = Annotated[int, option("N", "How many of the oddest to show.", min=1)]
 
 
 @app.command()

@@ -6,9 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-import typer
-
-from unswayed.cli.options import AsJson, MaxMemory, MaxSeconds, limits_of
+from unswayed.cli.options import AsJson, MaxMemory, MaxSeconds, argument, limits_of, option
 from unswayed.cli.output import emit
 from unswayed.core.errors import QueryError
 
@@ -17,32 +15,23 @@ if TYPE_CHECKING:
     from unswayed.spaces.decisions.classifier import StructuredClassifier
     from unswayed.view.describe import Asked
 
-ModelFile = Annotated[
-    Path, typer.Argument(metavar="MODEL", help="What `snb fit` or save_classifier wrote.", show_default=False)
-]
+ModelFile = Annotated[Path, argument("MODEL", "What `snb fit` or save_classifier wrote.")]
 Seen = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
+        "[NAME=]VALUE",
+        "What was seen of an attribute; may be repeated. Of a ranking or a path: 'rum, {tea, milk}, "
+        "...', dots where it goes on. The name may be left out where there is one attribute.",
         "--evidence",
         "-e",
-        metavar="[NAME=]VALUE",
-        help="What was seen of an attribute; may be repeated. Of a ranking or a path: 'rum, {tea, milk}, "
-        "...', dots where it goes on. The name may be left out where there is one attribute.",
-        show_default=False,
     ),
 ]
 Positive = Annotated[
     str | None,
-    typer.Option(
-        metavar="CLASS",
-        help="Decide for this class from --threshold on; without it, for the most probable class.",
-        show_default=False,
-    ),
+    option("CLASS", "Decide for this class from --threshold on; without it, for the most probable class."),
 ]
-Threshold = Annotated[
-    float, typer.Option(metavar="T", help="Decide for --positive when its posterior is at least this.")
-]
-AtLeast = Annotated[float, typer.Option(metavar="P", help="Stop when the SDP is this high.")]
+Threshold = Annotated[float, option("T", "Decide for --positive when its posterior is at least this.")]
+AtLeast = Annotated[float, option("P", "Stop when the SDP is this high.")]
 
 
 class SeenCase(NamedTuple):

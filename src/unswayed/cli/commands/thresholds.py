@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from unswayed.cli.case import SearchCaseOptions, resolve_search, with_case
+from unswayed.cli.options import option
 from unswayed.cli.output import PictureFile, check_picture, emit, plot_answer
 from unswayed.cli.progress import showing_progress
 from unswayed.core.errors import QueryError
@@ -16,10 +15,8 @@ from unswayed.core.errors import QueryError
 def thresholds(
     case: SearchCaseOptions,
     *,
-    budget: Annotated[
-        float, typer.Option(metavar="B", help="What the kept features may cost together.", show_default=False)
-    ],
-    steps: Annotated[int, typer.Option(metavar="N", help="How many thresholds, evenly between 0 and 1.")] = 9,
+    budget: Annotated[float, option("B", "What the kept features may cost together.")],
+    steps: Annotated[int, option("N", "How many thresholds, evenly between 0 and 1.")] = 9,
     output: PictureFile = None,
 ) -> None:
     """How do the features worth keeping change with the threshold?

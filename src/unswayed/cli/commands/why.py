@@ -6,12 +6,10 @@ import math
 from dataclasses import replace
 from typing import Annotated
 
-import typer
-
 from unswayed.cli.case import QuestionOptions, resolve_question, with_case
 from unswayed.cli.costs import plain_costs_of
 from unswayed.cli.evidence import names_in
-from unswayed.cli.options import Cost, CostsFile
+from unswayed.cli.options import Cost, CostsFile, option
 from unswayed.cli.outcome import with_options
 from unswayed.cli.output import PictureFile, check_picture, emit
 from unswayed.cli.progress import showing_words
@@ -22,15 +20,12 @@ def why(
     case: QuestionOptions,
     *,
     at_least: Annotated[
-        float, typer.Option(metavar="P", help="How safely a reason must keep the decision; 1 means always.")
+        float, option("P", "How safely a reason must keep the decision; 1 means always.")
     ] = 0.95,
-    fixed: Annotated[
-        list[str] | None,
-        typer.Option(metavar="A,B", help="Findings that cannot change, such as age.", show_default=False),
-    ] = None,
+    fixed: Annotated[list[str] | None, option("A,B", "Findings that cannot change, such as age.")] = None,
     cost: Cost = None,
     costs: CostsFile = None,
-    most: Annotated[int, typer.Option(metavar="N", help="How many reasons and flips to list.")] = 10,
+    most: Annotated[int, option("N", "How many reasons and flips to list.")] = 10,
     output: PictureFile = None,
 ) -> None:
     """Why this decision, and what would turn it?
