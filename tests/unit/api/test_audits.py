@@ -318,7 +318,7 @@ def test_predictions_of_a_tree_are_those_of_single_cases():
 
 
 def test_pictures_and_the_page():
-    from unswayed.view.audit_page import audit_page
+    from unswayed.view.audits import audit_page
 
     classifier = naive_classifier()
     found = unswayed.audit(classifier, with_truth(classifier, random_frame(classifier, 200)), outcome="truth")

@@ -26,7 +26,7 @@ from unswayed.plans import PlanObjective
 from unswayed.plans.engine_states import EngineTerrain
 from unswayed.plans.terrain import UNDONE
 from unswayed.plans.tree import PlanLeaf, PlanStep, leaves
-from unswayed.view.plan_lines import describe_proof
+from unswayed.view.plans import describe_proof
 
 PAPERS = Classifier(review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6))
 
