@@ -29,7 +29,7 @@ from unswayed.search.sampled_choice import (
     sampled_threshold,
     units_of_choices,
 )
-from unswayed.search.task import Found, Terms
+from unswayed.search.task import Found, Terms, until_limit
 
 TOLERANCE = 1e-3
 """Width of an interval that is good enough."""
@@ -92,7 +92,7 @@ def _settle_choice(
     with reserve():
         units = units_of_choices(ground, terms)
     return settle(
-        choose_kept(ground, terms, team),
+        until_limit(choose_kept(ground, terms, team)),
         share=choice_share(),
         units=units,
         tell=tell,

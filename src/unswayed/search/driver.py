@@ -21,7 +21,7 @@ from unswayed.core.workers import Workers
 from unswayed.kernels.subset_search import SLACK
 
 SLICE_UNITS = 2e5
-"""What a slice takes, about: long beside sending it, short beside the news that it may miss."""
+"""What a slice takes at most, about: long beside sending it, short beside the news that it may miss."""
 WAIT_SECONDS = 0.1
 """How long to wait for a slice before progress is reported."""
 
@@ -50,6 +50,8 @@ class SliceOutcome(NamedTuple):
     """What the search is to learn."""
     left: Any
     """What is left of the branch; None where nothing is."""
+    units: float
+    """The work that was done."""
 
 
 class SlicedSearch(Protocol[B]):
@@ -75,7 +77,7 @@ class SlicedSearch(Protocol[B]):
 
 def search_in_slices(search: SlicedSearch[B], branches: Iterable[B], workers: Workers[B]) -> Steps:
     """Search the branches to their end, or until the search wants no more."""
-    waiting, n_slices = list(branches), 0
+    waiting, units = list(branches), 0.0
     while True:
         waiting = [branch for branch in waiting if branch.ceiling >= search.value - SLACK]
         left = waiting + workers.tags
@@ -84,10 +86,10 @@ def search_in_slices(search: SlicedSearch[B], branches: Iterable[B], workers: Wo
         yield
         if search.has_enough or not left:
             return not left
-        tick(n_slices * SLICE_UNITS, "the search")
+        tick(units, "the search")
         _send_out(search, waiting, workers)
         collected = workers.collect(WAIT_SECONDS)
-        n_slices = len(collected)
+        units = sum(outcome.units for _, outcome in collected)
         waiting += [outcome.left for _, outcome in collected if outcome.left is not None]
         for _, outcome in collected:
             yield from search.learn(outcome.findings)

@@ -221,9 +221,9 @@ def run_nodes(shared: UnitSearch, branch: NodeBranch, known: Known, units: float
     """A slice: search a branch for so long."""
     incumbent = known.incumbent(shared.task)
     waiting = list(branch.nodes)
-    _advance(replace(shared, task=incumbent.task), waiting, incumbent, units)
+    spent = _advance(replace(shared, task=incumbent.task), waiting, incumbent, units)
     left = NodeBranch(tuple(waiting)).without_masses() if waiting else None
-    return SliceOutcome(Findings.of(incumbent), left)
+    return SliceOutcome(Findings.of(incumbent), left, spent)
 
 
 def _children(search: UnitSearch, entry: OpenNode, incumbent: Incumbent) -> Iterator[OpenNode]:

@@ -42,7 +42,7 @@ from unswayed.search.objectives import (
 )
 from unswayed.search.options import Method, SearchOptions, method_of, team_of
 from unswayed.search.plan import SearchPlan, plan_table
-from unswayed.search.task import Found, Task, Terms, check_method
+from unswayed.search.task import Found, Task, Terms, check_method, until_limit
 from unswayed.search.task_search import save_now_and_then, save_search
 
 _SEARCH_BY_METHOD: dict[Method, Callable[[Task], Iterator[Found]]] = {
@@ -95,7 +95,7 @@ def settle_search(
 
     if checkpoint is not None:
         states = save_now_and_then(checkpoint, states)
-    settled = settle(states, units=units, tell=tell, heeds_interrupts=True)
+    settled = settle(until_limit(states), units=units, tell=tell, heeds_interrupts=True)
     if checkpoint is not None:
         save_search(checkpoint, settled.last)
     return replace(settled.last, interrupted=settled.interrupted, left=None)

@@ -7,12 +7,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from uuid import uuid4
 
-from unswayed.core.errors import QueryError, expect
+from unswayed.core.errors import LimitError, QueryError, expect
 from unswayed.core.numerics import is_cheaper, spendable
 from unswayed.core.workers import Team
 from unswayed.decisions.binding import bind_purchase
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from unswayed.search.sampled_choice import SampledGround
     from unswayed.search.signed.ground import SignedGround
 
+S = TypeVar("S")
 SLACK = subset_search.SLACK
 """Values closer than this are rounding apart, and equal."""
 UNITS_PER_NODE, UNITS_PER_MASS = 25.0, 2e-3
@@ -272,6 +273,18 @@ class Incumbent:
 def units_of_pass(node: Node) -> float:
     """What dropping a feature of a node and bounding what is left takes."""
     return UNITS_PER_NODE + UNITS_PER_MASS * node.table.size
+
+
+def until_limit(states: Iterator[S]) -> Iterator[S]:
+    """The same states; where the next one is beyond a limit, those that came stand."""
+    has_any = False
+    try:
+        for state in states:
+            has_any = True
+            yield state
+    except LimitError:
+        if not has_any:
+            raise
 
 
 def order_by_harm(task: Task, left: Mapping[int, float]) -> list[int]:

@@ -35,6 +35,7 @@ from unswayed.search.ceiling.cover import Spending, is_ceiling_ready, lower, ope
 from unswayed.search.ceiling.spectra import opening_units
 from unswayed.search.driver import Steps, search_in_slices
 from unswayed.search.naive_bayes.branches import (
+    UNITS_PER_ERROR,
     GridBranch,
     GridFindings,
     GridLeft,
@@ -54,8 +55,8 @@ from unswayed.search.task_search import SavedSearch
 QUICK, PATIENT = 50_000, 20
 """Errors computed before less is tried to be proven, and how many times as many before a ceiling is lowered
 over so few features that the optimum may be proven."""
-SLICE, UNITS_PER_ERROR = 10_000, 4.0
-"""Errors computed in a step, and what one takes: measured 3.4 to 4.2 microseconds at 30 to 100 features."""
+SLICE = 10_000
+"""Errors computed in a step: some 40 milliseconds."""
 EXAMINING_UNITS = 5e3
 """What a closer look at one subset takes: a millisecond or two at first, some ten times that where needed."""
 ALONE_ERRORS = 250_000

@@ -153,7 +153,9 @@ def run_slice(shared: SignedShared, branch: SignedBranch, known: Known, work: in
     ground = shared.signed.to_search(incumbent.task)
     walk = make_walk(shared.signed, ground, incumbent)
     path = resume(ground, branch.nodes, ROOM)
-    for _ in range(STEPS_PER_SLICE):
-        if _advance(walk, path, work):
-            return SliceOutcome(Findings.of(incumbent), None)
-    return SliceOutcome(Findings.of(incumbent), branch_of(ground, path.left))
+    is_over, n_steps = False, 0
+    while not is_over and n_steps < STEPS_PER_SLICE:
+        is_over = _advance(walk, path, work)
+        n_steps += 1
+    left = None if is_over else branch_of(ground, path.left)
+    return SliceOutcome(Findings.of(incumbent), left, UNITS_PER_CELL * work * n_steps)
