@@ -29,10 +29,10 @@ from unswayed.decisions.oracle import find_agreement
 from unswayed.decisions.problem import Problem, make_problem
 from unswayed.decisions.rules import MostProbable, ThresholdRule
 from unswayed.engines.dense import DenseEngine
-from unswayed.engines.lists.engine import ListsEngine
 from unswayed.engines.protocol import Cost, Engine, Question
 from unswayed.engines.sampling import SamplingEngine
 from unswayed.engines.sums.engine import SumsEngine
+from unswayed.engines.weights.separator import SeparatorWay
 from unswayed.model.cpt import Cpt
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.variable import Variable
@@ -55,7 +55,7 @@ HEAD = """# How far certified sums reach
 The same-decision probability with nothing observed, by the engine `sums`: the width of the certified interval
 and the CPU seconds it took, at most 3 s for a thousandth and 4 s for a ten-thousandth. Beside it the CPU
 seconds that samples would take for an interval as wide at 99% confidence (from the measured rate), and those
-of `dense` and of `lists`, which are exact, where they can. The last column is what ranking all features
+of `dense` and of `weights`, which are exact, where they can. The last column is what ranking all features
 takes, in answers to a thousandth, and its widest interval. Ten classes do not close: more than two
 rivals may be ahead of the class decided at once. Made by `python -m benchmarks.speed.reach`.
 
@@ -135,7 +135,7 @@ def run_case(case: Case) -> list[str]:
         row += [f"{high - low:.1e}", f"{seconds:.2f}", f"{each * needed:.3g}"]
     row += [
         time_exactly(engine, replace(problem, _memo={}), low, high)
-        for engine in (DenseEngine(), ListsEngine())
+        for engine in (DenseEngine(), SeparatorWay())
     ]
     return [*row, rank_features(replace(problem, _memo={}), first)]
 

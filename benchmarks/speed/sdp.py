@@ -28,7 +28,6 @@ from unswayed.decisions.measures import expected_agreement
 from unswayed.decisions.oracle import AgreementOracle, Interval
 from unswayed.decisions.problem import Problem, make_problem
 from unswayed.decisions.rules import ThresholdRule
-from unswayed.engines.bounds import BoundsEngine
 from unswayed.engines.chen2014.brute_force import BruteForceEngine
 from unswayed.engines.chen2014.depth_first import DepthFirstEngine
 from unswayed.engines.choice import ENGINES
@@ -58,7 +57,7 @@ class Result:
 
 def compared() -> list[Engine]:
     """All engines by name, each once: those chosen from, and those that are only compared with."""
-    everything: list[Engine] = [*ENGINES, BoundsEngine(), DepthFirstEngine(), BruteForceEngine()]
+    everything: list[Engine] = [*ENGINES, DepthFirstEngine(), BruteForceEngine()]
     return list({engine.name: engine for engine in everything}.values())
 
 
@@ -118,7 +117,7 @@ Made by `python -m benchmarks.speed.sdp`: random naive Bayes classifiers of two-
 half, nothing observed; seconds from the classifier to the answer, best of five (one where it takes more than
 a second), compiled code loaded, all engines in one run.
 "-": predicted or found to take over {limit:g} s, or more memory than allowed. `brute_force` and `depth_first`
-are the methods of [chen2014], here to compare with. `bounds` is asked for an interval of width {tolerance:g};
+are the methods of [chen2014], here to compare with. `sums` is asked for an interval of width {tolerance:g};
 `sampling` gives an estimate. All exact answers and certain intervals agree.
 
 ![Seconds by number of features](sdp.png)

@@ -22,9 +22,9 @@ from unswayed.decisions.measures import (
 from unswayed.decisions.problem import make_problem
 from unswayed.decisions.rules import ThresholdRule
 from unswayed.engines import naive_bayes
-from unswayed.engines.bounds import BoundsEngine
 from unswayed.engines.log_odds import LogOddsEngine
 from unswayed.engines.protocol import Needs, Question, Refusal
+from unswayed.engines.sums.grid_bounds import GridWay
 from unswayed.model.zoo import binary_network, random_naive_bayes
 
 ROUNDING = 1e-12
@@ -33,11 +33,11 @@ ROUNDING = 1e-12
 @given(problems(), st.sampled_from([1e-6, 1e-3, 0.1]), st.data())
 def test_interval_holds_the_enumerated_agreement(asked, tolerance, data):
     problem, kept = asked
-    if isinstance(BoundsEngine().cost(problem, Question(kept, tolerance=tolerance)), Refusal):
+    if isinstance(GridWay().cost(problem, Question(kept, tolerance=tolerance)), Refusal):
         return
     decider = other_threshold(problem, data)
     exact = expected_agreement(enumerate_profile(problem, kept), decider)
-    found = BoundsEngine().prepare(problem).agreement(kept, decider, tolerance)
+    found = GridWay().prepare(problem).agreement(kept, decider, tolerance)
     assert found.certainty is Certainty.BOUND
     assert found.low - ROUNDING <= exact <= found.high + ROUNDING
 
@@ -46,10 +46,10 @@ def test_interval_holds_the_enumerated_agreement(asked, tolerance, data):
 def test_interval_holds_the_enumerated_potential(asked, tolerance):
     problem, kept = asked
     question = Question(kept, Needs.POTENTIAL, tolerance)
-    if isinstance(BoundsEngine().cost(problem, question), Refusal):
+    if isinstance(GridWay().cost(problem, question), Refusal):
         return
     exact = maximum_potential_agreement(enumerate_profile(problem, kept))
-    found = BoundsEngine().prepare(problem).potential(kept, tolerance)
+    found = GridWay().prepare(problem).potential(kept, tolerance)
     assert found.low - ROUNDING <= exact <= found.high + ROUNDING
 
 
@@ -62,7 +62,7 @@ def naive(n, seed, threshold=0.5):
 @pytest.mark.parametrize("n", [12, 24, 30])
 def test_interval_holds_what_meeting_in_the_middle_finds(n, seed):
     problem = naive(n, seed, 0.3 + 0.1 * seed)
-    exact, bounded = (e.prepare(problem) for e in (LogOddsEngine(), BoundsEngine()))
+    exact, bounded = (e.prepare(problem) for e in (LogOddsEngine(), GridWay()))
     rng = np.random.default_rng(seed)
     for size in (0, n // 3, n - 4):
         kept = frozenset(int(v) for v in rng.choice(problem.free, size, replace=False))
@@ -85,7 +85,7 @@ def test_a_thousand_features_to_a_thousandth(strength):
         centre, lean = rng.normal(), strength * rng.normal()
         tables[f"F{i}"] = (("C",), [float(_sigmoid(centre + lean)), float(_sigmoid(centre - lean))])
     problem = make_problem(Classifier(binary_network(tables), "C", None, ThresholdRule("+", 0.5)))
-    oracle = BoundsEngine().prepare(problem)
+    oracle = GridWay().prepare(problem)
     found = oracle.agreement(frozenset(), problem.decider, 1e-3)
     assert found.high - found.low <= 1e-3
     estimate = _simulated_share(problem, rng)
@@ -117,7 +117,7 @@ def test_identical_features_are_counted_exactly():
     problem = make_problem(Classifier(binary_network(tables), "C", None, ThresholdRule("+", 0.5)))
     truth = 0.5 * (binom.sf(10, 21, 0.6) + binom.sf(10, 21, 0.4))
     exact = LogOddsEngine().prepare(problem).agreement(frozenset(), problem.decider, 0.0)
-    found = BoundsEngine().prepare(problem).agreement(frozenset(), problem.decider, 1e-9)
+    found = GridWay().prepare(problem).agreement(frozenset(), problem.decider, 1e-9)
     assert exact.low == pytest.approx(truth, abs=1e-12)
     assert found.low - ROUNDING <= truth <= found.high + ROUNDING
     assert found.high - found.low <= 1e-4
@@ -126,14 +126,12 @@ def test_identical_features_are_counted_exactly():
 def test_time_limit_gives_the_best_interval_so_far():
     problem = naive(300, 1)
     with one_clock(Limits(max_seconds=1e-6)):
-        found = (
-            BoundsEngine().prepare(problem).agreement(frozenset(problem.free[:150]), problem.decider, 1e-12)
-        )
+        found = GridWay().prepare(problem).agreement(frozenset(problem.free[:150]), problem.decider, 1e-12)
     assert 0.0 <= found.low <= found.high <= 1.0
 
 
 def test_exact_questions_are_refused():
-    answer = BoundsEngine().cost(naive(50, 0), Question(frozenset()))
+    answer = GridWay().cost(naive(50, 0), Question(frozenset()))
     assert isinstance(answer, Refusal)
     assert "pass a tolerance" in answer.reason
 
@@ -144,7 +142,7 @@ def test_achievable_agreement_is_between_its_bounds(problem, data):
     """Without lists: the best threshold is within the interval, and the one given achieves its lower end."""
     kept = frozenset(f for f in problem.free if data.draw(st.booleans()))
     decider = problem.decider
-    oracle = BoundsEngine().prepare(problem)
+    oracle = GridWay().prepare(problem)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(naive_bayes, "LISTED_BITS", -1.0)
         interval, best = oracle.achievable(kept, decider.upper, 1e-3)
@@ -162,7 +160,7 @@ def test_achievable_agreement_of_a_hundred_features():
     classifier = Classifier(random_naive_bayes(100, rng), "C", None, ThresholdRule("s0", 0.5))
     kept = classifier.features[:33]
     found = unswayed.maximum_achievable_agreement(classifier, kept)
-    assert found.engine == "bounds"
+    assert found.engine == "sums"
     assert found.high - found.low < 1e-3
     own = unswayed.expected_same_decision_probability(classifier, kept, tolerance=1e-4)
     assert own.low <= found.high

@@ -13,7 +13,7 @@ from dependent_cases import random_tree
 from unswayed import Limits, ThresholdRule, rank_observations, same_decision_probability
 from unswayed.api import questions
 from unswayed.core.anytime import one_clock, portion
-from unswayed.core.errors import LimitError
+from unswayed.core.errors import LimitError, QueryError
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import make_problem
@@ -48,7 +48,7 @@ class StubbornEngine:
         raise LimitError("no room after all")
 
 
-@pytest.mark.parametrize(("n", "name"), [(12, "dense"), (14, "dense"), (20, "lists"), (34, "lists")])
+@pytest.mark.parametrize(("n", "name"), [(12, "dense"), (14, "dense"), (20, "weights"), (34, "weights")])
 def test_dependent_features_go_to_the_table_or_to_two_lists(n, name):
     assert choose(tree_problem(n), Question(frozenset())).engine.name == name
 
@@ -144,3 +144,12 @@ def test_a_limit_that_is_in_the_way_is_named_with_what_suffices(given, left, adv
     advice = f"raise the limits: that on time (max_seconds) to {advised} s"
     assert (advice in str(caught.value)) == bool(advised)
     assert ("raise the limits" in str(caught.value)) == bool(advised)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("log_odds", "weights"), ("lists", "weights"), ("bounds", "sums"), ("contexts", "circuit")],
+)
+def test_an_engine_of_an_old_name_is_told_by_its_new_one(old, new):
+    with pytest.raises(QueryError, match=f"unknown engine '{old}'; did you mean '{new}'"):
+        choice.engine_called(old)

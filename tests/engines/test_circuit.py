@@ -83,7 +83,7 @@ def test_the_choice_knows_that_only_the_circuit_can(boards):
     bids = {bid.engine: bid for bid in same_decision_probability(classifier).bids}
     assert bids["circuit"].note == ""
     assert bids["dense"].note == "over the limits"
-    assert bids["log_odds"].seconds is None
+    assert bids["weights"].seconds is None
 
 
 def test_evidence_on_a_count_is_taken_into_account(boards):

@@ -16,7 +16,7 @@ from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.measures import expected_agreement
 from unswayed.decisions.problem import make_problem
 from unswayed.decisions.rules import MostProbable, ThresholdRule
-from unswayed.engines.contexts import ContextsEngine
+from unswayed.engines.contexts import ContextsWay
 from unswayed.engines.protocol import Question, Refusal
 from unswayed.model.cpt import Cpt
 from unswayed.model.network import BayesianNetwork, to_tables
@@ -48,7 +48,7 @@ def test_profiles_are_those_of_the_definitions(case):
     problem = make_problem(classifier, evidence)
     written = Classifier(to_tables(classifier.network), "X", classifier.features, classifier.rule)
     expected = enumerate_profile(make_problem(written, evidence), kept)
-    found = ContextsEngine().prepare(problem).profile(kept)
+    found = ContextsWay().prepare(problem).profile(kept)
     assert expected_agreement(found, problem.decider) == pytest.approx(
         expected_agreement(expected, problem.decider), abs=ENGINE
     )
@@ -69,7 +69,7 @@ def test_forty_one_sensors_are_counted_exactly():
     classifier = majority(41)
     off = binom.cdf(20, 41, 0.4)
     found = same_decision_probability(classifier)
-    assert found.engine == "contexts"
+    assert found.engine == "circuit"
     assert found.value == pytest.approx(off, abs=ENGINE)
     on = binom.sf(20 - 3, 38, 0.4)
     assert same_decision_probability(classifier, {"S0": "1", "S1": "1", "S2": "1"}).value == pytest.approx(
@@ -94,6 +94,6 @@ def test_problems_of_another_shape_are_refused():
     fewer = Classifier(classifier.network, "X", ["S0", "S1"], MostProbable())
     other = Classifier(classifier.network, "S0", ["X", "S1"], MostProbable())
     for each, reason in ((fewer, "no feature"), (other, "no contexts")):
-        price = ContextsEngine().cost(make_problem(each), Question(frozenset()))
+        price = ContextsWay().cost(make_problem(each), Question(frozenset()))
         assert isinstance(price, Refusal)
         assert reason in price.reason

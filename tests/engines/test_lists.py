@@ -16,9 +16,9 @@ from unswayed.decisions.measures import expected_agreement, maximum_potential_ag
 from unswayed.decisions.problem import make_problem
 from unswayed.decisions.rules import MostProbable, ThresholdRule, UtilityRule
 from unswayed.engines.dense import DenseEngine
-from unswayed.engines.lists.engine import ListsEngine
-from unswayed.engines.lists.halves import find_split
 from unswayed.engines.protocol import Needs, Question, Refusal
+from unswayed.engines.weights.halves import find_split
+from unswayed.engines.weights.separator import SeparatorWay
 from unswayed.model.cpt import Cpt
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.variable import Variable
@@ -45,9 +45,9 @@ def test_profiles_as_by_enumeration(seed):
     rng = np.random.default_rng(seed)
     problem = random_problem(rng, 7)
     kept = frozenset(f for f in problem.free if rng.random() < 0.3)
-    if isinstance(ListsEngine().cost(problem, Question(kept)), Refusal):
+    if isinstance(SeparatorWay().cost(problem, Question(kept)), Refusal):
         return
-    found, exact = ListsEngine().prepare(problem).profile(kept), enumerate_profile(problem, kept)
+    found, exact = SeparatorWay().prepare(problem).profile(kept), enumerate_profile(problem, kept)
     for measure in (maximum_potential_agreement, lambda p: expected_agreement(p, problem.decider)):
         assert measure(found) == pytest.approx(measure(exact), abs=ENGINE)
 
@@ -60,7 +60,7 @@ def test_ties_and_zeros_of_three_classes(rule, seed):
     network = naive(np.random.default_rng(seed), 7, 3)
     problem = make_problem(Classifier(network, "C", network.names[1:], rule))
     found, exact = (
-        ListsEngine().prepare(problem).profile(frozenset()),
+        SeparatorWay().prepare(problem).profile(frozenset()),
         enumerate_profile(problem, frozenset()),
     )
     assert found.decision_mass == pytest.approx(exact.decision_mass, abs=ENGINE)
@@ -72,7 +72,7 @@ def test_ties_and_zeros_of_three_classes(rule, seed):
 def test_long_lists_as_by_the_full_table(classes, rule):
     network = random_tree(np.random.default_rng(classes), 17, sizes=(2, 3), classes=classes)
     problem = make_problem(Classifier(network, "C", network.names[1:], rule))
-    dense, lists = (engine.prepare(problem) for engine in (DenseEngine(), ListsEngine()))
+    dense, lists = (engine.prepare(problem) for engine in (DenseEngine(), SeparatorWay()))
     for kept in (frozenset(), frozenset(problem.free[3:5])):
         exact, found = dense.profile(kept), lists.profile(kept)
         assert found.decision_mass == pytest.approx(exact.decision_mass, abs=ENGINE)
@@ -103,7 +103,7 @@ def test_a_separator_splits_a_chain_in_the_middle():
 def test_what_cannot_be_counted_is_refused(classes, rule, reason):
     network = naive(np.random.default_rng(0), 12, classes)
     problem = make_problem(Classifier(network, "C", network.names[1:], rule))
-    price = ListsEngine().cost(problem, Question(frozenset()))
+    price = SeparatorWay().cost(problem, Question(frozenset()))
     assert isinstance(price, Refusal)
     assert reason in price.reason
 
@@ -112,7 +112,7 @@ def test_long_work_gives_way_to_intervals():
     network = naive(np.random.default_rng(0), 48, 3)
     problem = make_problem(Classifier(network, "C", network.names[1:], MostProbable()))
     for needs in (Needs.AGREEMENT, Needs.SINGLES):
-        price = ListsEngine().cost(problem, Question(frozenset(), needs))
+        price = SeparatorWay().cost(problem, Question(frozenset(), needs))
         assert isinstance(price, Refusal)
         assert "evenly enough" in price.reason
 
@@ -120,6 +120,6 @@ def test_long_work_gives_way_to_intervals():
 def test_time_ends_the_lists():
     network = random_tree(np.random.default_rng(0), 14)
     problem = make_problem(Classifier(network, "C", network.names[1:], MostProbable()))
-    oracle = ListsEngine().prepare(problem)
+    oracle = SeparatorWay().prepare(problem)
     with one_clock(Limits(max_seconds=1e-9)), pytest.raises(LimitError, match="before two lists was done"):
         oracle.profile(frozenset())

@@ -21,10 +21,10 @@ from unswayed.decisions.measures import (
 from unswayed.decisions.problem import make_problem
 from unswayed.decisions.rules import MostProbable, ThresholdRule, UtilityRule
 from unswayed.engines.dense import DenseEngine
-from unswayed.engines.lists.engine import ListsEngine
 from unswayed.engines.log_odds import LogOddsEngine
 from unswayed.engines.protocol import Question, Refusal
 from unswayed.engines.sums.engine import SumsEngine
+from unswayed.engines.weights.separator import SeparatorWay
 from unswayed.model.cpt import Cpt
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.variable import Variable
@@ -56,9 +56,9 @@ def check_all_questions(problem, kept, tolerance):
 
 def check_lists(problem, kept):
     """Exact answers of two lists, where they answer, beside enumeration."""
-    if isinstance(ListsEngine().cost(problem, Question(kept)), Refusal):
+    if isinstance(SeparatorWay().cost(problem, Question(kept)), Refusal):
         return
-    found, exact = ListsEngine().prepare(problem).profile(kept), enumerate_profile(problem, kept)
+    found, exact = SeparatorWay().prepare(problem).profile(kept), enumerate_profile(problem, kept)
     for measure in (maximum_potential_agreement, lambda p: expected_agreement(p, problem.decider)):
         assert measure(found) == pytest.approx(measure(exact), abs=1e-9)
 

@@ -34,7 +34,7 @@ def test_maxdr_equals_exhaustive_search(purchase):
     assert found.value == pytest.approx(best.value, abs=ENGINE)
     assert found.optimal
     assert found.cost <= budget + 1e-9
-    assert found.engine == "log_odds"
+    assert found.engine == "weights"
 
 
 @settings(max_examples=30)

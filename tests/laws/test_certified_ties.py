@@ -35,8 +35,10 @@ from unswayed import (
     same_decision_probability,
 )
 from unswayed.core.measurement import Certainty, Measurement
+from unswayed.engines.sums.grid_bounds import GridWay
+from unswayed.engines.weights.separator import SeparatorWay
 
-CERTIFYING = ["sums", "bounds"]
+CERTIFYING = ["sums", GridWay()]
 OFFSETS = (3e-13, 5e-13, 9e-13)
 Case = tuple[RationalNaiveBayes, Classifier, Decide]
 
@@ -99,7 +101,7 @@ def best_threshold(bayes: RationalNaiveBayes, kept: frozenset[int], decide: Deci
     )
 
 
-def check(engine: str, seed: int) -> int:
+def check(engine: str | GridWay, seed: int) -> int:
     """How many questions the engine answers about one case; every answer holds the rational one."""
     chance = random.Random(seed)
     n_classes = 3 if engine == "sums" and chance.random() < 0.3 else 2
@@ -118,7 +120,7 @@ def check(engine: str, seed: int) -> int:
     return 1
 
 
-@pytest.mark.parametrize(("engine", "n_cases"), [("sums", 200), ("bounds", 50)])
+@pytest.mark.parametrize(("engine", "n_cases"), [("sums", 200), (GridWay(), 50)])
 def test_certified_bounds_hold_what_fractions_decide(engine, n_cases):
     assert sum(check(engine, seed) for seed in range(n_cases)) == n_cases
 
@@ -129,7 +131,9 @@ def test_certified_bounds_hold_what_fractions_decide_in_many_cases(engine):
     assert sum(check(engine, 200 + seed) for seed in range(3000)) == 3000
 
 
-@pytest.mark.parametrize("engine", [*CERTIFYING, "depth_first", "brute_force", "log_odds", "lists", "dense"])
+@pytest.mark.parametrize(
+    "engine", [*CERTIFYING, "depth_first", "brute_force", "weights", SeparatorWay(), "dense"]
+)
 def test_features_that_say_less_than_the_tolerance_are_not_settled(engine):
     """Either class is as probable; half of all findings make the second one more probable, by 1e-13."""
     target = Variable("C", ["p", "q"])

@@ -83,7 +83,7 @@ def test_searches_equal_enumeration(purchase, method):
     own, best = best_by_enumeration(problem, costs, budget)
     proven = method is Method.BRANCH_AND_BOUND
     chosen = unswayed.select_features(problem.classifier, budget, costs=costs, method=method)
-    assert chosen.engine == "log_odds"
+    assert chosen.engine == "weights"
     check(chosen, own, budget, proven=proven)
     trimmed = unswayed.trim(problem.classifier, budget, costs=costs, method=method)
     goal = best if isinstance(problem.classifier.rule, ThresholdRule) else own
@@ -101,7 +101,7 @@ def test_without_exact_values_the_interval_holds_the_optimum(purchase):
         patch.setattr(engine, "FINEST", engine.Fineness(1, 2048))
         chosen = unswayed.select_features(problem.classifier, budget, costs=costs)
         trimmed = unswayed.trim(problem.classifier, budget, costs=costs)
-    assert chosen.engine == trimmed.selection.engine == "bounds"
+    assert chosen.engine == trimmed.selection.engine == "sums"
     check(chosen, own, budget, proven=False)
     has_threshold = isinstance(problem.classifier.rule, ThresholdRule)
     check(trimmed.selection, best if has_threshold else own, budget, proven=False)
@@ -227,7 +227,7 @@ def test_thirty_features_are_trimmed_with_proof(n, seed):
     network = random_naive_bayes(n, np.random.default_rng(seed))
     classifier = Classifier(network, "C", None, ThresholdRule("s0", 0.4))
     found = unswayed.trim(classifier, n // 3)
-    assert found.selection.engine == "log_odds"
+    assert found.selection.engine == "weights"
     assert found.selection.optimal
     exact = unswayed.maximum_potential_agreement(classifier, found.selection.kept)
     assert found.selection.value == pytest.approx(exact.value, abs=ENGINE)
@@ -242,7 +242,7 @@ def test_hundreds_of_features_are_trimmed_with_a_certified_gap():
     network = random_naive_bayes(120, np.random.default_rng(3))
     classifier = Classifier(network, "C", None, ThresholdRule("s0", 0.5))
     found = unswayed.trim(classifier, 12, limits=Limits(max_seconds=3))
-    assert found.selection.engine == "bounds"
+    assert found.selection.engine == "sums"
     assert len(found.selection.kept) == 12
     checked = unswayed.expected_classification_agreement(
         classifier, found.selection.kept, found.classifier.rule.threshold, tolerance=1e-4

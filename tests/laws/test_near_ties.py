@@ -31,9 +31,11 @@ from unswayed import (
 )
 from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.rules import TIE
+from unswayed.engines.log_odds import LogOddsEngine
+from unswayed.engines.weights.separator import SeparatorWay
 from unswayed.view.numbers import certainty_text
 
-EXACT_ENGINES = ["dense", "log_odds", "lists", "circuit"]
+EXACT_ENGINES = ["dense", LogOddsEngine(), SeparatorWay(), "circuit"]
 OFFSETS = st.sampled_from([3e-13, 5e-13, 9e-13])
 SHARES = st.integers(1, 999)
 
@@ -99,7 +101,7 @@ def test_searches_hold_the_rational_agreement_of_what_they_keep(case, budget):
     assert trimmed.optimal == (trimmed.agreement.certainty is Certainty.EXACT)
 
 
-@pytest.mark.parametrize("engine", ["dense", "lists", "circuit"])
+@pytest.mark.parametrize("engine", ["dense", SeparatorWay(), "circuit"])
 @settings(max_examples=60)
 @given(shares=st.lists(st.tuples(SHARES, SHARES, SHARES), min_size=2, max_size=4))
 def test_three_classes_hold_the_rational_agreement(engine, shares):
@@ -134,7 +136,7 @@ def test_a_near_tie_is_bounded_and_not_hidden(engine):
     assert found.high - found.low == pytest.approx(2 * float(upper + lower), abs=ENGINE)
 
 
-@pytest.mark.parametrize("engine", ["dense", "lists", "circuit"])
+@pytest.mark.parametrize("engine", ["dense", SeparatorWay(), "circuit"])
 def test_a_near_tie_of_three_classes_is_bounded(engine):
     """c0 is decided now; seeing F0 = yes, which 28% do, leaves c1 ahead of c0 by 4e-13."""
     target, share = Variable("C", ["c0", "c1", "c2"]), 0.6 * (1 + 4e-13)

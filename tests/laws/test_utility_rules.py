@@ -65,10 +65,10 @@ def opposed_utilities(chance: random.Random) -> Utilities:
 
 def random_case(seed: int, engine: str) -> tuple[RationalNaiveBayes, Utilities]:
     chance = random.Random(seed)
-    n_classes = 3 if engine == "lists" else chance.choice([3, 4, 5])
+    n_classes = 3 if engine == "weights" else chance.choice([3, 4, 5])
     sizes = [chance.choice([2, 3]) for _ in range(chance.randint(1, 3))]
     tables = tuple(tuple(random_masses(chance, size) for _ in range(n_classes)) for size in sizes)
-    is_opposed = engine == "lists" and chance.random() < 0.9
+    is_opposed = engine == "weights" and chance.random() < 0.9
     utilities = opposed_utilities(chance) if is_opposed else random_utilities(chance, n_classes)
     return RationalNaiveBayes(random_masses(chance, n_classes), tables), utilities
 
@@ -96,14 +96,14 @@ def check_engine(engine: str, seed: int) -> bool:
     return True
 
 
-@pytest.mark.parametrize(("engine", "n_cases"), [("dense", 1000), ("lists", 500), ("circuit", 200)])
+@pytest.mark.parametrize(("engine", "n_cases"), [("dense", 1000), ("weights", 500), ("circuit", 200)])
 def test_exact_engines_decide_as_fractions_do(engine, n_cases):
     answered = sum(check_engine(engine, seed) for seed in range(n_cases))
-    assert answered > (n_cases // 2 if engine == "lists" else n_cases - 1)
+    assert answered > (n_cases // 2 if engine == "weights" else n_cases - 1)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("engine", "n_cases"), [("dense", 10_000), ("lists", 10_000), ("circuit", 2000)])
+@pytest.mark.parametrize(("engine", "n_cases"), [("dense", 10_000), ("weights", 10_000), ("circuit", 2000)])
 def test_exact_engines_decide_as_fractions_do_in_many_cases(engine, n_cases):
     assert sum(check_engine(engine, 1000 + seed) for seed in range(n_cases)) > n_cases // 2
 
@@ -124,6 +124,6 @@ def test_lists_part_two_actions_on_one_side_of_their_tie():
     bayes = RationalNaiveBayes(tuple(Fraction(n, 53) for n in (35, 16, 2)), tenths)
     worth = {"a0": (0, 0.1, -0.4), "a1": (0, 0, 0), "a2": (0, -0.1, 0.3), "a3": (0, -0.7, 0.7)}
     rule = UtilityRule({a: dict(zip(("c0", "c1", "c2"), row, strict=True)) for a, row in worth.items()})
-    found = same_decision_probability(Classifier(bayes.network(), "C", None, rule), engine="lists")
+    found = same_decision_probability(Classifier(bayes.network(), "C", None, rule), engine="weights")
     assert found.certainty is Certainty.EXACT
     assert found.value == pytest.approx(1097 / 1325, abs=ENGINE)

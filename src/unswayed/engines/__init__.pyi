@@ -1,11 +1,9 @@
 """Public names of `unswayed.engines`; `__init__.py` imports each when it is first used."""
 
-from .bounds import BoundsEngine as BoundsEngine
 from .chen2014.brute_force import BruteForceEngine as BruteForceEngine
 from .chen2014.depth_first import DepthFirstEngine as DepthFirstEngine
 from .circuit import CircuitEngine as CircuitEngine
 from .dense import DenseEngine as DenseEngine
-from .lists.engine import ListsEngine as ListsEngine
-from .log_odds import LogOddsEngine as LogOddsEngine
 from .sampling import SamplingEngine as SamplingEngine
 from .sums.engine import SumsEngine as SumsEngine
+from .weights.engine import WeightsEngine as WeightsEngine

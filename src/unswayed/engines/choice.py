@@ -72,12 +72,9 @@ def _load(module: str, class_name: str) -> Engine:
 
 ENGINES: tuple[ListedEngine, ...] = (
     ListedEngine("dense", Certainty.EXACT, 0.0001, "dense", "DenseEngine"),
-    ListedEngine("log_odds", Certainty.EXACT, 0.0002, "log_odds", "LogOddsEngine"),
-    ListedEngine("lists", Certainty.EXACT, 0.002, "lists.engine", "ListsEngine"),
-    ListedEngine("bounds", Certainty.BOUND, 0.005, "bounds", "BoundsEngine"),
+    ListedEngine("weights", Certainty.EXACT, 0.0002, "weights.engine", "WeightsEngine"),
     ListedEngine("sums", Certainty.BOUND, 0.002, "sums.engine", "SumsEngine"),
     ListedEngine("circuit", Certainty.EXACT, 0.025, "circuit", "CircuitEngine"),
-    ListedEngine("contexts", Certainty.EXACT, 0.005, "contexts", "ContextsEngine"),
     ListedEngine("sampling", Certainty.ESTIMATE, 0.01, "sampling", "SamplingEngine"),
 )
 """What the choice is among."""
@@ -87,6 +84,9 @@ BASELINES: tuple[ListedEngine, ...] = (
 )
 """The methods of [chen2014], to compare with: used when named, never chosen."""
 
+RENAMED = {"log_odds": "weights", "lists": "weights", "bounds": "sums", "contexts": "circuit"}
+"""Which engine does what one of another name did before."""
+
 
 def engine_called(name: str) -> Engine:
     """The engine of this name; `QueryError` suggests the nearest."""
@@ -94,6 +94,8 @@ def engine_called(name: str) -> Engine:
     for engine in engines:
         if engine.name == name:
             return engine
+    if name in RENAMED:
+        raise QueryError(f"unknown engine {name!r}; did you mean {RENAMED[name]!r}?")
     raise QueryError(unknown_name("engine", name, [engine.name for engine in engines]))
 
 

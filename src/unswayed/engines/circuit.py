@@ -7,6 +7,8 @@ more where a table has 2^40 entries. Without such structure it is as large as th
 engine is faster.
 
 Evidence, thresholds and kept features change without compiling again: the circuit is kept with the network.
+
+A target with contexts needs no circuit where all its parents are features: `contexts.py`.
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ from unswayed.core.measurement import Certainty
 from unswayed.decisions.doubts import find_doubtful
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.profile import DecisionProfile, profile_from_masses
+from unswayed.engines.contexts import ContextsWay
 from unswayed.engines.protocol import Cost, Needs, Question, Refusal, price_one_by_one
+from unswayed.engines.ways import WaysOracle, prepare_ways, price_ways
 from unswayed.inference.relevance import ancestors_of
 from unswayed.model.network import BayesianNetwork, to_tables
 
@@ -49,6 +53,23 @@ FIXED_SECONDS, SECONDS_PER_EDGE = 0.025, 2e-7
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CircuitEngine:
+    """Fills profiles from a circuit, or from the contexts of a target that has some."""
+
+    name: str = "circuit"
+    certainty: Certainty = Certainty.EXACT
+    least_seconds: float = FIXED_SECONDS
+
+    def cost(self, problem: Problem, question: Question) -> Cost | Refusal:
+        """That of the cheaper way."""
+        return price_ways((ContextsWay(), CompiledWay()), problem, question)
+
+    def prepare(self, problem: Problem) -> WaysOracle:
+        """Compile the network, or put target and decision together."""
+        return prepare_ways((ContextsWay(), CompiledWay()), problem)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompiledWay:
     """Fills profiles from a circuit that decides on the features first."""
 
     name: str = "circuit"

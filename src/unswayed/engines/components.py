@@ -20,7 +20,7 @@ from unswayed.core.arrays import Codes, Floats, Ints
 from unswayed.decisions.prediction import row_numbers
 from unswayed.decisions.problem import Problem
 from unswayed.engines.groups import connected_pieces
-from unswayed.engines.weights import log_ratio
+from unswayed.engines.weights.outcomes import log_ratio
 from unswayed.inference.posteriors import joint_table
 from unswayed.kernels.meeting import MeetingOutcomes
 

@@ -43,10 +43,10 @@ MOST_KEPT_BITS = 24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ContextsEngine:
+class ContextsWay:
     """Fills profiles for a target with contexts by elimination."""
 
-    name: str = "contexts"
+    name: str = "circuit"
     certainty: Certainty = Certainty.EXACT
     least_seconds: float = 5e-3
 
@@ -75,7 +75,7 @@ class ContextsEngine:
         """Put target and decision together."""
         reason = _reason_against(problem)
         if reason:
-            raise LimitError(f"engine 'contexts' cannot answer this: {reason}")
+            raise LimitError(f"contexts cannot answer this: {reason}")
         return ContextsOracle(problem, _with_decision(problem))
 
 

@@ -1,4 +1,4 @@
-"""The log-odds engine: exact agreement by meeting in the middle, for two classes and independent groups.
+"""Exact agreement by meeting in the middle, for two classes and independent groups of features.
 
 Whether the kept features, and whether all features, decide for the upper class are two tests of sums of
 weights of evidence. Where enumeration takes 2^n steps, splitting the groups in two halves takes about 2^(n/2)
@@ -50,7 +50,7 @@ from unswayed.engines.parts import (
 )
 from unswayed.engines.protocol import Cost, Needs, Question, Refusal, price_one_by_one
 from unswayed.engines.rows import profile_rows
-from unswayed.engines.weights import WeightList, combined, list_outcomes, predicted_bits
+from unswayed.engines.weights.outcomes import WeightList, combined, list_outcomes, predicted_bits
 from unswayed.kernels.meeting import EQUAL, MeetingOutcomes
 
 SECONDS_PER_OUTCOME = 1.5e-7
@@ -76,7 +76,7 @@ MOST_ROWS = 2**22
 class LogOddsEngine:
     """Exact agreements from sums of weights of evidence."""
 
-    name: str = "log_odds"
+    name: str = "weights"
     certainty: Certainty = Certainty.EXACT
     least_seconds: float = 0.0002
 

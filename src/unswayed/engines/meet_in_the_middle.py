@@ -22,7 +22,7 @@ import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
 from unswayed.engines.parts import Span
-from unswayed.engines.weights import WeightList, alike_bits, combined, predicted_bits
+from unswayed.engines.weights.outcomes import WeightList, alike_bits, combined, predicted_bits
 from unswayed.kernels.meeting import MeetingOutcomes, compiled_extend_sums, compiled_mass_at_least
 
 LONG_LISTS, LONGEST_PLAIN = 2**16, 2**20

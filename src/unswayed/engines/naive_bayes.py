@@ -31,7 +31,7 @@ from unswayed.engines.log_odds import (
 )
 from unswayed.engines.parts import base_log_odds, intervals_of, probability_of
 from unswayed.engines.rounded_weights import CutQuestion, WholeSteps, round_features, whole_steps
-from unswayed.engines.weights import WeightList, group_weights, predicted_bits
+from unswayed.engines.weights.outcomes import WeightList, group_weights, predicted_bits
 from unswayed.kernels.all_but_one import FeatureSides, Rooms, compiled_errors_of, rooms_for
 from unswayed.kernels.spreads import Grid
 from unswayed.model.network import remember

@@ -15,7 +15,7 @@ from unswayed.decisions.problem import Problem, remember_structure
 from unswayed.decisions.rules import LogOddsIntervals
 from unswayed.engines.groups import Group, independent_groups
 from unswayed.engines.protocol import Refusal, refuse_lost
-from unswayed.engines.weights import Share, WeightList, group_weights, predicted_bits
+from unswayed.engines.weights.outcomes import Share, WeightList, group_weights, predicted_bits
 
 LARGEST_GROUP = 2**22
 """Instantiations of one group beyond which its table is not made."""

@@ -32,7 +32,7 @@ from unswayed.engines.components import Component, OutcomeLists, components_besi
 from unswayed.engines.dense import LARGEST_KEPT, MOST_KEPT, DenseEngine, DenseOracle
 from unswayed.engines.groups import independent_groups
 from unswayed.engines.protocol import Cost, Question
-from unswayed.engines.weights import alike_bits
+from unswayed.engines.weights.outcomes import alike_bits
 from unswayed.kernels.meeting import GroupLists, MeetingOutcomes, compiled_tails_of_rows
 
 MOST_BITS = 18.0
@@ -107,7 +107,7 @@ class SumsOfComponents:
 
     problem: Problem
     lists: OutcomeLists
-    name: str = "log_odds"
+    name: str = "weights"
     _meetings: dict[tuple[int, ...], Meeting] = field(default_factory=dict, repr=False)
     _n_steps: list[float] = field(default_factory=lambda: [0.0], repr=False)
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
-from unswayed.engines.weights import WeightList
+from unswayed.engines.weights.outcomes import WeightList
 from unswayed.kernels.guesses import TOLERANCE
 from unswayed.kernels.spreads import NOTHING, Grid
 

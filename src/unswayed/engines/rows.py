@@ -13,7 +13,7 @@ from unswayed.decisions.rules import LogOddsIntervals
 from unswayed.engines.groups import Group
 from unswayed.engines.meet_in_the_middle import Ordered, balanced, less, ordered
 from unswayed.engines.parts import Parts, base_log_odds
-from unswayed.engines.weights import WeightList, combined, log_ratio, without_nan
+from unswayed.engines.weights.outcomes import WeightList, combined, log_ratio, without_nan
 
 
 @dataclass(frozen=True, slots=True, eq=False)

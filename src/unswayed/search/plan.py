@@ -100,7 +100,7 @@ def plan_search(problem: Problem, *, allow_estimates: bool = False) -> SearchPla
     fits = _fits(problem, price)
     if is_naive(problem) and not (fits and _is_quick(_count_cells(problem))):
         grid = many_features(problem)
-        engine = "bounds" if grid.exact is None else "log_odds"
+        engine = "sums" if grid.exact is None else "weights"
         return SearchPlan(problem, engine, grid=grid)
     if fits:
         return SearchPlan(problem, "dense", table=DenseEngine().prepare(problem))

@@ -54,7 +54,7 @@ def percent_text(measured: Measurement) -> str:
 
     >>> percent_text(Measurement.exact(0.5, engine="dense"))
     '50%'
-    >>> percent_text(Measurement(0.9, 0.8, 0.95, Certainty.BOUND, "bounds"))
+    >>> percent_text(Measurement(0.9, 0.8, 0.95, Certainty.BOUND, "sums"))
     '80% to 95%'
     """
     low, high = percent(measured.low), percent(measured.high)
@@ -66,7 +66,7 @@ def measurement_text(measured: Measurement) -> str:
 
     >>> measurement_text(Measurement.exact(0.92, engine="dense"))
     '0.9200'
-    >>> measurement_text(Measurement(0.9, 0.8995, 0.9005, Certainty.BOUND, "bounds"))
+    >>> measurement_text(Measurement(0.9, 0.8995, 0.9005, Certainty.BOUND, "sums"))
     'between 0.8995 and 0.9005'
     """
     if measured.certainty is Certainty.EXACT:
@@ -81,7 +81,7 @@ def measurement_text(measured: Measurement) -> str:
 def narrow_text(measured: Measurement) -> str:
     """The same for a column of a table: intervals in four digits, those of estimates marked.
 
-    >>> narrow_text(Measurement(0.89955, 0.89953, 0.89958, Certainty.BOUND, "bounds"))
+    >>> narrow_text(Measurement(0.89955, 0.89953, 0.89958, Certainty.BOUND, "sums"))
     '0.8995 to 0.8996'
     """
     if measured.certainty is Certainty.EXACT:
@@ -123,9 +123,9 @@ def gain_text(measured: Measurement) -> str:
 
     >>> gain_text(Measurement.exact(-2e-16, engine="dense"))
     '0.0000'
-    >>> gain_text(Measurement(0.02, 0.019, 0.021, Certainty.BOUND, "bounds"))
+    >>> gain_text(Measurement(0.02, 0.019, 0.021, Certainty.BOUND, "sums"))
     '0.0200±0.0010'
-    >>> gain_text(Measurement(-4e-6, -9e-5, 8e-5, Certainty.BOUND, "bounds"))
+    >>> gain_text(Measurement(-4e-6, -9e-5, 8e-5, Certainty.BOUND, "sums"))
     '0.0000±0.0001'
     """
     reach = max(measured.high - measured.value, measured.value - measured.low)

@@ -9,7 +9,7 @@ import unswayed
 from dependent_cases import tied_by_a_hidden_variable
 from unswayed import Classifier, LimitError, Limits, MostProbable, QueryError, ThresholdRule, UtilityRule
 from unswayed.core.measurement import Certainty
-from unswayed.engines import BoundsEngine, SamplingEngine
+from unswayed.engines import DepthFirstEngine, SamplingEngine
 from unswayed.engines.sampling import clopper_pearson
 from unswayed.model.zoo import (
     binary_network,
@@ -106,7 +106,7 @@ def test_no_exact_engine_lists_the_bids_and_the_ways_out():
     text = str(caught.value)
     for part in (
         "dense: about",
-        "log_odds: needs a target of two states",
+        "weights: needs a target of two states",
         "sums: hidden variables tie 45 features together",
         "ways out",
         "allow_estimates=True",
@@ -131,7 +131,7 @@ def test_an_estimate_without_a_limit_on_time_ends_all_the_same(monkeypatch):
 def test_a_named_engine_that_cannot_answer_says_why():
     with pytest.raises(LimitError, match="needs a target of two states"):
         unswayed.same_decision_probability(
-            Classifier(printer(), "Fault", None, MostProbable()), engine=BoundsEngine()
+            Classifier(printer(), "Fault", None, MostProbable()), engine=DepthFirstEngine()
         )
 
 
@@ -154,9 +154,9 @@ def test_exact_comes_before_bounds_unless_a_tolerance_makes_them_cheaper():
 def test_explain_prints_every_bid(capsys):
     unswayed.same_decision_probability(wide(30), explain=True)
     shown = capsys.readouterr().out
-    assert "-> log_odds: about" in shown
+    assert "-> weights: about" in shown
     assert "dense: about" in shown
-    assert "bounds: about" in shown
+    assert "sums: about" in shown
 
 
 def test_a_time_limit_is_part_of_the_choice():

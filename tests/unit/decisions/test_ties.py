@@ -24,6 +24,7 @@ from unswayed import (
 from unswayed.decisions.margins import keeping_tests
 from unswayed.decisions.measures import best_threshold, chance_settled, largest_threshold
 from unswayed.decisions.profile import DecisionProfile
+from unswayed.engines.weights.separator import SeparatorWay
 
 TARGET = Variable("D", ["+", "-"])
 
@@ -67,7 +68,7 @@ def test_products_of_three_decimals_that_nearly_tie_are_told_apart():
         ]
         second += sum(masses) / 2 if masses[1] > masses[0] else 0
     assert decide(classifier, {f"F{i}": "yes" for i in range(4)}).action == "second"
-    for engine in (None, "dense", "log_odds", "lists"):
+    for engine in (None, "dense", "weights", SeparatorWay()):
         found = same_decision_probability(classifier, engine=engine)
         assert found.value == pytest.approx(float(1 - second), abs=1e-12)
 

@@ -12,7 +12,7 @@ from unswayed.engines import log_odds
 from unswayed.engines.log_odds import LogOddsEngine, in_halves
 from unswayed.engines.meet_in_the_middle import longest_list
 from unswayed.engines.protocol import Cost, Needs, Question, Refusal
-from unswayed.engines.weights import list_outcomes
+from unswayed.engines.weights.outcomes import list_outcomes
 from unswayed.model.zoo import binary_network
 
 

@@ -162,7 +162,7 @@ def test_a_named_engine_refuses_what_it_has_no_time_for(tmp_path, monkeypatch):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     limits = Limits(max_seconds=1.0)
     with pytest.raises(LimitError, match=r"takes about .* s, over the limit of 1 s"):
-        same_decision_probability(classifier_of(44), engine="log_odds", limits=limits)
+        same_decision_probability(classifier_of(44), engine="weights", limits=limits)
     with pytest.raises(LimitError, match=r"'dense' takes about .* s, over the limit of 0.01 s"):
         same_decision_probability(classifier_of(22), engine="dense", limits=Limits(max_seconds=0.01))
     measured = same_decision_probability(classifier_of(44), limits=limits)

@@ -123,8 +123,8 @@ def test_every_result_shows_itself_in_a_notebook(kind):
 
 def test_a_measurement_shows_itself_in_a_notebook():
     assert same_decision_probability(PAPERS)._repr_html_().startswith("<b>0.9000</b> (exact; engine ")
-    bound = Measurement(0.5, 0.4, 0.6, Certainty.BOUND, "bounds")
-    assert Texts(bound._repr_html_()).words == ["0.5000", "(bound, between 0.4 and 0.6; engine bounds)"]
+    bound = Measurement(0.5, 0.4, 0.6, Certainty.BOUND, "sums")
+    assert Texts(bound._repr_html_()).words == ["0.5000", "(bound, between 0.4 and 0.6; engine sums)"]
     estimate = Measurement(0.5, 0.4, 0.6, Certainty.ESTIMATE, "sampling", confidence=0.99)
     words = "(estimate, between 0.4 and 0.6 with confidence 0.99; engine sampling)"
     assert Texts(estimate._repr_html_()).words == ["0.5000", words]

@@ -25,7 +25,7 @@ from unswayed.decisions.rules import LogOddsIntervals
 from unswayed.engines.chen2014.nothing_kept import DecidedOracle, refuse_kept
 from unswayed.engines.groups import group_tables, independent_groups
 from unswayed.engines.protocol import Cost, Question, Refusal
-from unswayed.engines.weights import log_ratio
+from unswayed.engines.weights.outcomes import log_ratio
 from unswayed.kernels.depth_first import DepthFirstPath, Tree, compiled_search, search, start
 
 SECONDS_PER_NODE = 1e-8

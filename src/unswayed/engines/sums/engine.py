@@ -19,12 +19,14 @@ from unswayed.core.arrays import Bools
 from unswayed.core.errors import LimitError
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.measures import AchievableAgreement
-from unswayed.decisions.oracle import Interval
+from unswayed.decisions.oracle import Interval, find_single_agreements
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.rules import Decider
+from unswayed.engines.parts import intervals_of, refuse_groups
 from unswayed.engines.protocol import Cost, Needs, Question, Refusal
 from unswayed.engines.sums.decisions import decide_rows, doubtful_rows, needed_cuts
 from unswayed.engines.sums.factors import Factor, find_pieces, make_factors, plan_passes, refuse_pieces
+from unswayed.engines.sums.grid_bounds import GridOracle, GridWay
 from unswayed.engines.sums.pairs import mass_allowing
 from unswayed.engines.sums.passes import KeptRows, PassLayout, SingleRows
 from unswayed.engines.sums.profile_bounds import (
@@ -35,7 +37,7 @@ from unswayed.engines.sums.profile_bounds import (
     bound_agreement,
     bound_potential,
 )
-from unswayed.engines.sums.rounds import FIRST_DEGREE, Request, refine
+from unswayed.engines.sums.rounds import FIRST_DEGREE, LAST_DEGREE, Request, refine
 from unswayed.engines.sums.sweeps import SECONDS_PER_STEP, price_columns, sweep_bytes
 from unswayed.engines.sums.unlisted import (
     bound_both,
@@ -69,43 +71,75 @@ PART_ROWS, PART_SHARE = 2**12, 0.05
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SumsEngine:
-    """Certified intervals from transforms of sums of weights."""
+    """Certified intervals from sums of weights: by transforms, or on a grid where that says more."""
 
     name: str = "sums"
     certainty: Certainty = Certainty.BOUND
     least_seconds: float = 0.002
 
     def cost(self, problem: Problem, question: Question) -> Cost | Refusal:
-        """Proportional to the plan's operations, the frequencies, and the pairs of classes compared."""
+        """That of the way which is taken."""
         if question.tolerance <= 0:
             return Refusal("gives intervals, and an exact value was asked for; pass a tolerance")
         if question.needs is Needs.ROWS:
             return Refusal("gives intervals for agreements, not rows")
-        refusal = refuse_pieces(problem, find_pieces(problem))
-        if refusal:
-            return refusal
-        rows = _n_rows(problem, question.kept)
-        if rows > MOST_ROWS:
-            if question.needs is not Needs.AGREEMENT:
-                return Refusal(f"the kept features have {rows:.3g} instantiations, over {MOST_ROWS:,}")
-            return Cost(UNLISTED_SECONDS, 1e8)
-        try:
-            layout = _kept_rows(problem, question.kept)
-        except LimitError as error:
-            return Refusal(str(error))
-        n_classes, n_pairs = len(problem.prior), _n_pairs(problem, question)
-        degree = max(DEGREES_PER_WIDTH / question.tolerance, 256.0)
-        seconds = price_columns(layout, n_classes, degree) / UNITS_PER_SECOND
-        seconds += 8.0 * len(layout.plan.steps) * SECONDS_PER_STEP
-        # A pass up and a pass down take about as long as three passes up.
-        passes = 3.0 if question.needs is Needs.SINGLES else 1.0
-        return Cost(2e-3 + passes * n_pairs * seconds, passes * sweep_bytes(layout, n_classes))
+        grid, transforms = price_grid(problem, question), price_transforms(problem, question)
+        return grid if takes_grid(problem, question, grid, transforms) else transforms
 
     def prepare(self, problem: Problem) -> SumsOracle:
-        """Sum out the hidden variables."""
+        """Sum out the hidden variables; where that cannot be done, a grid answers everything."""
+        if refuse_pieces(problem, find_pieces(problem)) and refuse_groups(problem) is None:
+            return SumsOracle(problem, ())
         n_bytes = sweep_bytes(_kept_rows(problem, frozenset()), len(problem.prior))
         check_bytes(n_bytes, "bounds on sums over the features")
         return SumsOracle(problem, make_factors(problem))
+
+
+def price_grid(problem: Problem, question: Question) -> Cost | Refusal:
+    """What an interval from a grid takes."""
+    return GridWay().cost(problem, question)
+
+
+def price_transforms(problem: Problem, question: Question) -> Cost | Refusal:
+    """Proportional to the plan's operations, the frequencies, and the pairs of classes compared."""
+    refusal = refuse_pieces(problem, find_pieces(problem))
+    if refusal:
+        return refusal
+    rows = _n_rows(problem, question.kept)
+    if rows > MOST_ROWS:
+        if question.needs is not Needs.AGREEMENT:
+            return Refusal(f"the kept features have {rows:.3g} instantiations, over {MOST_ROWS:,}")
+        return Cost(UNLISTED_SECONDS, 1e8)
+    try:
+        layout = _kept_rows(problem, question.kept)
+    except LimitError as error:
+        return Refusal(str(error))
+    n_classes, n_pairs = len(problem.prior), _n_pairs(problem, question)
+    degree = max(DEGREES_PER_WIDTH / question.tolerance, 256.0)
+    seconds = price_columns(layout, n_classes, degree) / UNITS_PER_SECOND
+    seconds += 8.0 * len(layout.plan.steps) * SECONDS_PER_STEP
+    # A pass up and a pass down take about as long as three passes up.
+    passes = 3.0 if question.needs is Needs.SINGLES else 1.0
+    return Cost(2e-3 + passes * n_pairs * seconds, passes * sweep_bytes(layout, n_classes))
+
+
+def takes_grid(problem: Problem, question: Question, grid: Cost | Refusal, other: Cost | Refusal) -> bool:
+    """Whether a grid gives the narrower interval, or as narrow a one at a lower price."""
+    if isinstance(grid, Refusal) or isinstance(other, Refusal):
+        return isinstance(other, Refusal) and isinstance(grid, Cost)
+    # Kept features that are too many to list leave wide bounds, which only a grid makes narrow.
+    is_listed = _n_rows(problem, question.kept) <= MOST_ROWS
+    reach = DEGREES_PER_WIDTH / LAST_DEGREE if is_listed else 1.0
+    reaches = GridWay().reach(problem, question), reach
+    (is_dear, width, seconds), against = (
+        (
+            price.seconds * UNITS_PER_SECOND > _affordable() or price.n_bytes > bytes_allowed(),
+            max(each, question.tolerance),
+            price.seconds,
+        )
+        for price, each in zip((grid, other), reaches, strict=True)
+    )
+    return (is_dear, width, seconds) < against
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,6 +153,9 @@ class SumsOracle:
 
     def agreement(self, kept: frozenset[int], decider: Decider, tolerance: float) -> Interval:
         """Bounds on how often `decider` on the kept features repeats the full decision."""
+        grid = self._grid_for(Question(kept, Needs.AGREEMENT, tolerance))
+        if grid is not None:
+            return grid.agreement(kept, decider, tolerance)
         if not self.lists(kept):
             return _interval(self._bound_unlisted(kept, decider, tolerance))
         layout = _kept_rows(self.problem, kept)
@@ -141,12 +178,18 @@ class SumsOracle:
 
     def potential(self, kept: frozenset[int], tolerance: float) -> Interval:
         """Bounds on the maximum potential agreement."""
+        grid = self._grid_for(Question(kept, Needs.POTENTIAL, tolerance))
+        if grid is not None:
+            return grid.potential(kept, tolerance)
         return _interval(bound_potential(self.bound_profile(kept, tolerance)))
 
     def achievable(
         self, kept: frozenset[int], positive: int, tolerance: float
     ) -> tuple[Interval, AchievableAgreement]:
         """Bounds on the maximum achievable agreement, and thresholds that achieve the lower one."""
+        grid = self._grid_for(Question(kept, Needs.ACHIEVABLE, tolerance))
+        if grid is not None and positive == intervals_of(self.problem).upper:
+            return grid.achievable(kept, positive, tolerance)
         layout, rounding = _kept_rows(self.problem, kept), self.problem.rounding
         profile = self._refined(
             layout, self._all_actions(layout), tolerance, lambda p: bound_achievable(p, positive, rounding)[0]
@@ -156,6 +199,9 @@ class SumsOracle:
 
     def single_agreements(self, decider: Decider, tolerance: float) -> Mapping[int, Interval]:
         """For every free feature, `agreement` when it alone is kept: all by one pass up and one down."""
+        grid = self._grid_for(Question(frozenset(), Needs.SINGLES, tolerance))
+        if grid is not None:
+            return find_single_agreements(grid, self.problem.free, decider, tolerance)
         layout = SingleRows(plan_passes(self.problem, frozenset()), self.problem.free)
         if not layout.features:
             return {}
@@ -170,6 +216,12 @@ class SumsOracle:
 
         profile = self._refined(layout, self._decided(layout, decider), tolerance, widest)
         return dict(zip(layout.features, map(_interval, spans(profile)), strict=True))
+
+    def _grid_for(self, question: Question) -> GridOracle | None:
+        """The oracle on a grid where that is the better way."""
+        question = replace(question, tolerance=max(question.tolerance, 1e-12))
+        prices = price_grid(self.problem, question), price_transforms(self.problem, question)
+        return GridWay().prepare(self.problem) if takes_grid(self.problem, question, *prices) else None
 
     def _refined(
         self,

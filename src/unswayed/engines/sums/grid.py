@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
-from unswayed.engines.weights import NOTHING, WeightList, joined
+from unswayed.engines.weights.outcomes import NOTHING, WeightList, joined
 
 TRANSFORM_ERROR = 1e-11
 """More than rounding in the transforms can add up to in any tail of a distribution."""

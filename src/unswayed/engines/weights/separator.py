@@ -1,4 +1,4 @@
-"""The lists engine: exact profiles by meeting in the middle at a separator.
+"""Exact profiles by meeting in the middle at a separator: some features that split the others in two.
 
 For features that depend on each other, and for three classes. Where enumeration takes 2^n steps, two lists
 take about 2^(n/2) for each state of the separator: 40 two-state features of a tree-augmented classifier with
@@ -18,10 +18,10 @@ from unswayed.decisions.problem import Problem
 from unswayed.decisions.profile import DecisionProfile, profile_from_masses
 from unswayed.decisions.rounding import LISTING
 from unswayed.decisions.rules import LogOddsIntervals
-from unswayed.engines.lists.counting import count_actions, find_cuts
-from unswayed.engines.lists.halves import Split, find_split, multiply
 from unswayed.engines.protocol import Cost, Needs, Question, Refusal, price_one_by_one
 from unswayed.engines.sums.factors import Factor, find_pieces, make_factors, refuse_pieces
+from unswayed.engines.weights.counting import count_actions, find_cuts
+from unswayed.engines.weights.halves import Split, find_split, multiply
 
 SECONDS_PER_OUTCOME = 3e-7
 """Measured for one outcome of two classes: listed, sorted and searched,"""
@@ -37,10 +37,10 @@ MOST_BITS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class ListsEngine:
+class SeparatorWay:
     """Exact profiles from pairs of outcomes of two halves of the features."""
 
-    name: str = "lists"
+    name: str = "weights"
     certainty: Certainty = Certainty.EXACT
     least_seconds: float = 0.002
 
@@ -58,9 +58,9 @@ class ListsEngine:
         seconds = 2e-3 + SECONDS_PER_STATE * split.n_outer(problem) + each * listed
         return _refuse_long(Cost(seconds, BYTES_PER_OUTCOME * listed))
 
-    def prepare(self, problem: Problem) -> ListsOracle:
+    def prepare(self, problem: Problem) -> SeparatorOracle:
         """Sum out the hidden variables."""
-        return ListsOracle(problem, make_factors(problem))
+        return SeparatorOracle(problem, make_factors(problem))
 
 
 def _refuse(problem: Problem) -> Refusal | None:
@@ -84,7 +84,7 @@ def _refuse_long(price: Cost) -> Cost | Refusal:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ListsOracle:
+class SeparatorOracle:
     """The factors; lists are made for each question."""
 
     problem: Problem

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from unswayed.core.arrays import Bools, Floats, Ints
-from unswayed.engines.grid import Rounded
 from unswayed.engines.parts import Region, Span
+from unswayed.engines.sums.grid import Rounded
 
 SLACK = 1e-9
 """In steps: more than floating point can misplace a grid point by."""
