@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Unpack
 
@@ -12,7 +12,7 @@ from unswayed.api.decisions import Decision, agreement_of, decision_of
 from unswayed.api.questions import Options, problem_of, start_anew
 from unswayed.api.structured import agreement_in, case_of, decision_in
 from unswayed.core.anytime import keep_time, one_clock, settle
-from unswayed.core.errors import QueryError, expect_number
+from unswayed.core.errors import LimitError, QueryError, expect_number
 from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.measures import LEVEL_SLACK
@@ -87,9 +87,11 @@ def _stopping(
 
     def narrowing() -> Iterator[Measurement]:
         yield (sdp := agreement(options))
-        for tolerance in (1e-4, 1e-5, 1e-6):
-            narrower = agreement(Options(**{**options, "tolerance": tolerance, "allow_estimates": False}))
-            yield (sdp := narrower if narrower.high - narrower.low <= sdp.high - sdp.low else sdp)
+        certain = Options(**{**options, "allow_estimates": False})
+        with suppress(LimitError):  # use the interval we have
+            for tolerance in (1e-4, 1e-5, 1e-6):
+                narrower = agreement(Options(**{**certain, "tolerance": tolerance}))
+                yield (sdp := narrower if narrower.high - narrower.low <= sdp.high - sdp.low else sdp)
 
     def is_settled(sdp: Measurement) -> bool:
         return sdp.certainty is not Certainty.BOUND or not sdp.low < at_least <= sdp.high

@@ -167,15 +167,19 @@ class _Routing:
         if not (self.options.get("allow_estimates", False) and self.question.needs in CAN_BE_ESTIMATED):
             return next(self._answers(solve, 1.0))
         nothing: list[Answer | None] = [None]
-        settled = settle(chain(nothing, self._answers(solve, FOR_CERTAINTY)))
-        if settled.last is not None:
-            return settled.last
+        try:
+            settled = settle(chain(nothing, self._answers(solve, FOR_CERTAINTY)))
+            found, refusal = settled.last, settled.cut
+        except LimitError as error:
+            found, refusal = None, str(error)
+        if found is not None:
+            return found
         self.failed.update(dict.fromkeys(CERTAIN_ENGINES, "no time was left for it") | self.failed)
         try:
             with nullcontext() if units_left() > 0.0 else reserve():
                 return next(self._answers(solve, 1.0))
         except LimitError:
-            raise LimitError(settled.cut) from None
+            raise LimitError(refusal) from None
 
     def _answers(self, solve: Callable[[RoutedQuestion], Answer], share: float) -> Iterator[Answer]:
         """The answer, once an engine has it; what is certain must be found in a share of what is left."""

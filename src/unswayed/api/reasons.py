@@ -156,45 +156,19 @@ def explain_decision(
     with reserve():  # the decision is the least that there is to say
         explained = explained_decision(problem)
         inquiry = Inquiry(explained, at_least, _costs_of(explained, costs), most, options)
-        draft = replace(_start_draft(inquiry), classifier=classifier)
+        draft = Reasons(
+            classifier,
+            explained.named(dict(problem.evidence)),
+            decision_of(problem),
+            at_least,
+            leaning=make_leaning(explained).name,
+            threshold_interval=threshold_interval(explained),
+        )
     held = _positions_of(explained, fixed)
     settled = settle(_drafts(inquiry, draft, held, watch), units=PATIENCE, heeds_interrupts=True)
     if settled.cut:
         inquiry.note("What else there is to say is left out", settled.cut)
     return replace(settled.last, notes=tuple(inquiry.notes), seconds=time.perf_counter() - started)
-
-
-def _start_draft(inquiry: Inquiry) -> Reasons:
-    """The decision, and that nothing else is known."""
-    explained = inquiry.explained
-    return Reasons(
-        classifier=explained.problem.classifier,
-        evidence=explained.named(dict(explained.problem.evidence)),
-        decision=decision_of(explained.problem),
-        at_least=inquiry.level,
-        sdp=None,
-        reasons=(),
-        more_reasons=False,
-        proven=False,
-        cost_bound=0.0,
-        closest=None,
-        closest_bound=1.0,
-        closest_proven=False,
-        necessary=(),
-        in_every_reason=None,
-        flips=(),
-        flips_bound=UNKNOWN_TURNS.cost_bound,
-        flips_if_observed=(),
-        observed_bound=UNKNOWN_TURNS.cost_bound,
-        contributions=(),
-        leaning=make_leaning(explained).name,
-        conflict=None,
-        parameters=(),
-        threshold_interval=threshold_interval(explained),
-        notes=(),
-        evaluations=0,
-        seconds=0.0,
-    )
 
 
 def _drafts(inquiry: Inquiry, draft: Reasons, held: frozenset[int], watch: Watch | None) -> Iterator[Reasons]:

@@ -9,6 +9,7 @@ might be the highest are measured as narrowly as they can be, the most hopeful f
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, combinations
 from typing import NamedTuple
@@ -97,21 +98,23 @@ def find_closest(search: ClosestSearch, candidates: Sequence[int]) -> frozenset[
 def _compare(search: ClosestSearch, subsets: Sequence[frozenset[int]]) -> Iterator[ClosestSearch]:
     """Compare all subsets, the most hopeful first."""
     yield search
-    for subset in sorted(subsets, key=lambda s: -search.known.get(s, UNKNOWN).high):
-        search.tell(subset)
-        yield search
+    with suppress(LimitError):  # enough were compared
+        for subset in sorted(subsets, key=lambda s: -search.known.get(s, UNKNOWN).high):
+            search.tell(subset)
+            yield search
 
 
 def _climb(search: ClosestSearch, candidates: Sequence[int]) -> Iterator[ClosestSearch]:
     """Add findings to the best subset, or leave them out, for as long as one of them helps."""
     yield search
-    search.tell(frozenset(candidates))
-    search.tell(frozenset())
-    better = True
-    while better:
-        yield search
-        at, low = search.best, search.known[search.best].low
-        better = any(search.tell(at ^ {finding}) > low + LEVEL_SLACK for finding in candidates)
+    with suppress(LimitError):  # enough were compared
+        search.tell(frozenset(candidates))
+        search.tell(frozenset())
+        better = True
+        while better:
+            yield search
+            at, low = search.best, search.known[search.best].low
+            better = any(search.tell(at ^ {finding}) > low + LEVEL_SLACK for finding in candidates)
 
 
 def _narrow(search: ClosestSearch, *, rivals: bool) -> Iterator[ClosestSearch]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -136,15 +137,15 @@ def _improve(
 ) -> Iterator[ReasonSearch]:
     """The search after each stage; it is as good an answer as any at each evaluation between them."""
     yield search
-    find_reason(search, order)
-    yield search
-    least = 0 if fewest is None else fewest(_affordable(search, order))
-    search.bound = cost_of(sorted(order, key=search.costs.__getitem__)[:least], search.costs)
-    yield search
-    if search.level >= 1.0:
-        prove_by_hitting(search)
-    else:
-        prove_from_cheapest(search, order, least)
+    with suppress(LimitError):  # the effort is used up, or no engine knows too many subsets
+        find_reason(search, order)
+        yield search
+        least = 0 if fewest is None else fewest(_affordable(search, order))
+        search.bound = cost_of(sorted(order, key=search.costs.__getitem__)[:least], search.costs)
+        if search.level >= 1.0:
+            prove_by_hitting(search)
+        else:
+            prove_from_cheapest(search, order, least)
     yield search
 
 

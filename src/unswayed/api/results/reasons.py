@@ -90,7 +90,10 @@ class ParameterRange:
 
 @dataclass(frozen=True, slots=True)
 class Reasons:
-    """Why a decision was taken, what would turn it, and how wrong the network may be."""
+    """Why a decision was taken, what would turn it, and how wrong the network may be.
+
+    What is left out has the value that claims nothing, and `notes` says why.
+    """
 
     classifier: Classifier
     evidence: dict[str, str]
@@ -99,56 +102,56 @@ class Reasons:
     """What is decided on them."""
     at_least: float
     """The level asked for."""
-    sdp: Measurement | None
+    sdp: Measurement | None = None
     """SDP of all findings; None where it was too expensive."""
-    reasons: tuple[Reason, ...]
+    reasons: tuple[Reason, ...] = ()
     """The cheapest reasons, the one of highest SDP first; empty when there is none."""
-    more_reasons: bool
+    more_reasons: bool = False
     """Whether there may be more of the same cost than are listed."""
-    proven: bool
+    proven: bool = False
     """Whether no reason is cheaper (or, where none is listed, whether there is none)."""
-    cost_bound: float
+    cost_bound: float = 0.0
     """Lower bound on the cost of every reason."""
-    closest: Reason | None
+    closest: Reason | None = None
     """Where no subset of the findings is known to reach the level, the one of highest SDP that was found.
 
     Where only a bound on its SDP is known, the value is the lower end of it.
     """
-    closest_bound: float | None
+    closest_bound: float | None = 1.0
     """No subset of the findings has a higher SDP than this; None where there is a reason."""
-    closest_proven: bool
+    closest_proven: bool = False
     """Whether no subset has a higher SDP than the closest."""
-    necessary: tuple[str, ...]
+    necessary: tuple[str, ...] = ()
     """Findings without which the decision is another one, or the SDP falls below the level."""
-    in_every_reason: tuple[str, ...] | None
+    in_every_reason: tuple[str, ...] | None = None
     """Findings that every reason contains; None where that is not known."""
-    flips: tuple[Flip, ...]
+    flips: tuple[Flip, ...] = ()
     """The cheapest changes of findings that turn the decision, the most probable first."""
-    flips_bound: float
+    flips_bound: float = 0.0
     """No change that turns the decision costs less than this; infinite when none turns it."""
-    flips_if_observed: tuple[Flip, ...]
+    flips_if_observed: tuple[Flip, ...] = ()
     """The cheapest further observations that turn the decision, the most probable first."""
-    observed_bound: float
+    observed_bound: float = 0.0
     """No observation that turns the decision costs less than this; infinite when none turns it."""
-    contributions: tuple[Contribution, ...]
+    contributions: tuple[Contribution, ...] = ()
     """What each finding did, the largest weight first."""
-    leaning: str
+    leaning: str = ""
     """What weights and Shapley values are measured in."""
-    conflict: float | None
+    conflict: float | None = None
     """Bits by which the findings are less probable together than if they were unrelated; None where there was
     no time to tell."""
-    parameters: tuple[ParameterRange, ...]
+    parameters: tuple[ParameterRange, ...] = ()
     """Numbers of the network that can turn the decision, those that need least change first.
 
     Of two numbers that sum to 1 only the first is listed.
     """
-    threshold_interval: tuple[float, float] | None
+    threshold_interval: tuple[float, float] | None = None
     """Thresholds above the first, up to the second, keep the decision; None without a threshold."""
-    notes: tuple[str, ...]
+    notes: tuple[str, ...] = ()
     """What was left out, and why."""
-    evaluations: int
+    evaluations: int = 0
     """Subsets of the findings whose SDP was computed."""
-    seconds: float
+    seconds: float = 0.0
     """How long it took."""
 
     plot = shown.plot
