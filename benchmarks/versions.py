@@ -37,7 +37,7 @@ CLOSE = 1e-12
 """Exact values of two versions may differ by rounding alone."""
 WIDER = 1.1
 """A certified interval of the new version may be this many times as wide as the old one's."""
-RENAMED: dict[str, str] = {}
+RENAMED = {"log_odds": "weights", "lists": "weights", "bounds": "sums", "contexts": "circuit"}
 """Engines of the old version that have another name in the new one."""
 SHAPES = ("naive", "naive", "tan", "general", "hidden", "large naive", "large tan")
 """Kinds of networks; large ones have more features than a table holds."""

@@ -1,6 +1,6 @@
-"""Clocks put in the place of the machine's: one that runs out at a chosen look, and one that runs fast.
+"""Ends put in the place of the machine's: a budget spent at a tick, a clock that runs out or runs fast.
 
-The only file of the tests that knows how the time is told; whoever changes that changes these two functions.
+The only file of the tests that knows how time and work are told.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import pytest
+
+from unswayed.core.anytime import Budget, BudgetSpent
 
 BEYOND = 1e9
 """Seconds beyond every limit."""
@@ -49,3 +51,29 @@ def hurried_clock(factor: float) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(time, "monotonic", lambda: began + factor * (told() - began))
         yield
+
+
+@contextmanager
+def budget_spent_at(at: float) -> Iterator[Looks]:
+    """Within this context the whole budget of a verb is spent for good at the tick with this number.
+
+    Whatever is made in a reserve is not cut. The verb must have been given limits: without, nobody counts.
+    """
+    looks = Looks()
+
+    def cut(budget: Budget, units: float, what: str) -> None:
+        chain = [budget]
+        while chain[-1].outer is not None:
+            chain.append(chain[-1].outer)
+        if len(chain) > 1:  # else a reserve
+            looks.count += 1
+            if looks.count >= at:
+                raise BudgetSpent(chain[-2], what)
+        for each in reversed(chain):  # no clock is looked at
+            each.units -= units
+            if each.units < 0:
+                raise BudgetSpent(each, what)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Budget, "spend", cut)
+        yield looks

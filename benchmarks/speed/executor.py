@@ -31,9 +31,10 @@ from benchmarks.page import write_measured
 from benchmarks.speed.trim_cases import nearly_equal
 from unswayed.api import trim
 from unswayed.api.selection import Selection
-from unswayed.core.workers import IN_FLIGHT, Team
+from unswayed.core.anytime import UNITS_PER_SECOND
+from unswayed.core.parallel import IN_FLIGHT, Team
 from unswayed.decisions.classifier import Classifier
-from unswayed.search.driver import SLICE_SECONDS
+from unswayed.search.driver import SLICE_UNITS
 from unswayed.search.signed import slices
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "benchmarks" / "executor.md"
@@ -138,9 +139,9 @@ def timing_of_search(clock: Callable[[], float]) -> Iterator[list[float]]:
     found: list[float] = [0.0]
     explore = slices._explore
 
-    def timed(walk: Any, search: Any = None) -> None:
+    def timed(walk: Any, search: Any = None) -> Iterator[None]:
         began = clock()
-        explore(walk, search)
+        yield from explore(walk, search)
         if search is not None:
             found[0] = clock() - began
 
@@ -156,7 +157,7 @@ def simulated(classifier: Classifier, budget: int, workers: Sequence[int]) -> It
     yield "|---|---|---|---|---|---|---|"
     yield f"| one process, no slices | {explored[0]:.3g} | 1 | - | - | - | - |"
     times: list[float] = []
-    with patch.object(slices, "Workers", SimulatedWorkers), patch.object(slices, "ALONE_SECONDS", 0.0):
+    with patch.object(slices, "Workers", SimulatedWorkers), patch.object(slices, "ALONE_UNITS", 0.0):
         for n_workers in workers:
             found = trim(classifier, budget, jobs=n_workers, executor=_Nobody()).selection
             if told(found) != told(alone):
@@ -220,7 +221,7 @@ def main() -> None:
         features=features,
     )
     page = head + "\n".join(in_turns(classifier, budget, 1 if options.quick else options.repeats)) + "\n"
-    page += SIMULATION.format(message=1e3 * MESSAGE_SECONDS, slice=SLICE_SECONDS)
+    page += SIMULATION.format(message=1e3 * MESSAGE_SECONDS, slice=SLICE_UNITS / UNITS_PER_SECOND)
     workers = WORKERS[:2] if options.quick else WORKERS
     page += "\n".join(simulated(classifier, budget, workers)) + "\n"
     print(page)

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from unswayed.api import Method, Selection, frontier, select_features, trim
-from unswayed.core.anytime import deadline, one_clock
+from unswayed.core.anytime import one_clock, settle
 from unswayed.core.arrays import Floats
 from unswayed.core.limits import Limits
 from unswayed.decisions.classifier import Classifier
@@ -66,12 +66,10 @@ def interpreted(classifier: Classifier, budget: float, limits: Limits) -> Answer
             budget=budget,
             objective=objective,
             names={f: variables[f].name for f in problem.free},
-            deadline=deadline(),
         )
         incumbent = Incumbent(task)
         incumbent.offer_nothing()
-        search_nodes(task, incumbent)
-    found = incumbent.found()
+        found = settle(incumbent.found() for _ in search_nodes(task, incumbent)).last
     return Answer(found.value, found.evaluations, found.optimal)
 
 

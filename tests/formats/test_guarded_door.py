@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import random
 import struct
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -152,6 +153,28 @@ def test_a_model_is_measured_before_it_is_unpacked(model, monkeypatch):
     monkeypatch.setattr(zipfile.ZipFile, "open", None)  # nothing is unpacked
     with pytest.raises(FormatError, match="bytes unpacked are over the limit of 1,000,000"):
         load_classifier(model)
+
+
+@pytest.mark.parametrize(
+    ("declared", "message"), [(300 * 2**20, "bytes unpacked are over the limit"), (1000, "broken zip file")]
+)
+def test_zeros_that_unpack_to_300_megabytes_are_never_unpacked(declared, message, model):
+    """Whether or not the archive is honest about their number."""
+    with zipfile.ZipFile(model, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        archive.writestr("header.json", "{}")
+        with archive.open("x.npy", "w") as member:
+            shape = {"descr": "<f8", "fortran_order": False, "shape": (300 * 2**17,)}
+            np.lib.format.write_array_header_1_0(member, shape)
+            for _ in range(300):
+                member.write(bytes(2**20))
+        archive.filelist[-1].file_size = declared
+    tracemalloc.start()
+    try:
+        with pytest.raises(FormatError, match=message):
+            load_classifier(model)
+        assert tracemalloc.get_traced_memory()[1] < 10 * model.stat().st_size < 20_000_000
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize(("kind", "count"), [("<f8", 10**9), ("|b1", 1)])

@@ -32,8 +32,8 @@ print(json.dumps([json_network.write(read_network(path)) for path in sys.argv[1:
 
 
 def version_of(python, environment):
-    """Version of an interpreter that has numpy; None for others."""
-    question = "import sys, numpy; print(*sys.version_info[:3])"
+    """Version of an interpreter that has what we import; None for others."""
+    question = "import sys, numpy, lazy_loader; print(*sys.version_info[:3])"
     outcome = subprocess.run(
         [python, "-c", question], capture_output=True, text=True, env=environment, check=False, timeout=60
     )

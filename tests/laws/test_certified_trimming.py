@@ -33,7 +33,7 @@ def beyond_tables(monkeypatch):
     """No table fits, few samples are drawn, and the time passes alike on every machine."""
     monkeypatch.setattr(plan, "LARGEST_TABLE", 1.0)  # a single row is one
     monkeypatch.setattr(sampled_choice, "N_SAMPLES", 400)
-    with time_running_out(stride=5e-3):
+    with time_running_out(stride=2e-3):
         yield
 
 

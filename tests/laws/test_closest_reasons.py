@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 
 import numpy as np
@@ -13,6 +12,7 @@ from oracles.enumerate_reasons import WrittenOut
 from reason_cases import random_case, three_state_case
 from unswayed.api.decisions import agreement_of
 from unswayed.api.reasons import explain_decision
+from unswayed.core.anytime import portion
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import make_problem
@@ -122,5 +122,6 @@ def test_a_search_without_time_claims_nothing():
     explained = explained_decision(make_problem(*tree_case(3, 12, 8)))
     oracle = make_subset_oracle(explained, ask, engine_only=True)
     costs = dict.fromkeys(explained.findings, 1.0)
-    why = find_reasons(oracle, costs, 1.0, 5, weights=[], effort=Effort(deadline=-math.inf))
+    with portion(seconds=-1.0):
+        why = find_reasons(oracle, costs, 1.0, 5, weights=[], effort=Effort())
     assert (why.reasons, why.closest, why.closest_proven, why.closest_bound) == ((), None, False, 1.0)

@@ -15,14 +15,15 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import unswayed
-from laws.test_search import answers, compiled_at_once, purchases
+from laws.test_search import answers, compiled_at_once, purchases, reporting_always
 from unswayed import Limits, ThresholdRule
-from unswayed.core.workers import start_pool
+from unswayed.core.processes import start_pool
 from unswayed.decisions.purchase import SetUp
 from unswayed.decisions.rewards import CustomReward
 from unswayed.model.zoo import random_naive_bayes
-from unswayed.search import driver, nodes, plan
-from unswayed.search.naive_bayes import grid_search, incumbent as grid_incumbent
+from unswayed.search import nodes, plan
+from unswayed.search.naive_bayes import branches as grid_branches, grid_search
+from unswayed.search.signed import slices as signed_search
 
 
 @contextmanager
@@ -49,9 +50,10 @@ def helpers():
 def many_slices(work=2000):
     """Searches in as many slices as can be, from the first moment on."""
     with compiled_at_once(work=work, alone=-1.0), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(driver, "SLICE_SECONDS", 0.0)
-        patch.setattr(nodes, "ALONE_SECONDS", -1.0)
-        patch.setattr(nodes, "STEP_SECONDS", 0.0)
+        patch.setattr(signed_search, "STEPS_PER_SLICE", 1)
+        patch.setattr(nodes, "ALONE_UNITS", -1.0)
+        patch.setattr(nodes, "SLICE_UNITS", 0.0)
+        patch.setattr(nodes, "STEP_UNITS", 0.0)
         yield
 
 
@@ -179,13 +181,6 @@ def interrupted_after(n_reports):
     return report
 
 
-@contextmanager
-def reporting_always():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("unswayed.search.task.REPORT_SECONDS", 0.0)
-        yield
-
-
 @pytest.mark.parametrize("kind", ["alone", "threads"])
 @pytest.mark.parametrize("n_reports", [0, 1, 5, 20])
 def test_an_interrupted_search_goes_on_from_its_checkpoint(kind, n_reports, helpers, tmp_path):
@@ -196,7 +191,7 @@ def test_an_interrupted_search_goes_on_from_its_checkpoint(kind, n_reports, help
     with many_slices(500), reporting_always():
         cut = unswayed.trim(classifier, 4, report=interrupted_after(n_reports), **options).selection
         assert cut.value <= whole.value <= cut.upper_bound + 1e-12
-        if cut.interrupted:
+        if cut.interrupted and n_reports > 0:  # before the first report nothing was searched
             assert json.loads(file.read_text())["searches"]
         resumed = unswayed.trim(classifier, 4, **options).selection
         assert told(resumed) == told(whole)
@@ -307,13 +302,13 @@ def test_only_branch_and_bound_keeps_a_checkpoint(tmp_path):
 @contextmanager
 def on_grids(work=40, quick=60):
     """Naive Bayes is searched on a grid whatever its size, in slices of so many errors."""
-    with many_slices(), pytest.MonkeyPatch.context() as patch:
+    with many_slices(), reporting_always(), pytest.MonkeyPatch.context() as patch:
         for name in ("QUICK_TABLE", "SPARING_TABLE"):
             patch.setattr(plan, name, 0.0)
-        patch.setattr(grid_search, "ALONE_SECONDS", -1.0)
+        patch.setattr(grid_search, "ALONE_ERRORS", -1.0)
+        patch.setattr(grid_branches, "STEPS_PER_SLICE", 1)
         patch.setattr(grid_search, "SLICE", work)
         patch.setattr(grid_search, "QUICK", quick)
-        patch.setattr(grid_incumbent, "REPORT_SECONDS", 0.0)
         yield
 
 

@@ -21,12 +21,13 @@ from unswayed.decisions.rules import UtilityRule
 from unswayed.model.zoo import review
 from unswayed.plans import bounded
 from unswayed.plans.bounded import search_bounded
-from unswayed.plans.comparisons import compare_greedy
+from unswayed.plans.comparisons import greeds_for
 from unswayed.plans.goals import Goal, PlanObjective, SameDecisionLevel
+from unswayed.plans.greedy import GreedyPolicy
 from unswayed.plans.ground import lay_ground
-from unswayed.plans.growth import grow_plan, grow_tree
+from unswayed.plans.growth import grow, grow_tree, write_down
 from unswayed.plans.programme import run_programme
-from unswayed.plans.solution import PROVEN, best_of
+from unswayed.plans.solution import PROVEN, best_of, gap_of
 from unswayed.plans.tree import expected_cost, expected_loss, leaves, worst_cost
 
 
@@ -87,10 +88,10 @@ def check_search(problem, purchase, goal):
         programme = run_programme(ground, goal)
     except QueryError:
         with pytest.raises(QueryError):
-            search_bounded(ground, goal, math.inf)
+            next(search_bounded(ground, goal))
         return
     for same in (goal, *idle):
-        search = search_bounded(ground, same, math.inf)
+        *_, search = search_bounded(ground, same)
         if math.isinf(programme.values.first[-1]):
             assert math.isinf(search.bounds[0][0])
             continue
@@ -103,23 +104,25 @@ def check_gap(problem, purchase, goal, n_walks):
     ground = lay_ground(problem, bind_purchase(purchase, problem))
     first, second = best_plan(Case(problem, purchase, goal.stop.level), goal)
     try:
-        search = search_bounded(ground, goal, -math.inf)
+        search = next(search_bounded(ground, goal))
         for _ in range(n_walks):
             if not bounded._walk(search):
                 break
-        own = grow_plan(ground, goal, search, forced=search.forced), "bounded search"
-        others = [(grown, one.name) for one, grown in compare_greedy(ground, goal)]
-        solution = best_of(search, [own, *others], ())
+        greedy = [GreedyPolicy(ground, goal, greed) for greed in greeds_for(goal)]
+        trees = [list(grow(ground, goal, each, forced=search.forced))[-1] for each in [search, *greedy]]
+        lower = search.bounds[0]
+        found, _ = best_of(lower, [(write_down(tree), "") for tree in trees])
+        gap = gap_of(lower, found.value)
     except QueryError:
         assert math.isinf(first)
         return
     except LimitError:  # no plan was found by then
         return
-    lost, cost = value_of(solution.tree, goal)
+    lost, cost = value_of(found.tree, goal)
     assert lost >= first - ENGINE
-    assert solution.gap >= lost - first - 2 * ENGINE
+    assert gap >= lost - first - 2 * ENGINE
     if lost - search.bounds[0][0] <= PROVEN * (1 + abs(lost)):
-        assert solution.gap >= cost - second - 2 * ENGINE
+        assert gap >= cost - second - 2 * ENGINE
 
 
 def check_case(seed):

@@ -24,11 +24,11 @@ from unswayed.decisions.binding import bind_purchase
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.purchase import Purchase
 from unswayed.model.zoo import random_naive_bayes
-from unswayed.plans import ahead, bounded, parts, programme, solution
+from unswayed.plans import bounded, parts, prefetch, programme, saved, solution
+from unswayed.plans.engine_states import EngineTerrain
 from unswayed.plans.goals import Goal, PlanObjective, SameDecisionLevel
 from unswayed.plans.ground import lay_ground
 from unswayed.plans.programme import run_programme
-from unswayed.plans.wide import WideGround
 
 OBJECTIVES = [PlanObjective.EXPECTED_COST, PlanObjective.WORST_COST, PlanObjective.SAME_DECISION]
 
@@ -103,7 +103,7 @@ def asking_ahead(wide):
     """Without tables of values, or of features either; others ask from the first moment on."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(solution, "MOST_TESTS", 0)
-        patch.setattr(ahead, "ALONE_SECONDS", -1.0)
+        patch.setattr(prefetch, "ALONE_VISITS", -1)
         if wide:
             patch.setattr(plans, "LARGEST_TABLE", 0.0)
         yield
@@ -162,15 +162,19 @@ def test_jobs_and_executors_are_checked():
         plan_tests(naive(3), executor="dask")
 
 
-def interrupted_at(number):
-    """A report that presses Ctrl-C."""
-    count = itertools.count()
+@contextmanager
+def interrupted_after(n_parts):
+    """Ctrl-C is pressed when so many parts are kept."""
+    count, add = itertools.count(1), saved.PartFile.add
 
-    def report(_):
-        if next(count) == number:
+    def add_and_interrupt(*part):
+        add(*part)
+        if next(count) == n_parts:
             raise KeyboardInterrupt
 
-    return report
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(saved.PartFile, "add", add_and_interrupt)
+        yield
 
 
 @pytest.mark.parametrize("kind", ["alone", "threads"])
@@ -183,7 +187,8 @@ def test_a_table_of_values_goes_on_from_its_checkpoint(kind, pools, tmp_path, mo
         whole, fill = plan_tests(classifier), parts.fill_part
         monkeypatch.setattr(parts, "fill_part", lambda *part: n_filled.append(1) or fill(*part))
         for _ in range(20):
-            found = plan_tests(classifier, report=interrupted_at(1), **options)
+            with interrupted_after(2):
+                found = plan_tests(classifier, **options)
             if found.method == "dynamic programming":
                 break
         n_parts = len(n_filled)
@@ -200,9 +205,9 @@ def test_a_search_for_a_plan_goes_on_from_its_checkpoint(wide, tmp_path, monkeyp
     """What was opened is not opened again, and what engines said is not asked again."""
     classifier, file = dependent(1), tmp_path / "plan.json"
     opened, asked = [], []
-    open_place, ask = bounded._open, WideGround._ask
+    open_place, ask = bounded._open, EngineTerrain._narrow
     monkeypatch.setattr(bounded, "_open", lambda *place: opened.append(place[1]) or open_place(*place))
-    monkeypatch.setattr(WideGround, "_ask", lambda *case: asked.append(case[1]) or ask(*case))
+    monkeypatch.setattr(EngineTerrain, "_narrow", lambda *case: asked.append(case[1]) or ask(*case))
     with asking_ahead(wide):
         whole = plan_tests(classifier, at_least=0.99)
         opened.clear()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ from hypothesis import assume, given, settings, strategies as st
 from oracles.plan_by_definition import Case, best_cost, best_policy, best_with_leaves, best_within
 from plan_cases import plan_problems
 from tolerances import ENGINE
+from unswayed.core.anytime import settle
 from unswayed.core.errors import QueryError
 from unswayed.decisions.binding import bind_purchase
 from unswayed.decisions.classifier import Classifier
@@ -21,16 +21,16 @@ from unswayed.decisions.rules import MostProbable
 from unswayed.model.zoo import random_naive_bayes
 from unswayed.plans import bounded
 from unswayed.plans.bounded import search_bounded
+from unswayed.plans.engine_states import EngineTerrain
 from unswayed.plans.goals import Goal, PlanObjective, SameDecisionLevel
 from unswayed.plans.greedy import Greed, GreedyPolicy
 from unswayed.plans.ground import lay_ground
-from unswayed.plans.growth import grow_plan, grow_tree
+from unswayed.plans.growth import grow, grow_tree, write_down
+from unswayed.plans.leaf_limited import run_leaf_limited
 from unswayed.plans.moves import is_forced
-from unswayed.plans.pages import run_pages
 from unswayed.plans.programme import run_programme
 from unswayed.plans.terrain import UNDONE
 from unswayed.plans.tree import depth_of, expected_cost, leaves, worst_cost
-from unswayed.plans.wide import WideGround
 
 
 def best_tree(problem, purchase, goal):
@@ -120,12 +120,12 @@ def test_bounded_search_finds_what_dynamic_programming_finds(case, objective, de
         programme = run_programme(ground, goal)
     except QueryError:
         with pytest.raises(QueryError):
-            search_bounded(ground, goal, math.inf)
+            next(search_bounded(ground, goal))
         return
     best = float(programme.values.first[-1])
     if not math.isfinite(best):
         return
-    search = search_bounded(ground, goal, time.monotonic() + 20)
+    search = settle(search_bounded(ground, goal), units=20e6).last
     lower, upper = search.bounds
     assert lower[0] == pytest.approx(best, abs=ENGINE)
     assert upper[0] == pytest.approx(best, abs=ENGINE)
@@ -142,7 +142,7 @@ def test_bounds_hold_however_early_the_search_ends(case, walks):
     problem, purchase, level = case
     goal = Goal(PlanObjective.EXPECTED_COST, SameDecisionLevel(level))
     ground = lay_ground(problem, bind_purchase(purchase, problem))
-    search = search_bounded(ground, goal, -math.inf)
+    search = next(search_bounded(ground, goal))
     for _ in range(walks):
         bounded._walk(search)
     best = best_cost(Case(problem, purchase, level))
@@ -164,7 +164,7 @@ def test_budgets_hold_on_every_path_also_where_prices_depend_on_the_order(case, 
     failing, cost = best_within(Case(problem, purchase, level), budget, depth, loss)
     ground = lay_ground(problem, bind_purchase(purchase, problem))
     try:
-        search = search_bounded(ground, goal, time.monotonic() + 20)
+        search = settle(search_bounded(ground, goal), units=20e6).last
     except QueryError:
         assert not math.isfinite(failing)
         return
@@ -185,7 +185,7 @@ def test_states_asked_one_by_one_are_those_of_the_table(case):
     problem, purchase, _ = case
     catalogue = bind_purchase(purchase, problem)
     ground = lay_ground(problem, catalogue)
-    wide = WideGround(problem, catalogue, None)
+    wide = EngineTerrain(problem, catalogue, None)
     assert wide.sizes == ground.sizes
     state = tuple(0 if test % 2 else UNDONE for test in range(len(ground.sizes)))
     assume(ground.look(state).class_mass.sum() > 0)  # no plan comes to a state that is impossible
@@ -208,15 +208,15 @@ def test_bounds_hold_where_engines_answer_and_where_none_does(case, depth, answe
     catalogue = bind_purchase(purchase, problem)
     goal = Goal(PlanObjective.EXPECTED_COST, SameDecisionLevel(level), max_depth=depth)
     ground = lay_ground(problem, catalogue)
-    wide = WideGround(problem, catalogue, level)
+    wide = EngineTerrain(problem, catalogue, level)
     try:
         best = run_programme(ground, goal).values
     except QueryError:
         return
     with pytest.MonkeyPatch.context() as patch:
         if not answering:
-            patch.setattr("unswayed.plans.wide.TOLERANCES", ())
-        search = search_bounded(wide, goal, time.monotonic() + (20 if answering else 1))
+            patch.setattr("unswayed.plans.engine_states.TOLERANCES", ())
+        search = settle(search_bounded(wide, goal), units=20e6 if answering else 1e6).last
         tree = grow_tree(wide, goal, search)
     lower, upper = search.bounds
     assert lower <= (best.first[-1] + ENGINE, math.inf)
@@ -234,13 +234,14 @@ def test_a_plan_cut_short_costs_what_its_states_say_and_no_less_than_the_best(ca
     goal = Goal(PlanObjective.EXPECTED_COST, SameDecisionLevel(level))
     ground = lay_ground(problem, bind_purchase(purchase, problem))
     policy = GreedyPolicy(ground, goal, Greed.ENTROPY)
-    grown = grow_plan(ground, goal, policy, forced=is_forced(ground, goal), most_leaves=n_leaves)
+    *_, cut = grow(ground, goal, policy, forced=is_forced(ground, goal), most_leaves=n_leaves)
+    grown = write_down(cut)
     best = best_cost(Case(problem, purchase, level))
     assert expected_cost(grown.tree) >= best - ENGINE
     if grown.steps:
         (first, _), _ = grown.steps[(UNDONE,) * len(ground.sizes), 0.0]
         assert first == pytest.approx(expected_cost(grown.tree), abs=ENGINE)
-    known = search_bounded(ground, goal, -math.inf, known=grown.steps)
+    known = next(search_bounded(ground, goal, known=grown.steps))
     assert known.bounds[1][0] <= expected_cost(grown.tree) + ENGINE
     assert known.bounds[1][0] >= best - ENGINE
 
@@ -272,7 +273,7 @@ def test_plans_of_few_leaves_are_the_best_of_their_size(case, n_leaves, by_level
         return
     goal = Goal(objective, SameDecisionLevel(level), max_leaves=n_leaves)
     ground = lay_ground(problem, bind_purchase(purchase, problem))
-    tree = grow_tree(ground, goal, run_pages(ground, goal, n_leaves))
+    tree = grow_tree(ground, goal, run_leaf_limited(ground, goal, n_leaves))
     assert len(list(leaves(tree))) <= n_leaves
     assert math.fsum(leaf.probability * leaf.loss for leaf in leaves(tree)) == pytest.approx(lost, abs=ENGINE)
     assert expected_cost(tree) == pytest.approx(cost, abs=1e-8)

@@ -16,6 +16,7 @@ from laws.test_decisions import named_evidence
 from oracles.enumerate_profile import enumerate_profile
 from tolerances import ENGINE
 from unswayed import Limits, Method, ThresholdRule
+from unswayed.api import sweep_thresholds
 from unswayed.decisions.measures import expected_agreement, maximum_achievable_agreement
 from unswayed.model.cpt import Cpt
 from unswayed.model.network import BayesianNetwork
@@ -153,13 +154,21 @@ def test_information_is_selected_as_enumeration_does(purchase):
 
 
 @contextmanager
-def compiled_at_once(*, work=2**26, alone=1.0):
-    """Every search that can be compiled is, in slices of so much work, alone for so many seconds."""
+def compiled_at_once(*, work=2**26, alone=1e6):
+    """Every search that can be compiled is, in slices of so much work, alone for so many units."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(branch_and_bound, "LARGE", 0)
-        patch.setattr(signed_search, "ALONE_SECONDS", alone)
+        patch.setattr(signed_search, "ALONE_UNITS", alone)
         patch.setattr(signed_search, "PLAIN_SECONDS", -1.0)
         patch.setattr(signed_search, "WORK", work)
+        yield
+
+
+@contextmanager
+def reporting_always():
+    """Every state is reported."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("unswayed.core.anytime.TELL_SECONDS", -1.0)
         yield
 
 
@@ -247,17 +256,34 @@ def test_interruption_ends_a_frontier_with_what_was_found():
     for jobs in (1, 2):
         reports = []
 
-        def report(*numbers, seen=reports):
-            seen.append(numbers)
-            if len(seen) == 2:
+        def report(value, bound, evaluations, seen=reports):
+            seen.append(evaluations)
+            if evaluations < max(seen):
                 raise KeyboardInterrupt
 
-        with compiled_at_once(work=1, alone=-1.0):
+        with compiled_at_once(work=1, alone=-1.0), reporting_always():
             cut = unswayed.frontier(classifier, report=report, jobs=jobs)
         assert 0 < len(cut.points) < len(whole.points)
         first = cut.points[0].selection
         assert first.interrupted
         assert first.upper_bound >= unswayed.trim(classifier, 7).selection.value - ENGINE
+
+
+def test_interruption_ends_a_sweep_with_what_was_found():
+    """Ctrl-C in the second search: both thresholds are there, and the others are named."""
+    network = random_naive_bayes(8, np.random.default_rng(0))
+    classifier = unswayed.Classifier(network, "C", None, ThresholdRule("s0", 0.5))
+    seen = []
+
+    def report(value, bound, evaluations):
+        seen.append(evaluations)
+        if evaluations < max(seen):
+            raise KeyboardInterrupt
+
+    with compiled_at_once(work=1), reporting_always():
+        cut = sweep_thresholds(classifier, 3, report=report)
+    assert [selection.interrupted for selection in cut.selections].count(True) == 1
+    assert (len(cut.thresholds), len(cut.left_out)) == (2, 7)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

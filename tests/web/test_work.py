@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -18,9 +18,11 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 import unswayed
+from unswayed.core.anytime import settle, tick
 from unswayed.core.errors import LimitError, QueryError
 from unswayed.model.zoo import random_naive_bayes
-from unswayed.web.work import Threads, run_limited
+from unswayed.web.answers import RecentAnswers
+from unswayed.web.work import Stopped, Threads, run_limited
 
 
 def make_request(workers: Threads, *, gone: asyncio.Event | None = None) -> Request:
@@ -42,6 +44,7 @@ def spin(ended: threading.Event, *, seconds: float = 20.0) -> Callable[[], None]
         try:
             deadline = time.monotonic() + seconds
             while time.monotonic() < deadline:
+                tick()
                 sum(range(100))
         finally:
             ended.set()
@@ -138,7 +141,7 @@ def test_a_thousand_stopped_jobs_leave_the_threads_alive():
 
 
 def test_a_search_that_nobody_waits_for_is_gone_soon():
-    """Most of it runs in compiled loops, which no exception reaches; they are short."""
+    """Most of it runs in compiled loops, which hear of no stop; they are short."""
     network = random_naive_bayes(18, np.random.default_rng(4))
     classifier = unswayed.Classifier(network, network.names[0], threshold=0.5, positive="s0")
     workers = Threads(n_threads=1)
@@ -148,3 +151,34 @@ def test_a_search_that_nobody_waits_for_is_gone_soon():
         time.sleep(0.02)
     job.stop()
     assert workers.wait_until_idle(seconds=4.0)
+
+
+def test_what_was_stopped_is_not_kept_for_those_who_ask_later():
+    """A search ends with its best when it is stopped; that is no answer for the next page."""
+    answers, workers, began = RecentAnswers(5), Threads(n_threads=1), threading.Event()
+
+    def count() -> Iterator[int]:
+        for number in range(1000):
+            yield number
+            began.set()
+            time.sleep(0.01)
+
+    job = workers.submit(lambda: answers.find("count", lambda: settle(count()).last))
+    assert began.wait(5.0)
+    job.stop()
+    assert workers.wait_until_idle(seconds=0.3)
+    assert isinstance(job.future.exception(), Stopped)
+    assert answers.peek("count") is None
+
+
+def test_who_waits_for_the_answer_of_another_page_can_go():
+    answers, workers, ended = RecentAnswers(5), Threads(n_threads=2), threading.Event()
+    first = workers.submit(lambda: answers.find("long", spin(ended)))
+    time.sleep(0.05)
+    second = workers.submit(lambda: answers.find("long", spin(ended)))
+    time.sleep(0.05)
+    second.stop()
+    assert isinstance(second.future.exception(timeout=0.3), Stopped)
+    assert not first.future.done()
+    first.stop()
+    assert ended.wait(0.3)

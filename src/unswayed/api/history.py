@@ -12,7 +12,7 @@ from unswayed.api import shown
 from unswayed.api.decisions import Decision
 from unswayed.api.observations import Case, start_case
 from unswayed.api.questions import Options
-from unswayed.core.anytime import keep_time, moment_at, seconds_left, until
+from unswayed.core.anytime import keep_time, portion, seconds_left
 from unswayed.core.errors import LimitError, QueryError, expect_list, expect_number
 from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.binding import bind_purchase
@@ -24,6 +24,8 @@ from unswayed.model.evidence import Evidence
 
 NO_TIME = "no time"
 """In place of an engine, where there was no time for one."""
+SDP_SHARE = 0.95
+"""Of the time that is left, for all SDPs together; decisions have the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +106,12 @@ def replay(
 
 
 def _sdp(case: Case, n_left: int) -> Measurement:
-    """The same-decision probability, in an equal share of the time for all steps that are left.
+    """The same-decision probability, in an equal share of the time for those that are left.
 
     Where that is too little, nothing is known of it, and the other steps stand.
     """
     try:
-        with until(moment_at(1.0 / n_left)):
+        with portion(SDP_SHARE / n_left):
             return case.sdp()
     except LimitError:
         if math.isinf(seconds_left()):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Unpack
 
@@ -10,8 +11,8 @@ from unswayed.api import shown
 from unswayed.api.decisions import Decision, agreement_of, decision_of
 from unswayed.api.questions import Options, problem_of, start_anew
 from unswayed.api.structured import agreement_in, case_of, decision_in
-from unswayed.core.anytime import keep_time, one_clock
-from unswayed.core.errors import LimitError, QueryError, expect_number
+from unswayed.core.anytime import keep_time, one_clock, settle
+from unswayed.core.errors import QueryError, expect_number
 from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.measures import LEVEL_SLACK
@@ -83,15 +84,17 @@ def _stopping(
     expect_number(at_least, "the level")
     if not 0.0 < at_least <= 1.0:
         raise QueryError(f"the level must lie between 0 and 1; got {at_least!r}")
-    sdp = agreement(options)
-    for tolerance in (1e-4, 1e-5, 1e-6):
-        if sdp.certainty is not Certainty.BOUND or not sdp.low < at_least <= sdp.high:
-            break
-        try:
+
+    def narrowing() -> Iterator[Measurement]:
+        yield (sdp := agreement(options))
+        for tolerance in (1e-4, 1e-5, 1e-6):
             narrower = agreement(Options(**{**options, "tolerance": tolerance, "allow_estimates": False}))
-        except LimitError:  # the interval that is there has to do
-            break
-        sdp = narrower if narrower.high - narrower.low <= sdp.high - sdp.low else sdp
+            yield (sdp := narrower if narrower.high - narrower.low <= sdp.high - sdp.low else sdp)
+
+    def is_settled(sdp: Measurement) -> bool:
+        return sdp.certainty is not Certainty.BOUND or not sdp.low < at_least <= sdp.high
+
+    sdp = settle(narrowing(), enough=is_settled).last
     # The sum of millions of masses may miss a level that it equals.
     reached = sdp.low >= at_least - LEVEL_SLACK
     return Stopping(
@@ -125,19 +128,25 @@ class Case:
         if position in self.problem.evidence:
             raise QueryError(f"{feature!r} is observed already; start again with start_case() to change it")
         evidence = {**_named(self.problem), feature: state}
-        later = problem_of(self.problem.classifier, evidence, self.options)
+        with self._limited():
+            later = problem_of(self.problem.classifier, evidence, self.options)
         carry_over(self.problem, later, position)
         return Case(later, self.options)
+
+    def _limited(self) -> AbstractContextManager[object]:
+        """Within this context the limits of the case hold: each question has all of them."""
+        return one_clock(self.options.get("limits"))
 
     def sdp(self) -> Measurement:
         """The same-decision probability."""
         start_anew(self.problem)
-        return agreement_of(self.problem, frozenset(), self.problem.decider, self.options)
+        with self._limited():
+            return agreement_of(self.problem, frozenset(), self.problem.decider, self.options)
 
     def should_stop(self, at_least: float = 0.95) -> Stopping:
         """Whether to stop observing."""
         start_anew(self.problem)
-        with one_clock(self.options.get("limits")):
+        with self._limited():
             return stopping_of(self.problem, at_least, self.options)
 
     def ranking(
@@ -155,13 +164,15 @@ class Case:
         from unswayed.api.ranking import ranking_of  # costs and rewards, which stopping does not need
 
         start_anew(self.problem)
-        return ranking_of(self.problem, reward, (costs, at_least), self.options)
+        with self._limited():
+            return ranking_of(self.problem, reward, costs=costs, at_least=at_least, options=self.options)
 
     plot = shown.plot
     _repr_html_ = shown.to_html
     __str__ = shown.to_text
 
 
+@keep_time
 def start_case(classifier: Classifier, evidence: Evidence | None = None, **options: Unpack[Options]) -> Case:
     """Start to follow one case, observation by observation.
 

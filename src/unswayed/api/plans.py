@@ -11,27 +11,32 @@ from dataclasses import replace
 
 from unswayed.api.results.plan import TestPlan
 from unswayed.api.results.plan_origin import PlanOrigin
-from unswayed.core.anytime import bytes_allowed, deadline, grace, keep_time, moment_at, seconds_left, until
+from unswayed.core.anytime import (
+    bytes_allowed,
+    keep_time,
+    portion,
+    seconds_left,
+    units_left,
+)
 from unswayed.core.errors import LimitError, QueryError, expect, expect_list
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.workers import Team
 from unswayed.decisions.binding import bind_purchase, leave_out_skipped
 from unswayed.decisions.catalogue import Catalogue
-from unswayed.decisions.checkpoint import Checkpoint, open_checkpoint
+from unswayed.decisions.checkpoint import open_checkpoint
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import Problem, make_problem
 from unswayed.decisions.purchase import Costs, check_budget, purchase_for
 from unswayed.engines.dense import DenseEngine
 from unswayed.engines.protocol import Cost, Question
 from unswayed.model.evidence import Evidence, read_evidence
-from unswayed.plans.anytime import solve_anytime
+from unswayed.plans.engine_states import EngineTerrain
 from unswayed.plans.goals import Goal, PlanObjective, SameDecisionLevel, StopRule, utilities_of
 from unswayed.plans.ground import Ground, lay_ground
-from unswayed.plans.solution import Report, Solution, solve
+from unswayed.plans.solution import Report, solve
 from unswayed.plans.tree import steps
-from unswayed.plans.wide import WideGround
 
-SECONDS_PER_CELL, TABLE_SHARE = 3e-7, 0.5
+UNITS_PER_CELL, TABLE_SHARE = 0.3, 0.5
 """Measured for the table and a first look at it, and the share of a limit on time that they may take."""
 LARGEST_TABLE = 2.0**24
 """Instantiations of all features beyond which a table is too slow to plan on."""
@@ -69,9 +74,10 @@ def plan_tests(
 
     Cost: one value for each partial observation, 3^n for n features of two states; where that is too much, a
     search with a certified gap. Where no table holds the features either, engines are asked state by state,
-    for 30 seconds or `limits`, and the plan comes with its gap. Several processes (`jobs`) or the workers of
-    an `executor` may fill the table of values, and ask for a search what it will want to know next; the plan
-    is the same. `checkpoint` names a file for what the plan has come to: stopped, it goes on from there.
+    for some 30 seconds' work or within `limits`, and the plan comes with its gap. Ctrl-C gives the best plan
+    so far. Several processes (`jobs`) or the workers of an `executor` may fill the table of values, and ask
+    for a search what it will want to know next; a plan that is proven is the same. `checkpoint` names a file
+    for what the plan has come to: stopped, it goes on from there.
 
     One reviewer decides most papers; the other is asked when the first accepts:
 
@@ -93,14 +99,18 @@ def plan_tests(
     rule = SameDecisionLevel(at_least) if stop is None else stop
     if not isinstance(rule, StopRule):
         raise QueryError(f"a stop is SameDecisionLevel(), PosteriorLimits() or the like, not {stop!r}")
-    goal = _goal(objective, rule, (budget, max_depth, max_leaves))
+    expect(objective, PlanObjective, "the objective")
+    if budget is not None:
+        check_budget(budget)
+    goal = Goal(objective, rule, math.inf if budget is None else float(budget), max_depth, max_leaves)
     classifier, purchase = leave_out_skipped(classifier, purchase_for(classifier, costs))
     problem = make_problem(classifier, evidence)
     if objective in (PlanObjective.UTILITY, PlanObjective.NET_UTILITY):
         utilities_of(problem)  # raises where the rule has none
     catalogue = bind_purchase(purchase, problem)
     kept = None if checkpoint is None else open_checkpoint(checkpoint, problem, ("plan", goal, catalogue))
-    solution = _solve((problem, catalogue), goal, report, (team, kept))
+    terrain = _terrain(problem, catalogue, goal)
+    solution = solve(terrain, goal, report, team=team, checkpoint=kept)
     asked = {feature for step in steps(solution.tree) for feature in step.features}
     return TestPlan(
         tree=solution.tree,
@@ -150,16 +160,6 @@ def replan_tests(
     )
 
 
-def _goal(
-    objective: PlanObjective, stop: StopRule, bounds: tuple[float | None, int | None, int | None]
-) -> Goal:
-    expect(objective, PlanObjective, "the objective")
-    budget, max_depth, max_leaves = bounds
-    if budget is not None:
-        check_budget(budget)
-    return Goal(objective, stop, math.inf if budget is None else float(budget), max_depth, max_leaves)
-
-
 def _until(goal: Goal) -> str:
     """When a plan stops, in words."""
     parts = [goal.stop.describe()] if goal.seeks_cost else ["nothing is gained"]
@@ -172,34 +172,18 @@ def _until(goal: Goal) -> str:
     return " or ".join(parts)
 
 
-def _lay_in_time(problem: Problem, catalogue: Catalogue) -> Ground | None:
-    """The table over all features, unless it takes more than a share of the time."""
-    try:
-        with until(moment_at(TABLE_SHARE)), grace():
-            return lay_ground(problem, catalogue)
-    except LimitError:
-        if math.isinf(seconds_left()):
-            raise
-        return None
-
-
-def _solve(
-    asked: tuple[Problem, Catalogue],
-    goal: Goal,
-    report: Report | None,
-    aids: tuple[Team, Checkpoint | None],
-) -> Solution:
-    """By a table over all features where one fits, else by asking engines state by state."""
-    (problem, catalogue), (team, checkpoint) = asked, aids
+def _terrain(problem: Problem, catalogue: Catalogue, goal: Goal) -> Ground | EngineTerrain:
+    """A table over all features where one fits, else engines that are asked state by state."""
     cells = math.prod(map(float, problem.sizes(problem.free)))
     price = DenseEngine().cost(problem, Question(frozenset()))
     assert isinstance(price, Cost)
-    in_time = SECONDS_PER_CELL * cells <= TABLE_SHARE * seconds_left()
-    ground = None
-    if cells <= LARGEST_TABLE and price.n_bytes <= bytes_allowed() and in_time:
-        ground = _lay_in_time(problem, catalogue)
-    if ground is not None:
-        return solve(ground, goal, report, team=team, checkpoint=checkpoint)
+    is_quick = UNITS_PER_CELL * cells <= TABLE_SHARE * units_left()
+    if cells <= LARGEST_TABLE and price.n_bytes <= bytes_allowed() and is_quick:
+        try:
+            with portion(TABLE_SHARE):
+                return lay_ground(problem, catalogue)
+        except LimitError:
+            if math.isinf(seconds_left()):
+                raise
     level = goal.stop.level if goal.seeks_cost and isinstance(goal.stop, SameDecisionLevel) else None
-    wide = WideGround(problem, catalogue, level, deadline=deadline())
-    return solve_anytime(wide, goal, report, team=team, checkpoint=checkpoint)
+    return EngineTerrain(problem, catalogue, level)

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-import math
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any, TypedDict, TypeVar
 
-from unswayed.core.anytime import check_bytes, check_seconds, grace, moment_at, one_clock, portion, until
+from unswayed.core.anytime import (
+    UNITS_PER_SECOND,
+    check_bytes,
+    check_seconds,
+    portion,
+    reserve,
+    settle,
+    tick,
+    units_left,
+)
 from unswayed.core.arguments import check_named
 from unswayed.core.errors import LimitError, QueryError, expect, expect_number
 from unswayed.core.limits import Limits
@@ -18,18 +28,22 @@ from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.measures import AchievableAgreement
 from unswayed.decisions.oracle import AgreementOracle, Interval, Oracle
 from unswayed.decisions.problem import Problem, make_problem
-from unswayed.engines.choice import DEFAULT_TOLERANCE, ENGINES, PATIENCE, choose, engine_called, line
+from unswayed.engines.choice import DEFAULT_TOLERANCE, ENGINES, choose, engine_called, line
 from unswayed.engines.protocol import Engine, Needs, Question, Refusal
 
 Answer = TypeVar("Answer")
 
 ESTIMATES = "estimates"
-"""Where a problem keeps the oracles whose time has an end."""
+"""Where a problem keeps the oracles whose samples are as many as there was time for."""
 CAN_BE_ESTIMATED = frozenset({Needs.AGREEMENT, Needs.SINGLES, Needs.ACHIEVABLE})
 """What samples can tell."""
 CERTAIN_ENGINES = tuple(each.name for each in ENGINES if each.certainty is not Certainty.ESTIMATE)
+PRICING = 2e3
+"""Work for the prices of engines: 1 to 5 ms for forty features."""
+ASKED_AGAIN = 0.1
+"""Share of its price that a prepared engine takes to answer: measured for tables, a third for small sums."""
 FOR_CERTAINTY = 0.5
-"""Share of the time in which something certain must be found where an estimate may take its place."""
+"""Share of what is left in which something certain must be found where an estimate may take its place."""
 
 
 class Options(TypedDict, total=False):
@@ -76,10 +90,19 @@ class RoutedQuestion:
         known: dict[str, Any] = self.problem._memo
         if self.engine.certainty is Certainty.ESTIMATE:
             known = known.setdefault(ESTIMATES, {})
+        if self.engine.certainty is Certainty.EXACT:  # others count their work as they go
+            self._spend(1.0 if key not in known else ASKED_AGAIN)
         if key not in known:
             known[key] = self.engine.prepare(self.problem)
         oracle: Oracle | AgreementOracle = known[key]
         return oracle
+
+    def _spend(self, share: float) -> None:
+        """Count a share of what the engine bid: parts bounded by work end on every machine alike."""
+        seconds = share * sum(bid.seconds or 0.0 for bid in self.bids if bid.engine == self.engine.name)
+        if seconds * UNITS_PER_SECOND > units_left():
+            raise LimitError(f"engine {self.engine.name!r} takes about {seconds:.2g} s, more than is left")
+        tick(seconds * UNITS_PER_SECOND, f"engine {self.engine.name!r}")
 
     def measurement(self, interval: Interval, *, best: AchievableAgreement | None = None) -> Measurement:
         """The answer, with what it took."""
@@ -107,7 +130,7 @@ def ask(problem: Problem, question: Question, options: Options) -> RoutedQuestio
 def answer(
     problem: Problem, question: Question, options: Options, solve: Callable[[RoutedQuestion], Answer]
 ) -> Answer:
-    """What `solve` makes of the engine for a question; prices, preparation and answer share the time."""
+    """What `solve` makes of the engine for a question; prices, preparation and answer share the budget."""
     started = time.perf_counter()
     check_options(options, Options)
     tolerance = options.get("tolerance")
@@ -116,63 +139,79 @@ def answer(
         raise QueryError(f"the tolerance must be at least 0, not {tolerance!r}")
     question = replace(question, tolerance=tolerance or 0.0)
     engine = find_engine(options.get("engine"))
-    with one_clock(options.get("limits")):
-        if engine is None:
-            return _route(problem, question, options, started, solve)
-        question = _for(engine, problem, question, options)
-        asked = RoutedQuestion(problem, question, engine, (), started)
-        if options.get("explain"):
-            print(explanation(asked))
-        return solve(asked)
+    if engine is None:
+        return _Routing(problem, question, options, started).settle(solve)
+    question = _for(engine, problem, question, options)
+    asked = RoutedQuestion(problem, question, engine, (), started)
+    if options.get("explain"):
+        print(explanation(asked))
+    return solve(asked)
 
 
-def _route(
-    problem: Problem,
-    question: Question,
-    options: Options,
-    started: float,
-    solve: Callable[[RoutedQuestion], Answer],
-) -> Answer:
-    """The answer of the cheapest engine that has one: what fails within the limits leaves the auction.
+@dataclass(frozen=True, slots=True)
+class _Routing:
+    """One question that engines bid for; what fails within its own limits leaves the auction."""
 
-    Where estimates are allowed, what is exact must be found in a share of the time: the rest is for samples.
-    """
-    failed: dict[str, str] = {}
-    estimates = options.get("allow_estimates", False)
-    can_wait = estimates and question.needs in CAN_BE_ESTIMATED
-    certain_until = moment_at(FOR_CERTAINTY if can_wait else 1.0)
-    while True:
-        if can_wait and time.monotonic() > certain_until:
-            failed = {**dict.fromkeys(CERTAIN_ENGINES, "no time was left for it"), **failed}
-        with until(certain_until):
-            chosen = choose(
-                problem,
-                question,
-                allow_estimates=estimates,
-                failed=failed,
-                all_bids=options.get("all_bids", False) or options.get("explain", False),
-            )
-        certainty = chosen.engine.certainty
-        asked = RoutedQuestion(problem, chosen.question, chosen.engine, chosen.bids, started)
-        # Samples of a large network may take hours; the interval of those decided in time is as reliable.
-        patience = PATIENCE if certainty is Certainty.ESTIMATE else math.inf
+    problem: Problem
+    question: Question
+    options: Options
+    started: float
+    failed: dict[str, str] = field(default_factory=dict)
+    """Why engines have left, by their names."""
+
+    def settle(self, solve: Callable[[RoutedQuestion], Answer]) -> Answer:
+        """The answer of the cheapest engine that has one.
+
+        Where samples can answer they do in any case, on the reserve if nothing else is left.
+        """
+        if not (self.options.get("allow_estimates", False) and self.question.needs in CAN_BE_ESTIMATED):
+            return next(self._answers(solve, 1.0))
+        nothing: list[Answer | None] = [None]
+        settled = settle(chain(nothing, self._answers(solve, FOR_CERTAINTY)))
+        if settled.last is not None:
+            return settled.last
+        self.failed.update(dict.fromkeys(CERTAIN_ENGINES, "no time was left for it") | self.failed)
         try:
-            with portion(seconds=patience):
-                with until(math.inf if certainty is Certainty.ESTIMATE else certain_until):
+            with nullcontext() if units_left() > 0.0 else reserve():
+                return next(self._answers(solve, 1.0))
+        except LimitError:
+            raise LimitError(settled.cut) from None
+
+    def _answers(self, solve: Callable[[RoutedQuestion], Answer], share: float) -> Iterator[Answer]:
+        """The answer, once an engine has it; what is certain must be found in a share of what is left."""
+        while True:
+            with portion(share):
+                asked = self._choose()
+            certainty = asked.engine.certainty
+            try:
+                with portion(1.0 if certainty is Certainty.ESTIMATE else share):
                     asked.oracle()
-                # Bounds get narrower with time; what is exact is there or not.
-                with until(certain_until if certainty is Certainty.EXACT else math.inf):
+                    found = solve(asked) if certainty is Certainty.EXACT else None
+                # What is exact is there or not; bounds and estimates get narrower with all that is left.
+                if found is None:
                     found = solve(asked)
-        except LimitError as error:
-            failed[chosen.engine.name] = str(error)
-            continue
-        if options.get("explain"):
-            print(explanation(asked))
-        return found
+            except LimitError as error:
+                self.failed[asked.engine.name] = str(error)
+                continue
+            if self.options.get("explain"):
+                print(explanation(asked))
+            yield found
+            return
+
+    def _choose(self) -> RoutedQuestion:
+        chosen = choose(
+            self.problem,
+            self.question,
+            allow_estimates=self.options.get("allow_estimates", False),
+            failed=self.failed,
+            all_bids=self.options.get("all_bids", False) or self.options.get("explain", False),
+        )
+        tick(PRICING, "the answer")  # after the prices: where none is within the time, their list says so
+        return RoutedQuestion(self.problem, chosen.question, chosen.engine, chosen.bids, self.started)
 
 
 def start_anew(problem: Problem) -> None:
-    """Let estimates of a problem that lives on have their time again: a new question is asked."""
+    """Let estimates of a problem that lives on draw again: a new question may have more time."""
     problem._memo.pop(ESTIMATES, None)
 
 
@@ -186,7 +225,7 @@ def problem_of(classifier: Classifier, evidence: Mapping[str, str] | None, optio
     """The classifier at this evidence."""
     check_options(options, Options)
     # The decision itself is the least that there is to say, however little time there is.
-    with one_clock(options.get("limits")), grace():
+    with reserve():
         return make_problem(classifier, evidence)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Unpack
 
@@ -23,7 +23,7 @@ from unswayed.api.values import (
     value_at,
     value_of_objects,
 )
-from unswayed.core.anytime import keep_time, moment_at, one_clock, seconds_left, until
+from unswayed.core.anytime import UNITS_PER_SECOND, keep_time, portion, settle, tick
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import LimitError, QueryError, expect_number
 from unswayed.core.measurement import Certainty, Measurement
@@ -40,10 +40,10 @@ from unswayed.model.evidence import Evidence
 if TYPE_CHECKING:
     from unswayed.spaces.decisions.classifier import StructuredCase, StructuredClassifier
 
-DONE_SECONDS = 5.0
-"""Seconds for the chances that single tests settle the decision; what is left out then is not known."""
 FOR_NOW, FOR_SINGLES, FOR_CHANCES, FOR_BUNDLE = 1 / 3, 1 / 2, 1 / 2, 1 / 20
-"""Shares of the time left for the SDP now, for that after each test, for chances, and for one bundle."""
+"""Shares of what is left for the SDP now, for that after each test, for chances, and for one bundle."""
+FOR_ALL_CHANCES = 5.0 * UNITS_PER_SECOND
+"""Work for the chances that single tests settle the decision; what is left out then is not known."""
 MOST_KEPT = 2**12
 """Numbers of a table that is kept, to value the same tests by another criterion."""
 NO_VALUE = 1e-12
@@ -63,6 +63,11 @@ class Bundle:
     """What they gain together, by the first criterion."""
     cost: float
     """What they cost together."""
+
+    @property
+    def gain_per_cost(self) -> float:
+        """What they gain for what they cost; gains a rounding error apart are equal."""
+        return round(divide_by_cost(self.value.value, self.cost), 12)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +142,8 @@ def rank_observations(
     purchase = purchase_for(classifier, costs)
     classifier, purchase = leave_out_skipped(classifier, purchase)
     terms = None if costs is None and purchase.is_plain and not purchase.costs else purchase
-    return ranking_of(problem_of(classifier, evidence, options), reward, (terms, at_least), options)
+    problem = problem_of(classifier, evidence, options)
+    return ranking_of(problem, reward, costs=terms, at_least=at_least, options=options)
 
 
 def _rank_objects(
@@ -164,14 +170,15 @@ def _rank_objects(
 def ranking_of(
     problem: Problem,
     reward: Criterion | Sequence[Criterion] | None,
-    terms: tuple[Costs | None, float | None],
+    *,
+    costs: Costs | None,
+    at_least: float | None,
     options: Options,
 ) -> ObservationRanking:
-    """The ranking for a problem as it stands; `terms` are the costs and the level of a safe decision.
+    """The ranking for a problem as it stands; a decision is safe `at_least` at that level.
 
     Without a level, each test is valued by itself and nothing else: no chances to be done, and no bundles.
     """
-    costs, at_least = terms
     expect_number(1.0 if at_least is None else at_least, "the level")
     if at_least is not None and not 0.0 < at_least <= 1.0:
         raise QueryError(f"the level must lie between 0 and 1; got {at_least!r}")
@@ -182,27 +189,21 @@ def ranking_of(
     if not criteria or not all(hasattr(each, "name") for each in criteria):
         raise QueryError(f"a reward is SameDecisionGain(), NegativeEntropy() or the like, not {reward!r}")
     catalogue = bind_purchase(purchase_for(problem.classifier, costs), problem)
-    tests = [t for t in range(len(catalogue.offers)) if math.isfinite(price_after(catalogue, 0, t))]
-    with one_clock(options.get("limits")):
-        return _rank_tests(problem, catalogue, tests, (criteria, costs is not None, at_least), options)
+    return _rank_tests(
+        _Rows(problem, catalogue, criteria, None, {}, options), per_cost=costs is not None, at_least=at_least
+    )
 
 
-def _rank_tests(
-    problem: Problem,
-    catalogue: Catalogue,
-    tests: list[int],
-    asked: tuple[tuple[Criterion, ...], bool, float | None],
-    options: Options,
-) -> ObservationRanking:
+def _rank_tests(rows: _Rows, *, per_cost: bool, at_least: float | None) -> ObservationRanking:
     """Tests valued by each criterion and ranked by the first, per cost where that is asked for."""
-    criteria, per_cost, at_least = asked
-    rows = _Rows(problem, catalogue, criteria, None, {}, options)
+    problem, catalogue, criteria, options = rows.problem, rows.catalogue, rows.criteria, rows.options
+    tests = [t for t in range(len(catalogue.offers)) if math.isfinite(price_after(catalogue, 0, t))]
     # What posteriors tell comes first: nothing else can take its place when the time is over.
     information = {test: rows.information([test]) for test in tests}
     try:
-        with until(moment_at(FOR_NOW)):
+        with portion(FOR_NOW):
             now = _now(problem, criteria, options)
-        with until(moment_at(FOR_SINGLES)):
+        with portion(FOR_SINGLES):
             singles = {} if now is None else single_agreements_of(problem, problem.decider, options)
     except LimitError as error:
         raise LimitError(f"{error}; or rank by what posteriors tell (reward=NegativeEntropy())") from None
@@ -228,7 +229,7 @@ def _rank_tests(
         tuple(prices[test] for test in tests),
         done,
         at_least,
-        None if gains else _find_bundle(rows, sorted(tests, key=lambda test: -information[test])),
+        None if gains else settle(_bundles(rows, sorted(tests, key=lambda test: -information[test]))).last,
     )
 
 
@@ -282,7 +283,7 @@ class _Rows:
         """The masses of the classes for each instantiation of features; those of small tables are kept."""
         if kept in self._masses:
             return self._masses[kept]
-        found = class_mass_of(self.problem, kept, self.options)
+        found = class_mass_of(self.problem, kept)
         if found.size <= MOST_KEPT:
             self._masses[kept] = found
         return found
@@ -291,6 +292,7 @@ class _Rows:
         """The expected same-decision probability once features are known."""
         if len(kept) == 1 and self.singles:
             return self.singles[next(iter(kept))]
+        tick(what="the ranking")  # an estimate would be made on the reserve, test after test
         return agreement_of(self.problem, kept, self.problem.decider, self.options)
 
     def information(self, tests: Sequence[int]) -> float:
@@ -304,46 +306,44 @@ def _now(problem: Problem, criteria: Sequence[Criterion], options: Options) -> M
     return agreement_of(problem, frozenset(), problem.decider, options)
 
 
-def _find_bundle(rows: _Rows, tests: Sequence[int]) -> Bundle | None:
-    """The smallest bundle that gains by the first criterion, of equal size that of highest gain per cost.
+def _bundles(rows: _Rows, tests: Sequence[int]) -> Iterator[Bundle | None]:
+    """Better and better bundles: at last the smallest that gains, of these that of highest gain per cost.
 
     Tests come with the most informative first. Only the first `MOST_BUNDLED` are tried, and a bundle that
     needs others before it is left out. Where no small bundle gains, all tests may: none of those left of
-    them can be missed. Once the time is over, the best of those tried.
+    them can be missed.
     """
+    best: Bundle | None = None
+    yield best
     for size in range(2, LARGEST_BUNDLE + 1):
-        bundles = itertools.combinations(tests[:MOST_BUNDLED], size)
-        gaining = [
-            found
-            for bundle in bundles
-            if _can_be_bought(rows.catalogue, bundle)
-            and (found := _make_bundle(rows, bundle)) is not None
-            and found.value.low > NO_VALUE
-        ]
-        if gaining:
-            return max(gaining, key=lambda each: round(divide_by_cost(each.value.value, each.cost), 12))
-    bundle = _make_bundle(rows, tests)
-    if bundle is None or bundle.value.low <= NO_VALUE:
-        return None
-    for test in reversed(tests):
+        for bundle in itertools.combinations(tests[:MOST_BUNDLED], size):
+            found = _make_gaining_bundle(rows, bundle)
+            if found is not None and (best is None or found.gain_per_cost > best.gain_per_cost):
+                best = found
+            yield best
+        if best is not None:
+            return
+    best = _make_gaining_bundle(rows, tests)
+    yield best
+    for test in reversed(tests) if best is not None else ():
         fewer = [each for each in tests if each != test]
-        smaller = _make_bundle(rows, fewer) if _can_be_bought(rows.catalogue, fewer) else None
-        if smaller is not None and smaller.value.low > NO_VALUE:
-            tests, bundle = fewer, smaller
-    return bundle
+        smaller = _make_gaining_bundle(rows, fewer)
+        if smaller is not None:
+            tests, best = fewer, smaller
+        yield best
 
 
-def _make_bundle(rows: _Rows, tests: Sequence[int]) -> Bundle | None:
-    """Tests valued together; None when there is no time left for it."""
-    if seconds_left() <= 0:
+def _make_gaining_bundle(rows: _Rows, tests: Sequence[int]) -> Bundle | None:
+    """Tests valued together; None where they gain nothing, need others first, or take too long to value."""
+    if not _can_be_bought(rows.catalogue, tests):
         return None
     try:
-        with until(moment_at(FOR_BUNDLE)):
+        with portion(FOR_BUNDLE):
             value = rows.value(tests, rows.criteria[0])
     except LimitError:
         return None
     names = tuple(rows.catalogue.offers[test].name for test in tests)
-    return Bundle(names, value, cost_together(rows.catalogue, tests))
+    return Bundle(names, value, cost_together(rows.catalogue, tests)) if value.low > NO_VALUE else None
 
 
 def _can_be_bought(catalogue: Catalogue, tests: Sequence[int]) -> bool:
@@ -355,25 +355,25 @@ def _can_be_bought(catalogue: Catalogue, tests: Sequence[int]) -> bool:
 def _chances_done(
     problem: Problem, tests: Sequence[Sequence[int]], at_least: float, options: Options
 ) -> tuple[float | None, ...]:
-    """The chance of each test to settle the decision, the best tests first; None once the time is over."""
-    seconds = min(DONE_SECONDS, FOR_CHANCES * seconds_left())
-    deadline = time.monotonic() + seconds
-    return tuple(
-        _chance_done(problem, features, at_least, options, deadline) if time.monotonic() < deadline else None
-        for features in tests
-    )
+    """The chance of each test to settle the decision, the best tests first; None where no engine tells."""
+    found: list[float | None] = []
+
+    def chances() -> Iterator[int]:
+        yield 0
+        for features in tests:
+            found.append(_chance_done(problem, frozenset(features), at_least, options))
+            yield len(found)
+
+    settle(chances(), share=FOR_CHANCES, units=FOR_ALL_CHANCES)
+    return (*found, *[None] * (len(tests) - len(found)))
 
 
-def _chance_done(
-    problem: Problem, features: Sequence[int], at_least: float, options: Options, deadline: float
-) -> float | None:
+def _chance_done(problem: Problem, kept: frozenset[int], at_least: float, options: Options) -> float | None:
     """Probability that the decision is safe after observing features; None where no engine tells."""
-    kept = frozenset(features)
     try:
-        with until(deadline):
-            oracle = ask(problem, Question(kept, Needs.ROWS), options).oracle()
-            # An engine that lists rows has profiles.
-            profile = oracle.profile(kept)  # type: ignore[union-attr]
+        asked = ask(problem, Question(kept, Needs.ROWS), options)
+        # An engine that lists rows has profiles.
+        profile = asked.oracle().profile(kept)  # type: ignore[union-attr]
     except LimitError:
         return None
     return chance_settled(profile, problem.decider, at_least)

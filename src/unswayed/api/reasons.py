@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar, Unpack
 
 from unswayed.api.decisions import agreement_of, decision_of
 from unswayed.api.questions import Options, problem_of
 from unswayed.api.results.reasons import Contribution, Flip, ParameterRange, Reason, Reasons
-from unswayed.core.anytime import deadline, keep_time, tick, until
+from unswayed.core.anytime import UNITS_PER_SECOND, keep_time, portion, reserve, settle, tick
 from unswayed.core.errors import (
     ImpossibleEvidence,
     LimitError,
@@ -43,9 +42,10 @@ from unswayed.reasons.contributions import (
 from unswayed.reasons.flips import FoundTurns, Turn
 from unswayed.reasons.oracle import (
     SubsetOracle,
+    find_changes,
+    find_observations,
     find_reasons,
     find_shapley_values,
-    find_turns,
     find_weights,
     interval_of,
     make_subset_oracle,
@@ -61,13 +61,17 @@ from unswayed.reasons.sensitivity import (
 
 MOST_MEASURED = 10
 """Parameters whose SDP at both ends is measured; a third of it where each takes an engine."""
-FOR_REASONS, FOR_TURNS = 0.5, 0.75
-"""Which share of the time is over when the search for reasons, and that for turns, must end."""
+PATIENCE = 20.0 * UNITS_PER_SECOND
+"""Work for an explanation where nobody gave seconds."""
+FOR_REASONS, FOR_CHANGES, FOR_OBSERVATIONS = 0.5, 0.25, 0.33
+"""Shares of what is left for the search for reasons, then for changes that turn it, then for observations."""
+FOR_ESTIMATE = 0.5
+"""Share of what is left for one SDP that may be estimated: samples would take all there is for the first."""
 MOST_LEFT_OUT = 40
 """Findings up to which the SDP without each of them is asked of an engine."""
 
-UNKNOWN_TURNS = FoundTurns((), 0.0)
-"""Where no time was left to look for turns."""
+NO_REASONS, UNKNOWN_TURNS = FoundReasons((), 0.0, False), FoundTurns((), 0.0)
+"""Where nothing is left to look for them."""
 
 Answer = TypeVar("Answer")
 
@@ -83,8 +87,6 @@ class Inquiry:
     most: int
     """Length of each list."""
     options: Options
-    started: float
-    """The moment of `time.monotonic()` at which the question was asked."""
     notes: list[str] = field(default_factory=list)
 
     def ask(self, problem: Problem, decider: Decider, tolerance: float) -> Measurement:
@@ -92,13 +94,17 @@ class Inquiry:
         options = Options(**self.options)
         if tolerance > 0:
             options["tolerance"] = min(tolerance, options.get("tolerance") or tolerance)
-        return agreement_of(problem, frozenset(), decider, options)
+        with portion(FOR_ESTIMATE if options.get("allow_estimates") else 1.0):
+            return agreement_of(problem, frozenset(), decider, options)
 
-    def attempt(self, what: str, work: Callable[[], Answer], instead: Answer) -> Answer:
-        """What `work` gives; where it is over the limits or the time is over, `instead` and a note."""
+    def attempt(
+        self, what: str, work: Callable[[], Answer], instead: Answer, *, share: float = 1.0
+    ) -> Answer:
+        """What `work` gives with a share of what is left; where that is too little, `instead` and a note."""
         try:
-            tick(what="this part")
-            return work()
+            with portion(share):
+                tick(what="this part")
+                return work()
         except LimitError as error:
             if not any(note.startswith(what) for note in self.notes):
                 self.note(f"{what} left out", str(error))
@@ -110,15 +116,6 @@ class Inquiry:
         why = f"{first.rstrip(':')} ({rest[-1]})" if rest else first
         is_told = any(note.endswith(why) for note in self.notes)
         self.notes.append(f"{what} for the same reason" if is_told else f"{what}: {why}")
-
-    def moment(self, share: float) -> float:
-        """The moment at which a share of the time is over; infinity without a limit."""
-        return math.inf if math.isinf(deadline()) else self.started + share * (deadline() - self.started)
-
-    def within(self, share: float, work: Callable[[], Answer]) -> Answer:
-        """What `work` gives until a share of the time is over."""
-        with until(self.moment(share)):
-            return work()
 
 
 @keep_time
@@ -153,35 +150,109 @@ def explain_decision(
     >>> [flip.states for flip in why.flips]
     [{'R2': '-'}, {'R1': '-'}]
     """
-    started, opened = time.perf_counter(), time.monotonic()
+    started = time.perf_counter()
     _check(at_least)
-    explained = explained_decision(problem_of(classifier, evidence, options))
-    inquiry = Inquiry(explained, at_least, _costs_of(explained, costs), most, options, opened)
+    problem = problem_of(classifier, evidence, options)
+    with reserve():  # the decision is the least that there is to say
+        explained = explained_decision(problem)
+        inquiry = Inquiry(explained, at_least, _costs_of(explained, costs), most, options)
+        draft = replace(_start_draft(inquiry), classifier=classifier)
     held = _positions_of(explained, fixed)
-    leaning = make_leaning(explained)
-    named = options.get("engine") is not None
-    with until(inquiry.moment(FOR_REASONS)):
-        oracle = make_subset_oracle(explained, inquiry.ask, engine_only=named)
+    settled = settle(_drafts(inquiry, draft, held, watch), units=PATIENCE, heeds_interrupts=True)
+    if settled.cut:
+        inquiry.note("What else there is to say is left out", settled.cut)
+    return replace(settled.last, notes=tuple(inquiry.notes), seconds=time.perf_counter() - started)
+
+
+def _start_draft(inquiry: Inquiry) -> Reasons:
+    """The decision, and that nothing else is known."""
+    explained = inquiry.explained
+    return Reasons(
+        classifier=explained.problem.classifier,
+        evidence=explained.named(dict(explained.problem.evidence)),
+        decision=decision_of(explained.problem),
+        at_least=inquiry.level,
+        sdp=None,
+        reasons=(),
+        more_reasons=False,
+        proven=False,
+        cost_bound=0.0,
+        closest=None,
+        closest_bound=1.0,
+        closest_proven=False,
+        necessary=(),
+        in_every_reason=None,
+        flips=(),
+        flips_bound=UNKNOWN_TURNS.cost_bound,
+        flips_if_observed=(),
+        observed_bound=UNKNOWN_TURNS.cost_bound,
+        contributions=(),
+        leaning=make_leaning(explained).name,
+        conflict=None,
+        parameters=(),
+        threshold_interval=threshold_interval(explained),
+        notes=(),
+        evaluations=0,
+        seconds=0.0,
+    )
+
+
+def _drafts(inquiry: Inquiry, draft: Reasons, held: frozenset[int], watch: Watch | None) -> Iterator[Reasons]:
+    """The explanation, part by part; a part that fails within its share leaves a note."""
+    yield draft
+    explained, leaning = inquiry.explained, make_leaning(inquiry.explained)
+    named = inquiry.options.get("engine") is not None
+    oracle = make_subset_oracle(explained, inquiry.ask, engine_only=named)
     none: list[FindingWeight] = []
     weights = inquiry.attempt("What each finding adds is", lambda: find_weights(oracle, leaning), none)
     shares = inquiry.attempt("Shapley values are", lambda: find_shapley_values(oracle, leaning), None)
-    effort = Effort(inquiry.moment(FOR_REASONS), watch=watch)
-    found = find_reasons(oracle, inquiry.costs, at_least, most, weights=weights, effort=effort)
+    contributions = _contributions(explained, weights, None if shares is None else shares.tolist())
+    yield (draft := _with_contributions(inquiry, draft, contributions))
+    found = inquiry.attempt(
+        "The reason is",
+        lambda: find_reasons(
+            oracle, inquiry.costs, inquiry.level, inquiry.most, weights=weights, effort=Effort(watch=watch)
+        ),
+        NO_REASONS,
+        share=FOR_REASONS,
+    )
     if found.refusal:
         inquiry.note("The search for reasons stopped short", found.refusal)
-    changes, observations = inquiry.attempt(
+    yield (draft := _with_reasons(draft, oracle, found))
+    changes = inquiry.attempt(
         "What would turn the decision is",
-        lambda: inquiry.within(FOR_TURNS, lambda: find_turns(oracle, held, inquiry.costs, most)),
-        (UNKNOWN_TURNS, UNKNOWN_TURNS),
+        lambda: find_changes(oracle, held, inquiry.costs, inquiry.most),
+        UNKNOWN_TURNS,
+        share=FOR_CHANGES,
     )
+    flips = tuple(_flip(inquiry, each) for each in changes.turns)
+    yield (draft := replace(draft, flips=flips, flips_bound=changes.cost_bound))
+    observed = inquiry.attempt(
+        "What observations would turn the decision is",
+        lambda: find_observations(oracle, inquiry.costs, inquiry.most),
+        UNKNOWN_TURNS,
+        share=FOR_OBSERVATIONS,
+    )
+    flips = tuple(_flip(inquiry, each) for each in observed.turns)
+    yield (draft := replace(draft, flips_if_observed=flips, observed_bound=observed.cost_bound))
     now = inquiry.attempt("The SDP of all findings is", lambda: oracle.measure(explained.findings), None)
-    contributions = _contributions(inquiry, oracle, weights, None if shares is None else shares.tolist())
-    return Reasons(
-        classifier=classifier,
-        evidence=explained.named(dict(explained.problem.evidence)),
-        decision=decision_of(explained.problem),
-        at_least=at_least,
-        sdp=now,
+    draft = replace(draft, sdp=now)
+    for contributions in _measure_contributions(inquiry, oracle, draft.contributions):
+        yield (draft := _with_contributions(inquiry, draft, contributions))
+    conflict = inquiry.attempt("Whether the findings go together is", lambda: conflict_of(explained), None)
+    yield (draft := replace(draft, conflict=conflict))
+    for ranges in _parameters(inquiry, oracle):
+        yield replace(draft, parameters=ranges)
+
+
+def _with_contributions(inquiry: Inquiry, draft: Reasons, contributions: tuple[Contribution, ...]) -> Reasons:
+    needed = _necessary(inquiry, contributions, draft.sdp)
+    return replace(draft, contributions=contributions, necessary=needed)
+
+
+def _with_reasons(draft: Reasons, oracle: SubsetOracle, found: FoundReasons) -> Reasons:
+    return replace(
+        draft,
         reasons=tuple(_reason(oracle, each) for each in found.reasons),
         more_reasons=found.cut,
         proven=found.proven,
@@ -189,20 +260,8 @@ def explain_decision(
         closest=None if found.closest is None else _closest(oracle, found.closest),
         closest_bound=None if found.reasons else found.closest_bound,
         closest_proven=found.closest_proven,
-        necessary=_necessary(inquiry, contributions, now),
-        in_every_reason=_in_every(explained, found),
-        flips=tuple(_flip(inquiry, each) for each in changes.turns),
-        flips_bound=changes.cost_bound,
-        flips_if_observed=tuple(_flip(inquiry, each) for each in observations.turns),
-        observed_bound=observations.cost_bound,
-        contributions=contributions,
-        leaning=leaning.name,
-        conflict=inquiry.attempt("Whether the findings go together is", lambda: conflict_of(explained), None),
-        parameters=_parameters(inquiry, oracle),
-        threshold_interval=threshold_interval(explained),
-        notes=tuple(inquiry.notes),
+        in_every_reason=_in_every(oracle.explained, found),
         evaluations=found.evaluations,
-        seconds=time.perf_counter() - started,
     )
 
 
@@ -242,10 +301,9 @@ def _closest(oracle: SubsetOracle, found: SufficientSet) -> Reason:
 
 
 def _contributions(
-    inquiry: Inquiry, oracle: SubsetOracle, weights: list[FindingWeight], shares: list[float] | None
+    explained: ExplainedDecision, weights: list[FindingWeight], shares: list[float] | None
 ) -> tuple[Contribution, ...]:
-    """What each finding did, the largest weight first."""
-    explained = inquiry.explained
+    """What each finding did, the largest weight first; the SDP without it is not measured yet."""
     found = []
     for i, each in enumerate(weights):
         [(feature, state)] = explained.named(explained.given([each.finding])).items()
@@ -257,10 +315,22 @@ def _contributions(
                 None if shares is None else shares[i],
                 _by_state(explained, each.posterior_without.tolist()),
                 explained.problem.decider.actions[each.action_without],
-                _sdp_without(inquiry, oracle, each.finding),
+                None,
             )
         )
     return tuple(sorted(found, key=lambda one: -abs(one.weight)))
+
+
+def _measure_contributions(
+    inquiry: Inquiry, oracle: SubsetOracle, contributions: Sequence[Contribution]
+) -> Iterator[tuple[Contribution, ...]]:
+    """The contributions with the SDP without each finding, one more at a time."""
+    measured = list(contributions)
+    yield tuple(measured)
+    for i, each in enumerate(contributions):
+        finding = inquiry.explained.network.index(each.feature)
+        measured[i] = replace(each, sdp_without=_sdp_without(inquiry, oracle, finding))
+        yield tuple(measured)
 
 
 def _sdp_without(inquiry: Inquiry, oracle: SubsetOracle, finding: int) -> Measurement | None:
@@ -310,8 +380,8 @@ def _flip(inquiry: Inquiry, turn: Turn) -> Flip:
     return Flip(explained.named(turn.states), decision, turn.probability, turn.cost)
 
 
-def _parameters(inquiry: Inquiry, oracle: SubsetOracle) -> tuple[ParameterRange, ...]:
-    """The parameters that can turn the decision, the first of them with the SDP at both ends."""
+def _parameters(inquiry: Inquiry, oracle: SubsetOracle) -> Iterator[tuple[ParameterRange, ...]]:
+    """The parameters that can turn the decision; then the first of them with the SDP at both ends."""
     explained = inquiry.explained
     nothing: tuple[ParameterInterval, ...] = ()
     intervals = inquiry.attempt(
@@ -321,22 +391,18 @@ def _parameters(inquiry: Inquiry, oracle: SubsetOracle) -> tuple[ParameterRange,
     )
     variables = explained.network.variables
     distinct = [each for each in intervals if len(variables[each.variable]) > 2 or each.state == 0]
+    ranges = [_range(explained, each) for each in distinct]
+    yield tuple(ranges)
     most = MOST_MEASURED if oracle.table is not None else MOST_MEASURED // 3
-    return tuple(_range(inquiry, each, measured=i < most) for i, each in enumerate(distinct))
+    for i, each in enumerate(distinct[:most]):
+        low, high = (_sdp_at(inquiry, each, end) for end in (each.low, each.high))
+        ranges[i] = replace(ranges[i], sdp_at_low=low, sdp_at_high=high)
+        yield tuple(ranges)
 
 
-def _range(inquiry: Inquiry, each: ParameterInterval, *, measured: bool) -> ParameterRange:
-    variable = inquiry.explained.network.variables[each.variable]
-    ends = [_sdp_at(inquiry, each, end) if measured else None for end in (each.low, each.high)]
-    return ParameterRange(
-        variable.name,
-        variable.states[each.state],
-        given_states(inquiry.explained.network, each),
-        each.value,
-        each.low,
-        each.high,
-        *ends,
-    )
+def _range(explained: ExplainedDecision, each: ParameterInterval) -> ParameterRange:
+    variable, given = explained.network.variables[each.variable], given_states(explained.network, each)
+    return ParameterRange(variable.name, variable.states[each.state], given, each.value, each.low, each.high)
 
 
 def _sdp_at(inquiry: Inquiry, each: ParameterInterval, end: float) -> Measurement | None:

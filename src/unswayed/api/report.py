@@ -6,10 +6,8 @@ certain is possible, an estimate answers unless it is unwanted, and the note say
 
 from __future__ import annotations
 
-import math
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -29,7 +27,7 @@ from unswayed.api.results.outcomes import Finding, measure_findings, outcomes_of
 from unswayed.api.results.reasons import Reasons
 from unswayed.api.selection import Costs, Frontier, Selection, Trimming, frontier
 from unswayed.api.values import Criterion
-from unswayed.core.anytime import deadline, keep_time, until
+from unswayed.core.anytime import UNITS_PER_SECOND, keep_time, portion, settle
 from unswayed.core.errors import LimitError, QueryError, expect_number
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.measurement import Certainty
@@ -42,10 +40,13 @@ from unswayed.model.evidence import Evidence, list_open, read_evidence
 
 TOLERANCES = 1e-3, 0.02
 """Widths of intervals that rank features; the second where there is no time for the first."""
-PATIENCE = 45.0
-"""Seconds for a report where no limit was given."""
+PATIENCE = 45.0 * UNITS_PER_SECOND
+"""Work for a report where nobody gave seconds."""
 MOST_MEASURED = 40
 """Single findings whose same-decision probability is computed: those of the largest effect."""
+
+THE_REST = "what comes next"
+"""Left out where the report ends between two parts."""
 
 T = TypeVar("T")
 Tell = Callable[[str], None]
@@ -64,16 +65,16 @@ class Examination:
     """What features cost, those left out 1."""
     decision: Decision
     """What is decided now."""
-    stopping: Stopping | None
-    ranking: ObservationRanking | None
-    findings: tuple[Finding, ...]
+    stopping: Stopping | None = None
+    ranking: ObservationRanking | None = None
+    findings: tuple[Finding, ...] = ()
     """Every single finding, those first that change the decision, then by effect."""
-    frontier: Frontier | None
-    recommended: int | None
+    frontier: Frontier | None = None
+    recommended: int | None = None
     """Number of the cheapest point of the frontier that agrees often enough; None when none does."""
-    comparison: Comparison | None
+    comparison: Comparison | None = None
     """The recommended trimming compared with the full classifier."""
-    notes: tuple[str, ...]
+    notes: tuple[str, ...] = ()
     why: Reasons | None = None
     """What led to the decision, where something was observed."""
 
@@ -124,96 +125,101 @@ def examine(
     expect_number(at_least, "the level")
     if not 0.0 < at_least <= 1.0:
         raise QueryError(f"the level must lie between 0 and 1; got {at_least!r}")
-    decision = decide(classifier, evidence)
-    ends = deadline() if deadline() < math.inf else time.monotonic() + PATIENCE
-    parts = _Parts(ends, tell or (lambda _: None), allow_estimates)
-    findings = parts.answer(
-        "the list of single findings", 0.5, lambda: _list_findings(classifier, evidence, decision)
+    parts = _Parts(classifier, evidence, at_least, costs, allow_estimates, tell or (lambda _: None))
+    draft = Examination(
+        classifier=classifier,
+        evidence=read_evidence(classifier.network, evidence),
+        at_least=at_least,
+        costs=dict(purchase_of(costs).costs),
+        decision=decide(classifier, evidence),
     )
+    settled = settle(_examine(parts, draft, held_out), units=PATIENCE, heeds_interrupts=True)
+    if settled.cut:
+        why = "the report was interrupted" if settled.interrupted else "no time was left"
+        parts.notes.append(f"{_begin(parts.begun)} is left out: {why}.")
+        if parts.begun != THE_REST:
+            parts.notes.append("What comes after it is left out for the same reason.")
+    return replace(settled.last, notes=tuple(parts.notes))
+
+
+def _examine(parts: _Parts, draft: Examination, held_out: Any) -> Iterator[Examination]:
+    """The report, part by part: cheap ones first, each with a share of what is left."""
+    yield draft
+    classifier, evidence, at_least = parts.classifier, parts.evidence, parts.at_least
+    findings = parts.answer(
+        "the list of single findings", 0.5, lambda: _list_findings(classifier, evidence, draft.decision)
+    )
+    yield (draft := replace(draft, findings=findings or ()))
     stopping = parts.certain_or_not(
         "the same-decision probability",
         0.3,
         lambda options: should_stop(classifier, evidence, at_least, **options),
         (Options(), Options(tolerance=TOLERANCES[-1])),
     )
-    why = None
+    yield (draft := replace(draft, stopping=stopping))
     if evidence:
         why = parts.answer(
             "the reason for the decision",
             0.3,
             lambda: explain_decision(classifier, evidence=evidence, at_least=at_least),
         )
-    ranking = _rank(parts, classifier, evidence, costs, at_least)
+        yield (draft := replace(draft, why=why))
+    yield (draft := replace(draft, ranking=_rank(parts)))
     estimated = stopping is not None and stopping.sdp.certainty is Certainty.ESTIMATE
     measured = parts.answer(
         "the safety of single findings",
         0.3,
-        lambda: _measure(classifier, evidence, findings or (), Options(allow_estimates=estimated)),
+        lambda: _measure(classifier, evidence, draft.findings, Options(allow_estimates=estimated)),
     )
+    yield (draft := replace(draft, findings=measured or draft.findings))
     curve = parts.certain_or_not(
         "the frontier",
         0.8,
         lambda options: frontier(
             classifier,
-            costs=costs,
+            costs=parts.costs,
             evidence=evidence,
             held_out=held_out,
             allow_estimates=options.get("allow_estimates", False),
         ),
     )
     recommended = None if curve is None else _cheapest(curve, at_least)
-    comparison = None
-    if curve is not None and recommended is not None:
-        trimmed = curve.points[recommended].classifier
+    yield (draft := replace(draft, frontier=curve, recommended=recommended))
+    if draft.trimming is not None:
+        trimmed = draft.trimming.classifier
         comparison = parts.answer(
             "the comparison with the trimmed classifier",
             1.0,
-            lambda: _compare((classifier, trimmed), evidence, allow_estimates=allow_estimates),
+            lambda: _compare(classifier, trimmed, evidence, allow_estimates=parts.allow_estimates),
         )
-    return Examination(
-        classifier=classifier,
-        evidence=read_evidence(classifier.network, evidence),
-        at_least=at_least,
-        costs=dict(purchase_of(costs).costs),
-        decision=decision,
-        stopping=stopping,
-        ranking=ranking,
-        findings=measured or findings or (),
-        frontier=curve,
-        recommended=recommended,
-        comparison=comparison,
-        notes=tuple(parts.notes),
-        why=why,
-    )
+        yield replace(draft, comparison=comparison)
 
 
 @dataclass(slots=True)
 class _Parts:
-    """Asks for one part after the other within what is left of the time, and takes down what was left out."""
+    """Asks for one part after the other, and takes down what was left out."""
 
-    deadline: float
+    classifier: Classifier
+    evidence: Evidence | None
+    at_least: float
+    costs: Costs | None
+    allow_estimates: bool
     tell: Tell
-    allow_estimates: bool = True
     notes: list[str] = field(default_factory=list)
-    interrupted: bool = False
+    begun: str = THE_REST
+    """The part that is asked for now."""
 
     def answer(self, what: str, share: float, ask: Callable[[], T]) -> T | None:
-        """The answer, given a share of the time that is left; None where it was refused."""
-        left = self.deadline - time.monotonic()
-        if self.interrupted or left <= 0:
-            why = "the report was interrupted" if self.interrupted else "no time was left"
-            self.notes.append(f"{_begin(what)} is left out: {why}.")
-            return None
+        """The answer, given a share of what is left; None where that is too little."""
+        self.begun, found = what, None
+        self.tell(what)
         try:
-            self.tell(what)
-            with until(time.monotonic() + left * share):
-                return ask()
+            with portion(share):
+                found = ask()
         except LimitError as error:
             self.notes.append(f"{_begin(what)} is left out: {error}.")
-        except KeyboardInterrupt:
-            self.interrupted = True
-            self.notes.append(f"{_begin(what)} is left out: the report was interrupted.")
-        return None
+        self.begun = THE_REST
+        return found
 
     def certain_or_not(
         self,
@@ -228,9 +234,9 @@ class _Parts:
             # What an attempt was refused for matters only if the next one is refused, too.
             del self.notes[certain:]
             found = self.answer(what, share, partial(ask, options))
-            if found is None and not self.interrupted:
+            if found is None:
                 continue
-            if found is not None and options.get("allow_estimates"):
+            if options.get("allow_estimates"):
                 why = "nothing certain was found within the limits"
                 self.notes.append(f"{_begin(what)} is an estimate from samples: {why}.")
             return found
@@ -241,13 +247,18 @@ def _begin(what: str) -> str:
     return what[0].upper() + what[1:]
 
 
-def _rank(
-    parts: _Parts, classifier: Classifier, evidence: Evidence | None, costs: Costs | None, at_least: float
-) -> ObservationRanking | None:
+def _rank(parts: _Parts) -> ObservationRanking | None:
     """The ranking by all criteria, or by those that need posteriors alone."""
 
     def rank(criteria: Sequence[Criterion] | None, options: Options) -> ObservationRanking:
-        return rank_observations(classifier, evidence, criteria, costs=costs, at_least=at_least, **options)
+        return rank_observations(
+            parts.classifier,
+            parts.evidence,
+            criteria,
+            costs=parts.costs,
+            at_least=parts.at_least,
+            **options,
+        )
 
     # A narrow interval ranks as well as the exact value, and all features at once cost far less.
     ranking = parts.certain_or_not(
@@ -256,20 +267,20 @@ def _rank(
         partial(rank, None),
         [Options(tolerance=tolerance) for tolerance in TOLERANCES],
     )
-    if ranking is not None or parts.interrupted:
+    if ranking is not None:
         return ranking
     cheap = NegativeEntropy(), Margin()
     return parts.answer("the ranking", 0.5, lambda: rank(cheap, Options()))
 
 
 def _compare(
-    classifiers: tuple[Classifier, Classifier | TableClassifier],
+    full: Classifier,
+    trimmed: Classifier | TableClassifier,
     evidence: Evidence | None,
     *,
     allow_estimates: bool,
 ) -> Comparison:
     """How two classifiers decide, on all instances or on some that are drawn."""
-    full, trimmed = classifiers
     if not allow_estimates and not compares_all(make_problem(full, evidence)):
         raise LimitError(
             "there are too many instances to compare each; ways out: observe more features; "

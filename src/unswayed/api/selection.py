@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
 from unswayed.api.questions import check_options
 from unswayed.api.results.choices import Frontier, Objective, SameDecision, Selection, Trimming
 from unswayed.api.results.held_out import count_agreement
 from unswayed.api.values import SameDecisionGain
-from unswayed.core.anytime import check_bytes, checked, deadline, grace, moment_at, until
+from unswayed.core.anytime import (
+    RESERVE,
+    keep_time,
+    portion,
+    reserve,
+    seconds_left,
+    settle,
+    units_left,
+)
 from unswayed.core.errors import LimitError, QueryError
-from unswayed.core.limits import DEFAULT_LIMITS
 from unswayed.core.measurement import Certainty
 from unswayed.core.numerics import below
 from unswayed.decisions.binding import leave_out_skipped
@@ -24,21 +31,22 @@ from unswayed.decisions.problem import Problem, join_evidence, make_problem
 from unswayed.decisions.purchase import Costs, Purchase
 from unswayed.decisions.rewards import Reward
 from unswayed.decisions.table_classifier import TableClassifier
-from unswayed.engines.protocol import Cost, Question
-from unswayed.engines.sampling import SamplingEngine
 from unswayed.model.data.tables import Table, read_table
 from unswayed.model.evidence import Evidence
 from unswayed.search.options import Method, SearchOptions, method_of, team_of
-from unswayed.search.plan import SAMPLES_PATIENCE, SearchPlan, plan_search
-from unswayed.search.task import SLACK, Found, Terms, make_terms
+from unswayed.search.plan import SearchPlan, plan_samples, plan_search
+from unswayed.search.task import SLACK, Terms, make_terms
 from unswayed.search.trim import Chosen, choose_features, trim_classifier
 
-FOR_PLAN, LEAST_SEARCHED = 0.4, 0.3
-"""Share of a limit on time in which a table or sums must be made, and that a search has in any case."""
-LATEST = 0.3
-"""Seconds after the deadline at which inference ends that is part of a search."""
-POINT_SECONDS = 1.5
-"""Seconds for a point of a frontier whose features are chosen on samples, at least."""
+FOR_PLAN = 0.4
+"""Share of a limit on time in which a table or sums must be made where samples would do."""
+Points = tuple[Trimming, ...]
+"""Points of a frontier, in the order in which they are found."""
+POINT_UNITS, MOST_POINTS = 1.5e6, 20
+"""What a point of a frontier takes whose features are chosen on samples, at least, and how many there are
+when no limit was given."""
+LEAST_SPENT = 1e3
+"""What a point of a frontier takes on a grid, at least."""
 LEAST_FACTOR = 1.1
 """By how much the budget grows from one such point to the next, at least."""
 SPARED = 0.5
@@ -61,7 +69,7 @@ __all__ = [
 ]
 
 
-@checked
+@keep_time
 def select_features(
     classifier: Classifier,
     budget: float,
@@ -86,24 +94,18 @@ def select_features(
     _check(options)
     by_decisions = objective is None or isinstance(objective, SameDecision | SameDecisionGain)
     reward: Reward | None = None if by_decisions else objective  # type: ignore[assignment]
-    ends = _ends_at(options)
     classifier, costs = _leave_out_skipped(classifier, costs)
-    problem = _make_problem(classifier, evidence, ends)
+    problem = _make_problem(classifier, evidence)
     terms = make_terms(problem, costs, budget)
-    method = method_of(options)
-    if method is Method.FS_SDD:
-        return _select_by_circuits(problem, reward, terms, (options, started))
-    if method is Method.MAXDR:
-        plan = SearchPlan(problem, "")
+    if method_of(options) in (Method.FS_SDD, Method.MAXDR):
+        chosen = _choose_as_papers_do(problem, reward, terms, options)
     else:
-        estimates = by_decisions and _allows_estimates(options)
-        plan = _plan_in_time(problem, ends, allow_estimates=estimates)
-    with _ending(plan, ends):
+        plan = _plan_in_time(problem, allow_estimates=by_decisions and _allows_estimates(options))
         chosen = choose_features(plan, reward, terms, options)
     return _make_selection(problem, chosen, terms, started)
 
 
-@checked
+@keep_time
 def trim(
     classifier: Classifier,
     budget: float,
@@ -136,17 +138,12 @@ def trim(
     """
     started = time.perf_counter()
     _check(options)
-    ends = _ends_at(options)
     classifier, costs = _leave_out_skipped(classifier, costs)
-    problem = _make_problem(classifier, evidence, ends)
-    plan = _plan_in_time(problem, ends, allow_estimates=_allows_estimates(options))
-    rows = None if held_out is None else read_table(held_out)
-    terms = make_terms(problem, costs, budget)
-    with _ending(plan, ends):
-        return _trim((classifier, evidence, rows), plan, terms, (options, potential, started))
+    trimmer = _prepare_trimming(classifier, evidence, options, potential=potential, held_out=held_out)
+    return trimmer.trim(make_terms(trimmer.plan.problem, costs, budget), started)
 
 
-@checked
+@keep_time
 def frontier(
     classifier: Classifier,
     *,
@@ -160,92 +157,127 @@ def frontier(
 
     The budget is lowered step by step to just below the cost of the best trimming found, so every point
     where a larger budget buys more agreement is found, whatever the costs. A limit on time is for all points
-    together; points found after it is over are the best at once to be had, with their gaps. Where features
-    are too many for a table, there are as many points as the time allows, each the best found. `potential`
-    and `held_out` are as in `trim`.
+    together: when it is over, the points found so far come back with their gaps, and what the least budget
+    buys. Where features are too many for a table, there are as many points as the time allows, each the best
+    found. `potential` and `held_out` are as in `trim`.
     """
     _check(options)
-    ends = _ends_at(options)
     classifier, costs = _leave_out_skipped(classifier, costs)
-    problem = _make_problem(classifier, evidence, ends)
-    plan = _plan_in_time(problem, ends, allow_estimates=_allows_estimates(options))
-    terms = make_terms(problem, costs, math.inf)
+    trimmer = _prepare_trimming(classifier, evidence, options, potential=potential, held_out=held_out)
+    terms = make_terms(trimmer.plan.problem, costs, math.inf)
+    on_samples = trimmer.plan.on_samples
+    points = _raise_budget(trimmer, terms) if on_samples else _lower_budget(trimmer, terms)
+    settled = settle(points, units=trimmer.plan.units, heeds_interrupts=True)
+    found = settled.last
+    if not settled.interrupted and (on_samples or settled.cut):
+        with reserve():
+            end = terms.with_budget(terms.most if on_samples else terms.least)
+            last = trimmer.trim_in_share(end, 1.0, found)
+        if last is not None:
+            found = _with_dearer(found, last) if on_samples else _with_cheaper(found, last)
+    return Frontier(found if on_samples else found[::-1])
+
+
+@dataclass(frozen=True, slots=True)
+class _Trimmer:
+    """A classifier on the ground of its searches, to be trimmed within any budget."""
+
+    full: Classifier
+    evidence: Evidence | None
+    rows: Table | None
+    """Held-out rows, where there are any."""
+    plan: SearchPlan
+    potential: bool
+    options: SearchOptions
+
+    def trim(self, terms: Terms, started: float) -> Trimming:
+        """The best within a budget, for a question that was asked at a moment of `time.perf_counter()`."""
+        trimmed = trim_classifier(self.plan, terms, self.options, potential=self.potential)
+        selection = _make_selection(self.plan.problem, trimmed.chosen, terms, started)
+        classifier = _add_findings(trimmed.classifier, self.full, self.evidence)
+        counted = None
+        if self.rows is not None:
+            counted = count_agreement(self.full, classifier, self.rows, evidence=self.evidence)
+        return Trimming(classifier, selection, trimmed.thresholds, counted)
+
+    def trim_in_share(self, terms: Terms, share: float, points: Points) -> Trimming | None:
+        """The same in a share of what is left; None where that has no answer and other points stand."""
+        try:
+            with portion(share):
+                return self.trim(terms, time.perf_counter())
+        except LimitError:
+            if not points:
+                raise
+            return None
+
+
+def _prepare_trimming(
+    classifier: Classifier,
+    evidence: Evidence | None,
+    options: SearchOptions,
+    *,
+    potential: bool,
+    held_out: Any,
+) -> _Trimmer:
+    plan = _plan_in_time(_make_problem(classifier, evidence), allow_estimates=_allows_estimates(options))
     rows = None if held_out is None else read_table(held_out)
-    search_ends, n_asked, on_samples = plan.ends, 0, plan.table is None and plan.grid is None
-
-    def seconds_left() -> float:
-        if not on_samples or plan.is_timed:
-            return search_ends - time.monotonic()
-        return SAMPLES_PATIENCE - POINT_SECONDS * n_asked  # without a limit the points count, not the clock
-
-    def trim_within(budget: float, n_left: float) -> Trimming:
-        nonlocal n_asked
-        within = plan
-        if math.isfinite(plan.seconds):
-            # The samples that all points share come with the first one.
-            draws = plan.by_estimates and terms.workspace.sampled is None
-            left = seconds_left() / (1.0 if draws else n_left)
-            n_asked += 1
-            within = replace(plan, seconds=max(left, 1e-3))
-        asked = options, potential, time.perf_counter()
-        with _ending(plan, ends):
-            return _trim((classifier, evidence, rows), within, terms.with_budget(budget), asked)
-
-    if on_samples:
-        return Frontier(_raise_budget_in_time(trim_within, terms, seconds_left))
-    # Outside a table a search may not end by itself: each point that may be to come gets its share of time.
-    return Frontier(_lower_budget(trim_within, terms, search_ends if plan.table is None else None))
+    return _Trimmer(classifier, evidence, rows, plan, potential, options)
 
 
-def _lower_budget(
-    trim_within: Callable[[float, float], Trimming], terms: Terms, deadline: float | None
-) -> tuple[Trimming, ...]:
-    """Every point where less buys less; with a deadline as many as there is time for."""
-    points: list[Trimming] = []
-    budget = terms.most
+def _lower_budget(trimmer: _Trimmer, terms: Terms) -> Iterator[Points]:
+    """Every point where less buys less, the dearest first; outside a table as many as there is time for.
+
+    There a search may not end by itself: each point that may be to come gets its share.
+    """
+    points: Points = ()
+    budget, in_table = terms.most, trimmer.plan.table is not None
     while budget >= terms.least:
-        n_left = len(points[-1].kept) if points and deadline is not None else 1
-        began = time.monotonic()
-        found = _find_point(trim_within, budget, max(n_left, 1), points)
+        n_left = 1 if in_table or not points else max(len(points[-1].kept), 1)
+        before = units_left()
+        found = trimmer.trim_in_share(terms.with_budget(budget), 1.0 / n_left, points)
         if found is None:
-            break
-        _add_point(points, found)
+            return
+        points = _with_cheaper(points, found)
+        yield points
         if found.selection.interrupted:
-            break
+            raise KeyboardInterrupt
         budget = below(found.cost)
-        if deadline is not None:
-            now = time.monotonic()
-            n_more = max((deadline - now) / max(now - began, 1e-3), 1.0)
+        if not in_table:
+            left = units_left()
+            n_more = max(left / max(before - left, LEAST_SPENT), 1.0)
             if n_more < SPARED * len(found.kept):
                 budget = min(budget, max(found.cost * (1.0 - 1.0 / n_more), terms.least))
-    return tuple(reversed(points))
 
 
-def _raise_budget_in_time(
-    trim_within: Callable[[float, float], Trimming], terms: Terms, seconds_left: Callable[[], float]
-) -> tuple[Trimming, ...]:
+def _raise_budget(trimmer: _Trimmer, terms: Terms) -> Iterator[Points]:
     """As many points as there is time for, the cheapest first, until hardly anything is left to gain.
 
     Budgets grow by a factor, since few features tell most and their agreement is certified best.
     """
-    points: list[Trimming] = []
+    points: Points = ()
     budget, smallest = terms.least, min((cost for cost in terms.costs.values() if cost > 0), default=math.inf)
-    while budget < terms.most:
-        n_left = max(seconds_left() / POINT_SECONDS, 1.0)
-        found = _find_point(trim_within, budget, n_left, points)
+    n_asked, n_left = 0, max(_count_points_left(0), 1.0)
+    while budget < terms.most or not points:
+        # The samples that all points share come with the first one.
+        share = 1.0 / n_left if points else 1.0
+        found = trimmer.trim_in_share(terms.with_budget(budget), share, points)
         if found is None:
-            break
-        _add_dearer(points, found)
+            return
+        points, n_asked = _with_dearer(points, found), n_asked + 1
+        yield points
         if found.selection.interrupted:
-            return tuple(points)
-        if _known_agreement(found.selection) >= 1.0 - SETTLED or seconds_left() < 0.0:
-            break
+            raise KeyboardInterrupt
+        n_left = _count_points_left(n_asked)
+        if _known_agreement(found.selection) >= 1.0 - SETTLED or n_left <= 0.0:
+            return
+        n_left = max(n_left, 1.0)
         factor = max((terms.most / budget) ** (1 / n_left), LEAST_FACTOR) if budget > 0 else 1.0
         budget = max(budget * factor, budget + smallest)
-    everything = _find_point(trim_within, terms.most, 1.0, points)
-    if everything is not None:
-        _add_dearer(points, everything)
-    return tuple(points)
+
+
+def _count_points_left(n_asked: int) -> float:
+    """How many points there is time for; without a limit the points count."""
+    return MOST_POINTS - n_asked if math.isinf(seconds_left()) else units_left() / POINT_UNITS
 
 
 def _known_agreement(selection: Selection) -> float:
@@ -254,43 +286,17 @@ def _known_agreement(selection: Selection) -> float:
     return measured.value if measured.certainty is Certainty.ESTIMATE else measured.low
 
 
-def _add_dearer(points: list[Trimming], found: Trimming) -> None:
-    """Take a point that agrees more often than the cheaper ones."""
-    if not points or found.selection.value > points[-1].selection.value + SLACK:
-        points.append(found)
+def _with_dearer(points: Points, found: Trimming) -> Points:
+    """The points with one that agrees more often than the cheaper ones."""
+    is_better = not points or found.selection.value > points[-1].selection.value + SLACK
+    return (*points, found) if is_better else points
 
 
-def _find_point(
-    trim_within: Callable[[float, float], Trimming], budget: float, n_left: float, points: list[Trimming]
-) -> Trimming | None:
-    """The best for a budget; None where its time is over before it has any answer and others stand."""
-    try:
-        return trim_within(budget, n_left)
-    except LimitError:
-        if not points:
-            raise
-        return None
-
-
-def _add_point(points: list[Trimming], found: Trimming) -> None:
-    """Take a cheaper point, and leave out the one before where that is no better."""
+def _with_cheaper(points: Points, found: Trimming) -> Points:
+    """The points with a cheaper one, and without the one before where that is no better."""
     if points and found.selection.value >= points[-1].selection.value - SLACK:
-        points.pop()
-    points.append(found)
-
-
-def _trim(
-    case: tuple[Classifier, Evidence | None, Table | None],
-    plan: SearchPlan,
-    terms: Terms,
-    asked: tuple[SearchOptions, bool, float],
-) -> Trimming:
-    (full, evidence, rows), (options, potential, started) = case, asked
-    trimmed = trim_classifier(plan, terms, options, potential=potential)
-    selection = _make_selection(plan.problem, trimmed.chosen, terms, started)
-    classifier = _add_findings(trimmed.classifier, full, evidence)
-    counted = None if rows is None else count_agreement(full, classifier, rows, evidence=evidence)
-    return Trimming(classifier, selection, trimmed.thresholds, counted)
+        points = points[:-1]
+    return (*points, found)
 
 
 def _add_findings(
@@ -305,18 +311,22 @@ def _add_findings(
     return Classifier(full.network, full.target, trimmed.features, trimmed.rule, given=given)
 
 
-def _select_by_circuits(
-    problem: Problem, reward: Reward | None, terms: Terms, asked: tuple[SearchOptions, float]
-) -> Selection:
-    from unswayed.search.fs_sdd import run_fs_sdd
-
+def _choose_as_papers_do(
+    problem: Problem, reward: Reward | None, terms: Terms, options: SearchOptions
+) -> Chosen:
+    is_maxdr = method_of(options) is Method.MAXDR
     if reward is not None:
         raise QueryError(
-            "FS-SDD selects by expected same-decision probability; use another method for rewards"
+            f"{'MAXDR' if is_maxdr else 'FS-SDD'} selects by expected same-decision probability; use another "
+            "method for rewards"
         )
-    options, started = asked
-    found: Found = run_fs_sdd(problem, terms, options)
-    return _make_selection(problem, Chosen(found, "circuit"), terms, started)
+    if is_maxdr:
+        from unswayed.papers.maxdr import choose_by_maxdr
+
+        return choose_by_maxdr(problem, terms, options)
+    from unswayed.papers.fs_sdd import choose_by_fs_sdd
+
+    return choose_by_fs_sdd(problem, terms, options)
 
 
 def _make_selection(problem: Problem, chosen: Chosen, terms: Terms, started: float) -> Selection:
@@ -344,45 +354,29 @@ def _leave_out_skipped(classifier: Classifier, costs: Costs | None) -> tuple[Cla
     return leave_out_skipped(classifier, costs) if isinstance(costs, Purchase) else (classifier, costs)
 
 
-def _ends_at(options: SearchOptions) -> float:
-    """The moment at which the time of a search is over."""
-    seconds = options.get("limits", DEFAULT_LIMITS).max_seconds
-    return deadline() if seconds is None else min(time.monotonic() + seconds, deadline())
-
-
-def _make_problem(classifier: Classifier, evidence: Evidence | None, ends: float) -> Problem:
+def _make_problem(classifier: Classifier, evidence: Evidence | None) -> Problem:
     """The problem, however little time there is: without it there is no answer at all."""
-    with until(ends), grace():
+    with _in_any_case():
         return make_problem(classifier, evidence)
 
 
-def _plan_in_time(problem: Problem, ends: float, *, allow_estimates: bool) -> SearchPlan:
-    """The ground for the searches, and the time that is left for them.
+def _plan_in_time(problem: Problem, *, allow_estimates: bool) -> SearchPlan:
+    """The ground for the searches.
 
     Where estimates are allowed it must be found in a share of the time; else samples are the ground.
     """
-    share, seconds = FOR_PLAN if allow_estimates else 1.0, ends - time.monotonic()
     try:
-        with until(ends), until(moment_at(share)), grace():
-            plan = plan_search(problem, allow_estimates=allow_estimates)
+        with _in_any_case(), portion(FOR_PLAN if allow_estimates else 1.0):
+            return plan_search(problem, allow_estimates=allow_estimates)
     except LimitError:
-        if not allow_estimates or math.isinf(ends):
+        if not allow_estimates or math.isinf(seconds_left()):
             raise
-        drawn = SamplingEngine().cost(problem, Question(frozenset()))
-        assert isinstance(drawn, Cost)
-        check_bytes(drawn.n_bytes, "choosing features on samples")
-        plan = SearchPlan(problem, SamplingEngine().name, is_timed=True)
-    if math.isinf(ends):
-        return plan
-    return replace(plan, seconds=max(ends - time.monotonic(), LEAST_SEARCHED * seconds, 1e-3))
+        return plan_samples(problem)
 
 
-@contextmanager
-def _ending(plan: SearchPlan, ends: float) -> Iterator[None]:
-    """Where inference is part of the search, end it soon after the deadline, at which the search ends."""
-    has_inference = plan.by_estimates or plan.sums is not None
-    with until(ends + LATEST if has_inference else math.inf):
-        yield
+def _in_any_case() -> AbstractContextManager[object]:
+    """For what no answer comes before: the time that is left, or the reserve where that is more."""
+    return reserve() if seconds_left() < RESERVE else nullcontext()
 
 
 def _allows_estimates(options: SearchOptions) -> bool:

@@ -1,8 +1,8 @@
 """How results show themselves: the one place where the api asks the view, which lies above it.
 
 Every result takes its `plot`, `_repr_html_`, `__str__` and `to_frame` from here. The view is imported when
-something is shown, and finds the right picture, card or rows by the type of the result (`view/plotting.py`,
-`view/notebook.py`, `view/frames.py`).
+something is shown: `view/describe.py` has the words for each type of result, `view/plotting.py` its picture,
+`view/frames.py` its rows.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ def plot(self: Any, *, title: str = "", **options: Any) -> Picture:
 
 def to_html(self: Any) -> str:
     """The result as a card of HTML, for a notebook."""
-    from unswayed.view.notebook import make_card
+    from unswayed.view.notebook import to_card
 
-    return make_card(self)
+    return to_card(self)
 
 
 def to_text(self: Any) -> str:
-    """The result as lines of text, for `print`."""
-    from unswayed.view.notebook import make_text
+    """The result as lines of text, for `print`: what the command line shows."""
+    from unswayed.view.terminal import to_text
 
-    return make_text(self)
+    return to_text(self)
 
 
 def to_frame(self: Any, library: str = "pandas", **options: Any) -> Any:

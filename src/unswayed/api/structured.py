@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from unswayed.api.questions import Options, check_options
-from unswayed.core.anytime import one_clock
 from unswayed.core.errors import QueryError
 from unswayed.core.measurement import Measurement
 
@@ -36,16 +35,14 @@ def agreement_in(case: StructuredCase, kept: Iterable[str], options: Options) ->
     """How often the decision after observing `kept` is that of all attributes."""
     from unswayed.spaces.decisions.measures import agreement_after
 
-    with one_clock(options.get("limits")):
-        return agreement_after(case, kept, tolerance=options.get("tolerance"))
+    return agreement_after(case, kept, tolerance=options.get("tolerance"))
 
 
-def value_in(case: StructuredCase, kept: Iterable[str], reward: Reward, options: Options) -> Measurement:
+def value_in(case: StructuredCase, kept: Iterable[str], reward: Reward) -> Measurement:
     """Expected reward after observing `kept`, less the reward now."""
     from unswayed.spaces.decisions.measures import value_after
 
-    with one_clock(options.get("limits")):
-        return value_after(case, kept, reward)
+    return value_after(case, kept, reward)
 
 
 def decision_in(case: StructuredCase) -> tuple[str, dict[str, float]]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Unpack
 
 from unswayed.api import shown
 from unswayed.api.questions import check_options
 from unswayed.api.selection import Costs, SearchOptions, Selection, select_features
-from unswayed.core.anytime import keep_time, moment_at, seconds_left, until
+from unswayed.core.anytime import keep_time, portion, settle, units_left
 from unswayed.core.errors import LimitError, QueryError, expect, expect_list
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import ThresholdRule
@@ -18,8 +18,8 @@ from unswayed.model.evidence import Evidence
 TENTHS = tuple(tenth / 10 for tenth in range(1, 10))
 """The thresholds of [choi2017, Figure 7]."""
 
-LEAST_SECONDS = 0.5
-"""Seconds for a threshold, at least; with less time fewer of them are searched."""
+LEAST_UNITS = 5e5
+"""What a threshold takes, at least; with less time fewer of them are searched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,33 +81,38 @@ def sweep_thresholds(
         ordered = tuple(sorted(set(map(float, thresholds))))
     except (TypeError, ValueError):
         raise QueryError(f"thresholds are numbers between 0 and 1, not {thresholds!r}") from None
-    found: dict[float, Selection] = {}
-    for threshold in _spread(ordered):
-        left = seconds_left()
-        if left <= 0.0 and found:
-            break
-        rule = ThresholdRule(rule.positive, threshold)
-        moved = Classifier(
-            classifier.network, classifier.target, classifier.features, rule, given=classifier.given
+
+    def select(threshold: float) -> Selection:
+        moved = ThresholdRule(rule.positive, threshold)
+        at_threshold = Classifier(
+            classifier.network, classifier.target, classifier.features, moved, given=classifier.given
         )
-        # An equal share for each that there is time for; the first one has all of it where it needs that.
-        n_in_time = int(min(max(left / LEAST_SECONDS, 1.0), len(ordered) - len(found)))
-        for n_sharing in (n_in_time, 1):
-            try:
-                with until(moment_at(1.0 / n_sharing)):
-                    found[threshold] = select_features(
-                        moved, budget, costs=costs, evidence=evidence, **options
-                    )
-            except LimitError:
-                if n_sharing == 1 and not found:
-                    raise
-            if found:
-                break
-        if threshold not in found:
-            break
+        return select_features(at_threshold, budget, costs=costs, evidence=evidence, **options)
+
+    found = settle(_select_at_each(select, ordered), heeds_interrupts=True).last
     swept = tuple(sorted(found))
     left_out = tuple(threshold for threshold in ordered if threshold not in found)
     return ThresholdSweep(budget, swept, tuple(found[threshold] for threshold in swept), left_out)
+
+
+def _select_at_each(
+    select: Callable[[float], Selection], thresholds: Sequence[float]
+) -> Iterator[dict[float, Selection]]:
+    """The best features at one threshold after another, until one has no answer in time."""
+    found: dict[float, Selection] = {}
+    for threshold in _spread(thresholds):
+        # An equal share for each that there is time for; the first one has all of it where it needs that.
+        n_sharing = int(min(max(units_left() / LEAST_UNITS, 1.0), len(thresholds) - len(found)))
+        try:
+            with portion(1.0 / n_sharing):
+                found = {**found, threshold: select(threshold)}
+        except LimitError:
+            if found:
+                return
+            found = {threshold: select(threshold)}
+        yield found
+        if found[threshold].interrupted:
+            raise KeyboardInterrupt
 
 
 def _spread(thresholds: Sequence[float]) -> list[float]:

@@ -80,7 +80,7 @@ def value_at(problem: Problem, kept: frozenset[int], reward: Criterion, options:
         now = agreement_of(problem, frozenset(), problem.decider, options)
         return gain_between(now, agreement_of(problem, kept, problem.decider, options))
     started = time.perf_counter()
-    return reward_gain(problem, class_mass_of(problem, kept, options), reward, started)
+    return reward_gain(problem, class_mass_of(problem, kept), reward, started)
 
 
 def reward_gain(problem: Problem, class_mass: Floats, reward: Reward, started: float) -> Measurement:
@@ -97,7 +97,7 @@ def value_of_objects(
     """The value of observing attributes of a structured case."""
     if isinstance(reward, SameDecisionGain):
         return gain_between(agreement_in(case, (), options), agreement_in(case, kept, options))
-    return value_in(case, kept, reward, options)
+    return value_in(case, kept, reward)
 
 
 def gain_between(now: Measurement, after: Measurement) -> Measurement:
@@ -116,7 +116,7 @@ def gain_between(now: Measurement, after: Measurement) -> Measurement:
     )
 
 
-def class_mass_of(problem: Problem, kept: frozenset[int], options: Options) -> Floats:
+def class_mass_of(problem: Problem, kept: frozenset[int]) -> Floats:
     """Pr(target, kept | evidence), a row for each instantiation of the kept features."""
     order = sorted(kept)
     table = joint_table(problem.network, [*order, problem.target], problem.evidence)

@@ -16,9 +16,7 @@ from enum import StrEnum
 from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
-import typer
-
-from unswayed.cli.classifiers import classifier_of, describe, features_note, target_note
+from unswayed.cli.classifiers import classifier_of, features_note, target_note
 from unswayed.cli.costs import costs_of
 from unswayed.cli.evidence import evidence_of
 from unswayed.cli.options import (
@@ -39,8 +37,10 @@ from unswayed.cli.options import (
     Target,
     Threshold,
     UtilitiesFile,
+    flag,
     limits_of,
     network_in,
+    option,
 )
 from unswayed.cli.output import note_later
 from unswayed.core.errors import QueryError
@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from unswayed.decisions.classifier import Classifier
     from unswayed.decisions.purchase import Costs
     from unswayed.model.network import BayesianNetwork
+    from unswayed.view.describe import Asked
 
 LAST = ("certain", "max_memory", "max_seconds", "normalize", "format", "as_json")
 """Fields that come after all others in the help."""
@@ -104,23 +105,14 @@ class CaseOptions(NetworkOptions):
 class QuestionOptions(CaseOptions):
     """The same, and how to answer."""
 
-    engine: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="The engine to use; the cheapest by default.", show_default=False),
-    ] = None
+    engine: Annotated[str | None, option("NAME", "The engine to use; the cheapest by default.")] = None
     tolerance: Annotated[
         float | None,
-        typer.Option(
-            metavar="X",
-            help="Accept a certified interval of this width; an estimate draws enough samples for it.",
-            show_default=False,
-        ),
+        option("X", "Accept a certified interval of this width; an estimate draws enough samples for it."),
     ] = None
     certain: Certain = False
     allow_estimates: AllowEstimates = False
-    explain: Annotated[bool, typer.Option("--explain", help="Show what every engine would have needed.")] = (
-        False
-    )
+    explain: Annotated[bool, flag("--explain", "Show what every engine would have needed.")] = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,28 +129,25 @@ class SearchCaseOptions(PricedOptions):
 
     method: Annotated[
         MethodWord,
-        typer.Option(
-            help="How to search; greedy is quick on many features, but proves nothing. fs-sdd selects with "
-            "circuits."
+        option(
+            None,
+            "How to search; greedy is quick on many features, but proves nothing. fs-sdd selects with "
+            "circuits.",
         ),
     ] = MethodWord.BRANCH_AND_BOUND
     variant: Annotated[
         VariantWord | None,
-        typer.Option(
-            help="For fs-sdd: compile for every subset (1), once with the features first (2, the default), "
+        option(
+            None,
+            "For fs-sdd: compile for every subset (1), once with the features first (2, the default), "
             "or once, and move them (3).",
-            show_default=False,
         ),
     ] = None
     jobs: Jobs = 1
     checkpoint: CheckpointFile = None
     max_seconds: Annotated[
         float | None,
-        typer.Option(
-            metavar="S",
-            help="Stop searching after this time with the best so far; a frontier's rows share it.",
-            show_default=False,
-        ),
+        option("S", "Stop searching after this time with the best so far; a frontier's rows share it."),
     ] = None
     certain: Certain = False
     allow_estimates: AllowEstimates = False
@@ -179,9 +168,11 @@ class ResolvedCase:
 
         return list_open(self.classifier.network, self.classifier.features, self.evidence)
 
-    def described(self) -> dict[str, Any]:
-        """What was asked about, for JSON."""
-        return describe(self.classifier, self.evidence)
+    def asked(self, **words: Any) -> Asked:
+        """The question for whoever shows its answer, with the `words` that this command adds."""
+        from unswayed.view.describe import Asked
+
+        return Asked(self.classifier, self.evidence, self.free, words)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from unswayed.cli.evidence import name_and_state, names_in, targets_in
 from unswayed.core.errors import QueryError
 
 if TYPE_CHECKING:
     from unswayed.decisions.classifier import Classifier
+    from unswayed.decisions.rewards import Reward
     from unswayed.decisions.rules import Rule
     from unswayed.model.network import BayesianNetwork
 
@@ -122,21 +123,6 @@ def features_note(classifier: Classifier) -> str:
     return f"features: {chosen.reason} ({names_text(chosen.names)}); name others with --features"
 
 
-def describe(classifier: Classifier, evidence: Mapping[str, str]) -> dict[str, Any]:
-    """What was asked about, for JSON: the same fields in every answer about decisions."""
-    from unswayed.decisions.rules import ThresholdRule
-
-    rule = classifier.rule if isinstance(classifier.rule, ThresholdRule) else None
-    return {
-        "network": classifier.network.name,
-        "target": classifier.target,
-        "positive": rule.positive if rule else None,
-        "threshold": rule.threshold if rule else None,
-        "features": list(classifier.features),
-        "evidence": evidence,
-    }
-
-
 def _rule(target: str, positive: str | None, threshold: float | None, utilities: Path | None) -> Rule:
     from unswayed.decisions.rules import MostProbable, ThresholdRule, UtilityRule
 
@@ -153,6 +139,18 @@ def _rule(target: str, positive: str | None, threshold: float | None, utilities:
     if threshold is not None:
         raise QueryError(f"--threshold needs a positive state; name it with --target {target}=STATE")
     return MostProbable()
+
+
+def reward_of(classifier: Classifier, word: str, option: str) -> Reward:
+    """What observations are valued by, as a word says: entropy, margin or utility."""
+    from unswayed.decisions.rewards import ExpectedUtility, Margin, NegativeEntropy
+    from unswayed.decisions.rules import UtilityRule
+
+    if word != "utility":
+        return NegativeEntropy() if word == "entropy" else Margin()
+    if not isinstance(classifier.rule, UtilityRule):
+        raise QueryError(f"{option} utility needs utilities; give a file of them with --utilities")
+    return ExpectedUtility(classifier.rule)
 
 
 def _features(network: BayesianNetwork, target: str, words: Sequence[str] | None) -> tuple[str, ...]:

@@ -11,9 +11,11 @@ from typing import Annotated
 import typer
 
 from unswayed.cli.completion import helping_bash
+from unswayed.cli.interrupts import heeding_interrupts
 from unswayed.cli.outcome import reporting
-from unswayed.cli.output import noting
+from unswayed.cli.output import note_later, noting
 from unswayed.cli.progress import show_line
+from unswayed.core.anytime import stoppable
 from unswayed.kernels.jit import announce_compiling
 
 MODULE_BY_COMMAND = {
@@ -95,9 +97,18 @@ def _unswayed(
 def run(arguments: Sequence[str] | None = None) -> None:
     """Run a command line, that of the process by default, and leave with its exit code."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
-    with reporting(), noting(), announce_compiling(show_line), helping_bash(os.environ):
-        named = [name for name in arguments[:1] if name in MODULE_BY_COMMAND]
+    named = [name for name in arguments[:1] if name in MODULE_BY_COMMAND]
+    # A server has signals of its own, and nothing to finish.
+    with (
+        stoppable() if named == ["serve"] else heeding_interrupts() as budget,
+        reporting(budget),
+        noting(),
+        announce_compiling(show_line),
+        helping_bash(os.environ),
+    ):
         # Not standalone: then usage errors come to `reporting`, and the exit code comes back.
         app = make_app(named or MODULE_BY_COMMAND)
         code = app(args=arguments, prog_name="unswayed", standalone_mode=False)
+        if budget.stopped and not code:
+            note_later("interrupted: this is the best so far")
     raise SystemExit(code)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,137 +21,119 @@ if TYPE_CHECKING:
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".txt")
 
+
+def option(metavar: str | None, help: str, *names: str, **more: Any) -> Any:
+    """An option, by default called as its parameter is; `metavar` stands for its value in the help."""
+    return typer.Option(*names, metavar=metavar, help=help, **more)
+
+
+def flag(name: str, help: str, **more: Any) -> Any:
+    """An option without a value."""
+    return typer.Option(name, help=help, **more)
+
+
+def argument(metavar: str, help: str, **more: Any) -> Any:
+    """A word that is given without the name of an option."""
+    return typer.Argument(metavar=metavar, help=help, show_default=False, **more)
+
+
 NetworkFile = Annotated[
     Path,
-    typer.Argument(
-        metavar="NETWORK",
+    argument(
+        "NETWORK",
+        "A network file, '-' for standard input, or the name of an example (see 'unswayed examples').",
         autocompletion=complete_network,
-        help="A network file, '-' for standard input, or the name of an example (see 'unswayed examples').",
-        show_default=False,
     ),
 ]
 Format = Annotated[
     str | None,
-    typer.Option(
-        "--format",
-        metavar="NAME",
-        help="The format of NETWORK where its suffix does not say: bif, dne, dsc, dsl, erg, net, uai, xdsl "
+    option(
+        "NAME",
+        "The format of NETWORK where its suffix does not say: bif, dne, dsc, dsl, erg, net, uai, xdsl "
         "or xmlbif.",
-        show_default=False,
+        "--format",
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
-Normalize = Annotated[
-    bool, typer.Option("--normalize", help="Rescale rows of probabilities that do not sum to 1.")
-]
+AsJson = Annotated[bool, flag("--json", "Print one JSON object instead of text.")]
+Normalize = Annotated[bool, flag("--normalize", "Rescale rows of probabilities that do not sum to 1.")]
 Certain = Annotated[
     bool,
-    typer.Option(
-        "--certain",
-        help="Refuse where nothing certain can be said, instead of estimating it from samples.",
-    ),
+    flag("--certain", "Refuse where nothing certain can be said, instead of estimating it from samples."),
 ]
 AllowEstimates = Annotated[
-    bool, typer.Option("--allow-estimates", hidden=True, help="The default; kept for older scripts.")
+    bool, flag("--allow-estimates", "The default; kept for older scripts.", hidden=True)
 ]
 Evidence = Annotated[
     list[str] | None,
-    typer.Option(
-        "--evidence",
-        "-e",
-        metavar="A=a,B=b",
-        autocompletion=complete_findings,
-        help="What was observed; may be repeated. A variable of intervals takes a number (age=52.3). One of "
+    option(
+        "A=a,B=b",
+        "What was observed; may be repeated. A variable of intervals takes a number (age=52.3). One of "
         "several states: 'BP=HIGH|NORMAL'; any but one: 'BP=!HIGH'; likelihoods: 'BP=HIGH:0.7|LOW:0.2'; the "
         "quotes are for the shell. Put a name or state with commas or equals signs in double quotes, or \\ "
         "before each.",
-        show_default=False,
+        "--evidence",
+        "-e",
+        autocompletion=complete_findings,
     ),
 ]
 Target = Annotated[
     str | None,
-    typer.Option(
-        metavar="D=+",
-        autocompletion=complete_targets,
-        help="What is decided about, and its positive state. Without a state (D), the decision is the "
+    option(
+        "D=+",
+        "What is decided about, and its positive state. Without a state (D), the decision is the "
         "most probable state. Several at once: A=a,B=b decides which of these faults it is, A,B which "
         "combination of states. May be left out where the file says it: targets of a diagnosis, an influence "
         "diagram, a naive Bayes classifier.",
-        show_default=False,
+        autocompletion=complete_targets,
     ),
 ]
 Threshold = Annotated[
     float | None,
-    typer.Option(
-        metavar="T",
-        help="Decide for the positive state when its posterior is at least this; 0.5 by default.",
-        show_default=False,
-    ),
+    option("T", "Decide for the positive state when its posterior is at least this; 0.5 by default."),
 ]
 UtilitiesFile = Annotated[
     Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="Decide by highest expected utility: a .json or .csv file with the worth of each action in "
+    option(
+        "FILE",
+        "Decide by highest expected utility: a .json or .csv file with the worth of each action in "
         "each state of the target.",
-        show_default=False,
     ),
 ]
 Features = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="A,B",
-        autocompletion=complete_names,
-        help="What may be observed: names, 'all' variables but the target, or the 'leaves' of the network. "
+    option(
+        "A,B",
+        "What may be observed: names, 'all' variables but the target, or the 'leaves' of the network. "
         "By default the file's observations; all where each is a child of the target; else the leaves.",
-        show_default=False,
+        autocompletion=complete_names,
     ),
 ]
 Cost = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="A=2,B=0.5",
+    option(
+        "A=2,B=0.5",
+        "What features cost; may be repeated. A feature without a cost costs 1.",
         autocompletion=complete_names,
-        help="What features cost; may be repeated. A feature without a cost costs 1.",
-        show_default=False,
     ),
 ]
-CostsFile = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="A CSV file of features and their costs.", show_default=False),
-]
+CostsFile = Annotated[Path | None, option("FILE", "A CSV file of features and their costs.")]
 Thousands = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
+        "A,B",
+        "Columns of a CSV file whose points separate thousands (8.767 is 8767); may be repeated.",
         "--thousands",
-        metavar="A,B",
-        help="Columns of a CSV file whose points separate thousands (8.767 is 8767); may be repeated.",
-        show_default=False,
     ),
 ]
 MaxMemory = Annotated[
-    float | None,
-    typer.Option("--max-memory", metavar="GB", help="Refuse an answer that needs more memory than this."),
+    float | None, option("GB", "Refuse an answer that needs more memory than this.", "--max-memory")
 ]
-Jobs = Annotated[
-    int,
-    typer.Option(metavar="N", help="Processes that may search at once; the answer is the same."),
-]
+Jobs = Annotated[int, option("N", "Processes that may search at once; the answer is the same.")]
 CheckpointFile = Annotated[
     Path | None,
-    typer.Option(
-        "--checkpoint",
-        metavar="FILE",
-        help="Save the state of the search here; the same command resumes from it.",
-        show_default=False,
-    ),
+    option("FILE", "Save the state of the search here; the same command resumes from it.", "--checkpoint"),
 ]
-MaxSeconds = Annotated[
-    float | None,
-    typer.Option(
-        "--max-seconds", metavar="S", help="Answer as well as this time allows.", show_default=False
-    ),
-]
+MaxSeconds = Annotated[float | None, option("S", "Answer as well as this time allows.", "--max-seconds")]
 
 
 def network_in(path: Path, *, normalize: bool, format: str | None = None) -> BayesianNetwork:

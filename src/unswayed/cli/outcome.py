@@ -2,10 +2,10 @@
 
 | exit code | meaning |
 |---|---|
-| 0 | the answer was printed |
+| 0 | the answer was printed, after Ctrl-C the best so far |
 | 1 | the reader of our output went away |
 | 2 | the question could not be answered as asked: every `UnswayedError`, and wrong usage |
-| 130 | interrupted from the keyboard |
+| 130 | interrupted from the keyboard before there was any answer |
 
 Anything else that is raised is a bug of ours and keeps its traceback.
 """
@@ -22,6 +22,7 @@ from contextlib import contextmanager
 from typing import TextIO
 
 from unswayed.cli.usage import UsageError, is_help, usage_message
+from unswayed.core.anytime import Budget, BudgetSpent
 from unswayed.core.errors import UnswayedError, UnswayedWarning
 
 BROKEN_PIPE = 1
@@ -55,8 +56,11 @@ OPTION_BY_ARGUMENT = {
 
 
 @contextmanager
-def reporting() -> Iterator[None]:
-    """Turn whatever happens inside into messages on stderr and a `SystemExit`."""
+def reporting(budget: Budget | None = None) -> Iterator[None]:
+    """Turn whatever happens inside into messages on stderr and a `SystemExit`.
+
+    Where the budget was stopped from the keyboard, an answer is the best so far, and none is no error.
+    """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("always", UnswayedWarning)
@@ -67,6 +71,8 @@ def reporting() -> Iterator[None]:
                 # Here and not at exit, where a closed pipe could no longer be caught.
                 sys.stdout.flush()
     except UnswayedError as error:
+        if budget is not None and budget.stopped:
+            raise SystemExit(INTERRUPTED) from None
         complain("error", str(error))
         raise SystemExit(UNANSWERED) from None
     except UsageError as error:
@@ -80,7 +86,7 @@ def reporting() -> Iterator[None]:
             "error", "this computer has too little free memory for the answer; set --max-memory below it"
         )
         raise SystemExit(UNANSWERED) from None
-    except KeyboardInterrupt:
+    except (BudgetSpent, KeyboardInterrupt):
         raise SystemExit(INTERRUPTED) from None
     except BrokenPipeError:
         # What is still in the buffer would raise again when Python flushes it at exit.

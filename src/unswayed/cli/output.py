@@ -1,4 +1,7 @@
-"""Printing answers: lines for people, or one JSON object for programs."""
+"""Showing answers: lines for people or one JSON object for programs, and pictures in files (`-o FILE`).
+
+`emit` ends every command about decisions: it describes a result, prints it, and writes what `-o` names.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,25 @@ import json
 import math
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
 
-from unswayed.cli.outcome import print_wrapped
+import typer
+
+from unswayed.cli.options import option
+from unswayed.cli.outcome import print_wrapped, with_options
 from unswayed.core.errors import FormatError
 
 if TYPE_CHECKING:
     from rich.text import Text
+
+    from unswayed.core.measurement import Measurement
+    from unswayed.view.describe import Asked
+    from unswayed.view.figure import Picture
+
+PictureFile = Annotated[Path | None, option("FILE", "Draw it here: .png, .svg or .pdf.", "--output", "-o")]
 
 _ASCII = str.maketrans(
     {"±": "~", "█": "#", "▉": "#", "▊": "#", "▋": "#", "▌": "#", "▍": "-", "▎": "-", "▏": "-"}
@@ -42,7 +54,71 @@ def noting() -> Iterator[None]:
         print_wrapped(note)
 
 
-def show(lines: Iterable[Text], *, file: TextIO | None = None) -> None:
+def emit(
+    result: Any,
+    asked: Asked,
+    *,
+    as_json: bool,
+    explained: Measurement | None = None,
+    output: Path | None = None,
+    draw: Callable[[], Picture] | None = None,
+    save: Callable[[Path], None] | None = None,
+) -> None:
+    """Print what a result says, or its JSON; then write `output`, and say so unless a program listens.
+
+    What every engine would have needed for `explained` follows: beside JSON, on stderr. A picture is what
+    `draw` makes, by default that of the result; `save` writes other files, by default the JSON.
+    """
+    from unswayed.view.describe import describe
+    from unswayed.view.figure import is_picture
+    from unswayed.view.json import to_json
+    from unswayed.view.terminal import to_lines
+
+    if as_json:
+        show_json(to_json(result, asked))
+    else:
+        show(to_lines(describe(result, asked)))
+    if explained is not None:
+        _explain(explained, sys.stderr if as_json else sys.stdout)
+    if output is None:
+        return
+    if is_picture(output):
+        (plot_answer(result, asked) if draw is None else draw()).save(output)
+    elif save is not None:
+        save(output)
+    else:
+        write_text(json_text(to_json(result, asked)), output)
+    if not as_json:
+        typer.echo(f"wrote {output}")
+
+
+def _explain(measured: Measurement, file: TextIO) -> None:
+    from rich.text import Text
+
+    from unswayed.view.decisions import bid_lines
+
+    show((Text(with_options(line), style="dim") for line in bid_lines(measured)), file=file)
+
+
+def plot_answer(result: Any, asked: Asked, *, at_any_threshold: bool = False, **options: Any) -> Picture:
+    """The picture of a result, with what was asked below its title."""
+    from unswayed.decisions.classifier import Classifier
+    from unswayed.view.sentences import question_text
+
+    assert isinstance(asked.classifier, Classifier)
+    below = question_text(asked.classifier, asked.evidence, at_any_threshold=at_any_threshold)
+    return result.plot(subtitle=below, **options)  # type: ignore[no-any-return]
+
+
+def say(answer: Mapping[str, Any], lines: Iterable[str | Text], *, as_json: bool) -> None:
+    """Print an answer that is no result of a verb: an object for programs, or lines for people."""
+    if as_json:
+        show_json(answer)
+    else:
+        show(lines)
+
+
+def show(lines: Iterable[str | Text], *, file: TextIO | None = None) -> None:
     """Print lines, on stdout by default: coloured, wrapped at words in a terminal, as they are elsewhere."""
     from rich.console import Console
     from rich.text import Text
@@ -62,9 +138,7 @@ def show(lines: Iterable[Text], *, file: TextIO | None = None) -> None:
         soft_wrap=not file.isatty(),
     )
     for line in lines:
-        if console.options.ascii_only:
-            line = Text(line.plain.translate(_ASCII))
-        console.print(line)
+        console.print(Text(str(line).translate(_ASCII)) if console.options.ascii_only else line)
 
 
 def show_json(answer: Mapping[str, Any]) -> None:
@@ -76,6 +150,21 @@ def show_json(answer: Mapping[str, Any]) -> None:
 def json_text(answer: Mapping[str, Any]) -> str:
     """One JSON object as lines of text, numbers finite."""
     return json.dumps(_finite(answer), ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+
+
+def check_picture(path: Path | None, *, or_json: bool = False) -> None:
+    """`FormatError` for a name that no picture (or JSON) can be saved under; asked before the work."""
+    from unswayed.view.figure import SUFFIXES, check_suffix, is_picture
+
+    if path is None:
+        return
+    if not or_json:
+        check_suffix(path)
+    elif not is_picture(path) and path.suffix.lower() != ".json":
+        raise FormatError(
+            f"pictures are saved as {', '.join(SUFFIXES)}, numbers as .json, not {path.suffix!r}", path
+        )
+    check_output(path)
 
 
 def check_output(path: Path) -> None:

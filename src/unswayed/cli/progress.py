@@ -15,17 +15,9 @@ if TYPE_CHECKING:
 @contextmanager
 def showing_progress(options: SearchOptions) -> Iterator[SearchOptions]:
     """The options with a report that shows progress on stderr, where that is a terminal."""
-    if not sys.stderr.isatty():
-        yield options
-        return
-    from tqdm import tqdm
-
-    with tqdm(bar_format="{desc} [{elapsed}]", leave=False, file=sys.stderr) as line:
-
-        def report(incumbent: float, bound: float, evaluations: int) -> None:
-            line.set_description_str(progress_text(incumbent, bound, evaluations))
-
-        yield {**options, "report": report}
+    with showing_words() as tell:
+        report = None if tell is None else lambda *found: tell(progress_text(*found))
+        yield options if report is None else {**options, "report": report}
 
 
 @contextmanager

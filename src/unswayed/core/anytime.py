@@ -27,7 +27,6 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Final, Generic, ParamSpec, TypeVar
 
-from unswayed.core.arguments import check_named
 from unswayed.core.errors import LimitError, expect
 from unswayed.core.limits import DEFAULT_LIMITS, Limits, readable_bytes
 
@@ -37,8 +36,6 @@ S = TypeVar("S")
 
 UNITS_PER_SECOND: Final = 1e6
 """A unit is about a microsecond on a machine of 2024; prices in seconds become units by this."""
-GRACE: Final = 0.3
-"""Seconds that an answer has after its time for the least that makes an answer at all, all parts together."""
 RESERVE: Final = 0.5
 """Seconds, at least, for what is made of the last state of a stream."""
 TELL_SECONDS: Final = 0.1
@@ -59,26 +56,30 @@ class Budget:
     """What this is a part of; what is spent here is spent there."""
     stopped: bool = False
     """Set from any thread by whoever wants the best so far at once."""
-    grace: float = GRACE
-    """Seconds of grace that are left."""
     given: float = math.inf
     """Seconds that a person gave for the whole answer, for advice."""
 
     def spend(self, units: float, what: str) -> None:
-        """Take units off; `BudgetSpent` where that is more than is left, of the outermost budget first."""
+        """Take units off; `BudgetSpent` where that is more than is left, of the outermost budget first.
+
+        A step that would outlast the time is not begun.
+        """
         if self.outer is not None:
             self.outer.spend(units, what)
         self.units -= units
-        if self.stopped or self.units < 0 or time.monotonic() > self.ends:
+        if self.stopped or self.units < 0 or time.monotonic() + units / UNITS_PER_SECOND > self.ends:
             raise BudgetSpent(self, what)
 
     def part(self, max_bytes: int, ends: float, units: float = math.inf) -> Budget:
         """A budget inside this one."""
-        return Budget(max_bytes, ends, units, self, grace=self.grace, given=self.given)
+        return Budget(max_bytes, ends, units, self, given=self.given)
 
 
-class BudgetSpent(LimitError):  # noqa: N818 - not an error: the owner expects it
-    """Nothing is left of a budget; whoever opened it decides what that means."""
+class BudgetSpent(BaseException):
+    """Nothing is left of a budget; whoever opened it decides what that means.
+
+    Not an `Exception`: who handles the failure of a part must not take the end of the whole for it.
+    """
 
     def __init__(self, budget: Budget, what: str) -> None:
         super().__init__(f"the time was over before {what} was done; raise Limits(max_seconds=...)")
@@ -90,9 +91,14 @@ _budget: Final[ContextVar[Budget]] = ContextVar("budget", default=Budget())  # n
 
 def tick(units: float = 0.0, what: str = "the answer") -> None:
     """Say what the next step takes, before it and never in the middle of a change; `what` is being done."""
+    if is_counted():
+        _budget.get().spend(units, what)
+
+
+def is_counted() -> bool:
+    """Whether anything bounds this answer: where nothing does, what a step takes need not be worked out."""
     budget = _budget.get()
-    if budget.outer is not None or budget.ends < math.inf or budget.units < math.inf or budget.stopped:
-        budget.spend(units, what)
+    return budget.outer is not None or budget.ends < math.inf
 
 
 def bytes_allowed() -> int:
@@ -127,7 +133,7 @@ def check_seconds(predicted: float, what: str) -> None:
 
 def seconds_left() -> float:
     """How long this answer may still take; infinity where nobody gave a limit on time."""
-    return deadline() - time.monotonic()
+    return _budget.get().ends - time.monotonic()
 
 
 def seconds_given() -> float:
@@ -144,22 +150,6 @@ def units_left() -> float:
     return max(least, 0.0)
 
 
-def deadline() -> float:
-    """The moment of `time.monotonic()` at which the time is over; infinity without a limit."""
-    return _budget.get().ends
-
-
-def moment_at(share: float) -> float:
-    """The moment at which a share of the time left on the clock is over; infinity without a clock."""
-    left = seconds_left()
-    return math.inf if math.isinf(left) else time.monotonic() + share * left
-
-
-def current_budget() -> Budget:
-    """The budget of this context, for who wants to stop it from another thread or from a signal."""
-    return _budget.get()
-
-
 @contextmanager
 def _open(budget: Budget) -> Iterator[Budget]:
     token = _budget.set(budget)
@@ -174,6 +164,17 @@ def _open(budget: Budget) -> Iterator[Budget]:
 
 
 @contextmanager
+def stoppable() -> Iterator[Budget]:
+    """Within this context everything ends at its next `tick` once somebody sets `stopped` on the budget."""
+    whole = _budget.get()
+    token = _budget.set(budget := whole.part(whole.max_bytes, whole.ends))
+    try:
+        yield budget
+    finally:
+        _budget.reset(token)
+
+
+@contextmanager
 def portion(
     share: float = 1.0, *, seconds: float = math.inf, units: float = math.inf, max_bytes: int | None = None
 ) -> Iterator[Budget]:
@@ -183,7 +184,8 @@ def portion(
     goes on with its other parts. Never `yield` within this context: the budget would stay with the caller.
     """
     whole = _budget.get()
-    ends = min(moment_at(share), time.monotonic() + seconds, whole.ends)
+    now = time.monotonic()
+    ends = min(now + share * (whole.ends - now), now + seconds, whole.ends)
     allowed = whole.max_bytes if max_bytes is None else min(max_bytes, whole.max_bytes)
     counted = min(units, share * units_left()) if math.isinf(whole.ends) else math.inf
     with _open(whole.part(allowed, ends, counted)) as part:
@@ -196,14 +198,6 @@ def reserve(seconds: float = RESERVE) -> Iterator[Budget]:
     whole = _budget.get()
     with _open(Budget(whole.max_bytes, max(whole.ends, time.monotonic() + seconds))) as budget:
         yield budget
-
-
-@contextmanager
-def until(moment: float) -> Iterator[Budget]:
-    """Within this context the time is over at a moment of `time.monotonic()`, or earlier if it was before."""
-    whole = _budget.get()
-    with _open(whole.part(whole.max_bytes, min(moment, whole.ends))) as part:
-        yield part
 
 
 @contextmanager
@@ -235,58 +229,26 @@ def one_clock(given: Limits | None) -> Iterator[Budget]:
         yield budget
 
 
-@contextmanager
-def grace() -> Iterator[None]:
-    """Within this context `GRACE` seconds are left at least: for the least that makes an answer at all.
-
-    What one part of an answer takes of it after its time, the parts after it have no more.
-    """
-    whole, now = _budget.get(), time.monotonic()
-    ends = max(whole.ends, now)
-    try:
-        with _open(Budget(whole.max_bytes, max(whole.ends, now + whole.grace))):
-            yield
-    finally:
-        each: Budget | None = whole
-        while each is not None:
-            each.grace = max(each.grace - max(time.monotonic() - ends, 0.0), 0.0)
-            each = each.outer
-
-
-@contextmanager
-def unhurried() -> Iterator[None]:
-    """Within this context no clock runs: for what is whole or nothing, and takes the time it needs."""
-    with _open(Budget(_budget.get().max_bytes)):
-        yield
-
-
-def checked(verb: Callable[P, R]) -> Callable[P, R]:
-    """The verb behind a door: keyword arguments that are not what their names ask for raise `QueryError`."""
-
-    @wraps(verb)
-    def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
-        given = _limits_in(kwargs)
-        if given is None:
-            return verb(*args, **kwargs)
-        whole = _budget.get()
-        with _open(whole.part(given.max_bytes, whole.ends)):
-            return verb(*args, **kwargs)
-
-    return guarded
-
-
 def keep_time(verb: Callable[P, R]) -> Callable[P, R]:
-    """The verb behind the same door, with one budget over all it does: that of its `limits`."""
+    """The verb behind a door, with one budget over all it does: that of its `limits`.
+
+    Keyword arguments that are not what their names ask for raise `QueryError`.
+    """
 
     @wraps(verb)
     def timed(*args: P.args, **kwargs: P.kwargs) -> R:
-        with one_clock(_limits_in(kwargs)):
+        given = _limits_in(kwargs)
+        if given is None:
+            return verb(*args, **kwargs)
+        with one_clock(given):
             return verb(*args, **kwargs)
 
     return timed
 
 
 def _limits_in(arguments: Mapping[str, object]) -> Limits | None:
+    from unswayed.core.arguments import check_named  # which needs numpy, and the command line starts without
+
     check_named(arguments)
     given = arguments.get("limits")
     if "limits" in arguments:
@@ -324,9 +286,9 @@ def settle(
     ends the stream as a spent budget does.
     """
     found: list[S] = []
-    told = time.monotonic()
-    try:
-        with portion(share, seconds=seconds, units=units):
+    told = -math.inf
+    with portion(share, seconds=seconds, units=units):
+        try:
             for state in states:
                 found = [state]
                 if enough(state):
@@ -335,9 +297,12 @@ def settle(
                     told = time.monotonic()
                     tell(state)
                 tick()
-    except (LimitError, KeyboardInterrupt) as end:
-        is_interrupt = isinstance(end, KeyboardInterrupt)
-        if not found or (is_interrupt and not heeds_interrupts):
-            raise
-        return Settled(found[0], "interrupted" if is_interrupt else str(end), is_interrupt)
+        except BudgetSpent as end:
+            if not found:
+                raise
+            return Settled(found[0], str(end))
+        except KeyboardInterrupt:
+            if not found or not heeds_interrupts:
+                raise
+            return Settled(found[0], "interrupted", interrupted=True)
     return Settled(found[0])

@@ -93,7 +93,9 @@ def expect_number(value: object, what: str) -> None:
     unswayed.core.errors.QueryError: the threshold must be a number, not '0.6'
     """
     is_number = hasattr(value, "__float__") and getattr(value, "shape", ()) == ()
-    if not is_number or isinstance(value, Decimal):  # decimals do not mix with what is calculated with
+    is_truth = isinstance(value, bool) or str(getattr(value, "dtype", "")) == "bool"
+    # Decimals do not mix with what is calculated with.
+    if not is_number or is_truth or isinstance(value, Decimal):
         raise QueryError(f"{what} must be a number, not {value!r}")
 
 

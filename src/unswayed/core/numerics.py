@@ -50,10 +50,10 @@ def is_whole(number: object) -> bool:
     return isinstance(number, Integral) and not isinstance(number, bool)
 
 
-def tell_apart(value: float, expected: float) -> str:
+def format_distinct(value: float, expected: float) -> str:
     """A number with as many digits as it takes to see that it is not the one expected.
 
-    >>> tell_apart(1.1, 1.0), tell_apart(1.0000000052, 1.0)
+    >>> format_distinct(1.1, 1.0), format_distinct(1.0000000052, 1.0)
     ('1.1', '1.00000001')
     """
     texts = [f"{value:.{digits}g}" for digits in (6, 9, 12, 17)]

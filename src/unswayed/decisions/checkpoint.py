@@ -15,7 +15,6 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -30,10 +29,10 @@ from unswayed.model.formats.reading.source import load
 
 FORMAT, VERSION = "unswayed checkpoint", 1
 NO_CHECKPOINT = "is no checkpoint of a search; name another file"
-SAVE_SECONDS = 1.0
-"""How long a search goes on before it saves again what it has come to;"""
-SAVE_SHARE = 0.05
-"""and the share of its time that saving may take, where there is much to save."""
+SAVE_STEPS = 16
+"""Steps of a search, of up to .3 s each, after which it saves again what it has come to,"""
+BYTES_PER_STEP = 500
+"""and of a step for each of so many bytes: writing them takes some 10 us, less than a twentieth of a step."""
 
 
 @dataclass(slots=True)
@@ -44,19 +43,20 @@ class Checkpoint:
     question: str
     """Digest of what was asked."""
     _searches: dict[str, Any] = field(default_factory=dict, repr=False)
-    _due: float = 0.0
+    _n_steps: int = 0
+    """Steps until the file is written again."""
 
     def find(self, search: str) -> Any:
         """The entry of a search; None where the file has none."""
         return self._searches.get(search)
 
     def is_due(self) -> bool:
-        """Whether the file is old enough to be written again."""
-        return time.monotonic() > self._due
+        """Whether the file is to be written after this step; asked once in every step."""
+        self._n_steps -= 1
+        return self._n_steps < 0
 
     def save(self, search: str, entry: Mapping[str, Any]) -> None:
         """Write what a search has come to, beside what others have."""
-        began = time.monotonic()
         self._searches[search] = entry
         content = {
             "format": FORMAT,
@@ -64,9 +64,9 @@ class Checkpoint:
             "question": self.question,
             "searches": self._searches,
         }
-        _replace(self.path, json.dumps(content))
-        now = time.monotonic()
-        self._due = now + max(SAVE_SECONDS, (now - began) / SAVE_SHARE)
+        text = json.dumps(content)
+        _replace(self.path, text)
+        self._n_steps = max(SAVE_STEPS, len(text) // BYTES_PER_STEP)
 
 
 def open_checkpoint(path: str | os.PathLike[str], problem: Problem, asked: Iterable[object]) -> Checkpoint:

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from unswayed.core.anytime import unhurried
-from unswayed.core.errors import QueryError, expect, expect_list
+from unswayed.core.errors import LimitError, QueryError, expect, expect_list
 from unswayed.core.names import listing
 from unswayed.decisions.defaults import choose_features
 from unswayed.decisions.rules import Decider, MostProbable, Rule, ThresholdRule
@@ -108,11 +107,12 @@ class Classifier:
         ['+', 'not +', '+']
         """
         # Imported here: few questions are about tables.
-        from unswayed.decisions.prediction import decide_chunk
+        from unswayed.decisions.prediction import UNDECIDED, decide_chunk
         from unswayed.model.data.chunks import read_chunks
 
-        with unhurried():
-            decided = [decide_chunk(self, chunk)[0].tolist() for chunk in read_chunks(data)]
+        decided = [decide_chunk(self, chunk)[0].tolist() for chunk in read_chunks(data)]
+        if any(UNDECIDED in decisions for decisions in decided):
+            raise LimitError("the time was over before all rows were decided; raise Limits(max_seconds=...)")
         return [self.actions[action] for decisions in decided for action in decisions]
 
 

@@ -9,12 +9,13 @@ distinct row.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from unswayed.core.anytime import seconds_left, tick
+from unswayed.core.anytime import portion, settle, tick, units_left
 from unswayed.core.arrays import Bools, Codes, Floats, Ints
 from unswayed.core.errors import ImpossibleEvidence, LimitError
 from unswayed.decisions.rules import ThresholdRule
@@ -31,6 +32,10 @@ from unswayed.model.network import BayesianNetwork
 if TYPE_CHECKING:
     from unswayed.decisions.classifier import Classifier
 
+A = TypeVar("A")
+
+ROW_UNITS = 2.0
+"""Work for the posterior of a row among many, by one pass or read from a table."""
 UNDECIDED = -1
 """In place of the position of an action, where a row is not decided."""
 LARGEST_TABLE = 2**13
@@ -62,14 +67,20 @@ def row_log_posteriors(
     return logs
 
 
-def decide_chunk(
-    classifier: Classifier, chunk: Chunk, earlier: tuple[Ints, Floats] | None = None
-) -> tuple[Ints, Floats]:
-    """Position of the action decided on each row of a table, and its posterior (see `decision_posteriors`).
+Decided = tuple[Ints, Floats]
+"""Position of the action decided on each row of a table, and its posterior (see `decision_posteriors`)."""
 
-    Rows that the clock over this answer leaves no time for are -1 and NaN; what an `earlier` run has decided
+
+def decide_chunk(classifier: Classifier, chunk: Chunk, earlier: Decided | None = None) -> Decided:
+    """What is decided on each row of a table.
+
+    Rows that the budget of this answer does not suffice for are -1 and NaN; what an `earlier` run has decided
     is not decided again. Raises `ImpossibleEvidence` for a row of probability zero.
     """
+    return settle(_decide_rows(classifier, chunk, earlier)).last
+
+
+def _decide_rows(classifier: Classifier, chunk: Chunk, earlier: Decided | None) -> Iterator[Decided]:
     network = classifier.network
     positions = tuple(map(network.index, classifier.features))
     seen = observe(network, classifier.given)
@@ -77,16 +88,14 @@ def decide_chunk(
     codes = encode(table, [network.variables[p] for p in positions], names=chunk.names).codes
     blank = np.full(len(codes), UNDECIDED), np.full(len(codes), np.nan)
     decisions, posteriors = blank if earlier is None else earlier
+    yield decisions, posteriors
     left = np.flatnonzero(decisions == UNDECIDED)
     asked = seen.network, classifier.target_index, positions
-    for rows in _group_rows(seen.network, classifier.target_index, codes[left]):
+    for rows in group_rows(seen.network, classifier.target_index, codes[left]):
         rows = left[rows]
-        try:
-            tick(what="the table")
-            logs = row_log_posteriors(*asked, codes[rows], seen.states)
-        except LimitError:
-            if math.isinf(seconds_left()):
-                raise
+        tick(ROW_UNITS * len(rows), "the table")
+        logs = within_share(1.0, partial(row_log_posteriors, *asked, codes[rows], seen.states))
+        if logs is None:
             continue
         if np.isneginf(logs.max(axis=1)).any():
             highest: Floats = np.zeros((len(codes), 1))
@@ -94,12 +103,26 @@ def decide_chunk(
             refuse_impossible(seen.network, positions, codes, highest, first_row=chunk.first_row)
         decisions[rows] = classifier.decider.decide(np.exp(logs))
         posteriors[rows] = decision_posteriors(classifier, logs)
-    return decisions, posteriors
+        yield decisions, posteriors
 
 
-def _group_rows(network: BayesianNetwork, target: int, codes: Codes) -> list[Ints]:
-    """Rows to be decided together: all, unless the clock is to be read between patterns."""
-    if math.isinf(seconds_left()) or is_plain_forest(network, target):
+def within_share(share: float, ask: Callable[[], A]) -> A | None:
+    """What is found with a share of what is left; None where that does not suffice, and other rows go on.
+
+    Where nobody limited time or work, no row is left out: the table is refused.
+    """
+    try:
+        with portion(share):
+            return ask()
+    except LimitError:
+        if math.isinf(units_left()):
+            raise
+        return None
+
+
+def group_rows(network: BayesianNetwork, target: int, codes: Codes) -> list[Ints]:
+    """Rows whose posteriors are found together: all where one pass serves them, else those of a pattern."""
+    if is_plain_forest(network, target):
         return [np.arange(len(codes))]
     return [rows for _, rows in split_patterns(codes)]
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unswayed.core.errors import ModelError, QueryError, expect, expect_list, expect_number
+from unswayed.core.arguments import expect_count
+from unswayed.core.errors import ModelError, expect, expect_list, expect_number
 from unswayed.core.numerics import is_whole
 from unswayed.model.cpt import Cpt
 from unswayed.model.distribution import ConditionalDistribution
@@ -34,7 +35,7 @@ class ParityCode:
     """Positions of the bits of each check."""
 
     def __post_init__(self) -> None:
-        expect_number(self.n_bits, "the number of bits of a code")
+        expect_count(self.n_bits, "n_bits of a code", 1)
         for number, given in enumerate(expect_list(self.checks, "the checks of a code")):
             check = expect_list(given, f"check {number} of the code")
             known = all(is_whole(bit) and 0 <= bit < self.n_bits for bit in check)
@@ -62,17 +63,21 @@ def adjacent_parities(n_bits: int, width: int = 3) -> ParityCode:
     >>> adjacent_parities(4).checks
     ((0, 1, 2), (1, 2, 3), (2, 3, 0), (3, 0, 1))
     """
-    if not is_whole(n_bits) or not is_whole(width) or not 0 < width <= n_bits:
-        raise ModelError(f"checks of {width} bits do not fit a message of {n_bits} bits")
+    _check_width(n_bits, width)
     return ParityCode(n_bits, tuple(tuple((i + k) % n_bits for k in range(width)) for i in range(n_bits)))
 
 
 def random_parities(n_bits: int, width: int, rng: np.random.Generator) -> ParityCode:
     """As many checks as bits, each of `width` bits drawn at random: no structure that a trellis could use."""
-    if not 0 < width <= n_bits:
-        raise ModelError(f"checks of {width} bits do not fit a message of {n_bits} bits")
+    _check_width(n_bits, width)
+    expect(rng, np.random.Generator, "rng")
     drawn = [rng.choice(n_bits, size=width, replace=False) for _ in range(n_bits)]
     return ParityCode(n_bits, tuple(tuple(sorted(map(int, check))) for check in drawn))
+
+
+def _check_width(n_bits: int, width: int) -> None:
+    if expect_count(width, "width", 1) > expect_count(n_bits, "n_bits", 1):
+        raise ModelError(f"checks of {width} bits do not fit a message of {n_bits} bits")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +116,7 @@ def simulate(code: ParityCode, channel: Channel, count: int, rng: np.random.Gene
     expect(code, ParityCode, "the code")
     expect(channel, Channel, "the channel")
     expect(rng, np.random.Generator, "rng")
-    if not is_whole(count) or count < 0:
-        raise QueryError(f"cannot send {count!r} messages; ask for 0 or more")
+    expect_count(count, "count")
     messages = rng.random((count, code.n_bits)) < channel.ones
     flipped = rng.random((count, len(code.checks))) < channel.noise
     return Transmissions(messages, code.encode(messages) ^ flipped)

@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unswayed.core.anytime import bytes_allowed, check_bytes, tick
+from unswayed.core.anytime import UNITS_PER_SECOND, bytes_allowed, check_bytes, tick
 from unswayed.core.arrays import Codes, Floats
-from unswayed.inference.contraction import Linear, check_step, contract
+from unswayed.inference.contraction import Linear, contract, units_of
 from unswayed.inference.plan import EliminationStep, Plan
 from unswayed.inference.posteriors import joint_table
 from unswayed.inference.problem import SAFE, contraction
@@ -61,13 +61,14 @@ def batch_posteriors(
     check_bytes(plan.peak_bytes, "the posterior of a case")
     asked = CaseTables(network, plan, tuple(tables), tuple(observed), evidence)
     found = np.empty((len(codes), len(network.variables[target])))
+    units = UNITS_PER_SECOND * _price(plan, observed)
     start = 0
     for masses in _masses(asked, codes):
         block = slice(start, start + len(masses))
         found[block] = _posteriors(network, target, masses, (observed, codes[block]), evidence)
         start = block.stop
         if start < len(codes):
-            tick(what=f"the posterior of case {start + 1} of {len(codes)}")
+            tick(units * len(masses), f"the posterior of case {start + 1} of {len(codes)}")
     return found
 
 
@@ -78,7 +79,11 @@ def price_case(
     planned = _plan_case(network, target, observed, evidence)
     if planned is None:
         return SECONDS_ALONE
-    return SECONDS_PER_FINDING * len(observed) + SECONDS_PER_OPERATION * planned[1].operations
+    return _price(planned[1], observed)
+
+
+def _price(plan: Plan, observed: Sequence[int]) -> float:
+    return SECONDS_PER_FINDING * len(observed) + SECONDS_PER_OPERATION * plan.operations
 
 
 def _plan_case(
@@ -152,7 +157,7 @@ def _one_by_one(asked: CaseTables, codes: Codes) -> Iterator[Floats]:
         for step in plan.steps:
             values = ready.pop(step.out, None)
             if values is None and needed[step.out]:
-                check_step(step)
+                tick(units_of(step), "exact inference")
                 b = None if step.b is None else buffers[step.b]
                 values = contract(plan, step, buffers[step.a], b, Linear())
                 kept.keep(keys[step.out], values)

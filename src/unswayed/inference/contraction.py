@@ -14,18 +14,18 @@ from typing import Protocol
 
 import numpy as np
 
-from unswayed.core.anytime import seconds_left, tick
+from unswayed.core.anytime import is_counted, tick
 from unswayed.core.arrays import Floats
-from unswayed.core.errors import LimitError
 from unswayed.inference.plan import EliminationStep, Plan
 
-SECONDS_PER_NUMBER = 2e-9
+UNITS_PER_NUMBER = 2e-3
 """About what a multiplication of a large step takes, and a number that it reads or writes."""
+UNITS_PER_STEP = 10.0
+"""What a step takes however small it is."""
 FEW_SUMMED = 8
 """Numbers of a sum below which it is quicker to add whole columns; numpy adds so few in the same order."""
 PIECE = 2**21
 """Numbers of a product that are made before the clock is read again."""
-WAYS_OUT = "add evidence, ask for fewer variables at once, or raise Limits(max_seconds=...)"
 
 
 class Arithmetic(Protocol):
@@ -112,8 +112,10 @@ def run_keeping(plan: Plan, leaves: Sequence[Floats], arithmetic: Arithmetic) ->
 def _forward(
     plan: Plan, buffers: list[Floats | None], arithmetic: Arithmetic, *, keep: bool
 ) -> list[Floats | None]:
+    counted = is_counted()
     for step in plan.steps:
-        check_step(step)
+        if counted:
+            tick(units_of(step), "exact inference")
         b = None if step.b is None else buffers[step.b]
         buffers.append(contract(plan, step, buffers[step.a], b, arithmetic))
         if not keep:
@@ -139,17 +141,11 @@ def contract(
     return values.reshape(plan.shape(step.out))
 
 
-def predict_seconds(step: EliminationStep) -> float:
-    """About how long a step takes; one that would not end in time is not begun."""
+def units_of(step: EliminationStep) -> float:
+    """The work of a step; one that would not end in time is not begun."""
     batch, left, summed, right = step.extents
     moved = batch * (left * summed + summed * right + left * right)
-    return SECONDS_PER_NUMBER * (math.prod(step.extents) + moved)
-
-
-def check_step(step: EliminationStep) -> None:
-    """Raise `LimitError` before a step of inference that would not end in time."""
-    if predict_seconds(step) > seconds_left():
-        raise LimitError(f"exact inference takes longer than there is time; {WAYS_OUT}")
+    return UNITS_PER_STEP + UNITS_PER_NUMBER * (math.prod(step.extents) + moved)
 
 
 def _matrix_products(a: Floats, b: Floats) -> Floats:

@@ -14,13 +14,12 @@ from __future__ import annotations
 
 import heapq
 import math
-import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from random import Random
 
-from unswayed.core.anytime import moment_at, tick
+from unswayed.core.anytime import UNITS_PER_SECOND, settle, tick
 from unswayed.core.errors import LimitError
 
 MOST_TRIES = 12
@@ -31,7 +30,7 @@ SECONDS_PER_OPERATION = 5e-9
 SECONDS_PER_VARIABLE = 2e-4
 """About the most that one greedy order takes."""
 SHARE_OF_TIME = 0.1
-"""Share of the time left for an answer that further tries may take."""
+"""Share of what is left for an answer that further tries may take."""
 ONE_BIT = 2**20
 """Logarithms of sizes are counted in this fraction of a bit: whole numbers add up the same in any order."""
 MOST_BITS = 2**60
@@ -88,16 +87,20 @@ def elimination_orders(
             "the variables depend on each other too densely for exact inference: every order tried makes a "
             f"table of more than 2^{HOPELESS_BITS:.0f} entries; add evidence, or ask about fewer variables"
         )
-    random = Random(0)
     # Further tries may together take about as long as the contractions they hope to shorten.
-    tries = best * SECONDS_PER_OPERATION / ordering_seconds
-    ends = moment_at(SHARE_OF_TIME)
-    for _ in range(min(MOST_TRIES, int(tries))):
-        if time.monotonic() > ends:
-            break
-        noise = {variable: random.random() for variable in sorted(links)}
-        tried.append(_follow_fill(links, bits, kept, _weighted_fill, noise))
-    return sorted(tried, key=lambda order: (order.operations, order.largest))
+    n_tries = min(MOST_TRIES, int(best * SECONDS_PER_OPERATION / ordering_seconds))
+
+    def further_tries() -> Iterator[list[Order]]:
+        random = Random(0)
+        yield tried
+        for _ in range(n_tries):
+            tick(UNITS_PER_SECOND * ordering_seconds, "the order of exact inference")
+            noise = {variable: random.random() for variable in sorted(links)}
+            tried.append(_follow_fill(links, bits, kept, _weighted_fill, noise))
+            yield tried
+
+    found = settle(further_tries(), share=SHARE_OF_TIME).last
+    return sorted(found, key=lambda order: (order.operations, order.largest))
 
 
 @cache

@@ -24,8 +24,11 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache
 from hashlib import sha256
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, Generic, ParamSpec, TypeVar, cast
+
+from unswayed.core.anytime import UNITS_PER_SECOND, seconds_left
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -35,6 +38,10 @@ LONG: Final = 1.0
 """Seconds of compiling after which it is announced."""
 MOMENT: Final = 0.5
 """Seconds that a process which compiles has to end, at most."""
+SLOWER: Final = 60.0
+"""Times as long that a plain loop takes; measured, 30 to 90 for the searches."""
+LOADING, COMPILING = 0.7, 6.0
+"""Seconds to import numba and load a loop, and to compile one."""
 ANY_ORDER: Final = frozenset({"reassoc", "nsz", "contract"})
 """Sums in any order: the compiler may add several terms at once, which also rounds less than one by one."""
 
@@ -106,7 +113,7 @@ def end_with_parent() -> None:
 
 
 def _wait_for_parent() -> None:
-    sys.stdin.buffer.read()
+    os.read(sys.stdin.fileno(), 1)  # a buffered read would hold a lock that this process wants at its end
     with _writing:  # a file is written as a whole or not at all, and leaves no part of it behind
         os._exit(0)
 
@@ -150,6 +157,7 @@ class Kernel(Generic[P, R]):
         self.plain = plain
         self._parts, self._sums, self._replaced = tuple(parts), tuple(sums), dict(replaced or {})
         self._compiled: Any = None
+        _kernels()[plain.__module__, plain.__name__] = self
         self._is_saved = False
         self.is_loaded = False
         """Whether this process has compiled or loaded it, so that calling it costs nothing more."""
@@ -178,6 +186,38 @@ class Kernel(Generic[P, R]):
         self.is_loaded = True
         return result
 
+    def run(self, units: float, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        """What the loop returns for work of so many units; compiled or plain, whichever is done sooner.
+
+        Both forms give the same answer, and work is counted in the same units, so that nobody else need know
+        which it was. To load or compile is worth it for a process that has done without for as long as
+        that takes. While another process compiles, this one goes on with the plain loop.
+        """
+        if self.is_loaded:
+            return cast(R, self._compiled(*args, **kwargs))
+        plain = SLOWER * units / UNITS_PER_SECOND
+        self.seconds_without += plain
+        price = LOADING if self.is_ready else COMPILING
+        has_time = price < 0.5 * seconds_left()
+        if self.seconds_without > price and has_time and (self.is_ready or plain > price or not can_save()):
+            return self(*args, **kwargs)
+        if self.seconds_without > LONG and not self.is_ready and can_save():
+            self._compile_beside(args)
+        return self.plain(*args, **kwargs)
+
+    def _compile_beside(self, arguments: Sequence[Any]) -> None:
+        """Have another process compile the loop for arguments of these types."""
+        packed = pickle.dumps([_emptied(each) for each in arguments]).hex()
+        code = f"from {__name__} import compile_for; compile_for({self.plain.__module__!r}, "
+        _start_compiling(f"{code}{self.plain.__name__!r}, {packed!r})", _announce.get())
+
+    def compile_for(self, arguments: Sequence[Any]) -> None:
+        """Compile the loop for arguments of these types, and save it; nothing is run."""
+        import numba
+
+        types: Callable[[Any], Any] = numba.typeof
+        self._make().compile(tuple(map(types, arguments)))
+
     def _make(self) -> Any:
         """The compiler's handle on the loop; it compiles for the first arguments it sees."""
         from numba import njit
@@ -191,6 +231,32 @@ class Kernel(Generic[P, R]):
         compiled: Any = njit(nogil=True)(self.plain)
         compiled._cache = _SavedCode(self.plain)
         return compiled
+
+
+def compile_for(module: str, loop: str, packed: str) -> None:
+    """Compile a loop of a module for packed arguments: what another process is asked to do."""
+    import_module(module)
+    _kernels()[module, loop].compile_for(pickle.loads(bytes.fromhex(packed)))
+
+
+@cache
+def _kernels() -> dict[tuple[str, str], Kernel[..., Any]]:
+    """The kernels of this process by module and name of their loops."""
+    return {}
+
+
+def _emptied(value: Any) -> Any:
+    """A value of the same type for the compiler, without what arrays hold."""
+    import numpy as np  # the command line starts without
+
+    if isinstance(value, np.ndarray):
+        empty = np.empty((0,) * value.ndim, dtype=value.dtype)
+        empty.flags.writeable = value.flags.writeable
+        return empty
+    if isinstance(value, tuple):
+        parts = [_emptied(each) for each in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    return value
 
 
 @cache

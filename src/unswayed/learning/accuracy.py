@@ -12,12 +12,12 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from unswayed.core.anytime import checked, seconds_left
+from unswayed.core.anytime import keep_time, settle, tick
 from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.core.errors import QueryError, expect
 from unswayed.core.numerics import is_whole, spendable
@@ -28,6 +28,8 @@ from unswayed.model.data.dataset import Dataset
 
 SAME = 1e-12
 """Accuracies closer than this are equal."""
+STEP = 256
+"""Subsets tried at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ class AccuracySelection:
     """How long it took."""
 
 
-@checked
+@keep_time
 def select_by_accuracy(
     data: Any,
     target: str,
@@ -82,17 +84,22 @@ def select_by_accuracy(
         raise QueryError(f"a rule is a ThresholdRule, MostProbable or UtilityRule, not {rule!r}")
     decider = rule.bind(rows.variables[rows.index(target)])
     truth = _truth(decider, folded)
-    best, evaluations, complete = _Best(), 0, True
-    for kept, cost, logs in _subsets(folded, price, budget):
-        best.offer(kept, cost, _accuracy(decider, truth, folded, logs))
-        evaluations += 1
-        if evaluations % 256 == 0 and seconds_left() <= 0.0:
-            complete = False
-            break
+
+    def search() -> Iterator[_Best]:
+        best = _Best()
+        for kept, cost, logs in _subsets(folded, price, budget):
+            best = best.offered(kept, cost, _accuracy(decider, truth, folded, logs))
+            if best.evaluations % STEP == 0:
+                yield best
+                tick(what="the accuracy of all subsets")
+        yield best
+
+    settled = settle(search())
+    best = settled.last
     full = _accuracy(decider, truth, folded, folded.prior + folded.added.sum(axis=0))
     kept = tuple(sorted(best.kept, key=rows.names.index))
     seconds = time.perf_counter() - started
-    return AccuracySelection(kept, best.accuracy, full, best.cost, evaluations, complete, seconds)
+    return AccuracySelection(kept, best.accuracy, full, best.cost, best.evaluations, not settled.cut, seconds)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,20 +115,23 @@ class _Folded:
     weights: Floats  # (rows,)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Best:
     """The best subset so far: more accurate first, then cheaper, then by names."""
 
     kept: tuple[str, ...] = ()
     cost: float = math.inf
     accuracy: float = -1.0
+    evaluations: int = 0
 
-    def offer(self, kept: tuple[str, ...], cost: float, accuracy: float) -> None:
-        if accuracy < self.accuracy - SAME:
-            return
-        better = accuracy > self.accuracy + SAME
-        if better or (cost, sorted(kept)) < (self.cost, sorted(self.kept)):
-            self.kept, self.cost, self.accuracy = kept, cost, max(accuracy, self.accuracy)
+    def offered(self, kept: tuple[str, ...], cost: float, accuracy: float) -> _Best:
+        """The better of this and one more subset."""
+        evaluations = self.evaluations + 1
+        is_better = accuracy > self.accuracy + SAME
+        is_equal = accuracy >= self.accuracy - SAME and (cost, sorted(kept)) < (self.cost, sorted(self.kept))
+        if is_better or is_equal:
+            return _Best(kept, cost, max(accuracy, self.accuracy), evaluations)
+        return replace(self, evaluations=evaluations)
 
 
 def _prices(rows: Dataset, target: str, costs: Mapping[str, float] | None, budget: float) -> dict[str, float]:

@@ -18,7 +18,7 @@ from unswayed.learning.augmented import (
     tan_network,
 )
 from unswayed.learning.counts import Family, FamilyCounts, count_families, merge, zero_counts
-from unswayed.model.data.census import Census, read_coded, take_census
+from unswayed.model.data.census import Census, infer_variables, read_coded
 from unswayed.model.data.dataset import Dataset, make_dataset
 from unswayed.model.data.discretize import Discretization
 from unswayed.model.data.row_source import is_source
@@ -86,7 +86,7 @@ def as_rows(
     if isinstance(data, Census) and discretization is None and weights is None:
         return data
     if is_source(data) and (weights is None or isinstance(weights, str)):
-        return take_census(data, target, discretization=discretization, weights=weights)
+        return infer_variables(data, target, discretization=discretization, weights=weights)
     return as_dataset(data, target, discretization=discretization, weights=weights)
 
 

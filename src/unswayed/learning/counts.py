@@ -19,9 +19,9 @@ import numpy as np
 
 from unswayed.core.anytime import check_bytes
 from unswayed.core.arrays import Floats, read_only
-from unswayed.core.errors import ModelError, expect_number
+from unswayed.core.errors import ModelError
 from unswayed.kernels.counting import cell_counts, mixed_radix
-from unswayed.model.cpt import Cpt
+from unswayed.model.cpt import Cpt, checked_smoothing
 from unswayed.model.data.dataset import Dataset
 from unswayed.model.variable import Variable
 
@@ -109,11 +109,3 @@ def smoothed_cpt(variables: Sequence[Variable], family: Family, counts: Floats, 
     cells = counts + checked_smoothing(smoothing)
     cells = np.where(cells.sum(axis=1, keepdims=True) > 0, cells, 1.0)
     return Cpt(variables[child], [variables[p] for p in parents], cells, normalize=True)
-
-
-def checked_smoothing(smoothing: float) -> float:
-    """`smoothing` itself, or `ModelError` unless it is finite and at least 0."""
-    expect_number(smoothing, "smoothing")
-    if not 0 <= smoothing < math.inf:
-        raise ModelError(f"smoothing must be finite and at least 0, not {smoothing!r}")
-    return smoothing

@@ -22,7 +22,8 @@ from unswayed.core.errors import ModelError, QueryError
 from unswayed.core.names import listing
 from unswayed.inference.forests import class_log_posteriors
 from unswayed.learning.augmented import naive_families, naive_network, tan_families, tan_network
-from unswayed.learning.counts import FamilyCounts, checked_smoothing, count_families, merge
+from unswayed.learning.counts import FamilyCounts, count_families, merge
+from unswayed.model.cpt import checked_smoothing
 from unswayed.model.data.dataset import Dataset, make_dataset
 from unswayed.model.data.discretize import (
     AtMean,

@@ -23,9 +23,9 @@ from unswayed.core.arrays import Floats
 from unswayed.core.errors import UnswayedWarning
 from unswayed.inference.marginals import family_marginals
 from unswayed.inference.posteriors import log_probability
-from unswayed.learning.counts import checked_smoothing, count_families, smoothed_cpt
+from unswayed.learning.counts import count_families, smoothed_cpt
 from unswayed.learning.parameters import Structure, structure_families, structured_dataset, with_functions
-from unswayed.model.cpt import Cpt
+from unswayed.model.cpt import Cpt, checked_smoothing
 from unswayed.model.data.dataset import Dataset
 from unswayed.model.data.discretize import Discretization
 from unswayed.model.network import BayesianNetwork

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from unswayed.core.arrays import Floats, Ints, frozen_floats
-from unswayed.core.errors import ModelError
-from unswayed.core.numerics import tell_apart
+from unswayed.core.errors import ModelError, expect_number
+from unswayed.core.numerics import format_distinct
 from unswayed.kernels.counting import mixed_radix
 from unswayed.model.chain import Chain
 from unswayed.model.variable import Variable
@@ -84,7 +84,7 @@ correct the table, or pass normalize=True to rescale each row
         off = np.abs(totals - 1.0)
         row = int(np.argmax(off))
         if off[row] > ROW_TOLERANCE:
-            total = tell_apart(totals[row], 1.0)
+            total = format_distinct(totals[row], 1.0)
             raise ModelError(
                 f"CPT of {self.child.name!r}, row {self.describe_row(row)}: probabilities sum to "
                 f"{total}, not 1; correct the table, or pass normalize=True to rescale each row"
@@ -155,3 +155,11 @@ def rescaled(rows: Floats) -> Floats:  # (rows, states)
     totals = rows.sum(axis=1, keepdims=True)
     scaled: Floats = np.divide(rows, totals, out=rows.copy(), where=totals > 0)
     return scaled
+
+
+def checked_smoothing(smoothing: float) -> float:
+    """`smoothing` itself, or `ModelError` unless it is finite and at least 0."""
+    expect_number(smoothing, "smoothing")
+    if not 0 <= smoothing < math.inf:
+        raise ModelError(f"smoothing must be finite and at least 0, not {smoothing!r}")
+    return smoothing

@@ -4,8 +4,8 @@ States are kept in a graph that grows where it matters. Every state has a lower 
 value; a state not opened yet is bounded by what is plain: at least one more test must be paid for where it is
 certain that the plan may not stop, and doing all that is left is enough. Again and again a walk goes from the
 start to a state not opened, by the test of least lower bound and the outcome with the widest gap, opens it,
-and carries the bounds back along the walk. The bounds of the start are valid at any moment, so the walk may
-be stopped at any moment.
+and carries the bounds back along the walk. The bounds of the start are valid after every walk, and what
+is known of a state is assigned last, so the search may be stopped at any moment.
 
 This is bounded real-time dynamic programming [mcmahan2005] on a graph without cycles; with a gap of zero at
 the start it has found what AO* finds. Plans that are known already lower the upper bounds of their states.
@@ -14,20 +14,20 @@ the start it has found what AO* finds. Plans that are known already lower the up
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from typing import Any
 
+from unswayed.core.anytime import reserve, tick
 from unswayed.decisions.catalogue import cost_together, least_price, tests_in
 from unswayed.kernels.plan_values import SLACK, STOP
-from unswayed.plans.ahead import Scouts, Visit
 from unswayed.plans.goals import Goal, PlanObjective, judge
 from unswayed.plans.greedy import Greed, GreedyPolicy
 from unswayed.plans.growth import Spot, Value, least_of, value_of_step
 from unswayed.plans.moves import (
+    CUT,
     Situation,
     can_finish,
     check_goal,
@@ -37,16 +37,17 @@ from unswayed.plans.moves import (
     price_of_rest,
     tests_left,
 )
+from unswayed.plans.prefetch import Prefetcher, Visit
 from unswayed.plans.saved import PlanNotes
 from unswayed.plans.terrain import Terrain, after, done_in, start_of
 
-Report = Callable[[float, float, int], None]
-"""Called now and then with the upper and lower bound at the start, and the number of states."""
 KnownSteps = Mapping[Spot, tuple[Value, int]]
 """What known plans are worth in their states, and which test they do there."""
 NOTHING: Value = (0.0, 0.0)
 FORETOLD = 100
 """States that may be opened next that others are told of."""
+UNITS_PER_WALK, UNITS_PER_PLACE = 500.0, 35.0
+"""Measured: for a walk, and for each state that it finds; what the terrain is asked comes on top."""
 
 
 _Move = tuple[int, float, list[Spot]]
@@ -77,9 +78,7 @@ class BoundedSearch:
     finishes: bool
     """and whether all tests that are left are always enough for that."""
     known: dict[Spot, tuple[Value, int]] = field(default_factory=dict, repr=False)
-    scouts: Scouts | None = field(default=None, repr=False)
-    deadline: float = math.inf
-    """Moment of `time.monotonic()` at which to stop."""
+    scouts: Prefetcher | None = field(default=None, repr=False)
     places: dict[Spot, _Place] = field(default_factory=dict, repr=False)
 
     @property
@@ -95,20 +94,9 @@ class BoundedSearch:
 
     def choose(self, where: Situation) -> int:
         """The test of least upper bound; where the graph ends, what a known or greedy plan does."""
-        if where.loss <= 0.0 and may_stop(self.ground.catalogue, where.state):
-            return STOP
-        spot = self.spot(where.state, where.spent)
-        place, known = self.places.get(spot), self.known.get(spot)
-        if place is not None and place.moves:
-            options = [(self._after(move, place.mass, upper=True), move[0]) for move in place.moves]
-            if known is not None:
-                options.append(known)
-            stop = self._stop_value(spot, place.loss)
-            if stop is not None:
-                options.insert(0, (stop, STOP))
-            return options[least_of([value for value, _ in options], place.mass)[1]][1]
-        if known is not None:
-            return known[1]
+        test = FoundPlan(self).choose(where)
+        if test != CUT:
+            return test
         if self.forced or not may_stop(self.ground.catalogue, where.state):
             return GreedyPolicy(self.ground, self.goal, Greed.ENTROPY).choose(where)
         return STOP
@@ -158,38 +146,53 @@ class BoundedSearch:
         return self._after(move, mass, upper=False), self._after(move, mass, upper=True)
 
 
+@dataclass(frozen=True, slots=True)
+class FoundPlan:
+    """The policy that the upper bounds of a search are about: nothing is asked to follow it."""
+
+    search: BoundedSearch
+
+    def choose(self, where: Situation) -> int:
+        """The test of least upper bound or of a known plan; `CUT` where the graph and known plans end."""
+        search = self.search
+        if where.loss <= 0.0 and may_stop(search.ground.catalogue, where.state):
+            return STOP
+        spot = search.spot(where.state, where.spent)
+        place, known = search.places.get(spot), search.known.get(spot)
+        if place is None or not place.moves:
+            return CUT if known is None else known[1]
+        options = [(search._after(move, place.mass, upper=True), move[0]) for move in place.moves]
+        if known is not None:
+            options.append(known)
+        stop = search._stop_value(spot, place.loss)
+        if stop is not None:
+            options.insert(0, (stop, STOP))
+        return options[least_of([value for value, _ in options], place.mass)[1]][1]
+
+
 def search_bounded(
     ground: Terrain,
     goal: Goal,
-    deadline: float,
-    report: Report | None = None,
+    *,
     known: KnownSteps | None = None,
-    scouts: Scouts | None = None,
+    scouts: Prefetcher | None = None,
     notes: PlanNotes | None = None,
-) -> BoundedSearch:
-    """The graph when the best plan is found, or when the deadline or Ctrl-C ended the search."""
+) -> Iterator[BoundedSearch]:
+    """The graph after every walk, until the best plan is found."""
     notes = notes or PlanNotes()
     check_goal(ground.catalogue, goal)
-    forced, finishes = is_forced(ground, goal), can_finish(ground, goal)
-    search = BoundedSearch(ground, goal, forced, finishes, scouts=scouts, deadline=deadline)
+    search = BoundedSearch(ground, goal, is_forced(ground, goal), can_finish(ground, goal), scouts=scouts)
     search.known.update({search.spot(*spot): step for spot, step in (known or {}).items()})
-    standing = judge(ground.problem, goal, ground.look(search.start[0]))
+    with reserve():  # a first bound is there whatever was spent
+        standing = judge(ground.problem, goal, ground.look(search.start[0], closely=False))
     row = standing.mass[0], standing.loss[0], standing.least_loss[0]
     search.places[search.start] = _place(search, search.start, *map(float, row))
     notes.read_graph(partial(_read_places, search))
     notes.write_graph = partial(_write_places, search)
-    told = time.monotonic()
-
-    try:
-        while time.monotonic() < deadline and _is_less(*search.bounds, mass=1.0) and _walk(search):
-            notes.note()
-            if report is not None and time.monotonic() - told > 0.1:
-                told = time.monotonic()
-                lower, upper = search.bounds
-                report(upper[0], lower[0], len(search.places))
-    except KeyboardInterrupt:
-        pass  # the bounds are valid at any moment
-    return search
+    yield search
+    while _is_less(*search.bounds, mass=1.0) and _walk(search):
+        notes.note()
+        yield search
 
 
 def _write_places(search: BoundedSearch) -> list[Any]:
@@ -228,6 +231,7 @@ def _spots(search: BoundedSearch, spot: Spot, test: int, price: float) -> list[S
 
 def _walk(search: BoundedSearch) -> bool:
     """Go to a state that is not opened, open it, and carry its bounds back; whether anything changed."""
+    tick(UNITS_PER_WALK, "the search for a better plan")
     path, spot = [], search.start
     while True:
         place = search.places[spot]
@@ -251,7 +255,7 @@ def _send_ahead(search: BoundedSearch, spot: Spot) -> None:
     if search.scouts is not None:
         later = islice(_fringe(search, search.start, set()), FORETOLD)
         visits = (_visit(search, each) for each in later)
-        search.scouts.go_ahead(_visit(search, spot), visits, search.deadline)
+        search.scouts.go_ahead(_visit(search, spot), visits)
 
 
 def _fringe(search: BoundedSearch, spot: Spot, seen: set[Spot]) -> Iterator[Spot]:
@@ -287,29 +291,32 @@ def _ask_around(goal: Goal, spot: Spot, closely: bool, terrain: Terrain) -> None
 def _open(search: BoundedSearch, spot: Spot, place: _Place) -> None:
     """Look closely at a state, and list its tests and the states after them."""
     ground, (state, spent) = search.ground, spot
-    place.moves = []
     if place.least_loss < place.loss:
         standing = judge(ground.problem, search.goal, ground.look(state))
         place.loss, place.least_loss = float(standing.loss[0]), float(standing.least_loss[0])
         if place.loss <= 0.0 and may_stop(ground.catalogue, state):
             place.lower = place.upper = NOTHING
+            place.moves = []
             return
     moves = list(moves_in(ground.catalogue, search.goal, state, spent))
-    if not moves:
-        return
-    standing = judge(ground.problem, search.goal, ground.look_ahead(state, [test for test, _ in moves]))
-    rows = iter(
-        zip(standing.mass.tolist(), standing.loss.tolist(), standing.least_loss.tolist(), strict=True)
-    )
-    for test, price in moves:
-        spots = []
-        for later in _spots(search, spot, test, price):
-            row = next(rows)
-            if row[0] > 0.0:
-                spots.append(later)
-                if later not in search.places:
-                    search.places[later] = _place(search, later, *row)
-        place.moves.append((test, price, spots))
+    found: list[_Move] = []
+    if moves:
+        n_states = sum(ground.sizes[test] for test, _ in moves)
+        tick(UNITS_PER_PLACE * n_states, "the search for a better plan")
+        standing = judge(ground.problem, search.goal, ground.look_ahead(state, [test for test, _ in moves]))
+        rows = iter(
+            zip(standing.mass.tolist(), standing.loss.tolist(), standing.least_loss.tolist(), strict=True)
+        )
+        for test, price in moves:
+            spots = []
+            for later in _spots(search, spot, test, price):
+                row = next(rows)
+                if row[0] > 0.0:
+                    spots.append(later)
+                    if later not in search.places:
+                        search.places[later] = _place(search, later, *row)
+            found.append((test, price, spots))
+    place.moves = found
 
 
 def _update(search: BoundedSearch, spot: Spot) -> bool:

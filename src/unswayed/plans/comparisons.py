@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import math
-import time
 from dataclasses import dataclass
 
 import numpy as np
 
 from unswayed.core.arrays import Bools
-from unswayed.core.errors import LimitError
 from unswayed.decisions.catalogue import cost_together, spent_table
 from unswayed.decisions.measures import LEVEL_SLACK
 from unswayed.plans.goals import Goal, PlanObjective, SameDecisionLevel, judge
-from unswayed.plans.greedy import Greed, GreedyPolicy
+from unswayed.plans.greedy import Greed
 from unswayed.plans.ground import Ground
-from unswayed.plans.growth import GrownPlan, grow_plan
-from unswayed.plans.moves import is_forced
 from unswayed.plans.programme import Programme
 from unswayed.plans.terrain import Terrain
 from unswayed.plans.tree import (
@@ -26,9 +21,6 @@ from unswayed.plans.tree import (
     expected_tests,
     worst_cost,
 )
-
-PATIENCE = 10.0
-"""Seconds that all plans for comparison may take together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,28 +85,13 @@ def _cheapest_set(programme: Programme, name: str, good: Bools) -> PlanCompariso
     return PlanComparison(name, float(costs[first]), float(costs[first]), len(tests), reached, tests)
 
 
-def compare_greedy(
-    ground: Terrain, goal: Goal, deadline: float = math.inf
-) -> list[tuple[PlanComparison, GrownPlan]]:
-    """The greedy plans; those too large for the time are left out."""
-    found, forced = [], is_forced(ground, goal)
-    deadline = min(deadline, time.monotonic() + PATIENCE)
-    for greed in greeds_for(goal):
-        try:
-            policy = GreedyPolicy(ground, goal, greed)
-            grown = grow_plan(ground, goal, policy, forced=forced, deadline=deadline)
-        except LimitError:
-            continue
-        found.append((comparison_of(greed, grown.tree), grown))
-    return found
-
-
 def greeds_for(goal: Goal) -> tuple[Greed, ...]:
     """The gains that greedy plans for a goal can go by: they know no utilities."""
     return tuple(Greed) if goal.seeks_cost or goal.objective is PlanObjective.SAME_DECISION else ()
 
 
-def comparison_of(greed: Greed, tree: PlanNode) -> PlanComparison:
-    """What a greedy plan costs."""
-    costs = expected_cost(tree), worst_cost(tree), expected_tests(tree)
-    return PlanComparison(f"greedy by {greed.value} per cost", *costs, chance_reached(tree))
+def comparison_of(name: str, tree: PlanNode) -> PlanComparison:
+    """What a plan costs."""
+    return PlanComparison(
+        name, expected_cost(tree), worst_cost(tree), expected_tests(tree), chance_reached(tree)
+    )

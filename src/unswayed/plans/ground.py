@@ -12,11 +12,15 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from unswayed.core.anytime import tick
 from unswayed.core.arrays import Floats, read_only
 from unswayed.decisions.catalogue import Catalogue
 from unswayed.decisions.problem import Problem
 from unswayed.engines.dense import DenseEngine
 from unswayed.plans.terrain import UNDONE, Answers, Outlook, State, outlook_of
+
+UNITS_PER_TEST, UNITS_PER_CELL = 15.0, 2e-3
+"""Measured: to sum masses over all tests but one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,8 +54,8 @@ class Ground:
         n_classes = len(self.problem.prior)
         return rows[:, :n_classes], rows[:, n_classes:]
 
-    def look(self, state: State) -> Outlook:
-        """What is known in a state."""
+    def look(self, state: State, *, closely: bool = True) -> Outlook:
+        """What is known in a state: all of it, with or without a closer look."""
         masses = slice_at(self, state)
         return self.known(masses.reshape(len(masses), -1).sum(axis=1, keepdims=True))
 
@@ -67,6 +71,7 @@ class Ground:
         left = [test for test, outcome in enumerate(state) if outcome == UNDONE]
         parts = []
         for test in tests:
+            tick(UNITS_PER_TEST + UNITS_PER_CELL * masses.size, "a look at the next states")
             before = math.prod(masses.shape[1 : 1 + left.index(test)])
             split = masses.reshape(len(masses), before, self.sizes[test], -1)
             parts.append(split.sum(axis=(1, 3)))

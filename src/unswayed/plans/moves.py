@@ -32,11 +32,15 @@ class Situation:
     """What it loses to stop here, weighted with the mass."""
 
 
+CUT = -2
+"""What is done in a state that a policy does not know."""
+
+
 class Policy(Protocol):
     """What to do in a situation."""
 
     def choose(self, where: Situation) -> int:
-        """The test to do, or `STOP`."""
+        """The test to do, `STOP` or `CUT`."""
 
 
 def moves_in(catalogue: Catalogue, goal: Goal, state: State, spent: float) -> Iterator[tuple[int, float]]:

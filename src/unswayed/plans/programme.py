@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
-from dataclasses import dataclass, field
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from uuid import uuid4
 
 import numpy as np
 
-from unswayed.core.anytime import check_bytes, seconds_left
+from unswayed.core.anytime import UNITS_PER_SECOND, check_bytes, settle
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.numerics import spendable
-from unswayed.core.workers import Team
+from unswayed.core.workers import Team, Workers
 from unswayed.decisions.catalogue import (
     Catalogue,
     price_table,
@@ -33,9 +34,14 @@ from unswayed.plans.moves import Situation, check_goal, is_forced
 from unswayed.plans.parts import (
     LARGEST_BLOCK,
     LARGEST_PART,
+    UNITS_PER_STATE,
+    FilledParts,
     PartedGround,
+    Prefix,
+    add_up,
     empty_values,
     fill_parts,
+    run_part,
     share_parts,
 )
 from unswayed.plans.saved import PartFile
@@ -45,8 +51,6 @@ ALONE_SECONDS = 1.0
 """What takes less is not worth a team."""
 MOST_TESTS = 24
 """Tests beyond which the table of prices alone is too large."""
-SECONDS_PER_STATE = 2.5e-7
-"""Measured with 14 to 16 tests of two outcomes."""
 
 Report = Callable[[float], None]
 """Hears now and then which share of the states is valued."""
@@ -78,7 +82,8 @@ def price_programme(sizes: Sequence[int], n_columns: int) -> Cost:
     states = math.prod(size + 1.0 for size in sizes)
     prices = 9.0 * 2.0 ** len(sizes) * (len(sizes) + 4)
     block = 32.0 * min(states, LARGEST_BLOCK) * n_columns
-    return Cost(1e-3 + SECONDS_PER_STATE * states * (1 + len(sizes) / 8), 16.0 * states + prices + block)
+    seconds = UNITS_PER_STATE / UNITS_PER_SECOND * states * (1 + len(sizes) / 8)
+    return Cost(1e-3 + seconds, 16.0 * states + prices + block)
 
 
 def run_programme(
@@ -88,24 +93,34 @@ def run_programme(
     *,
     team: Team | None = None,
     checkpoint: Checkpoint | None = None,
+    share: float = 1.0,
 ) -> Programme | None:
-    """Value all partial observations, with a team where it takes long; None when time runs out first."""
+    """Value all partial observations, with a team where it takes long.
+
+    None when a share of the budget is spent first: values of some states make no plan, but a checkpoint keeps
+    them. Ctrl-C is raised after that was saved.
+    """
     price = price_programme(ground.sizes, len(ground.masses))
     check_bytes(price.n_bytes, "a plan over all partial observations")
     parted = PartedGround(ground, goal, rules_of(ground, goal), LARGEST_PART)
-    values = empty_values(parted)
+    values, n_parts = empty_values(parted), len(parted.prefixes)
 
-    def go_on(share: float) -> bool:
+    def tell(filled: FilledParts) -> None:
         if report is not None:
-            report(share)
-        return seconds_left() >= 0.0
+            report(len(filled) / n_parts)
 
-    with nullcontext() if checkpoint is None else PartFile(checkpoint, parted) as keeper:
+    with ExitStack() as stack:
+        keeper = None if checkpoint is None else stack.enter_context(PartFile(checkpoint, parted))
         if team is None or team.is_alone or price.seconds < ALONE_SECONDS:
-            fixed = fill_parts(parted, values, go_on, keeper)
+            parts = fill_parts(parted, values, keeper)
         else:
-            fixed = share_parts(parted, values, team, go_on, keeper)
-    return None if fixed is None else Programme(ground, goal, parted.rules, values, fixed)
+            sent = replace(parted, ground=ground.to_send())
+            workers = Workers[Prefix](team, run_part, uuid4().hex, sent)
+            parts = share_parts(parted, values, stack.enter_context(workers), keeper)
+        filled = settle(parts, share=share, tell=tell).last
+    if len(filled) < n_parts:
+        return None
+    return Programme(ground, goal, parted.rules, values, add_up(parted, filled))
 
 
 def rules_of(ground: Ground, goal: Goal) -> Rules:

@@ -1,41 +1,71 @@
-"""From a goal to a plan: dynamic programming where its table fits, bounded search where it does not."""
+"""From a goal to a plan: better and better plans, and a bound on all others, for as long as the budget lasts.
+
+Where a table holds the value of every partial observation, dynamic programming finds the best plan. Where it
+does not, greedy plans come first, since they are cheap: by posteriors alone, then by what engines say of the
+few most informative tests. Then the bounded search starts from what they are worth in their states. All share
+one terrain, which remembers what it was asked. Every tree can be written down at any moment; where it is cut,
+a plan that goes on until it is safe does all tests that are left: every plan is complete.
+"""
 
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import partial
 from uuid import uuid4
 
-from unswayed.core.anytime import bytes_allowed, deadline, seconds_left
+from unswayed.core.anytime import (
+    RESERVE,
+    UNITS_PER_SECOND,
+    bytes_allowed,
+    reserve,
+    settle,
+    units_left,
+)
 from unswayed.core.errors import LimitError, QueryError
 from unswayed.core.workers import Team, Workers
 from unswayed.decisions.checkpoint import Checkpoint
-from unswayed.plans.ahead import Scouts, visit_state
-from unswayed.plans.bounded import BoundedSearch, search_bounded
+from unswayed.plans.bounded import BoundedSearch, FoundPlan, search_bounded
 from unswayed.plans.comparisons import (
     PlanComparison,
     compare_everything,
     compare_fixed,
-    compare_greedy,
+    comparison_of,
+    greeds_for,
     reached_by_everything,
 )
+from unswayed.plans.engine_states import EngineTerrain
 from unswayed.plans.goals import Goal
+from unswayed.plans.greedy import Greed, GreedyPolicy, choose_there
 from unswayed.plans.ground import Ground
-from unswayed.plans.growth import GrownPlan, grow_plan, grow_tree, least_of
-from unswayed.plans.moves import check_goal, without_idle_bounds
-from unswayed.plans.pages import run_pages
+from unswayed.plans.growth import GrownPlan, Spot, Value, grow, grow_tree, least_of, write_down
+from unswayed.plans.leaf_limited import run_leaf_limited
+from unswayed.plans.moves import Policy, Situation, check_goal, is_forced, without_idle_bounds
+from unswayed.plans.prefetch import Prefetcher, Visit, visit_state
 from unswayed.plans.programme import MOST_TESTS, Programme, price_programme, run_programme
 from unswayed.plans.saved import PlanNotes
 from unswayed.plans.tree import PlanNode
 
-SEARCHED = 0.7
-"""Share of the time left that the search takes; greedy plans and the tree take the rest."""
-GROWN, ANY_NUMBER = 0.5, 2**62
-"""Share of that rest in which the tree is written down, cut where time is over; and its leaves, at most."""
-PATIENCE = 30.0
-"""Seconds that a bounded search takes at most when no limit was given."""
+MOST_LEAVES = 2000
+"""Leaves of a plan where engines are asked and nobody bounds them."""
+MOST_COMPARED = 6
+"""Tests, the most informative per cost, that greedy plans ask engines about."""
+PATIENCE = 30e6
+"""Units for a plan that is searched for where nobody gives seconds; its parts have shares of what is left."""
+GREEDY_PARTS = {Greed.ENTROPY: 0.25, Greed.DONE: 0.2, Greed.SAME_DECISION: 1 / 6}
+"""For each greedy plan, cheap ones first: its share of what is left where engines are asked,"""
+GREEDY_PART = 0.05
+"""and on a table, where it is there in a moment or very large;"""
+SEARCH_PART = 0.7
+"""then the share of the search; its tree has the rest."""
+VALUES_PART, TREE_PART = 0.7, 0.5
+"""The share of the values of all states, and then of the tree that follows from them."""
+COMPARED = 3e6
+"""Units for a greedy plan that the best one is compared with."""
+FINISHED = RESERVE * UNITS_PER_SECOND
+"""Units to write down what a search has found when it was cut."""
 PROVEN = 1e-9
 """A gap up to this is rounding."""
 NO_PLAN = (
@@ -65,95 +95,256 @@ class Solution:
     """What other ways to test cost."""
 
 
+@dataclass(slots=True, eq=False)
+class _Planning:
+    """What planning has come to."""
+
+    ground: Ground | EngineTerrain
+    goal: Goal
+    report: Report
+    team: Team
+    checkpoint: Checkpoint | None
+    comparisons: list[PlanComparison]
+    plans: list[tuple[GrownPlan, str]] = field(default_factory=list)
+    """Trees, each with the method that found it."""
+    programme: Programme | None = None
+    search: BoundedSearch | None = None
+    is_written: bool = False
+    """Whether the whole tree of the search is among the plans."""
+    scouts: Prefetcher | None = None
+    notes: PlanNotes = field(default_factory=PlanNotes)
+
+    @property
+    def asks_engines(self) -> bool:
+        """Whether there is no table."""
+        return isinstance(self.ground, EngineTerrain)
+
+
 def solve(
-    ground: Ground,
+    ground: Ground | EngineTerrain,
     goal: Goal,
     report: Report | None = None,
     *,
     team: Team | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> Solution:
-    """The best plan; where time runs out, the best found so far with its bound."""
+    """The best plan; where the budget is spent or Ctrl-C comes first, the best so far with its bound."""
     goal = without_idle_bounds(ground.catalogue, goal)
     check_goal(ground.catalogue, goal)
     team = team or Team()
-    ends = deadline()
-    everything = compare_everything(ground, goal, reached=reached_by_everything(ground, goal))
-    if goal.max_leaves is not None:
-        if checkpoint is not None or not team.is_alone:
-            raise QueryError(
-                "a plan with a number of leaves is made in one process, and without a checkpoint; leave out "
-                "jobs, executor and checkpoint, or the number of leaves"
-            )
-        tree = grow_tree(ground, goal, run_pages(ground, goal, goal.max_leaves))
-        return Solution(tree, "dynamic programming", 0.0, (everything,))
-    try:
-        programme = _programme(ground, goal, report, (team, checkpoint))
-    except KeyboardInterrupt:  # somebody wants the best so far, at once
-        programme, ends = None, time.monotonic()
-    if programme is not None:
-        if not math.isfinite(programme.values.first[-1]):
-            raise QueryError(NO_PLAN)
-        tree = grow_tree(ground, goal, programme)
-        others = compare_fixed(programme) + [each for each, _ in compare_greedy(ground, goal, ends)]
-        return Solution(tree, "dynamic programming", 0.0, (everything, *others))
-    now = time.monotonic()
-    until = now + min(SEARCHED * max(ends - now, 0.0), PATIENCE)
-    with (
-        PlanNotes(checkpoint) as notes,
-        Workers[Hashable](team, visit_state, uuid4().hex, ground.to_send()) as workers,
-    ):
-        scouts = Scouts(ground, workers)
-        search = search_bounded(ground, goal, until, report_bounds(report), scouts=scouts, notes=notes)
-    now = time.monotonic()
-    greedy = compare_greedy(ground, goal, now + (1.0 - GROWN) * max(ends - now, 0.0))
-    grown = grow_plan(ground, goal, search, forced=search.forced, deadline=deadline(), most_leaves=ANY_NUMBER)
-    plans = [(grown, "bounded search"), *((other, one.name) for one, other in greedy)]
-    return best_of(search, plans, (everything, *(one for one, _ in greedy)))
+    reached = reached_by_everything(ground, goal) if isinstance(ground, Ground) else 1.0
+    everything = compare_everything(ground, goal, reached=reached)
+    if isinstance(ground, Ground) and goal.max_leaves is not None:
+        return _solve_leaf_limited(ground, goal, everything, alone=team.is_alone and checkpoint is None)
+    planning = _Planning(ground, goal, report or (lambda _: None), team, checkpoint, [everything])
+    has_values = isinstance(ground, Ground) and _has_values(ground, goal)
+    with ExitStack() as stack:
+        stages = (_stages_by_values if has_values else _stages_by_search)(planning, stack)
+        # On a table the search alone has the patience: all other parts take moments.
+        units = PATIENCE if planning.asks_engines else PATIENCE / SEARCH_PART
+        settle(stages, units=math.inf if has_values else units, heeds_interrupts=True)
+    with reserve():
+        grown, method, lower = _finish(planning)
+    return Solution(grown.tree, method, gap_of(lower, grown.value), tuple(planning.comparisons))
 
 
-def _programme(
-    ground: Ground, goal: Goal, report: Report | None, aids: tuple[Team, Checkpoint | None]
-) -> Programme | None:
-    """The values of all states; None where their table is too large for the limits, or time ran out."""
+def _solve_leaf_limited(ground: Ground, goal: Goal, everything: PlanComparison, *, alone: bool) -> Solution:
+    assert goal.max_leaves is not None
+    if not alone:
+        raise QueryError(
+            "a plan with a number of leaves is made in one process, and without a checkpoint; leave out "
+            "jobs, executor and checkpoint, or the number of leaves"
+        )
+    tree = grow_tree(ground, goal, run_leaf_limited(ground, goal, goal.max_leaves))
+    return Solution(tree, "dynamic programming", 0.0, (everything,))
+
+
+def _stages_by_values(planning: _Planning, stack: ExitStack) -> Iterator[_Planning]:
+    """The best plan by a table of all values, and greedy ones beside it; by search where time is short."""
+    yield planning
+    planning.programme = _run_programme(planning)
+    yield planning
+    if planning.programme is None:
+        yield from _stages_by_search(planning, stack)
+        return
+    _grow(planning, planning.programme, "dynamic programming", share=TREE_PART)
+    yield planning
+    planning.comparisons += compare_fixed(planning.programme)
+    for greed in greeds_for(planning.goal):
+        _grow_greedy(planning, greed, share=TREE_PART, units=COMPARED)
+        yield planning
+
+
+def _stages_by_search(planning: _Planning, stack: ExitStack) -> Iterator[_Planning]:
+    """Better and better plans: greedy ones, then that of a search."""
+    yield planning
+    ground = planning.ground
+    answers = ground.answers if isinstance(ground, EngineTerrain) else None
+    planning.notes = stack.enter_context(PlanNotes(planning.checkpoint, answers))
+    workers = Workers[Hashable](planning.team, visit_state, uuid4().hex, ground.to_send())
+    planning.scouts = Prefetcher(ground, stack.enter_context(workers))
+    for greed in sorted(greeds_for(planning.goal), key=list(GREEDY_PARTS).index):
+        planning.report(f"looking one test ahead by {greed.value}")
+        _grow_greedy(planning, greed, share=GREEDY_PARTS[greed] if planning.asks_engines else GREEDY_PART)
+        yield planning
+    _search(planning)
+    yield planning
+    assert planning.search is not None
+    _grow_searched(planning, planning.search)
+    yield planning
+
+
+def _finish(planning: _Planning) -> tuple[GrownPlan, str, Value]:
+    """What is made of the last state, once: the best plan, its method, and a bound on all plans."""
+    if planning.programme is not None:
+        values = planning.programme.values
+        lower = float(values.first[-1]), float(values.second[-1]) if len(values.second) else 0.0
+        if not planning.plans:
+            _grow(planning, planning.programme, "dynamic programming", units=FINISHED)
+        if planning.plans[0][0].is_whole:
+            del planning.plans[1:]  # proven: no other is better by more than rounding
+    else:
+        search = planning.search or next(search_bounded(planning.ground, planning.goal))
+        if not planning.plans or (planning.search is not None and not planning.is_written):
+            policy = FoundPlan(search) if planning.plans else search
+            _grow_searched(planning, policy, closely=False, units=FINISHED)
+        lower, _ = search.bounds
+    return *best_of(lower, planning.plans), lower
+
+
+def _has_values(ground: Ground, goal: Goal) -> bool:
+    """Whether the values of all states fit into the limits."""
     if math.isfinite(goal.budget) and ground.catalogue.has_conditions:
-        return None  # what was spent then depends on the order, which the table does not know
+        return False  # what was spent then depends on the order, which the table does not know
     price = price_programme(ground.sizes, len(ground.masses))
-    too_long = price.seconds > seconds_left()
-    if len(ground.sizes) > MOST_TESTS or price.n_bytes > bytes_allowed() or too_long:
-        return None
-
-    def tell(share: float) -> None:
-        if report is not None:
-            report(f"{share:.0%} of {ground.n_states:,} partial observations valued")
-
-    team, checkpoint = aids
-    return run_programme(ground, goal, tell, team=team, checkpoint=checkpoint)
+    is_long = price.seconds * UNITS_PER_SECOND > units_left()
+    return len(ground.sizes) <= MOST_TESTS and price.n_bytes <= bytes_allowed() and not is_long
 
 
-def report_bounds(report: Report | None) -> Callable[[float, float, int], None] | None:
-    """How a bounded search tells of itself."""
-    if report is None:
-        return None
-    return lambda upper, lower, count: report(f"{count:,} states, value {lower:.4g} to {upper:.4g}")
+def _run_programme(planning: _Planning) -> Programme | None:
+    ground = planning.ground
+    assert isinstance(ground, Ground)
+    programme = run_programme(
+        ground,
+        planning.goal,
+        lambda share: planning.report(f"{share:.0%} of {ground.n_states:,} partial observations valued"),
+        team=planning.team,
+        checkpoint=planning.checkpoint,
+        share=VALUES_PART,
+    )
+    if programme is not None and not math.isfinite(programme.values.first[-1]):
+        raise QueryError(NO_PLAN)
+    return programme
 
 
-def best_of(
-    search: BoundedSearch, plans: list[tuple[GrownPlan, str]], comparisons: tuple[PlanComparison, ...]
-) -> Solution:
-    """The best of some plans, each with the method that found it, and its distance from the bound."""
-    lower, _ = search.bounds
+def _grow(
+    planning: _Planning,
+    policy: Policy,
+    name: str,
+    *,
+    closely: bool = True,
+    share: float = 1.0,
+    units: float = math.inf,
+    foretell: Callable[[Iterator[Situation]], None] | None = None,
+) -> GrownPlan:
+    """Add the tree of a policy to the plans, as far as it grew."""
+    ground, goal = planning.ground, planning.goal
+    trees = grow(
+        ground,
+        goal,
+        policy,
+        forced=is_forced(ground, goal),
+        closely=closely,
+        most_leaves=goal.max_leaves or (MOST_LEAVES if planning.asks_engines else math.inf),
+        foretell=foretell,
+    )
+    settled = settle(trees, share=share, units=units, heeds_interrupts=True)
+    grown = write_down(settled.last)
+    planning.plans.append((grown, name))
+    if settled.interrupted:
+        raise KeyboardInterrupt  # of the whole, which now has this plan
+    return grown
+
+
+def _grow_greedy(planning: _Planning, greed: Greed, *, share: float, units: float = math.inf) -> None:
+    """Add a greedy plan, and what it costs where it is whole."""
+    asks_engines = planning.asks_engines and greed is not Greed.ENTROPY
+    policy = GreedyPolicy(planning.ground, planning.goal, greed, MOST_COMPARED if asks_engines else None)
+    name = f"greedy by {greed.value} per cost"
+    foretell = partial(_foretell, planning, policy)
+    grown = _grow(planning, policy, name, share=share, units=units, foretell=foretell)
+    if grown.is_whole:
+        planning.comparisons.append(comparison_of(name, grown.tree))
+
+
+def _foretell(planning: _Planning, policy: GreedyPolicy, choices: Iterator[Situation]) -> None:
+    """Have others ask what a greedy plan is about to, and save what was answered."""
+    planning.notes.note()
+    if planning.scouts is None:
+        return
+    visits = (
+        Visit(
+            where.state,
+            partial(choose_there, where, policy.goal, policy.greed, policy.most_compared),
+            (policy.greed, where.state, where.spent),
+        )
+        for where in choices
+    )
+    planning.scouts.go_ahead(next(visits), visits)
+
+
+def _search(planning: _Planning) -> None:
+    """Search for a better plan than the greedy ones."""
+
+    def tell(search: BoundedSearch) -> None:
+        (lower, _), (upper, _) = search.bounds
+        planning.report(f"{len(search.places):,} states, value {lower:.4g} to {upper:.4g}")
+
+    states = search_bounded(
+        planning.ground,
+        planning.goal,
+        known=_best_steps(planning.plans),
+        scouts=planning.scouts,
+        notes=planning.notes,
+    )
+    settled = settle(states, share=SEARCH_PART, tell=tell, heeds_interrupts=True)
+    planning.search = settled.last
+    if settled.interrupted:
+        raise KeyboardInterrupt  # of the whole, which now has this search
+
+
+def _grow_searched(
+    planning: _Planning, policy: Policy, *, closely: bool = True, units: float = math.inf
+) -> None:
+    """Put the tree of the search before the other plans."""
+    name = "bounded search, SDP by engines" if planning.asks_engines else "bounded search"
+    grown = _grow(planning, policy, name, closely=closely, units=units)
+    planning.is_written = grown.is_whole
+    planning.plans.insert(0, planning.plans.pop())
+
+
+def _best_steps(plans: list[tuple[GrownPlan, str]]) -> dict[Spot, tuple[Value, int]]:
+    """What the best of some plans does in each state, and what that is worth."""
+    best: dict[Spot, tuple[Value, int]] = {}
+    for grown, _ in plans:
+        for spot, step in grown.steps.items():
+            if spot not in best or step < best[spot]:
+                best[spot] = step
+    return best
+
+
+def best_of(lower: Value, plans: list[tuple[GrownPlan, str]]) -> tuple[GrownPlan, str]:
+    """The best of some plans, each with the method that found it, where no plan is below a bound."""
     if not math.isfinite(lower[0]):
         raise QueryError(NO_PLAN)
     (first, _), best = least_of([grown.value for grown, _ in plans], mass=1.0)
     if not math.isfinite(first):
         raise LimitError(NONE_FOUND)
-    grown, method = plans[best]
-    return Solution(grown.tree, method, _gap(lower, grown.value), comparisons)
+    return plans[best]
 
 
-def _gap(lower: tuple[float, float], value: tuple[float, float]) -> float:
-    """The distance of what counts first; where that is closed, of what counts second."""
+def gap_of(lower: Value, value: Value) -> float:
+    """The distance of what counts first from its bound; where that is closed, of what counts second."""
     for least, found in zip(lower, value, strict=True):
         if found - least > PROVEN * (1.0 + abs(found)):
             return found - least

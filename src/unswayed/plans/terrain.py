@@ -3,7 +3,7 @@
 A *state* says of each test how it came out, or that it was not done. Plans ask a terrain two things: what is
 known in a state, and what would be known after each outcome of some tests. Masses of classes are always
 exact; how often the decision is the full one may be known between bounds only. There are two terrains: a
-table over all outcomes (`ground.py`), and engines asked state by state where no table fits (`wide.py`).
+table over all outcomes (`ground.py`), and engines asked state by state (`engine_states.py`).
 """
 
 from __future__ import annotations
@@ -40,9 +40,13 @@ class Answers:
     def get(self, question: Hashable, find: Callable[[], A]) -> A:
         """The answer to a question, found where it is not known."""
         if question not in self.found:
-            self.found[question] = self.fresh[question] = find()
+            self.add(question, find())
         answer: A = self.found[question]
         return answer
+
+    def add(self, question: Hashable, answer: Any) -> None:
+        """Keep an answer that was found here."""
+        self.found[question] = self.fresh[question] = answer
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,15 +78,15 @@ class Terrain(Protocol):
     def sizes(self) -> tuple[int, ...]:
         """How many outcomes each test has."""
 
-    def look(self, state: State) -> Outlook:
-        """What is known in a state, as exactly as the terrain tells: one row."""
+    def look(self, state: State, *, closely: bool = True) -> Outlook:
+        """What is known in a state: one row, as exactly as the terrain tells unless not `closely`."""
 
     def look_ahead(self, state: State, tests: Sequence[int], *, closely: bool = False) -> Outlook:
         """A row for each outcome of some tests, test after test; `closely` as exactly as `look`."""
 
 
 class AskedTerrain(Terrain, Protocol):
-    """A terrain that others can ask for us (`ahead.py`)."""
+    """A terrain that others can ask for us (`prefetch.py`)."""
 
     @property
     def answers(self) -> Answers:

@@ -8,13 +8,12 @@ might be the highest are measured as narrowly as they can be, the most hopeful f
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations
 from typing import NamedTuple
 
+from unswayed.core.anytime import settle, tick
 from unswayed.core.errors import LimitError
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.oracle import Interval
@@ -43,18 +42,12 @@ FOR_SUMS, FOR_ENGINES = Patience(2**8, 16), Patience(2**6, 1)
 """Where sums of weights tell, and where an engine answers each question."""
 
 
-class _Stop(Exception):  # noqa: N818 - no error, only the end
-    """Time or effort is used up."""
-
-
 @dataclass(slots=True)
 class ClosestSearch:
     """A search under way: what is known of the subsets, and which is the best."""
 
     compare: Compare
     narrow: Narrow
-    deadline: float
-    """Moment of `time.monotonic()` at which to stop."""
     known: Known
     bound: float
     """What no subset exceeds, whatever else is known."""
@@ -74,8 +67,9 @@ class ClosestSearch:
         """What a subset has for certain; below the best, no more than that is asked."""
         low = self.known.get(self.best, UNKNOWN).low
         if self.known.get(subset, UNKNOWN).high > low:
-            if self.compared >= self.patience.compared or time.monotonic() > self.deadline:
-                raise _Stop
+            if self.compared >= self.patience.compared:
+                raise LimitError(f"the search ends after {self.compared} subsets")
+            tick(what="the search for the closest subset")
             self.compared += 1
             try:
                 self.known[subset] = self.compare(subset, low)
@@ -93,32 +87,38 @@ def find_closest(search: ClosestSearch, candidates: Sequence[int]) -> frozenset[
     if 2 ** len(candidates) <= search.patience.compared:
         sizes = range(len(candidates) + 1)
         subsets = [frozenset(s) for s in chain.from_iterable(combinations(candidates, n) for n in sizes)]
-    with suppress(KeyboardInterrupt):
-        with suppress(_Stop):
-            for subset in sorted(subsets, key=lambda s: -search.known.get(s, UNKNOWN).high):
-                search.tell(subset)
-            if not subsets:
-                _climb(search, candidates)
-        _narrow(search, rivals=bool(subsets))
+    settle(_compare(search, subsets) if subsets else _climb(search, candidates), heeds_interrupts=True)
+    settle(_narrow(search, rivals=bool(subsets)), heeds_interrupts=True)
     if subsets:
         search.bound = min(search.bound, _highest(search.known.get(s, UNKNOWN) for s in subsets))
     return search.best if search.known.get(search.best, UNKNOWN).low > 0.0 else None
 
 
-def _climb(search: ClosestSearch, candidates: Sequence[int]) -> None:
+def _compare(search: ClosestSearch, subsets: Sequence[frozenset[int]]) -> Iterator[ClosestSearch]:
+    """Compare all subsets, the most hopeful first."""
+    yield search
+    for subset in sorted(subsets, key=lambda s: -search.known.get(s, UNKNOWN).high):
+        search.tell(subset)
+        yield search
+
+
+def _climb(search: ClosestSearch, candidates: Sequence[int]) -> Iterator[ClosestSearch]:
     """Add findings to the best subset, or leave them out, for as long as one of them helps."""
+    yield search
     search.tell(frozenset(candidates))
     search.tell(frozenset())
     better = True
     while better:
+        yield search
         at, low = search.best, search.known[search.best].low
         better = any(search.tell(at ^ {finding}) > low + LEVEL_SLACK for finding in candidates)
 
 
-def _narrow(search: ClosestSearch, *, rivals: bool) -> None:
+def _narrow(search: ClosestSearch, *, rivals: bool) -> Iterator[ClosestSearch]:
     """Measure the best, and then its rivals: whatever may be the highest, until nothing else comes first."""
+    yield search
     known, narrowed = search.known, set[frozenset[int]]()
-    while known and len(narrowed) < search.patience.narrowed and time.monotonic() <= search.deadline:
+    while known and len(narrowed) < search.patience.narrowed:
         first = search.best
         if narrowed and rivals:
             first = max(known, key=lambda s: (known[s].high, known[s].low))
@@ -126,6 +126,7 @@ def _narrow(search: ClosestSearch, *, rivals: bool) -> None:
             return
         known[first] = search.narrow(first, known[first])
         narrowed.add(first)
+        yield search
 
 
 def _highest(intervals: Iterable[Interval]) -> float:

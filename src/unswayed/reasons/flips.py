@@ -16,7 +16,7 @@ from itertools import combinations
 
 import numpy as np
 
-from unswayed.core.anytime import seconds_left
+from unswayed.core.anytime import settle, tick
 from unswayed.core.arrays import Bools, Floats
 from unswayed.inference.posteriors import joint_table
 from unswayed.model.cpt import configuration_of
@@ -28,6 +28,9 @@ MOST_SETS = 20_000
 """Sets tried from a table before the search says how far it came."""
 MOST_INFERENCES = 1_000
 """The same where each set takes an inference."""
+
+UNITS_PER_NUMBER = 1e-3
+"""Measured for reading or summing one number of a table."""
 
 Masses = Callable[[tuple[int, ...]], Floats]
 """From positions of variables to the mass of their states with each class: (instantiations, classes)."""
@@ -67,6 +70,18 @@ class FoundTurns:
 NO_TURNS = FoundTurns((), math.inf)
 
 
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    """How far sets were tried from the cheapest up."""
+
+    found: tuple[Turn, ...]
+    """All of the lowest cost, as far as they were tried."""
+    bound: float
+    """Cost below which every set was tried."""
+    complete: bool = False
+    """Whether all of the lowest cost were tried."""
+
+
 def cheapest_changes(
     explained: ExplainedDecision, fixed: frozenset[int], costs: dict[int, float], most: int
 ) -> FoundTurns:
@@ -90,6 +105,7 @@ def cheapest_changes(
     def read(chosen: tuple[int, ...]) -> Floats:
         at = tuple(slice(None) if v in chosen else explained.problem.evidence[v] for v in movable)
         cut: Floats = table[at].reshape(-1, n_classes)
+        tick(cut.size * UNITS_PER_NUMBER, "the search for turns")
         return cut
 
     return _cheapest_first(explained, movable, costs, most, read, MOST_SETS)
@@ -132,6 +148,7 @@ def cheapest_observations(explained: ExplainedDecision, costs: dict[int, float],
         return NO_TURNS
 
     def read(chosen: tuple[int, ...]) -> Floats:
+        tick(table.size * UNITS_PER_NUMBER, "the search for turns")
         summed = tuple(i for i, v in enumerate(free) if v not in chosen)
         total: Floats = table.sum(axis=summed).reshape(-1, n_classes)
         return total
@@ -147,16 +164,21 @@ def _cheapest_first(
     masses: Masses,
     most_sets: int,
 ) -> FoundTurns:
-    found = list[Turn]()
-    for count, (cost, chosen) in enumerate(subsets_by_cost([costs[v] for v in variables])):
-        if found and cost > found[0].cost * (1 + 1e-12):
-            break
-        if count > most_sets or seconds_left() <= 0.0:
+    def trying() -> Iterator[_Tried]:
+        found: tuple[Turn, ...] = ()
+        for count, (cost, chosen) in enumerate(subsets_by_cost([costs[v] for v in variables])):
+            if found and cost > found[0].cost * (1 + 1e-12):
+                break
             # All cheaper sets were tried, so what was found already is among the cheapest.
-            return _listed(explained, found, most, cost, cut=True)
-        members = tuple(variables[i] for i in chosen)
-        found.extend(_turns(explained, members, masses(members), cost))
-    return _listed(explained, found, most, found[0].cost if found else math.inf, cut=False)
+            yield _Tried(found, cost)
+            if count > most_sets:
+                return
+            members = tuple(variables[i] for i in chosen)
+            found += tuple(_turns(explained, members, masses(members), cost))
+        yield _Tried(found, found[0].cost if found else math.inf, True)
+
+    tried = settle(trying()).last
+    return _listed(explained, tried.found, most, tried.bound, cut=not tried.complete)
 
 
 def _turns(
@@ -181,7 +203,7 @@ def _turned(explained: ExplainedDecision, mass: Floats) -> Bools:  # (rows,)
 
 
 def _listed(
-    explained: ExplainedDecision, found: list[Turn], most: int, cost_bound: float, *, cut: bool
+    explained: ExplainedDecision, found: Sequence[Turn], most: int, cost_bound: float, *, cut: bool
 ) -> FoundTurns:
     variables = explained.network.variables
 

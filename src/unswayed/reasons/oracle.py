@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
 
 import numpy as np
 
-from unswayed.core.anytime import moment_at, until
+from unswayed.core.anytime import portion, settle
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import LimitError
 from unswayed.core.measurement import Certainty, Measurement
@@ -55,12 +55,10 @@ from unswayed.reasons.worst_case import WorstCase, fewest_certain, make_worst_ca
 Made = TypeVar("Made")
 AskEngine = Callable[[Problem, Decider, float], Measurement]
 """From a problem, a decider and a tolerance to how often all features decide as the decider does."""
-MOST_SECONDS = 4.0
-"""Predicted seconds that a table may take when no limit on time was given;"""
-FEW_SECONDS = 0.1
-"""the same where sums of weights can answer without one."""
+MOST_SECONDS, FEW_SECONDS = 4.0, 0.1
+"""Predicted seconds that a table may take, and the same where sums of weights can answer without one."""
 FOR_TABLES = 0.2
-"""Share of the time left in which tables and sums must be made."""
+"""Share of what is left in which tables and sums must be made."""
 TOLERANCES = (2e-2, 1e-3, 1e-5)
 """Widths asked for in turn while an interval holds the level."""
 
@@ -80,6 +78,15 @@ class SubsetOracle:
     def measure(self, subset: Iterable[int], level: float | None = None) -> Measurement:
         """SDP of a subset; an interval that holds `level` is narrowed."""
         chosen = frozenset(subset)
+        at_once = self._measure_at_once(chosen, level)
+        if at_once is not None:
+            return at_once
+        if chosen not in self._known:
+            self._known[chosen] = self._asked(self.explained.at(chosen), level)
+        return self._known[chosen]
+
+    def _measure_at_once(self, chosen: frozenset[int], level: float | None) -> Measurement | None:
+        """SDP of a subset without an engine; None where one must be asked."""
         if self.table is not None:
             value = min(max(self.table.sdp_of(chosen), 0.0), 1.0)
             return Measurement.exact(value, engine="table")
@@ -87,9 +94,7 @@ class SubsetOracle:
             return _measured(self.additive.sdp(chosen, level), engine="weights")
         if self.worst is not None and self.worst.is_certain(chosen):
             return Measurement.exact(1.0, engine="worst case")
-        if chosen not in self._known:
-            self._known[chosen] = self._asked(self.explained.at(chosen), level)
-        return self._known[chosen]
+        return None
 
     def state(self, found: SufficientSet) -> Measurement:
         """The SDP of a set that was found, as a measurement."""
@@ -99,16 +104,15 @@ class SubsetOracle:
 
     def narrow(self, chosen: frozenset[int], sdp: Interval) -> Interval:
         """The SDP of a set, as narrow as without a level to compare it with."""
-        coarse = self._known.pop(chosen, None)
+        at_once = self._measure_at_once(chosen, None)
         try:
-            narrower = interval_of(self.measure(chosen))
+            narrower = self._asked(self.explained.at(chosen), None) if at_once is None else at_once
         except LimitError:
-            narrower = sdp
-        if narrower.high - narrower.low < sdp.high - sdp.low:
-            return narrower
-        if coarse is not None:
-            self._known[chosen] = coarse
-        return sdp
+            return sdp
+        if narrower.high - narrower.low >= sdp.high - sdp.low:
+            return sdp
+        self._known[chosen] = narrower
+        return interval_of(narrower)
 
     def screen(self, subset: frozenset[int], level: float) -> Interval:
         """SDP of a subset, or bounds on it that already fail the level."""
@@ -163,7 +167,7 @@ def make_subset_oracle(
     if engine_only:
         return SubsetOracle(explained, ask, None, None, None, tests)
     additive = _within_limits(partial(make_additive, explained))
-    fits = table_fits(explained, patience=MOST_SECONDS if additive is None else FEW_SECONDS)
+    fits = table_fits(explained, most_seconds=MOST_SECONDS if additive is None else FEW_SECONDS)
     table = _within_limits(partial(make_subset_table, explained)) if fits else None
     worst = None
     if table is None and additive is None:
@@ -174,7 +178,7 @@ def make_subset_oracle(
 def _within_limits(make: Callable[[], Made]) -> Made | None:
     """What `make` gives, or nothing where it is over the limits: then an engine answers."""
     try:
-        with until(moment_at(FOR_TABLES)):
+        with portion(FOR_TABLES):
             return make()
     except LimitError:
         return None
@@ -225,14 +229,19 @@ def find_reasons(
     if not found.reasons:
         bound = level if found.proven else 1.0
         patience = FOR_ENGINES if oracle.additive is None else FOR_SUMS
-        search = ClosestSearch(oracle.screen, oracle.narrow, effort.deadline, known, bound, patience)
+        search = ClosestSearch(oracle.screen, oracle.narrow, known, bound, patience)
         return _with_closest(oracle, found, search, sorted(promise, key=lambda v: -promise[v]), costs)
     if level >= 1.0:
         return found
-    # The search was content to know on which side of the level the SDP lies.
+    return settle(_narrow_first(oracle, found)).last
+
+
+def _narrow_first(oracle: SubsetOracle, found: FoundReasons) -> Iterator[FoundReasons]:
+    """The reasons; then the first as narrow as it can be, where the search asked for one side of a level."""
+    yield found
     first, *others = found.reasons
     sdp = oracle.narrow(frozenset(first.findings), first.sdp)
-    return replace(found, reasons=(replace(first, sdp=sdp), *others))
+    yield replace(found, reasons=(replace(first, sdp=sdp), *others))
 
 
 def _promise(oracle: SubsetOracle, weights: list[FindingWeight]) -> dict[int, float]:
@@ -271,20 +280,26 @@ def _at_most(bound: int, most: int) -> int:
     return min(bound, most)
 
 
-def find_turns(
+def find_changes(
     oracle: SubsetOracle, fixed: frozenset[int], costs: dict[int, float], most: int
-) -> tuple[FoundTurns, FoundTurns]:
-    """The cheapest changes of findings, and the cheapest further observations, that turn the decision."""
+) -> FoundTurns:
+    """The cheapest changes of findings that turn the decision."""
     explained, additive = oracle.explained, oracle.additive
     if additive is not None and oracle.table is None:
-        return additive_changes(additive, fixed, costs, most), additive_observations(additive, costs, most)
+        return additive_changes(additive, fixed, costs, most)
     if oracle.worst is not None and not explained.problem.free:
         movable = frozenset(explained.findings) - fixed
         changed, bound = smallest_change(oracle.worst, movable, costs)
-        return turns_of(explained, changed, costs, most, bound), NO_TURNS
-    with until(moment_at(0.5)):
-        changes = cheapest_changes(explained, fixed, costs, most)
-    return changes, cheapest_observations(explained, costs, most)
+        return turns_of(explained, changed, costs, most, bound)
+    return cheapest_changes(explained, fixed, costs, most)
+
+
+def find_observations(oracle: SubsetOracle, costs: dict[int, float], most: int) -> FoundTurns:
+    """The cheapest further observations that turn the decision."""
+    explained, additive = oracle.explained, oracle.additive
+    if additive is not None and oracle.table is None:
+        return additive_observations(additive, costs, most)
+    return cheapest_observations(explained, costs, most) if explained.problem.free else NO_TURNS
 
 
 def interval_of(measured: Measurement) -> Interval:

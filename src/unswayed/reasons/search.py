@@ -12,12 +12,12 @@ could be.
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from unswayed.core.anytime import settle, tick
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import LimitError
 from unswayed.core.measurement import Certainty
@@ -42,20 +42,14 @@ Watch = Callable[[float, float, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How long a search may take."""
+    """How much a search may do."""
 
-    deadline: float = math.inf
-    """Moment of `time.monotonic()` at which to stop."""
     evaluations: int = 600
     """Subsets whose SDP may be computed."""
     ties: int = 200
     """Of these, subsets of the same cost as the best, once nothing cheaper is left."""
     watch: Watch | None = None
     """Called with progress."""
-
-
-class _Stop(Exception):  # noqa: N818 - no error, only the end
-    """Time or effort is used up."""
 
 
 @dataclass(slots=True)
@@ -84,8 +78,9 @@ class ReasonSearch:
     def evaluate(self, subset: frozenset[int]) -> Interval:
         """SDP of a subset, computed once."""
         if subset not in self.known:
-            if len(self.known) >= self.effort.evaluations or time.monotonic() > self.effort.deadline:
-                raise _Stop
+            if len(self.known) >= self.effort.evaluations:
+                raise LimitError(f"the search ends after {len(self.known)} subsets")
+            tick(what="the search for reasons")
             self.known[subset] = self._asked(subset)
             if reaches(self.known[subset], self.level):
                 self.best = min(self.best, self.cost(subset))
@@ -100,7 +95,7 @@ class ReasonSearch:
         except LimitError as error:
             self.refusals.append(str(error))
             if len(self.refusals) > MOST_REFUSALS:
-                raise _Stop from None
+                raise
             return Interval(0.0, 1.0, Certainty.BOUND)
 
     def cost(self, subset: frozenset[int]) -> float:
@@ -132,17 +127,25 @@ def search_reasons(
     """
     search = ReasonSearch(explained, sdp, costs, level, effort, known={} if known is None else known)
     order = sorted(promise, key=lambda v: -promise[v] / costs[v])
-    try:
-        find_reason(search, order)
-        least = 0 if fewest is None else fewest(_affordable(search, order))
-        search.bound = cost_of(sorted(order, key=costs.__getitem__)[:least], costs)
-        if level >= 1.0:
-            prove_by_hitting(search)
-        else:
-            prove_from_cheapest(search, order, least)
-    except (_Stop, KeyboardInterrupt):
-        pass
+    settle(_improve(search, order, fewest), heeds_interrupts=True)
     return _found(search, most)
+
+
+def _improve(
+    search: ReasonSearch, order: Sequence[int], fewest: Callable[[int], int] | None
+) -> Iterator[ReasonSearch]:
+    """The search after each stage; it is as good an answer as any at each evaluation between them."""
+    yield search
+    find_reason(search, order)
+    yield search
+    least = 0 if fewest is None else fewest(_affordable(search, order))
+    search.bound = cost_of(sorted(order, key=search.costs.__getitem__)[:least], search.costs)
+    yield search
+    if search.level >= 1.0:
+        prove_by_hitting(search)
+    else:
+        prove_from_cheapest(search, order, least)
+    yield search
 
 
 def find_reason(search: ReasonSearch, order: Sequence[int]) -> None:

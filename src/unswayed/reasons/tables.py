@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from unswayed.core.anytime import bytes_allowed, seconds_left
+from unswayed.core.anytime import UNITS_PER_SECOND, bytes_allowed, units_left
 from unswayed.core.arrays import Bools, Floats
 from unswayed.decisions.oracle import Interval
 from unswayed.engines.dense import DenseEngine
@@ -64,12 +64,12 @@ class SubsetTable:
         return kept_share(float(self.turned_mass[number] / self.class_mass[:, number].sum()))
 
 
-def table_fits(explained: ExplainedDecision, *, patience: float) -> bool:
-    """Whether the table over all features is within the limits, and within `patience` in seconds."""
+def table_fits(explained: ExplainedDecision, *, most_seconds: float) -> bool:
+    """Whether the table over all features is within the limits, and predicted to take no longer than that."""
     if len(explained.findings) > MOST_FINDINGS:
         return False
     price = DenseEngine().cost(explained.whole, Question(frozenset()))
-    seconds = min(patience, seconds_left())
+    seconds = min(most_seconds, units_left() / UNITS_PER_SECOND)
     return isinstance(price, Cost) and price.n_bytes <= bytes_allowed() and price.seconds <= seconds
 
 

@@ -19,11 +19,12 @@ sets of `search.py`.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from unswayed.core.anytime import check_bytes, seconds_left
+from unswayed.core.anytime import check_bytes, settle
 from unswayed.core.arrays import Floats
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.oracle import Interval
@@ -154,15 +155,34 @@ def smallest_change(
     """
     if worst.is_certain(frozenset(worst.explained.findings) - movable):
         return frozenset(), math.inf
-    changed, bound = _price_changes(worst, movable, costs)
-    if bound < cost_of(tuple(changed), costs) * (1 - 1e-12):
-        return _hit_reasons(worst, movable, costs, changed, bound)
-    return changed, cost_of(tuple(changed), costs)
+    known = settle(_price_changes(worst, movable, costs), enough=_is_proven).last
+    known = settle(_hit_reasons(worst, movable, known), enough=_is_proven).last
+    return known.changed, known.cost if _is_proven(known) else known.bound
+
+
+@dataclass(frozen=True, slots=True)
+class _CheapChange:
+    """The cheapest set of findings known to turn the decision when they change."""
+
+    changed: frozenset[int]
+    bound: float
+    """No such set costs less."""
+    costs: dict[int, float] = field(repr=False)
+
+    @property
+    def cost(self) -> float:
+        """What the set costs."""
+        return cost_of(tuple(self.changed), self.costs)
+
+
+def _is_proven(known: _CheapChange) -> bool:
+    """Whether nothing is cheaper, rounding allowed for."""
+    return known.bound >= known.cost * (1 - 1e-12)
 
 
 def _price_changes(
     worst: WorstCase, movable: frozenset[int], costs: dict[int, float]
-) -> tuple[frozenset[int], float]:
+) -> Iterator[_CheapChange]:
     """Changes that lose most log-odds after paying a price for each, over many prices, and the best bound.
 
     With m(price) the largest loss less price times cost, any change that loses enough costs more than
@@ -170,6 +190,7 @@ def _price_changes(
     """
     whole = all(float(costs[v]).is_integer() for v in movable)
     best, bound, low, high = movable, 0.0, 0.0, _largest_price(worst)
+    yield _CheapChange(best, bound, costs)
     for _ in range(MOST_PRICES):
         price = 0.5 * (low + high)
         largest, changed = _best_change(worst, movable, costs, price)
@@ -179,9 +200,7 @@ def _price_changes(
         low, high = (price, high) if turned else (low, price)
         if turned:
             best = min(best, _needed(worst, changed, costs), key=lambda each: cost_of(tuple(each), costs))
-        if bound >= cost_of(tuple(best), costs) * (1 - 1e-12):
-            break
-    return best, bound
+        yield _CheapChange(best, bound, costs)
 
 
 def _largest_price(worst: WorstCase) -> float:
@@ -215,23 +234,20 @@ def _needed(worst: WorstCase, changed: frozenset[int], costs: dict[int, float]) 
     return changed
 
 
-def _hit_reasons(
-    worst: WorstCase, movable: frozenset[int], costs: dict[int, float], best: frozenset[int], bound: float
-) -> tuple[frozenset[int], float]:
+def _hit_reasons(worst: WorstCase, movable: frozenset[int], known: _CheapChange) -> Iterator[_CheapChange]:
     """Cheapest sets that touch all reasons found so far, until one of them turns the decision."""
-    everything = frozenset(worst.explained.findings)
+    everything, costs = frozenset(worst.explained.findings), known.costs
     order = sorted(movable, key=lambda v: -costs[v])
     to_hit: list[frozenset[int]] = []
+    yield known
     for _ in range(MOST_ROUNDS):
         changed = cheapest_hitting_set(to_hit, order, costs)
-        bound = max(bound, cost_of(tuple(changed), costs))
+        known = replace(known, bound=max(known.bound, cost_of(tuple(changed), costs)))
         kept = everything - changed
         if not worst.is_certain(kept):
-            return changed, bound
-        if seconds_left() <= 0.0 or bound >= cost_of(tuple(best), costs) * (1 - 1e-12):
-            break
+            known = replace(known, changed=changed)
+        yield known
         for finding in order:
             if finding in kept and worst.is_certain(kept - {finding}):
                 kept -= {finding}
         to_hit.append(kept & movable)
-    return best, min(bound, cost_of(tuple(best), costs))

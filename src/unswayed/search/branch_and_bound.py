@@ -12,8 +12,9 @@ searched elsewhere.
 
 from __future__ import annotations
 
-import time
+from collections.abc import Iterator
 
+from unswayed.core.anytime import UNITS_PER_SECOND
 from unswayed.core.errors import QueryError
 from unswayed.decisions.catalogue import cost_together
 from unswayed.kernels.subset_search import compiled_advance
@@ -25,20 +26,19 @@ from unswayed.search.task import Found, Incumbent, Task
 
 LARGE = 2**18
 """Cells of a table that is worth the compiled search at once."""
-PATIENCE = 0.15
-"""Seconds that a process spends on searches without it before loading it, which takes several times that."""
+UNITS_BEFORE = 1.5e5
+"""What a process spends on searches without it before loading it, which takes several times that."""
 
 
-def branch_and_bound(task: Task) -> Found:
-    """The best subset within the budget, proven, or the best so far with its bound when time runs out."""
+def branch_and_bound(task: Task) -> Iterator[Found]:
+    """The best subset so far with its bound; at the end it is proven."""
     incumbent = Incumbent(task)
     _offer_least(task, incumbent)
     incumbent.bound = task.objective.ceiling(task.root.table)
-    try:
-        _search(task, incumbent)
-    except KeyboardInterrupt:
-        incumbent.stopped = True
-    return incumbent.found()
+    yield incumbent.found()
+    for _ in _search(task, incumbent):
+        yield incumbent.found()
+    yield incumbent.found()
 
 
 def _offer_least(task: Task, incumbent: Incumbent) -> None:
@@ -55,15 +55,15 @@ def _offer_least(task: Task, incumbent: Incumbent) -> None:
     incumbent.offer(features, task.objective.value(keep_only(task.root, features, task.sizes).table))
 
 
-def _search(task: Task, incumbent: Incumbent) -> None:
+def _search(task: Task, incumbent: Incumbent) -> Iterator[None]:
     column = None if task.catalogue is not None else signed_column(task)
     if column is None:
-        search_nodes(task, incumbent)
+        yield from search_nodes(task, incumbent)
         return
     if len(column) < LARGE and not compiled_advance.is_loaded and task.checkpoint is None:
-        started = time.monotonic()
-        search_nodes(task, incumbent, started + PATIENCE - compiled_advance.seconds_without)
-        compiled_advance.seconds_without += time.monotonic() - started
-        if incumbent.stopped or incumbent.found().optimal or time.monotonic() > task.deadline:
+        before = UNITS_PER_SECOND * compiled_advance.seconds_without
+        spent = yield from search_nodes(task, incumbent, UNITS_BEFORE - before)
+        compiled_advance.seconds_without += spent / UNITS_PER_SECOND
+        if incumbent.found().optimal:
             return
-    search_signed(task, column, incumbent)
+    yield from search_signed(task, column, incumbent)

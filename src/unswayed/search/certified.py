@@ -8,11 +8,9 @@ named is the share of fresh samples on which the decisions agree.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
-from typing import TypedDict, Unpack
 
-from unswayed.core.anytime import deadline, portion, unhurried
+from unswayed.core.anytime import Settled, portion, reserve, settle
 from unswayed.core.measurement import Certainty
 from unswayed.core.workers import Team
 from unswayed.decisions.measures import AchievableAgreement
@@ -22,33 +20,21 @@ from unswayed.decisions.rules import ThresholdRule
 from unswayed.engines.sums.engine import SumsOracle
 from unswayed.search.options import Report
 from unswayed.search.sampled_choice import (
+    KeptChoice,
     SampledGround,
+    choice_share,
     choose_kept,
     draw_ground,
     estimate_agreement,
     sampled_threshold,
+    units_of_choices,
 )
-from unswayed.search.task import Found, Terms
+from unswayed.search.task import Found, Terms, until_limit
 
 TOLERANCE = 1e-3
 """Width of an interval that is good enough."""
-SAMPLING_SECONDS = 20.0
-"""Seconds that samples and their posteriors may take, whatever the limit: no answer comes before them."""
-CERTIFY_SECONDS = 1.0, 6.0
-"""Seconds to bound one choice, at least, since without bounds a choice is worth little, and at most."""
-
-
-class GroundOptions(TypedDict):
-    """How samples are drawn to choose by."""
-
-    adapts_threshold: bool
-    """Whether a threshold is chosen with the features."""
-    is_timed: bool
-    """Whether a person gave the limit on time; otherwise work is counted, and no clock looked at."""
-    report: Report | None
-    """Told of progress."""
-    seconds: float
-    """How long the search may take."""
+CERTIFY_SECONDS, CERTIFY_UNITS = 1.0, 6e6
+"""Seconds to bound one choice, at least, since without bounds a choice is worth little; and work, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,59 +49,62 @@ class CertifiedChoice:
 
 
 def choose_and_certify(
-    oracle: SumsOracle,
-    terms: Terms,
-    team: Team | None = None,
-    **on_ground: Unpack[GroundOptions],
+    oracle: SumsOracle, ground: SampledGround, terms: Terms, team: Team, report: Report | None
 ) -> CertifiedChoice:
     """Features within the budget, and certain bounds on their agreement."""
-    is_timed = on_ground["is_timed"]
-    seconds = on_ground["seconds"]
-    ends = min(time.monotonic() + seconds, deadline())
-    # Where sums go through, samples cost little.
-    on_ground["seconds"] = max(seconds, SAMPLING_SECONDS)
-    ground = find_ground(oracle.problem, terms, **on_ground)
-    choice = choose_kept(ground, terms, on_ground["report"], team, is_timed=is_timed, seconds=seconds)
-    kept, is_stopped = choice.kept, choice.interrupted
+    settled = _settle_choice(ground, terms, team, report)
+    kept, tried = settled.last.kept, settled.last.tried
     if _keeps_everything(oracle, kept):
-        return CertifiedChoice(Found(kept, 1.0, 1.0, choice.tried, is_stopped), None, None)
-    least, most = CERTIFY_SECONDS
-    with unhurried(), portion(seconds=min(max(ends - time.monotonic(), least), most)):
+        return CertifiedChoice(Found(kept, 1.0, 1.0, tried, settled.interrupted), None, None)
+    with reserve(CERTIFY_SECONDS), portion(units=CERTIFY_UNITS):
         agreement, threshold = _certify(oracle, ground, kept)
-    found = Found(kept, agreement.value, 1.0, choice.tried, is_stopped)
+    found = Found(kept, agreement.value, 1.0, tried, settled.interrupted)
     return CertifiedChoice(found, agreement, threshold)
 
 
 def choose_and_estimate(
-    ground: SampledGround,
-    terms: Terms,
-    report: Report | None = None,
-    team: Team | None = None,
-    *,
-    is_timed: bool,
-    seconds: float,
+    ground: SampledGround, terms: Terms, team: Team, report: Report | None
 ) -> CertifiedChoice:
     """Features within the budget, and how often they agree on fresh samples: for what no sums bound."""
-    choice = choose_kept(ground, terms, report, team, is_timed=is_timed, seconds=seconds)
-    threshold, decider = None, ground.problem.decider
-    if ground.positive is not None:
-        threshold = sampled_threshold(ground, choice.kept)
-        rule = ground.problem.classifier.rule
-        assert isinstance(rule, ThresholdRule)
-        cut = min(max(threshold.threshold, 1e-300), 1.0 - 2**-53)
-        decider = ThresholdRule(rule.positive, cut).bind(
-            ground.problem.network.variables[ground.problem.target]
-        )
-    agreement = estimate_agreement(ground, choice.kept, decider)
+    settled = _settle_choice(ground, terms, team, report)
+    kept, threshold, decider = settled.last.kept, None, ground.problem.decider
+    with reserve():
+        if ground.positive is not None:
+            threshold = sampled_threshold(ground, kept)
+            rule = ground.problem.classifier.rule
+            assert isinstance(rule, ThresholdRule)
+            cut = min(max(threshold.threshold, 1e-300), 1.0 - 2**-53)
+            target = ground.problem.network.variables[ground.problem.target]
+            decider = ThresholdRule(rule.positive, cut).bind(target)
+        agreement = estimate_agreement(ground, kept, decider)
     assert agreement.middle is not None
-    found = Found(choice.kept, agreement.middle, 1.0, choice.tried, choice.interrupted)
+    found = Found(kept, agreement.middle, 1.0, settled.last.tried, settled.interrupted)
     return CertifiedChoice(found, agreement, threshold)
 
 
-def find_ground(problem: Problem, terms: Terms, **on_ground: Unpack[GroundOptions]) -> SampledGround:
-    """The samples that searches with other budgets share."""
+def _settle_choice(
+    ground: SampledGround, terms: Terms, team: Team, report: Report | None
+) -> Settled[KeptChoice]:
+    def tell(choice: KeptChoice) -> None:
+        if report is not None:
+            report(choice.agreement, 1.0, choice.tried)
+
+    with reserve():
+        units = units_of_choices(ground, terms)
+    return settle(
+        until_limit(choose_kept(ground, terms, team)),
+        share=choice_share(),
+        units=units,
+        tell=tell,
+        heeds_interrupts=True,
+    )
+
+
+def find_ground(problem: Problem, terms: Terms, *, adapts_threshold: bool) -> SampledGround:
+    """The samples that searches with other budgets share: no answer comes before them."""
     if terms.workspace.sampled is None:
-        terms.workspace.sampled = draw_ground(problem, terms, **on_ground)
+        with reserve():
+            terms.workspace.sampled = draw_ground(problem, terms, adapts_threshold=adapts_threshold)
     return terms.workspace.sampled
 
 

@@ -1,10 +1,11 @@
 """A search in slices: workers search branches for a moment each, and one driver keeps what is known.
 
 What is left is a list of *branches*, each small, with a *ceiling*: an upper bound on its subsets.
-A slice is a pure call: it takes a branch and the best subset known, searches for a fifth of a second, and
-gives back what it found and what is left of the branch. The driver is the only one that writes: it takes the
-findings in as they come, and sends what is left out again with the best that is known by then. So the highest
-ceiling of all branches, waiting or under way, bounds the search at any moment, and stopping loses nothing.
+A slice is a pure call: it takes a branch and the best subset known, searches for about a fifth of a second,
+and gives back what it found and what is left of the branch. The driver is the only one that writes: it takes
+the findings in as they come, and sends what is left out again with the best that is known by then. So the
+highest ceiling of all branches, waiting or under way, bounds the search at any moment, and stopping loses
+nothing.
 
 What is pruned depends on who comes first, what is found does not: of all subsets the best by value, cost and
 names is one, and no branch that may hold it is ever left.
@@ -12,16 +13,20 @@ names is one, and no branch that may hold it is ever left.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable, Iterator
 from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
+from unswayed.core.anytime import tick
 from unswayed.core.workers import Workers
 from unswayed.kernels.subset_search import SLACK
 
-SLICE_SECONDS = 0.2
-"""How long a slice takes: long beside sending it, short beside the news that it may miss."""
+SLICE_UNITS = 2e5
+"""What a slice takes at most, about: long beside sending it, short beside the news that it may miss."""
 WAIT_SECONDS = 0.1
-"""How long to wait for a slice before progress is reported and the clock read."""
+"""How long to wait for a slice before progress is reported."""
+
+Steps = Generator[None, None, bool]
+"""A search in steps, between which it may be left; at its end, whether nothing is left."""
 
 
 class Branch(Protocol):
@@ -45,6 +50,8 @@ class SliceOutcome(NamedTuple):
     """What the search is to learn."""
     left: Any
     """What is left of the branch; None where nothing is."""
+    units: float
+    """The work that was done."""
 
 
 class SlicedSearch(Protocol[B]):
@@ -54,30 +61,38 @@ class SlicedSearch(Protocol[B]):
     def value(self) -> float:
         """The best value known."""
 
-    def call_for(self, branch: B, seconds: float) -> tuple[Any, ...]:
+    @property
+    def has_enough(self) -> bool:
+        """Whether nothing more is wanted."""
+
+    def call_for(self, branch: B) -> tuple[Any, ...]:
         """What a slice is called with."""
 
-    def learn(self, findings: Any) -> None:
-        """Take in what a slice found."""
+    def learn(self, findings: Any) -> Iterator[None]:
+        """Take in what a slice found, step by step."""
 
-    def note(self, bound: float, left: list[B]) -> bool:
-        """Take note of what is left and what bounds it; whether to go on."""
+    def note(self, bound: float, left: list[B]) -> None:
+        """Take note of what is left and what bounds it."""
 
 
-def search_in_slices(search: SlicedSearch[B], branches: Iterable[B], workers: Workers[B]) -> bool:
-    """Search the branches to their end, or until the search wants no more; whether nothing is left."""
-    waiting = list(branches)
+def search_in_slices(search: SlicedSearch[B], branches: Iterable[B], workers: Workers[B]) -> Steps:
+    """Search the branches to their end, or until the search wants no more."""
+    waiting, units = list(branches), 0.0
     while True:
         waiting = [branch for branch in waiting if branch.ceiling >= search.value - SLACK]
         left = waiting + workers.tags
         bound = max((branch.ceiling for branch in left), default=search.value)
-        if not search.note(max(bound, search.value), left) or not left:
+        search.note(max(bound, search.value), left)
+        yield
+        if search.has_enough or not left:
             return not left
+        tick(units, "the search")
         _send_out(search, waiting, workers)
-        for _, outcome in workers.collect(WAIT_SECONDS):
-            search.learn(outcome.findings)
-            if outcome.left is not None:
-                waiting.append(outcome.left)
+        collected = workers.collect(WAIT_SECONDS)
+        units = sum(outcome.units for _, outcome in collected)
+        waiting += [outcome.left for _, outcome in collected if outcome.left is not None]
+        for _, outcome in collected:
+            yield from search.learn(outcome.findings)
 
 
 def _send_out(search: SlicedSearch[B], waiting: list[B], workers: Workers[B]) -> None:
@@ -95,4 +110,4 @@ def _send_out(search: SlicedSearch[B], waiting: list[B], workers: Workers[B]) ->
     waiting.sort(key=lambda branch: branch.ceiling)
     for number in range(min(n_wanted, len(waiting))):
         branch = waiting.pop()
-        workers.submit(branch, search.call_for(branch, SLICE_SECONDS), here=number < n_here)
+        workers.submit(branch, search.call_for(branch), here=number < n_here)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import time
+from collections.abc import Iterator
 
+from unswayed.core.anytime import tick
 from unswayed.search.lattice import Node, drop
-from unswayed.search.task import Found, Incumbent, Task
+from unswayed.search.task import Found, Incumbent, Task, units_of_pass
 
 
-def exhaustive(task: Task) -> Found:
+def exhaustive(task: Task) -> Iterator[Found]:
     """The best of all subsets within the budget.
 
     Features are decided one after another, the cheapest last. A branch that keeps more than the budget
@@ -17,26 +18,20 @@ def exhaustive(task: Task) -> Found:
     incumbent = Incumbent(task)
     incumbent.offer_nothing()
     incumbent.bound = task.objective.ceiling(task.root.table)
+    yield incumbent.found()
     order = sorted(task.root.features, key=lambda f: (-task.costs[f], f))
-    try:
-        if _visit(task, task.root, order, (), incumbent):
-            incumbent.bound = incumbent.value
-    except KeyboardInterrupt:
-        incumbent.stopped = True
-    return incumbent.found()
-
-
-def _visit(task: Task, node: Node, undecided: list[int], kept: tuple[int, ...], incumbent: Incumbent) -> bool:
-    """Value every affordable subset of the node that has what is kept; False when time ran out."""
-    if time.monotonic() > task.deadline:
-        return False
-    incumbent.tell()
-    if not undecided:
-        incumbent.evaluations += 1
-        incumbent.offer(kept, task.objective.value(node.table))
-        return True
-    first, rest = undecided[0], undecided[1:]
-    complete = _visit(task, drop(node, first, task.sizes), rest, kept, incumbent)
-    if task.affordable(task.cost((*kept, first))):
-        complete = _visit(task, node, rest, (*kept, first), incumbent) and complete
-    return complete
+    waiting: list[tuple[Node, int, tuple[int, ...]]] = [(task.root, 0, ())]
+    while waiting:
+        node, depth, kept = waiting.pop()
+        if depth == len(order):
+            incumbent.evaluations += 1
+            incumbent.offer(kept, task.objective.value(node.table))
+            yield incumbent.found()
+            continue
+        tick(units_of_pass(node), "the search")
+        more = (*kept, order[depth])
+        if task.affordable(task.cost(more)):
+            waiting.append((node, depth + 1, more))
+        waiting.append((drop(node, order[depth], task.sizes), depth + 1, kept))
+    incumbent.bound = incumbent.value
+    yield incumbent.found()

@@ -9,23 +9,24 @@ the unit is forced in at once, and the budget soon leaves no choice [choi2018, A
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from typing import Any
 
+from unswayed.core.anytime import tick
 from unswayed.core.numerics import is_cheaper
 from unswayed.core.workers import Workers
 from unswayed.decisions.catalogue import Catalogue, least_together, tests_in, with_needs
-from unswayed.search.driver import SliceOutcome, search_in_slices
+from unswayed.search.driver import SLICE_UNITS, SliceOutcome, Steps, search_in_slices
 from unswayed.search.lattice import Node, drop, keep_only, reordered
-from unswayed.search.task import SLACK, Incumbent, Task, most_harmful, order_by_harm
+from unswayed.search.task import SLACK, Incumbent, Task, most_harmful, order_by_harm, units_of_pass
 from unswayed.search.task_search import Findings, Known, TaskSearch
 
-ALONE_SECONDS = 1.0
+ALONE_UNITS = 1e6
 """How long this process searches before others join."""
-STEP_SECONDS = 0.02
-"""How long it searches between two looks at the clock."""
+STEP_UNITS = 2e4
+"""How long a step of it takes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,23 +125,26 @@ class UnitSearch:
         return entry.node or keep_only(self.task.root, self.features(entry.allowed), self.task.sizes)
 
 
-def search_nodes(task: Task, incumbent: Incumbent, patience: float = float("inf")) -> None:
-    """Improve the incumbent to the best subset, and its bound to what is proven of it, until some moment."""
+def search_nodes(task: Task, incumbent: Incumbent, most: float = math.inf) -> Generator[None, None, float]:
+    """Improve the incumbent to the best subset, and its bound to what is proven of it, for so many units.
+
+    At the end, how many it took.
+    """
     search = _by_harm(task)
     incumbent.evaluations += len(search.order)
-    notes = TaskSearch[NodeBranch](incumbent, "node by node", 0, patience)
+    notes = TaskSearch[NodeBranch](incumbent, "node by node", SLICE_UNITS)
     saved = notes.resume(_read_branch)
+    if saved is not None:
+        yield from _share(search, notes, saved)
+        return 0.0
     start = NodeBranch((search.start,))
-    with notes:
-        if saved is not None:
-            _share(search, notes, saved)
-        elif notes.note(start.ceiling, [start]):
-            _search_few(search, incumbent, patience)
-            _explore(search, notes, share=notes.is_shared)
+    notes.note(start.ceiling, [start])
+    spent = yield from _search_few(search, incumbent, most)
+    return spent + (yield from _explore(search, notes, most - spent))
 
 
 def _by_harm(task: Task) -> UnitSearch:
-    """The units in the order of the search."""
+    """The units in the order of the search: those first whose loss does most harm."""
     catalogue = task.catalogue
     units: tuple[tuple[int, ...], ...] = tuple((f,) for f in task.root.features)
     if catalogue is not None:
@@ -148,6 +152,7 @@ def _by_harm(task: Task) -> UnitSearch:
     root = keep_only(task.root, frozenset(f for unit in units for f in unit), task.sizes)
     left = {}
     for unit, features in enumerate(units):
+        tick(len(features) * units_of_pass(root), "the search")
         node = keep_only(root, frozenset(root.features) - set(features), task.sizes)
         left[unit] = task.objective.ceiling(node.table)
     if catalogue is None:
@@ -159,56 +164,66 @@ def _by_harm(task: Task) -> UnitSearch:
     return UnitSearch(replace(task, root=root), units, tuple(order))
 
 
-def _search_few(search: UnitSearch, incumbent: Incumbent, patience: float) -> None:
-    """Search among the most harmful features alone, for a good subset early."""
+def _search_few(search: UnitSearch, incumbent: Incumbent, most: float) -> Generator[None, None, float]:
+    """Search among the most harmful features alone, for a good subset early; how many units it took."""
     task = search.task
     few = [] if task.catalogue is not None else most_harmful(task, list(task.root.features))
-    if 0 < len(few) < len(search.order):
-        root = keep_only(task.root, frozenset(few), task.sizes)
-        among = UnitSearch(replace(task, root=root), search.units, search.order[: len(few)])
-        _explore(among, TaskSearch[NodeBranch](incumbent, None, 0, patience), share=False)
+    if not 0 < len(few) < len(search.order):
+        return 0.0
+    root = keep_only(task.root, frozenset(few), task.sizes)
+    among = UnitSearch(replace(task, root=root), search.units, search.order[: len(few)])
+    return (yield from _explore(among, TaskSearch[NodeBranch](incumbent, None, SLICE_UNITS), most))
 
 
-def _explore(search: UnitSearch, notes: TaskSearch[NodeBranch], *, share: bool) -> None:
-    """Search to the end, or until time is over; alone at first, then with others where they may help."""
-    waiting, began = [search.start], time.monotonic()
+def _explore(search: UnitSearch, notes: TaskSearch[NodeBranch], most: float) -> Generator[None, None, float]:
+    """Search to the end, or for so many units; alone at first, then with others where they may help.
+
+    A search among some features stays alone. At the end, how many units it took.
+    """
+    waiting, spent = [search.start], 0.0
     while waiting:
         branch = NodeBranch(tuple(waiting))
-        if not notes.note(branch.ceiling, [branch]):
-            return
-        if share and time.monotonic() - began > ALONE_SECONDS:
-            _share(search, notes, [branch.without_masses()])
-            return
-        _advance(search, waiting, notes.incumbent, STEP_SECONDS)
+        notes.note(branch.ceiling, [branch])
+        yield
+        if spent > most:
+            return spent
+        if notes.is_shared and notes.name is not None and spent > ALONE_UNITS:
+            yield from _share(search, notes, [branch.without_masses()])
+            return spent
+        tick(STEP_UNITS, "the search")
+        spent += _advance(search, waiting, notes.incumbent, STEP_UNITS)
     notes.note(notes.value, [])
+    return spent
 
 
-def _advance(search: UnitSearch, waiting: list[OpenNode], incumbent: Incumbent, seconds: float) -> None:
-    """Search for so long, one node at least."""
-    until = time.monotonic() + seconds
+def _advance(search: UnitSearch, waiting: list[OpenNode], incumbent: Incumbent, units: float) -> float:
+    """Search for so long, one node at least; how long it took."""
+    spent = 0.0
     while waiting:
         entry = waiting.pop()
         if search.may_win(incumbent, entry.ceiling, entry.kept, entry.allowed):
+            spent += units_of_pass(entry.node or search.task.root)
             waiting.extend(_children(search, entry, incumbent))
-        if time.monotonic() >= until:
-            return
+        if spent >= units:
+            break
+    return spent
 
 
-def _share(search: UnitSearch, notes: TaskSearch[NodeBranch], branches: list[NodeBranch]) -> None:
+def _share(search: UnitSearch, notes: TaskSearch[NodeBranch], branches: list[NodeBranch]) -> Steps:
     """Go on with all that may help."""
     task = search.task
     shared = replace(search, task=task.to_send())
     with Workers[NodeBranch](task.team, run_nodes, f"{task.workspace.key} nodes", shared) as workers:
-        search_in_slices(notes, branches, workers)
+        return (yield from search_in_slices(notes, branches, workers))
 
 
-def run_nodes(shared: UnitSearch, branch: NodeBranch, known: Known, work: tuple[float, int]) -> SliceOutcome:
-    """A slice: search a branch for so many seconds."""
+def run_nodes(shared: UnitSearch, branch: NodeBranch, known: Known, units: float) -> SliceOutcome:
+    """A slice: search a branch for so long."""
     incumbent = known.incumbent(shared.task)
     waiting = list(branch.nodes)
-    _advance(replace(shared, task=incumbent.task), waiting, incumbent, work[0])
+    spent = _advance(replace(shared, task=incumbent.task), waiting, incumbent, units)
     left = NodeBranch(tuple(waiting)).without_masses() if waiting else None
-    return SliceOutcome(Findings.of(incumbent), left)
+    return SliceOutcome(Findings.of(incumbent), left, spent)
 
 
 def _children(search: UnitSearch, entry: OpenNode, incumbent: Incumbent) -> Iterator[OpenNode]:

@@ -9,10 +9,9 @@ samples estimate it.
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass, field, replace
 
-from unswayed.core.anytime import bytes_allowed, check_bytes, deadline, seconds_left
+from unswayed.core.anytime import UNITS_PER_SECOND, bytes_allowed, check_bytes, units_left
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import readable_bytes
 from unswayed.decisions.problem import Problem
@@ -34,7 +33,7 @@ from unswayed.search.objectives import (
     SameDecisionObjective,
     SearchObjective,
 )
-from unswayed.search.sampled_choice import N_SAMPLES
+from unswayed.search.sampled_choice import N_SAMPLES, SAMPLES_UNITS
 
 LARGEST_TABLE = 2.0**24
 """Instantiations of all features beyond which a table is too slow to search."""
@@ -42,10 +41,10 @@ QUICK_TABLE = 2.0**18
 """Instantiations up to which a table is searched before a grid is."""
 SPARING_TABLE = 2.0**21
 """The same where the loops over grids are not compiled yet: they take longer to compile than such a table."""
-PATIENCE = 60.0
-"""Seconds that a search on a grid takes at most when no limit was given."""
-SAMPLES_PATIENCE, SHARED_SHARE = 30.0, 0.25
-"""Seconds to choose on samples and certify, and the share for what all choices have in common."""
+GRID_UNITS = 6e7
+"""What a search on a grid takes at most when no limit was given."""
+SHARED_SHARE = 0.25
+"""Share of what choosing on samples may take for what all choices have in common."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,21 +58,22 @@ class SearchPlan:
     """The classifier at its evidence."""
     engine: str
     """Name of the engine behind the values."""
-    seconds: float = math.inf
-    """How long a search may take: what is left of the time that a person gave, or our patience."""
     table: DenseOracle | None = field(default=None, repr=False)
     """All features in one table."""
     grid: ManyFeatures | None = field(default=None, repr=False)
     """The features on a grid of log-odds."""
     sums: SumsOracle | None = field(default=None, repr=False)
     """Bounds on the agreement of chosen features."""
-    is_timed: bool = False
-    """Whether the person gave a limit on time, which then counts compilation too, and goes by the clock."""
+
+    @property
+    def on_samples(self) -> bool:
+        """Whether features are chosen on samples."""
+        return self.table is None and self.grid is None
 
     @property
     def by_estimates(self) -> bool:
         """Whether features are chosen on samples and nothing about them is certain."""
-        return self.table is None and self.grid is None and self.sums is None
+        return self.on_samples and self.sums is None
 
     @property
     def sizes(self) -> dict[int, int]:
@@ -81,9 +81,11 @@ class SearchPlan:
         return {f: len(self.problem.network.variables[f]) for f in self.problem.free}
 
     @property
-    def ends(self) -> float:
-        """The moment at which a search that begins now ends."""
-        return min(time.monotonic() + self.seconds, deadline())
+    def units(self) -> float:
+        """What all searches for one answer take at most when no limit was given."""
+        if self.table is not None:
+            return math.inf
+        return SAMPLES_UNITS if self.grid is None else GRID_UNITS
 
     def masses(self, kept: frozenset[int] | None = None) -> Node:
         """Class and decision masses of every instantiation of the kept features; of all by default."""
@@ -93,36 +95,37 @@ class SearchPlan:
 
 
 def plan_search(problem: Problem, *, allow_estimates: bool = False) -> SearchPlan:
-    """The ground for the problem's searches; `LimitError` when there is none.
-
-    The limit on time is for the search, which has an answer at any moment; before this step there is none.
-    """
-    is_timed = seconds_left() < math.inf
+    """The ground for the problem's searches; `LimitError` when there is none."""
     price = _price_table(problem)
     fits = _fits(problem, price)
     if is_naive(problem) and not (fits and _is_quick(_count_cells(problem))):
         grid = many_features(problem)
         engine = "sums" if grid.exact is None else "weights"
-        return SearchPlan(problem, engine, PATIENCE, grid=grid, is_timed=is_timed)
+        return SearchPlan(problem, engine, grid=grid)
     if fits:
         return SearchPlan(problem, "dense", table=DenseEngine().prepare(problem))
     try:
         sums = prepare_sums(problem)
     except LimitError as error:
         if allow_estimates:
-            drawn = SamplingEngine(n_samples=2 * N_SAMPLES).cost(problem, Question(frozenset()))
-            assert isinstance(drawn, Cost)
-            check_bytes(drawn.n_bytes, "choosing features on samples")
-            return SearchPlan(problem, SamplingEngine().name, SAMPLES_PATIENCE, is_timed=is_timed)
+            return plan_samples(problem)
         raise LimitError(
             f"searching {len(problem.free)} features that depend on each other needs a table of about "
             f"{readable_bytes(price.n_bytes)}, over what is allowed, and no sums over the network bound a "
             f"choice ({error}); name fewer candidate features, or let samples choose by allowing "
             "estimates (allow_estimates=True)"
         ) from None
-    shared = SHARED_SHARE * (seconds_left() if is_timed else SAMPLES_PATIENCE)
+    shared = SHARED_SHARE * min(units_left(), SAMPLES_UNITS) / UNITS_PER_SECOND
     sums = replace(sums, shared_seconds=min(sums.shared_seconds, shared))
-    return SearchPlan(problem, SumsEngine().name, SAMPLES_PATIENCE, sums=sums, is_timed=is_timed)
+    return SearchPlan(problem, SumsEngine().name, sums=sums)
+
+
+def plan_samples(problem: Problem) -> SearchPlan:
+    """The ground where nothing but samples is left; `LimitError` where memory holds too few of them."""
+    drawn = SamplingEngine(n_samples=2 * N_SAMPLES).cost(problem, Question(frozenset()))
+    assert isinstance(drawn, Cost)
+    check_bytes(drawn.n_bytes, "choosing features on samples")
+    return SearchPlan(problem, SamplingEngine().name)
 
 
 def prepare_sums(problem: Problem) -> SumsOracle:

@@ -1,32 +1,31 @@
-"""One search: in a table, on a grid of log-odds, or by one of the papers' own methods."""
+"""One search: in a table, or on a grid of log-odds."""
 
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
 
-from unswayed.core.anytime import bytes_allowed, deadline
+from unswayed.core.anytime import bytes_allowed, seconds_left, settle
 from unswayed.core.errors import QueryError
+from unswayed.core.workers import Team
 from unswayed.decisions.checkpoint import Checkpoint, open_checkpoint
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import Problem, make_problem
 from unswayed.decisions.rewards import CustomReward
 from unswayed.decisions.rules import ThresholdRule
-from unswayed.engines.log_odds import LogOddsEngine
 from unswayed.engines.naive_bayes import Agreement, cut_question, many_features, search_grid
 from unswayed.kernels.jit import can_save, compile_beside
 from unswayed.model.zoo import random_naive_bayes
-from unswayed.search.baselines import information_by_feature, maxdr, most_informative
 from unswayed.search.branch_and_bound import branch_and_bound
 from unswayed.search.ceiling.cover import is_ceiling_ready, load_ceiling
 from unswayed.search.ceiling.spectra import feature_laws
 from unswayed.search.exhaustive import exhaustive
 from unswayed.search.greedy import greedy
+from unswayed.search.information import information_by_feature, most_informative
 from unswayed.search.lattice import Node, keep_only
 from unswayed.search.naive_bayes.grid_search import (
     are_kernels_ready,
@@ -43,17 +42,16 @@ from unswayed.search.objectives import (
 )
 from unswayed.search.options import Method, SearchOptions, method_of, team_of
 from unswayed.search.plan import SearchPlan, plan_table
-from unswayed.search.task import Found, Task, Terms, check_method
+from unswayed.search.task import Found, Task, Terms, check_method, until_limit
+from unswayed.search.task_search import save_now_and_then, save_search
 
-_SEARCH_BY_METHOD: dict[Method, Callable[[Task], Found]] = {
+_SEARCH_BY_METHOD: dict[Method, Callable[[Task], Iterator[Found]]] = {
     Method.BRANCH_AND_BOUND: branch_and_bound,
     Method.EXHAUSTIVE: exhaustive,
     Method.GREEDY: greedy,
 }
 OFTEN_BOUNDED = 60
 """Features from which on searches seldom end, so that the loops of the ceiling are loaded before."""
-PLAIN_SECONDS = 3.0
-"""How long a search goes without compiled loops where it has to compile them itself."""
 _COMPILING = f"from {__name__} import compile_grid_loops; compile_grid_loops()"
 _ON_TABLES = {Method.EXHAUSTIVE, Method.INFORMATION_GAIN}
 """Methods that need a table, also where a search on a grid would be quicker."""
@@ -70,22 +68,52 @@ def run_search(
     on_table = method in _ON_TABLES or terms.catalogue is not None
     if plan.grid is None or isinstance(objective, RewardObjective) or on_table:
         plan = plan_table(plan, objective)
-        return _search_table(plan, objective, terms, options), plan
-    return _search_grid(plan, objective, terms, options), plan
+    checkpoint = _open_checkpoint(plan.problem, objective, terms, options)
+    if plan.table is not None:
+        return settle_search(
+            _search_table(plan, objective, terms, options, checkpoint), options, checkpoint
+        ), plan
+    task = _make_grid_task(plan, objective, terms, options, checkpoint)
+    states = search_by_dropping(task, prove=method is Method.BRANCH_AND_BOUND)
+    is_compiled = are_kernels_ready() and (task.laws is None or is_ceiling_ready())
+    with nullcontext() if is_compiled or not can_save() else compile_beside(_COMPILING):
+        return settle_search(states, options, checkpoint, plan.units), plan
 
 
-def run_maxdr(problem: Problem, terms: Terms, options: SearchOptions) -> tuple[Found, str]:
-    """The features of highest expected same-decision probability by MAXDR, and the engine's name."""
-    check_method(terms, Method.MAXDR)
-    # Values come from log-odds, so the root needs no masses.
+def settle_search(
+    states: Iterator[Found],
+    options: SearchOptions,
+    checkpoint: Checkpoint | None = None,
+    units: float = math.inf,
+) -> Found:
+    """The best that a search comes to, within so much work where no limit was given."""
+    report = options.get("report")
+
+    def tell(found: Found) -> None:
+        if report is not None:
+            report(found.value, found.upper_bound, found.evaluations)
+
+    if checkpoint is not None:
+        states = save_now_and_then(checkpoint, states)
+    settled = settle(until_limit(states), units=units, tell=tell, heeds_interrupts=True)
+    if checkpoint is not None:
+        save_search(checkpoint, settled.last)
+    return replace(settled.last, interrupted=settled.interrupted, left=None)
+
+
+def make_bare_task(problem: Problem, terms: Terms) -> Task:
+    """A task for a method with values of its own, which needs no masses."""
     root = Node(problem.free, np.zeros((0, 1)))
-    task = _make_task(problem, root, PotentialObjective(len(problem.prior)), terms, options, deadline())
-    return maxdr(problem, task), LogOddsEngine().name
+    return _make_task(problem, root, PotentialObjective(len(problem.prior)), terms)
 
 
 def _search_table(
-    plan: SearchPlan, objective: SearchObjective, terms: Terms, options: SearchOptions
-) -> Found:
+    plan: SearchPlan,
+    objective: SearchObjective,
+    terms: Terms,
+    options: SearchOptions,
+    checkpoint: Checkpoint | None,
+) -> Iterator[Found]:
     assert plan.table is not None
     if not isinstance(objective, RewardObjective):
         key = (type(objective), tuple(terms.costs.items()))
@@ -94,18 +122,22 @@ def _search_table(
     if workspace.root is None:
         everything = plan.masses()
         workspace.root = replace(everything, table=objective.columns(everything.table))
-    task = _make_task(plan.problem, workspace.root, objective, terms, options, plan.ends)
+    task = _make_task(plan.problem, workspace.root, objective, terms, team_of(options), checkpoint)
     method = method_of(options)
     if method is Method.INFORMATION_GAIN:
-        return _take_most_informative(plan.problem, task)
+        return iter([_take_most_informative(plan.problem, task)])
     return _SEARCH_BY_METHOD[method](task)
 
 
-def _search_grid(plan: SearchPlan, objective: SearchObjective, terms: Terms, options: SearchOptions) -> Found:
-    """The best features among many, and how much better others can be; greedy: some good ones."""
+def _make_grid_task(
+    plan: SearchPlan,
+    objective: SearchObjective,
+    terms: Terms,
+    options: SearchOptions,
+    checkpoint: Checkpoint | None,
+) -> GridTask:
     many = plan.grid
     assert many is not None
-    ends = plan.ends
     agreement = Agreement(many, own_rule=isinstance(objective, SameDecisionObjective))
     variables = plan.problem.network.variables
     most_bytes = 0.5 * bytes_allowed()
@@ -116,10 +148,7 @@ def _search_grid(plan: SearchPlan, objective: SearchObjective, terms: Terms, opt
         load_kernels(steps.grid)
         if laws is not None and len(many.features) >= OFTEN_BOUNDED and is_ceiling_ready():
             load_ceiling()
-    if not plan.is_timed:
-        ends = plan.ends
-    compiles_here = not plan.is_timed and not can_save()
-    task = GridTask(
+    return GridTask(
         grid=steps.grid,
         disagreement=steps.disagreement,
         width=steps.width,
@@ -131,16 +160,10 @@ def _search_grid(plan: SearchPlan, objective: SearchObjective, terms: Terms, opt
         between=agreement.between,
         closer=agreement.closer,
         laws=laws,
-        deadline=ends,
-        compiles_at=time.monotonic() + PLAIN_SECONDS if compiles_here else math.inf,
-        report=options.get("report"),
+        compiles_here=math.isinf(seconds_left()) and not can_save(),
         team=team_of(options),
-        checkpoint=_open_checkpoint(plan.problem, objective, terms, options),
+        checkpoint=checkpoint,
     )
-    prove = method_of(options) is Method.BRANCH_AND_BOUND
-    is_compiled = are_kernels_ready() and (laws is None or is_ceiling_ready())
-    with nullcontext() if is_compiled or not can_save() else compile_beside(_COMPILING):
-        return search_by_dropping(task, prove=prove)
 
 
 def compile_grid_loops() -> None:
@@ -164,8 +187,8 @@ def _make_task(
     root: Node,
     objective: SearchObjective,
     terms: Terms,
-    options: SearchOptions,
-    ends: float,
+    team: Team | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> Task:
     variables = problem.network.variables
     return Task(
@@ -175,10 +198,8 @@ def _make_task(
         budget=terms.budget,
         objective=objective,
         names={f: variables[f].name for f in root.features},
-        deadline=ends,
-        report=options.get("report"),
-        team=team_of(options),
-        checkpoint=_open_checkpoint(problem, objective, terms, options),
+        team=team or Team(),
+        checkpoint=checkpoint,
         workspace=terms.workspace,
         catalogue=terms.catalogue,
     )

@@ -19,12 +19,13 @@ such orders, and measures them.
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
+from unswayed.core.anytime import tick
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.numerics import spendable
 
@@ -34,6 +35,8 @@ LEAN = 0.5
 """Rows that the group split from counts for in a group."""
 BETTER = 1e-9
 """Shares of agreement closer than this are equal."""
+UNITS_PER_ROW = 0.12
+"""Measured for a sample where a subset is tried without posteriors of its own."""
 
 Score = Callable[[Floats, Ints], float]
 """How often estimated posteriors (rows, classes) lead to the decisions (rows,)."""
@@ -61,10 +64,17 @@ class SampledTask:
     costs: Mapping[int, float]
     budget: float
     names: Mapping[int, str]
-    deadline: float
-    most_tried: float = math.inf
-    """Subsets that one way to choose may try."""
-    report: Callable[[float, float, int], None] | None = None
+
+    def tick(self) -> None:
+        """Say that one more subset is tried."""
+        tick(UNITS_PER_ROW * len(self.samples.codes), "an order of the features")
+
+
+class SampledOrder(NamedTuple):
+    """Columns in the order in which they were taken, and how many subsets were tried for it."""
+
+    taken: tuple[int, ...] = ()
+    tried: int = 0
 
 
 @dataclass(slots=True)
@@ -77,30 +87,28 @@ class _Groups:
     """The estimate for each row's group from the other half of the rows."""
 
 
-def forward_selection(task: SampledTask) -> tuple[tuple[int, ...], int]:
-    """Columns taken one by one, each the best gain for its cost, and the number of subsets tried."""
+def forward_selection(task: SampledTask) -> Iterator[SampledOrder]:
+    """Columns taken one by one, each the best gain for its cost."""
     samples = task.samples
     groups = _Groups(np.zeros(len(samples.codes), dtype=np.int64), _halves_apart(samples, None, None))
     value = task.score(groups.leaning, samples.decisions)
-    taken: tuple[int, ...] = ()
-    tried = 1
-    while tried < task.most_tried and time.monotonic() <= task.deadline:
-        fitting = _fitting(task, taken)
-        if not fitting:
-            break
-        splits = {f: _split(samples, groups, f) for f in fitting}
-        values = {f: task.score(split.leaning, samples.decisions) for f, split in splits.items()}
-        tried += len(fitting)
+    order = SampledOrder((), 1)
+    yield order
+    while fitting := _fitting(task, order.taken):
+        splits, values = {}, {}
+        for f in fitting:
+            task.tick()
+            splits[f] = _split(samples, groups, f)
+            values[f] = task.score(splits[f].leaning, samples.decisions)
         chosen = min(fitting, key=lambda f: (-(values[f] - value) / task.costs[f], task.names[f]))
-        taken, groups, value = (*taken, chosen), splits[chosen], values[chosen]
+        groups, value = splits[chosen], values[chosen]
+        order = SampledOrder((*order.taken, chosen), order.tried + len(fitting))
+        yield order
         if int(groups.number.max()) * FEWEST_ROWS > len(groups.number):
-            break  # groups of a few rows say more about the rows than about the features
-        if task.report is not None:
-            task.report(value, 1.0, tried)
-    return taken, tried
+            return  # groups of a few rows say more about the rows than about the features
 
 
-def additive_selection(task: SampledTask) -> tuple[tuple[int, ...], int]:
+def additive_selection(task: SampledTask) -> Iterator[SampledOrder]:
     """Columns taken one by one, each what explains most for its cost, while the budget allows and it helps.
 
     Explained is the variance of posteriors and decisions, by least squares on indicators of the states.
@@ -110,19 +118,23 @@ def additive_selection(task: SampledTask) -> tuple[tuple[int, ...], int]:
         np.hstack([samples.posteriors, np.eye(int(samples.decisions.max()) + 1)[samples.decisions]])
     )
     terms = {f: _indicators(samples, f) for f in task.costs}
-    taken: tuple[int, ...] = ()
-    tried = 0
-    while tried < task.most_tried and time.monotonic() <= task.deadline:
-        worth = {f: _explained(terms[f], left) / task.costs[f] for f in _fitting(task, taken)}
-        tried += len(worth)
+    order = SampledOrder()
+    yield order
+    while True:
+        worth = {}
+        for f in _fitting(task, order.taken):
+            task.tick()
+            worth[f] = _explained(terms[f], left) / task.costs[f]
+        order = SampledOrder(order.taken, order.tried + len(worth))
         chosen = min(worth, key=lambda f: (-worth[f], task.names[f]), default=None)
         if chosen is None or worth[chosen] <= BETTER * len(left):
-            break
+            yield order
+            return
         basis = _orthonormal(terms.pop(chosen))
         left = left - basis @ (basis.T @ left)
         terms = {f: columns - basis @ (basis.T @ columns) for f, columns in terms.items()}
-        taken = (*taken, chosen)
-    return taken, tried
+        order = SampledOrder((*order.taken, chosen), order.tried)
+        yield order
 
 
 def _fitting(task: SampledTask, taken: tuple[int, ...]) -> list[int]:

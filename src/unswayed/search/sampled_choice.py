@@ -7,8 +7,6 @@ choice agrees; `certified.py` bounds it where sums over the network can.
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -16,6 +14,7 @@ from uuid import uuid4
 
 import numpy as np
 
+from unswayed.core.anytime import UNITS_PER_SECOND, settle, tick, units_left
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import QueryError
 from unswayed.core.numerics import spendable
@@ -25,8 +24,7 @@ from unswayed.decisions.oracle import Interval
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.rules import Decider, ThresholdRule
 from unswayed.engines.sampling import SamplingEngine, SamplingOracle
-from unswayed.search.baselines import information_by_feature
-from unswayed.search.options import Report
+from unswayed.search.information import information_by_feature
 from unswayed.search.sampled import (
     BETTER,
     SampledTask,
@@ -37,24 +35,26 @@ from unswayed.search.sampled import (
 )
 from unswayed.search.task import Terms
 
+SAMPLES_UNITS = 3e7
+"""What choosing on samples and certifying the choice takes at most when no limit was given."""
 FEWEST_SAMPLES, DECIDED_SHARE = 64, 0.2
-"""Samples that are decided in any case, and the share of the time for deciding more."""
-SECONDS_PER_ROW = 1.2e-7
-"""Measured for a sample where a subset is tried without posteriors of its own."""
+"""Samples that are decided in any case, and the share of what is left for deciding more."""
 FEWEST_VALUED = 16
 """Choices that are valued however long each takes, where no limit on time was given."""
 N_SAMPLES = 4000
 """Samples to choose by, and as many to measure by."""
-CHOICE_SECONDS, CHOICE_SHARE = 3.0, 0.35
-"""Seconds to choose, at most, and the share of a limit on time."""
-ALONE_SECONDS = 0.5
+CHOICE_UNITS, CHOICE_SHARE = 3e6, 0.35
+"""What choosing takes, at most, and the share of what is left."""
+ALONE_UNITS = 5e5
 """How long this process chooses before others join."""
+LEAST_VALUED = 1e3
+"""What valuing a choice takes, at least."""
 BATCH = 32
 """Choices that a worker values at a time: some hundredths of a second."""
 WARM_UP = -1
 """The tag of calls that value nothing, by which workers get ready."""
 WAIT_SECONDS = 0.1
-"""How long to wait for a batch before the clock is read."""
+"""How long to wait for a batch before the budget is asked."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,34 +78,25 @@ class SampledGround:
 
 @dataclass(frozen=True, slots=True)
 class KeptChoice:
-    """Features chosen on samples."""
+    """The best features so far, chosen on samples."""
 
     kept: frozenset[int]
+    agreement: float
+    """How often they agree on the samples; 0 before that is known."""
     tried: int
     """Subsets valued."""
-    interrupted: bool
-    """Whether Ctrl-C ended the search."""
 
 
-def draw_ground(
-    problem: Problem,
-    terms: Terms,
-    *,
-    adapts_threshold: bool,
-    is_timed: bool,
-    seconds: float,
-    report: Report | None = None,
-) -> SampledGround:
-    """Samples, and the orders in which several heuristics take the features for their costs.
-
-    Unless a person gave the limit on time, its seconds are counted by prices and no clock is looked at.
-    """
-    n_samples = _affordable(problem, seconds, is_timed=is_timed)
+def draw_ground(problem: Problem, terms: Terms, *, adapts_threshold: bool) -> SampledGround:
+    """Samples, and the orders in which several heuristics take the features for their costs."""
+    few = SamplingEngine(n_samples=FEWEST_SAMPLES).prepare(problem)
+    each = max(UNITS_PER_SECOND * few.price(problem.free), 1e-3)
+    n_affordable = int(DECIDED_SHARE * min(units_left(), SAMPLES_UNITS) / each)
+    n_samples = min(max(n_affordable, FEWEST_SAMPLES), N_SAMPLES)
     engine = SamplingEngine(n_samples=n_samples, rng=np.random.default_rng(0))
     drawn = engine.prepare(problem)  # as many as there is time for
     fresh = engine.prepare(problem)
     full = drawn.posteriors(problem.free)
-    ends = time.monotonic() + choice_seconds(seconds) if is_timed else math.inf
     positive = _positive(problem) if adapts_threshold else None
     decisions = problem.decider.decide(full)
     useful = [i for i, size in enumerate(problem.sizes(problem.free)) if size > 1]
@@ -116,75 +107,51 @@ def draw_ground(
         costs,
         float("inf"),
         {i: problem.network.variables[problem.free[i]].name for i in useful},
-        ends,
-        math.inf if is_timed else choice_seconds(seconds) / (SECONDS_PER_ROW * len(full)),
-        report,
     )
     gains = information_by_feature(problem)
     by_gain = sorted(useful, key=lambda i: (-gains[problem.free[i]] / costs[i], task.names[i]))
-    found = [additive_selection(task), forward_selection(task)]
-    orders = [_completed(problem, order, by_gain) for order in (*(each[0] for each in found), ())]
-    tried = sum(n for _, n in found)
+    found = [
+        settle(order, share=choice_share(), units=CHOICE_UNITS).last
+        for order in (additive_selection(task), forward_selection(task))
+    ]
+    orders = [_completed(problem, order, by_gain) for order in (*(each.taken for each in found), ())]
+    tried = sum(each.tried for each in found)
     return SampledGround(problem, positive, drawn, fresh, decisions, tuple(orders), tried)
 
 
-def _affordable(problem: Problem, seconds: float, *, is_timed: bool) -> int:
-    """How many samples can be decided in a share of the time: by the time that a few take, or by prices."""
-    if math.isinf(seconds):
-        return N_SAMPLES
-    few = SamplingEngine(n_samples=FEWEST_SAMPLES).prepare(problem)
-    if is_timed:
-        began = time.monotonic()
-        n_decided = len(few.posteriors(problem.free))
-        each = (time.monotonic() - began) / max(n_decided, 1)
-    else:
-        each = few.price(problem.free)
-    return min(max(int(DECIDED_SHARE * seconds / max(each, 1e-9)), FEWEST_SAMPLES), N_SAMPLES)
+def choice_share() -> float:
+    """The share of what is left in which to choose."""
+    return min(CHOICE_SHARE, CHOICE_UNITS / max(min(units_left(), SAMPLES_UNITS), 1.0))
 
 
-def choice_seconds(seconds: float) -> float:
-    """How long to choose."""
-    return min(CHOICE_SECONDS, CHOICE_SHARE * seconds)
+def units_of_choices(ground: SampledGround, terms: Terms) -> float:
+    """What choosing takes at most when no limit was given: enough for some choices, whatever each takes."""
+    return max(CHOICE_UNITS, FEWEST_VALUED * _units_of_choice(ground, terms))
 
 
-def choose_kept(
-    ground: SampledGround,
-    terms: Terms,
-    report: Report | None = None,
-    team: Team | None = None,
-    *,
-    is_timed: bool,
-    seconds: float,
-) -> KeptChoice:
-    """The features within the budget that agree best on the samples, as far as the time allows.
+def _units_of_choice(ground: SampledGround, terms: Terms) -> float:
+    """What valuing one choice takes, by the price of the first."""
+    first = tuple(sorted(take_affordable(ground.orders[0], terms)))
+    return max(UNITS_PER_SECOND * len(ground.drawn.samples) * ground.drawn.price(first), LEAST_VALUED)
 
-    Unless a person gave the limit, it allows as many choices as can be valued in it by their prices. A team
-    values the choices next in line; what is taken, and in which order, is the same as without.
+
+def choose_kept(ground: SampledGround, terms: Terms, team: Team) -> Iterator[KeptChoice]:
+    """Better and better features within the budget, by how often they agree on the samples.
+
+    A team values the choices next in line; what is taken, and in which order, is the same as without.
     """
-    began = time.monotonic()
+    first = take_affordable(ground.orders[0], terms)
+    yield KeptChoice(first, 0.0, ground.tried)
     problem = replace(ground.problem, _memo={})
     drawn = replace(ground.drawn, problem=problem)
     sent = replace(ground, problem=problem, drawn=drawn, fresh=drawn)
-    with Workers[int](team or Team(), value_choices, uuid4().hex, sent) as workers:
-        ends = began + choice_seconds(seconds) if is_timed else math.inf
-        search = _Search(ground, terms, (began, ends), report, workers)
-        if not is_timed:
-            search.most_asked = _count_affordable(ground, terms, seconds)
-        try:
-            for order in ground.orders:
-                search.offer(take_affordable(order, terms))
-            if terms.catalogue is None:
-                search.swap()
-        except KeyboardInterrupt:
-            search.interrupted = True
-    return KeptChoice(search.kept, ground.tried + len(search.values), search.interrupted)
-
-
-def _count_affordable(ground: SampledGround, terms: Terms, seconds: float) -> int:
-    """How many choices can be valued in the time, by the price of the first."""
-    first = tuple(sorted(take_affordable(ground.orders[0], terms)))
-    each = max(len(ground.drawn.samples) * ground.drawn.price(first), 1e-3)
-    return max(int(choice_seconds(seconds) / each), FEWEST_VALUED)
+    with Workers[int](team, value_choices, uuid4().hex, sent) as workers:
+        search = _Search(ground, terms, _units_of_choice(ground, terms), workers, first)
+        for order in ground.orders:
+            search.offer(take_affordable(order, terms))
+            yield search.choice
+        if terms.catalogue is None:
+            yield from search.swap()
 
 
 def value_choices(ground: SampledGround, choices: Iterable[frozenset[int]]) -> list[float]:
@@ -199,58 +166,53 @@ class _Search:
 
     ground: SampledGround
     terms: Terms
-    span: tuple[float, float]
-    """When it began, and when it must end."""
-    report: Report | None
+    units: float
+    """What valuing a choice takes."""
     workers: Workers[int]
-    kept: frozenset[int] = frozenset()
+    kept: frozenset[int]
     best: float = -1.0
-    interrupted: bool = False
-    most_asked: float = math.inf
-    """Choices that may be asked for, where no clock ends the search,"""
     n_asked: int = 0
-    """and how many were, in the order that is the same whoever values them."""
+    """Choices asked for, in the order that is the same whoever values them."""
     values: dict[frozenset[int], float] = field(default_factory=dict)
 
     @property
-    def is_late(self) -> bool:
-        """Whether the time is over, by the clock or by what was asked for."""
-        return self.n_asked >= self.most_asked or time.monotonic() > self.span[1]
+    def choice(self) -> KeptChoice:
+        """The best so far."""
+        return KeptChoice(self.kept, max(self.best, 0.0), self.ground.tried + len(self.values))
 
     def value(self, kept: frozenset[int]) -> float:
         """How often a choice agrees on the samples."""
+        tick(self.units, "the choice on samples")
+        self.n_asked += 1
         if kept not in self.values:
             (self.values[kept],) = value_choices(self.ground, [kept])
-            if self.report is not None:
-                self.report(max(self.best, self.values[kept]), 1.0, self.ground.tried + len(self.values))
         return self.values[kept]
 
     def offer(self, kept: frozenset[int]) -> bool:
         """Take a choice that is better than the one held."""
-        self.n_asked += 1
-        is_better = self.value(kept) > self.best + BETTER
+        value = self.value(kept)
+        is_better = value > self.best + BETTER
         if is_better:
-            self.kept, self.best = kept, self.value(kept)
+            self.kept, self.best = kept, value
         return is_better
 
-    def swap(self) -> None:
-        """Exchange one feature for another while that helps and there is time."""
-        while not self.is_late and any(map(self.offer, self._valued(self._neighbours()))):
-            pass
+    def swap(self) -> Iterator[KeptChoice]:
+        """Exchange one feature for another while that helps."""
+        is_better = True
+        while is_better:
+            is_better = False
+            for kept in self._valued(self._neighbours()):
+                is_better = self.offer(kept)
+                yield self.choice
+                if is_better:
+                    break
 
     def _neighbours(self) -> Iterator[frozenset[int]]:
         """Choices that differ in one feature, those first that lack the feature least needed."""
         useful = self.ground.orders[0]
-        without = {}
-        for feature in sorted(self.kept):
-            if self.is_late:
-                return
-            self.n_asked += 1
-            without[feature] = self.value(self.kept - {feature})
+        without = {feature: self.value(self.kept - {feature}) for feature in sorted(self.kept)}
         for out in sorted(without, key=lambda f: (-without[f], f)):
             for into in useful:
-                if self.is_late:
-                    return
                 changed = self.kept - {out} | {into}
                 if into not in self.kept and self.terms.cost(changed) <= spendable(self.terms.budget):
                     yield changed
@@ -264,15 +226,12 @@ class _Search:
                 self._value_elsewhere([kept for kept in batch if kept not in self.values])
             if not batch:
                 return
-            for kept in batch:
-                if self.is_late:
-                    return
-                yield kept
+            yield from batch
 
     def _is_helped(self) -> bool:
         """Whether workers are ready; they are started here, and get the samples, when it takes long."""
         workers = self.workers
-        is_long = time.monotonic() - self.span[0] > ALONE_SECONDS
+        is_long = self.n_asked * self.units > ALONE_UNITS
         if is_long and not workers.team.is_alone and not workers.has_answered:
             for _ in range(workers.n_free):
                 workers.submit(WARM_UP, ((),))
@@ -280,10 +239,11 @@ class _Search:
         return workers.has_answered
 
     def _value_elsewhere(self, choices: list[frozenset[int]]) -> None:
-        """Have choices valued, until the time is over."""
+        """Have choices valued."""
         for start in range(0, len(choices), BATCH):
             self.workers.submit(start, (choices[start : start + BATCH],))
-        while any(tag != WARM_UP for tag in self.workers.tags) and not self.is_late:
+        while any(tag != WARM_UP for tag in self.workers.tags):
+            tick(what="the choice on samples")
             for start, values in self.workers.collect(WAIT_SECONDS):
                 if start != WARM_UP:
                     self.values.update(zip(choices[start : start + BATCH], values, strict=True))

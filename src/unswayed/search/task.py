@@ -1,18 +1,18 @@
-"""What a search is given and what it gives back: costs, budget, deadline, the best subset so far.
+"""What a search is given and what it gives back: costs, a budget, and the best subset so far.
 
-`Task` is a search in a table of masses, `Incumbent` the best subset found so far, `Found` the outcome.
+`Task` is a search in a table of masses, `Incumbent` the best subset found so far. A search is a stream of
+`Found`: the best so far, a bound on all others, and what is left to be searched.
 """
 
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from uuid import uuid4
 
-from unswayed.core.errors import QueryError, expect
+from unswayed.core.errors import LimitError, QueryError, expect
 from unswayed.core.numerics import is_cheaper, spendable
 from unswayed.core.workers import Team
 from unswayed.decisions.binding import bind_purchase
@@ -29,16 +29,17 @@ from unswayed.decisions.purchase import Costs, Purchase, check_budget, check_cos
 from unswayed.kernels import subset_search
 from unswayed.search.lattice import Node
 from unswayed.search.objectives import SearchObjective
-from unswayed.search.options import Method, Report
+from unswayed.search.options import Method
 
 if TYPE_CHECKING:
     from unswayed.search.sampled_choice import SampledGround
     from unswayed.search.signed.ground import SignedGround
 
+S = TypeVar("S")
 SLACK = subset_search.SLACK
 """Values closer than this are rounding apart, and equal."""
-REPORT_SECONDS = 0.1
-"""How long at least between two reports of progress."""
+UNITS_PER_NODE, UNITS_PER_MASS = 25.0, 2e-3
+"""Measured for one pass over a table with numpy: whatever its size, and for each mass in it."""
 EXTRA = 5
 """How many more of the most harmful features than the budget allows the first search is given."""
 
@@ -161,14 +162,10 @@ class Task:
     """What is sought."""
     names: Mapping[int, str]
     """Names by position, for breaking ties."""
-    deadline: float = math.inf
-    """Moment of `time.monotonic()` at which to stop."""
-    report: Report | None = None
-    """Hears of progress."""
     team: Team = field(default_factory=Team)
     """Who searches."""
     checkpoint: Checkpoint | None = None
-    """Where to keep what the search has come to."""
+    """Where an earlier search may have left what it came to."""
     workspace: SearchSpace = field(default_factory=SearchSpace, repr=False, compare=False)
     """What searches with other budgets over the same root use again."""
     catalogue: Catalogue | None = None
@@ -189,14 +186,23 @@ class Task:
 
     def to_send(self) -> Task:
         """The task for a worker elsewhere."""
-        return replace(
-            self, deadline=math.inf, report=None, team=Team(), checkpoint=None, workspace=SearchSpace()
-        )
+        return replace(self, team=Team(), checkpoint=None, workspace=SearchSpace())
+
+
+class LeftToSearch(Protocol):
+    """What is left of a search, as a checkpoint keeps it."""
+
+    @property
+    def name(self) -> str:
+        """Tells one search of a question from another."""
+
+    def write(self) -> Any:
+        """What is left, as JSON can hold it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The outcome of a search."""
+    """What a search has come to."""
 
     kept: frozenset[int]
     """Positions of the best subset found."""
@@ -210,6 +216,8 @@ class Found:
     """Whether Ctrl-C ended the search."""
     proven: bool = False
     """Whether no other subset is better, where its own value is known between bounds only."""
+    left: LeftToSearch | None = field(default=None, repr=False, compare=False)
+    """What is left to be searched; None where that cannot be taken up again."""
 
     @property
     def optimal(self) -> bool:
@@ -230,9 +238,8 @@ class Incumbent:
     bound: float = math.inf
     """Upper bound on every subset, as far as known."""
     evaluations: int = 0
-    stopped: bool = False
-    """Whether Ctrl-C was pressed, so that the best so far is wanted."""
-    _last_report: float = field(default=0.0)
+    left: LeftToSearch | None = None
+    """What is left to be searched, where that can be taken up again."""
 
     def offer(self, features: Iterable[int], value: float) -> None:
         """Take a subset if it is better than the one held."""
@@ -260,14 +267,24 @@ class Incumbent:
     def found(self) -> Found:
         """What the search has come to."""
         bound = max(self.bound, self.value)
-        return Found(self.kept, self.value, bound, self.evaluations, self.stopped)
+        return Found(self.kept, self.value, bound, self.evaluations, left=self.left)
 
-    def tell(self) -> None:
-        """Report progress, a few times a second at most."""
-        now = time.monotonic()
-        if self.task.report is not None and now - self._last_report > REPORT_SECONDS:
-            self._last_report = now
-            self.task.report(self.value, max(self.bound, self.value), self.evaluations)
+
+def units_of_pass(node: Node) -> float:
+    """What dropping a feature of a node and bounding what is left takes."""
+    return UNITS_PER_NODE + UNITS_PER_MASS * node.table.size
+
+
+def until_limit(states: Iterator[S]) -> Iterator[S]:
+    """The same states; where the next one is beyond a limit, those that came stand."""
+    has_any = False
+    try:
+        for state in states:
+            has_any = True
+            yield state
+    except LimitError:
+        if not has_any:
+            raise
 
 
 def order_by_harm(task: Task, left: Mapping[int, float]) -> list[int]:

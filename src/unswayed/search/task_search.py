@@ -1,21 +1,19 @@
-"""A search of a task in slices: what a slice starts with, what it finds, and what is saved."""
+"""A search of a task in slices: what a slice starts with, what it finds, and what a checkpoint keeps."""
 
 from __future__ import annotations
 
-import math
-import time
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from unswayed.decisions.checkpoint import Checkpoint, damaged
 from unswayed.search.driver import Branch
-from unswayed.search.task import Incumbent, Task
+from unswayed.search.task import Found, Incumbent, Task
 
 
 @dataclass(frozen=True, slots=True)
 class SavedSearch:
-    """What a search had come to, in a checkpoint."""
+    """What a search had come to, as a checkpoint holds it."""
 
     kept: tuple[int, ...]
     """Positions of the best subset."""
@@ -33,9 +31,20 @@ class SavedSearch:
         except (TypeError, KeyError) as error:
             raise damaged(checkpoint.path) from error
 
-    def write(self) -> dict[str, Any]:
-        """The entry of a checkpoint."""
-        return {"kept": self.kept, "value": self.value, "evaluations": self.evaluations, "left": self.left}
+
+def save_search(checkpoint: Checkpoint, found: Found) -> None:
+    """Write the state of a search to a file, where it can be taken up again."""
+    if found.left is not None:
+        entry = {"kept": sorted(found.kept), "value": found.value, "evaluations": found.evaluations}
+        checkpoint.save(found.left.name, {**entry, "left": found.left.write()})
+
+
+def save_now_and_then(checkpoint: Checkpoint, states: Iterator[Found]) -> Iterator[Found]:
+    """The same states; one that comes when the file is old is written to it."""
+    for found in states:
+        if checkpoint.is_due():
+            save_search(checkpoint, found)
+        yield found
 
 
 class SavedBranch(Branch, Protocol):
@@ -46,6 +55,18 @@ class SavedBranch(Branch, Protocol):
 
 
 B = TypeVar("B", bound=SavedBranch)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BranchesLeft(Generic[B]):
+    """The branches of a search still to be searched."""
+
+    name: str
+    branches: tuple[B, ...]
+
+    def write(self) -> list[Any]:
+        """The branches as JSON can hold them."""
+        return [branch.write() for branch in self.branches]
 
 
 class Known(NamedTuple):
@@ -75,16 +96,13 @@ class Findings(NamedTuple):
 
 @dataclass(slots=True)
 class TaskSearch(Generic[B]):
-    """Takes notes for the incumbent of a task, and for its checkpoint; within a `with` statement it saves."""
+    """Takes notes for the incumbent of a task."""
 
     incumbent: Incumbent
     name: str | None
     """Tells one search of a task from another; None for one among some features, which proves nothing."""
-    work: int
-    """What a slice does between two looks at the clock, where it counts."""
-    patience: float = math.inf
-    """Moment of `time.monotonic()` at which to stop, as well as at the deadline of the task."""
-    _left: list[B] | None = field(default=None)
+    work: float
+    """What a slice does, as the search counts it."""
 
     @property
     def value(self) -> float:
@@ -92,31 +110,31 @@ class TaskSearch(Generic[B]):
         return self.incumbent.value
 
     @property
+    def has_enough(self) -> bool:
+        """Whether nothing more is wanted: never before the end."""
+        return False
+
+    @property
     def is_shared(self) -> bool:
         """Whether others may help."""
         return not self.incumbent.task.team.is_alone
 
-    def call_for(self, branch: B, seconds: float) -> tuple[B, Known, tuple[float, int]]:
+    def call_for(self, branch: B) -> tuple[B, Known, float]:
         """What a slice is called with."""
-        held, task = self.incumbent, self.incumbent.task
-        seconds = min(seconds, task.deadline - time.monotonic())
-        return branch, Known(held.value, held.kept, task.budget), (seconds, self.work)
+        held = self.incumbent
+        return branch, Known(held.value, held.kept, held.task.budget), self.work
 
-    def learn(self, findings: Findings) -> None:
-        """Take in what a slice found."""
+    def learn(self, findings: Findings) -> Iterator[None]:
+        """Take in what a slice found, in no step of its own."""
         self.incumbent.offer(findings.kept, findings.value)
         self.incumbent.evaluations += findings.evaluations
+        return iter(())
 
-    def note(self, bound: float, left: list[B]) -> bool:
-        """Take note of what is left and what bounds it; whether to go on."""
-        incumbent, checkpoint = self.incumbent, self.incumbent.task.checkpoint
+    def note(self, bound: float, left: list[B]) -> None:
+        """Take note of what is left and what bounds it."""
         if self.name is not None:
-            incumbent.bound = min(incumbent.bound, max(bound, incumbent.value))
-            self._left = left
-            if checkpoint is not None and checkpoint.is_due():
-                self._save()
-        incumbent.tell()
-        return not incumbent.stopped and time.monotonic() <= min(incumbent.task.deadline, self.patience)
+            self.incumbent.bound = min(self.incumbent.bound, max(bound, self.incumbent.value))
+            self.incumbent.left = BranchesLeft(self._saved_name, tuple(left))
 
     def resume(self, read: Callable[[Any], B]) -> list[B] | None:
         """What was left when the search was saved; None where it was not."""
@@ -128,22 +146,9 @@ class TaskSearch(Generic[B]):
             left = [read(each) for each in saved.left]
         except (TypeError, ValueError) as error:
             raise damaged(checkpoint.path) from error
-        self.learn(Findings(saved.value, frozenset(saved.kept), saved.evaluations))
+        self.incumbent.offer(saved.kept, saved.value)
+        self.incumbent.evaluations += saved.evaluations
         return left
-
-    def __enter__(self) -> TaskSearch[B]:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._save()
-
-    def _save(self) -> None:
-        checkpoint, held = self.incumbent.task.checkpoint, self.incumbent
-        if checkpoint is None or self._left is None:
-            return
-        left = [branch.write() for branch in self._left]
-        saved = SavedSearch(tuple(sorted(held.kept)), held.value, held.evaluations, left)
-        checkpoint.save(self._saved_name, saved.write())
 
     @property
     def _saved_name(self) -> str:

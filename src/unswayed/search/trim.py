@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from unswayed.core.anytime import portion, reserve
 from unswayed.core.errors import QueryError, expect
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.classifier import Classifier
@@ -21,8 +22,9 @@ from unswayed.engines.naive_bayes import best_threshold_of
 from unswayed.engines.sums.engine import SumsOracle
 from unswayed.engines.sums.profile_bounds import bound_decisions
 from unswayed.search.certified import (
+    CERTIFY_SECONDS,
+    CERTIFY_UNITS,
     TOLERANCE,
-    GroundOptions,
     choose_and_certify,
     choose_and_estimate,
     find_ground,
@@ -37,7 +39,7 @@ from unswayed.search.plan import (
     same_decision_objective,
     trimming_objective,
 )
-from unswayed.search.run import run_maxdr, run_search
+from unswayed.search.run import run_search
 from unswayed.search.task import Found, Terms
 
 
@@ -65,20 +67,16 @@ class Trimmed:
 
 def choose_features(plan: SearchPlan, reward: Reward | None, terms: Terms, options: SearchOptions) -> Chosen:
     """The features that decide best as all do, or, with a reward, gain most of it."""
-    if method_of(options) is Method.MAXDR:
-        if reward is not None:
-            raise QueryError(
-                "MAXDR selects by expected same-decision probability; use another method for rewards"
-            )
-        return Chosen(*run_maxdr(plan.problem, terms, options))
     if reward is not None:
         return _choose_by_reward(plan, reward, terms, options)
-    if plan.table is None and plan.grid is None:
+    if plan.on_samples:
         return _choose_on_samples(plan, terms, options, adapts_threshold=False)[0]
     found, plan = run_search(plan, same_decision_objective(plan.problem), terms, options)
     if plan.table is None:
         return Chosen(found, plan.engine)
-    return _with_doubt(plan, found, doubted_agreement(plan.table.profile(found.kept), plan.problem.decider))
+    with reserve():
+        doubt = doubted_agreement(plan.table.profile(found.kept), plan.problem.decider)
+    return _with_doubt(plan, found, doubt)
 
 
 def trim_classifier(
@@ -87,7 +85,7 @@ def trim_classifier(
     """Trimmed to the features and the threshold, rule or table that agree most with the full classifier."""
     expect(potential, bool, "potential")
     has_threshold = isinstance(plan.problem.classifier.rule, ThresholdRule)
-    if plan.table is None and plan.grid is None:
+    if plan.on_samples:
         return _trim_on_samples(plan, terms, options, potential=potential)
     # For naive Bayes a threshold does as well as any table [choi2018, Prop. 3].
     if potential and not (has_threshold and is_naive(plan.problem)):
@@ -107,7 +105,8 @@ def _choose_by_reward(plan: SearchPlan, reward: Reward, terms: Terms, options: S
 
 def _trim_to_threshold(plan: SearchPlan, terms: Terms, options: SearchOptions) -> Trimmed:
     found, plan = run_search(plan, trimming_objective(plan.problem), terms, options)
-    best, doubt = _find_threshold(plan, found.kept)
+    with reserve():
+        best, doubt = _find_threshold(plan, found.kept)
     chosen = _with_doubt(plan, replace(found, value=best.value), doubt)
     return Trimmed(chosen, _with_threshold(plan, found, best), (best.threshold_low, best.threshold_high))
 
@@ -147,7 +146,8 @@ def _trim_on_samples(plan: SearchPlan, terms: Terms, options: SearchOptions, *, 
     chosen, best = _choose_on_samples(plan, terms, options, adapts_threshold=has_threshold)
     sums = plan.sums if potential and chosen.agreement is not None else None
     if sums is not None and sums.lists(chosen.found.kept):
-        return _certify_table(plan, sums, chosen)
+        with reserve(CERTIFY_SECONDS), portion(units=CERTIFY_UNITS):
+            return _certify_table(plan, sums, chosen)
     if best is None:
         return _keep_rule(plan, chosen)
     trimmed = _with_threshold(plan, chosen.found, best)
@@ -177,15 +177,12 @@ def _choose_on_samples(
             "no table holds these features, so they are chosen on samples, within seconds and without a "
             "checkpoint; leave it out"
         )
-    report, team, is_timed = options.get("report"), team_of(options), plan.is_timed
-    on_ground = GroundOptions(
-        adapts_threshold=adapts_threshold, is_timed=is_timed, report=report, seconds=plan.seconds
-    )
+    report, team = options.get("report"), team_of(options)
+    ground = find_ground(plan.problem, terms, adapts_threshold=adapts_threshold)
     if plan.sums is not None:
-        choice = choose_and_certify(plan.sums, terms, team=team, **on_ground)
+        choice = choose_and_certify(plan.sums, ground, terms, team, report)
     else:
-        ground = find_ground(plan.problem, terms, **on_ground)
-        choice = choose_and_estimate(ground, terms, report, team, is_timed=is_timed, seconds=plan.seconds)
+        choice = choose_and_estimate(ground, terms, team, report)
     return Chosen(choice.found, plan.engine, choice.agreement), choice.threshold
 
 

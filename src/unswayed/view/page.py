@@ -20,7 +20,7 @@ from unswayed.decisions.rules import MostProbable, ThresholdRule
 from unswayed.view.charts.curves import draw_frontier
 from unswayed.view.charts.networks import draw_graph
 from unswayed.view.charts.reasons import draw_contributions
-from unswayed.view.choice_lines import fold
+from unswayed.view.choices import agreement_cell, fold_points
 from unswayed.view.numbers import (
     NOISE,
     counted,
@@ -31,10 +31,9 @@ from unswayed.view.numbers import (
     percent,
     percent_text,
     probability_text,
-    share_text,
 )
 from unswayed.view.plotting import list_offers, list_pushes, make_gauge, make_graph
-from unswayed.view.reason_lines import (
+from unswayed.view.reasons import (
     note_sentences,
     range_sentences,
     reason_sentences,
@@ -318,28 +317,18 @@ def _recommendation(found: Examination) -> str:
 def _point_rows(found: Examination) -> list[dict[str, Any]]:
     """The points of the frontier; of many that agree alike, the first and the last."""
     assert found.frontier is not None
-    points = found.frontier.points
-    texts = [share_text(p.selection.value) + ("" if p.selection.optimal else "*") for p in points]
-    rows = []
-    for first, last in fold(texts):
-        rows.append(_point_row(found, first, texts[first]))
-        if last > first + 1:
-            between = f"{last - first - 1} more up to cost {points[last - 1].cost:g}, also {texts[first]}"
-            rows.append({"folded": between})
-        if last > first:
-            rows.append(_point_row(found, last, texts[last]))
-    return rows
+    rows = [_point_row(found, number, point) for number, point in enumerate(found.frontier.points)]
+    folded = fold_points(found.frontier, rows)
+    return [row if isinstance(row, dict) else {"folded": row[0]} for row in folded]
 
 
-def _point_row(found: Examination, number: int, agreement: str) -> dict[str, Any]:
-    assert found.frontier is not None
-    point = found.frontier.points[number]
+def _point_row(found: Examination, number: int, point: Trimming) -> dict[str, Any]:
     n_kept = len(point.kept)
     return {
         "folded": "",
         "marked": number == found.recommended,
         "cost": f"{point.cost:g}",
-        "agreement": agreement,
+        "agreement": agreement_cell(point.selection),
         "threshold": threshold_text(point),
         "kept": [(name, True) for name in point.kept] if n_kept < len(found.free) else [],
         "otherwise": f"all {counted(n_kept, 'feature')}" if n_kept else "nothing",

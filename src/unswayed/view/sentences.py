@@ -150,10 +150,10 @@ def _told_gain(gain: Measurement) -> float:
     return 0.0 if gain.certainty is not Certainty.EXACT and gain.low <= NOISE else gain.value
 
 
-def further_texts(ranking: ObservationRanking, *, priced: bool) -> list[str]:
+def further_texts(ranking: ObservationRanking) -> list[str]:
     """The test with the best chance to settle the decision, the best value for money, and the bundle."""
-    lines = [*_bundle_text(ranking), *_done_text(ranking)]
-    if priced and ranking.features:
+    lines = [*_bundle_text(ranking), *(_done_text(ranking) if ranking.done else ())]
+    if any(cost != 1.0 for cost in ranking.costs):
         pairs = zip(ranking.features, ranking.per_cost, ranking.costs, strict=True)
         best = [f"{name} {value:.4g} (cost {cost:g})" for name, value, cost in list(pairs)[:MOST_TESTS]]
         lines.append(f"Gain by {ranking.criteria[0]} per cost: {', '.join(best)}.")
@@ -193,12 +193,11 @@ def safety_text(history: CaseHistory, at_least: float) -> str:
     return f"The decision {decision!r} was safe to {level} after {counted(first, 'observation')}{end}."
 
 
-def kept_text(selection: Selection, features: Sequence[str]) -> tuple[str, str]:
+def kept_text(selection: Selection, features: Sequence[str] | None) -> tuple[str, str]:
     """The features to keep, and of how many at which cost: "AC" and " (1 of 3 features, cost 1)."."""
     kept = selection.kept
-    noun = "feature" if len(features) == 1 else "features"
-    rest = f" ({len(kept)} of {len(features)} {noun}, cost {selection.cost:g})."
-    return names_text(kept, at_most=len(kept)), rest
+    of = "" if features is None else f"{len(kept)} of {counted(len(features), 'feature')}, "
+    return names_text(kept, at_most=len(kept)), f" ({of}cost {selection.cost:g})."
 
 
 def agreement_text(selection: Selection, features: Sequence[str], how: str) -> str:

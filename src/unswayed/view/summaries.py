@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
@@ -13,8 +14,12 @@ from unswayed.inference.problem import contraction
 from unswayed.model.cpt import Cpt
 from unswayed.model.data.census import Census
 from unswayed.model.network import BayesianNetwork
-from unswayed.view.numbers import counted, shortened
-from unswayed.view.tables import padded, widest
+from unswayed.view.describe import Asked, TextTable
+from unswayed.view.numbers import counted, probability_text, shortened
+from unswayed.view.terminal import padded, widest
+
+if TYPE_CHECKING:
+    from unswayed.api.networks import Explanation
 
 MOST_VARIABLES = 20
 """Variables listed before the list is cut."""
@@ -219,3 +224,14 @@ def learned_lines(facts: LearnedFrom) -> list[Text]:
         names = shortened(facts.sampled_columns, MOST_COLUMNS)
         lines.append(Text(f"cut next to a sample of many different numbers: {names}"))
     return lines
+
+
+def describe_explanation(found: Explanation, asked: Asked) -> list[Any]:
+    """The states of a most probable explanation, then how probable they are and what is proven."""
+    share = probability_text(math.exp(found.log_probability))
+    proof = "no other states are more probable"
+    if not found.optimal:
+        factor = math.exp(min(found.bound - found.log_probability, 700.0))
+        proof = f"time ran out, and other states may be up to {factor:.3g} times as probable"
+    told = Text(f"probability {share} with the findings; {proof}", style="dim")
+    return [*([""] if asked.evidence else []), TextTable(list(found.states.items())), "", told]

@@ -40,9 +40,9 @@ def render(template: str, **values: Any) -> str:
     return _environment().get_template(template).render(**values)
 
 
-def show_drawing(drawing: Drawing, scale: float = 1.0) -> Markup:
-    """A drawing as markup that follows the colours of its page."""
-    return Markup(to_svg(drawing, scale=scale))
+def show_drawing(drawing: Drawing, scale: float = 1.0, *, fixed: bool = False) -> Markup:
+    """A drawing as markup that follows the colours of its page, unless they are to be `fixed`."""
+    return Markup(to_svg(drawing, scale=scale, fixed=fixed))
 
 
 def read_style() -> Markup:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -23,8 +24,10 @@ from unswayed.api.ranking import ObservationRanking
 from unswayed.api.reasons import explain_decision
 from unswayed.api.results.plan import TestPlan
 from unswayed.api.results.reasons import Reasons
+from unswayed.core.anytime import tick
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits
+from unswayed.core.parallel import POLL_SECONDS
 from unswayed.decisions.purchase import Purchase
 from unswayed.decisions.rewards import Margin, NegativeEntropy
 from unswayed.web.case import ORDERS
@@ -47,10 +50,13 @@ class RecentAnswers:
         self._guard = threading.Lock()
 
     def find(self, key: Hashable, work: Callable[[], T]) -> T:
-        """The answer kept under a key with its warnings; else `work` computes it. Failures are not kept."""
+        """The answer kept under a key with its warnings; else `work` computes it.
+
+        Failures are not kept, nor is what somebody stopped who no longer waits.
+        """
         with self._guard:
             busy = self._busy.setdefault(key, threading.Lock())
-        with busy:
+        with _holding(busy):
             with self._guard:
                 if key in self._found:
                     self._found.move_to_end(key)
@@ -61,6 +67,7 @@ class RecentAnswers:
             try:
                 with hear() as cautions:
                     answer = work()
+                    tick()
             finally:
                 with self._guard:
                     self._busy.pop(key, None)
@@ -74,6 +81,17 @@ class RecentAnswers:
         """The answer kept under a key; None where there is none."""
         with self._guard:
             return self._found.get(key, (None, ()))[0]
+
+
+@contextmanager
+def _holding(lock: threading.Lock) -> Iterator[None]:
+    """Hold a lock that another thread may hold for long; a stop is heard while waiting for it."""
+    while not lock.acquire(timeout=POLL_SECONDS):
+        tick(what="the answer that another page waits for")
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 @dataclass(frozen=True, slots=True)

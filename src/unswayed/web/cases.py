@@ -34,8 +34,9 @@ from unswayed.model.data.encoding import encode
 from unswayed.model.data.row_files import write_rows
 from unswayed.model.data.tables import Column, LabelColumn, make_table
 from unswayed.model.evidence import list_open
-from unswayed.view.audit_lines import audit_lines
+from unswayed.view.describe import describe
 from unswayed.view.numbers import counted, percent, probability_text
+from unswayed.view.terminal import to_lines
 from unswayed.web.answers import AnswerDesk, case_key
 from unswayed.web.app import find_setting
 from unswayed.web.case import CaseAddress
@@ -89,7 +90,7 @@ async def cases_page(request: Request) -> Response:
         **make_frame(setting, "cases"),
         held=held,
         file=setting.address.url_of(f"table/{held.id}/audit.csv"),
-        summary=[] if rows.audit is None else [line.plain for line in audit_lines(rows.audit)],
+        summary=[] if rows.audit is None else [line.plain for line in to_lines(describe(rows.audit))],
         n_impossible=counted(rows.n_impossible, "row") if rows.n_impossible else "",
         cautions=cautions,
         rows=[_describe_row(setting, rows, row) for row in _part(rows.order, part)],

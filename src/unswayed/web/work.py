@@ -2,14 +2,14 @@
 
 The event loop only talks; whatever computes goes through `run_limited`. Jobs start in the order in which they
 came. A full queue answers 503 at once, so that memory stays flat however many ask. When the client goes
-away, or the time is over, the thread gets an exception at its next step of Python and is free again; a
-compiled loop ends first.
+away, or the time is over, the budget of the job is stopped: the thread hears of it before its next step, and
+is free again.
 """
 
 from __future__ import annotations
 
 import asyncio
-import ctypes
+import math
 import threading
 import time
 from collections import deque
@@ -21,7 +21,9 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import Receive
 
+from unswayed.core.anytime import Budget, limits, tick
 from unswayed.core.errors import LimitError
+from unswayed.core.parallel import is_spent
 
 Answer = TypeVar("Answer")
 
@@ -33,55 +35,55 @@ MOST_SECONDS = 60.0
 """No answer takes longer, whatever limits it has of its own."""
 RETRY_SECONDS = 2
 """When a client that was sent away should come back."""
+IDLE_POLL = 0.01
+"""How often to look whether all threads are idle, in seconds."""
 CLIENT_GONE = 499
 """The status that nobody reads any more."""
 
 
-class Stopped(BaseException):
-    """Raised inside a job that nobody waits for; no `Exception`, so that nothing inside catches it."""
+class Stopped(Exception):  # noqa: N818 - reads as what happened
+    """A job ended because nobody waits for it."""
 
 
 class Job:
-    """One computation: waiting, running in one thread, or done. Guards that only a running job is stopped."""
+    """One computation: waiting, running in one thread, or done."""
 
-    def __init__(self, function: Callable[[], Any]) -> None:
+    def __init__(self, function: Callable[[], Any], max_seconds: float = MOST_SECONDS) -> None:
         self.future: Future[Any] = Future()
         self._function = function
-        self._lock = threading.Lock()
-        self._thread: int | None = None
+        self._max_seconds = max_seconds
+        self._is_stopped = False
+        self._budget: Budget | None = None
 
     def run(self) -> None:
         """Compute in this thread, unless nobody waits any more."""
-        with self._lock:
-            if not self.future.set_running_or_notify_cancel():
-                return
-            self._thread = threading.get_ident()
+        if not self.future.set_running_or_notify_cancel():
+            return
         try:
-            answer = self._function()
+            self.future.set_result(self._compute())
         except BaseException as error:  # noqa: BLE001 - handed to whoever waits
-            self._leave()
-            self.future.set_exception(error)
-        else:
-            self._leave()
-            self.future.set_result(answer)
+            self.future.set_exception(self._ending(error))
 
     def stop(self) -> None:
-        """Take the job out of the queue, or interrupt it."""
-        with self._lock:
-            if not self.future.cancel() and self._thread is not None:
-                _raise_in(self._thread, Stopped)
+        """Take the job out of the queue, or stop its budget."""
+        self._is_stopped = True
+        self.future.cancel()
+        if self._budget is not None:
+            self._budget.stopped = True
 
-    def _leave(self) -> None:
-        with self._lock:
-            if self._thread is not None:
-                _raise_in(self._thread, None)  # one that was sent and has not arrived is taken back
-            self._thread = None
+    def _ending(self, error: BaseException) -> BaseException:
+        if self._is_stopped:
+            return Stopped()
+        is_late = isinstance(error, LimitError) and self._budget is not None and is_spent(self._budget)
+        return _too_long(self._max_seconds) if is_late else error
 
-
-def _raise_in(thread: int, error: type[BaseException] | None) -> None:
-    """Let a thread meet an exception at its next step; None takes one back that has not been met."""
-    kind = ctypes.py_object() if error is None else ctypes.py_object(error)
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), kind)
+    def _compute(self) -> Any:
+        with limits(max_seconds=self._max_seconds) as self._budget:
+            # Whoever stops the job after this finds the budget, whoever stopped it before is heard here.
+            self._budget.stopped = self._is_stopped
+            answer = self._function()
+            tick()  # what was made of a part of the work is no answer
+            return answer
 
 
 class TooMany(Exception):  # noqa: N818 - reads as what happened
@@ -99,9 +101,9 @@ class Threads:
         self._threads: list[threading.Thread] = []
         self._running: dict[int, Job] = {}
 
-    def submit(self, function: Callable[[], Any]) -> Job:
+    def submit(self, function: Callable[[], Any], max_seconds: float = MOST_SECONDS) -> Job:
         """Put a job in the queue; `TooMany` when there is no room."""
-        job = Job(function)
+        job = Job(function, max_seconds)
         with self._changed:
             if len(self._waiting) >= self._most_waiting:
                 # Those whose clients have gone keep no place.
@@ -118,7 +120,7 @@ class Threads:
         return job
 
     def stop(self) -> None:
-        """Interrupt what runs and forget what waits."""
+        """Stop what runs and forget what waits."""
         with self._changed:
             jobs = [*self._waiting, *self._running.values()]
             self._waiting.clear()
@@ -127,21 +129,18 @@ class Threads:
 
     def wait_until_idle(self, seconds: float) -> bool:
         """Whether nothing runs any more, at the latest after this time."""
-        deadline = time.monotonic() + seconds
-        while self._running and time.monotonic() < deadline:
-            time.sleep(0.01)
+        for _ in range(math.ceil(seconds / IDLE_POLL)):
+            if not self._running:
+                break
+            time.sleep(IDLE_POLL)
         return not self._running
 
     def _work(self) -> None:
         while True:
-            try:
-                job = self._next_job()
-                self._running[threading.get_ident()] = job
-                job.run()
-            except Stopped:
-                pass  # it arrived after the job
-            finally:
-                self._running.pop(threading.get_ident(), None)
+            job = self._next_job()
+            self._running[threading.get_ident()] = job
+            job.run()
+            del self._running[threading.get_ident()]
 
     def _next_job(self) -> Job:
         with self._changed:
@@ -164,7 +163,7 @@ async def run_limited(
     """
     workers = workers or cast(Threads, request.app.state.workers)
     try:
-        job = workers.submit(function)
+        job = workers.submit(function, max_seconds)
     except TooMany:
         advice = {"Retry-After": str(RETRY_SECONDS)}
         raise HTTPException(503, "Too many questions at once; ask again in a moment.", advice) from None
@@ -177,14 +176,18 @@ async def run_limited(
         if gone.done():
             gone.result()  # raises where the rest of the request was refused
             raise HTTPException(CLIENT_GONE, "The client has gone.")
-        raise LimitError(
-            f"the answer takes longer than {max_seconds:g} s; observe more, or ask about fewer features"
-        )
+        raise _too_long(max_seconds)
     finally:
         gone.cancel()
         if not answer.done():
             job.stop()
             answer.add_done_callback(_forget)
+
+
+def _too_long(seconds: float) -> LimitError:
+    return LimitError(
+        f"the answer takes longer than {seconds:g} s; observe more, or ask about fewer features"
+    )
 
 
 def _result_of(answer: asyncio.Future[Any]) -> Any:

@@ -17,6 +17,7 @@ import pytest
 import unswayed
 from unswayed import Classifier, FormatError, ImpossibleEvidence, LimitError, Limits, QueryError
 from unswayed.api.audits import rows
+from unswayed.api.audits.batches import answer_block
 from unswayed.api.decisions import agreement_of
 from unswayed.learning import learn_tan
 from unswayed.model.zoo import random_naive_bayes
@@ -121,13 +122,10 @@ class DyingBlock:
         self.mark = mark
 
     def __call__(self, *asked):
-        from unswayed.api.audits import batches
-
         with suppress(FileExistsError):
             os.close(os.open(self.mark, os.O_CREAT | os.O_EXCL))
             os.kill(os.getpid(), signal.SIGKILL)
-        digest, contents, *rest = asked
-        return batches.answer_rows(batches.load_auditor(batches.ShippedRecipe(digest, contents)), *rest)
+        return answer_block(*asked)
 
 
 @contextmanager
@@ -320,7 +318,7 @@ def test_predictions_of_a_tree_are_those_of_single_cases():
 
 
 def test_pictures_and_the_page():
-    from unswayed.view.audit_page import audit_page
+    from unswayed.view.audits import audit_page
 
     classifier = naive_classifier()
     found = unswayed.audit(classifier, with_truth(classifier, random_frame(classifier, 200)), outcome="truth")

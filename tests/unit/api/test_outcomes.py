@@ -15,7 +15,7 @@ from unswayed.api import (
     start_case,
 )
 from unswayed.api.results.outcomes import measure_findings
-from unswayed.core.anytime import until
+from unswayed.core.anytime import portion
 from unswayed.core.errors import QueryError
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import UtilityRule
@@ -54,7 +54,7 @@ def test_impossible_results_are_left_out():
 def test_without_time_results_stand_without_their_safety():
     case = start_case(FAULTS)
     found = measure_findings(case, list_outcomes(case, "Ping"))
-    with until(-math.inf):
+    with portion(seconds=-1.0):
         late = measure_findings(case, [replace(each, sdp=None) for each in found])
     assert all(each.sdp is not None for each in found)
     assert all(each.sdp is None for each in late)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
+import threading
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,16 +16,17 @@ import unswayed
 from oracles.plan_by_definition import Case, best_within
 from unswayed import Classifier, Limits, Purchase, ThresholdRule, UtilityRule, plan_tests
 from unswayed.api.plans import replan_tests
+from unswayed.core.anytime import limits
 from unswayed.core.errors import FormatError, LimitError, QueryError
 from unswayed.decisions.binding import bind_purchase
 from unswayed.decisions.problem import make_problem
 from unswayed.decisions.purchase import purchase_for
 from unswayed.model.zoo import printer, random_naive_bayes, review
 from unswayed.plans import PlanObjective
+from unswayed.plans.engine_states import EngineTerrain
 from unswayed.plans.terrain import UNDONE
 from unswayed.plans.tree import PlanLeaf, PlanStep, leaves
-from unswayed.plans.wide import WideGround
-from unswayed.view.plan_lines import describe_proof
+from unswayed.view.plans import describe_proof
 
 PAPERS = Classifier(review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6))
 
@@ -268,6 +272,48 @@ def test_ctrl_c_gives_the_best_so_far(monkeypatch):
     assert not plan.optimal
 
 
+@pytest.mark.parametrize("n_features", [18, 40])
+def test_a_plan_that_is_stopped_from_outside_is_the_best_so_far(n_features):
+    """On a table and by engines: soon after somebody stops the budget, with a bound that holds."""
+    network = random_naive_bayes(n_features, np.random.default_rng(1))
+    classifier = Classifier(network, "C", None, ThresholdRule("s0", 0.5))
+    with limits() as budget:
+        stop = threading.Timer(1.0, setattr, (budget, "stopped", True))
+        stop.start()
+        started = time.monotonic()
+        plan = plan_tests(classifier, at_least=0.999)
+        took = time.monotonic() - started
+        stop.cancel()
+    assert 0.9 < took < 4.0
+    assert plan.chance_reached == pytest.approx(1.0)
+    assert 0.0 < plan.gap < plan.expected_cost < n_features
+
+
+def test_a_plan_that_ctrl_c_ends_is_the_best_so_far(monkeypatch):
+    """What a state of the search was about to become is not lost, and what is known stays true."""
+    network = random_naive_bayes(40, np.random.default_rng(1))
+    classifier = Classifier(network, "C", None, ThresholdRule("s0", 0.5))
+    whole = plan_tests(classifier, limits=Limits(max_seconds=3))
+    asked, ask = itertools.count(), EngineTerrain._ask
+
+    def interrupt(*question):
+        if next(asked) == 300:
+            raise KeyboardInterrupt
+        return ask(*question)
+
+    monkeypatch.setattr(EngineTerrain, "_ask", interrupt)
+    plan = plan_tests(classifier)
+    assert plan.chance_reached == pytest.approx(1.0)
+    assert plan.expected_cost < 40.0
+    assert plan.expected_cost - plan.gap <= whole.expected_cost + 1e-9
+
+
+def test_a_plan_that_was_cut_before_its_first_test_says_so():
+    leaf = PlanLeaf("not +", 0.9, 1.0, True, 0.0, ("R1", "R2"), 2.0)
+    cut = replace(plan_tests(PAPERS), tree=leaf, gap=1.0)
+    assert describe_proof(cut)[0] == "No test was found in time."
+
+
 def test_a_table_that_takes_too_long_leaves_the_plan_to_engines(monkeypatch):
     """Within a limit on time the plan is made all the same; without one the refusal stands."""
 
@@ -285,11 +331,27 @@ def test_no_engine_is_asked_when_the_time_is_over_and_no_answer_is_kept():
     """What the posterior alone says stands, within what engines would say; asked later, they still do."""
     problem = make_problem(PAPERS)
     catalogue = bind_purchase(purchase_for(PAPERS, None), problem)
-    whole = WideGround(problem, catalogue, None)
+    terrain = EngineTerrain(problem, catalogue, None)
     start = (UNDONE,) * 3
-    hurried = WideGround(problem, catalogue, None, deadline=time.monotonic())
-    exact, cut = whole.look(start), hurried.look(start)
+    with pytest.raises(LimitError), limits(max_seconds=1e-9):
+        terrain.look(start)
+    assert not terrain.answers.found
+    cut, exact = terrain.look(start, closely=False), terrain.look(start)
     assert exact.least[0] == pytest.approx(exact.most[0])
     assert cut.least[0] <= exact.least[0] <= exact.most[0] <= cut.most[0]
     assert cut.least[0] < cut.most[0]
-    assert not [question for question in hurried.answers.found if question[0] == "sdp"]
+
+
+def test_an_engine_that_times_out_is_asked_again():
+    """A time-out is no refusal, and no answer."""
+    problem = make_problem(PAPERS)
+    catalogue = bind_purchase(purchase_for(PAPERS, None), problem)
+    terrain = EngineTerrain(problem, catalogue, None)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("unswayed.plans.engine_states.SECONDS_PER_STATE", 0.0)
+        cut = terrain.look((UNDONE,) * 3)
+    assert cut.least[0] < cut.most[0]
+    assert not terrain.answers.found
+    assert not terrain._memo.refused
+    exact = terrain.look((UNDONE,) * 3)
+    assert exact.least[0] == pytest.approx(exact.most[0])

@@ -122,7 +122,7 @@ def test_an_estimate_without_a_limit_on_time_ends_all_the_same(monkeypatch):
     """Samples of a large network would take hours; those decided while we wait are enough for an interval."""
     classifier = tied_by_a_hidden_variable()
     whole = unswayed.same_decision_probability(classifier, allow_estimates=True)
-    monkeypatch.setattr("unswayed.api.questions.PATIENCE", 1e-9)
+    monkeypatch.setattr("unswayed.engines.sampling.MOST_UNITS", 1e-9)
     cut = unswayed.same_decision_probability(classifier, allow_estimates=True)
     assert cut.low < whole.value < cut.high
     assert cut.high - cut.low > 4 * (whole.high - whole.low)

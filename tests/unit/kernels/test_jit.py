@@ -9,7 +9,8 @@ import time
 import numpy as np
 import pytest
 
-from unswayed.kernels import jit
+from unswayed.core.anytime import limits
+from unswayed.kernels import dominance, jit
 from unswayed.kernels.jit import Kernel, announce_compiling
 
 VALUES = np.arange(5.0)
@@ -33,6 +34,7 @@ def make_kernel():
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "kept"))
+    jit._started().clear()
     return tmp_path / "kept"
 
 
@@ -124,3 +126,47 @@ def test_a_new_process_loads_what_an_old_one_compiled(folder):
         for _ in range(2)
     ]
     assert said == ["False\n0\n", "True\n1\n"]
+
+
+def test_little_work_is_done_by_the_plain_loop(folder):
+    kernel = make_kernel()
+    assert kernel.run(10.0, VALUES) == 20.0
+    assert not kernel.is_ready
+    assert not kernel.is_loaded
+
+
+def test_much_work_is_compiled_for_where_it_takes_longer_than_that(folder):
+    kernel = make_kernel()
+    assert kernel.run(1e9, VALUES) == 20.0
+    assert kernel.is_loaded
+
+
+def test_nothing_is_compiled_where_a_limit_would_be_over_before(folder):
+    kernel = make_kernel()
+    with limits(max_seconds=3.0):
+        assert kernel.run(1e9, VALUES) == 20.0
+    assert not kernel.is_loaded
+
+
+def test_what_was_done_without_adds_up_until_loading_is_worth_it(folder):
+    make_kernel()(VALUES)
+    kernel = make_kernel()
+    each = 0.4 * jit.LOADING / jit.SLOWER * 1e6
+    assert [kernel.run(each, VALUES) and kernel.is_loaded for _ in range(4)] == [False, False, True, True]
+
+
+def test_another_process_compiles_for_the_types_of_these_arguments(folder):
+    one = np.ones((2, 1))
+    arguments = one, np.array([1, 2]), np.array([0, 1]), one, np.array([0, 1])
+    kernel = Kernel(dominance.sum_dominated)
+    kernel._compile_beside(arguments)
+    (child,) = jit._started().values()
+    assert child.wait(timeout=120) == 0
+    assert kernel.is_ready
+    assert kernel.run(1e9, *arguments).tolist() == [2.0]
+    assert sum(kernel._compiled.stats.cache_hits.values()) == 1
+
+
+def test_the_compiler_sees_the_types_and_not_the_contents():
+    empty = jit._emptied((np.ones((2, 3)), (1, np.arange(4)), 0.5))
+    assert (empty[0].shape, empty[1][0], empty[1][1].shape, empty[2]) == ((0, 0), 1, (0,), 0.5)

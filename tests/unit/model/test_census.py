@@ -16,9 +16,9 @@ from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import MostProbable
 from unswayed.learning import learn_naive_bayes, learn_tan
 from unswayed.model import AtMean, Discretization, EqualFrequency, EqualWidth, open_csv
-from unswayed.model.data.census import read_coded, take_census
+from unswayed.model.data.census import infer_variables, read_coded
+from unswayed.model.data.column_warnings import list_suspicions
 from unswayed.model.data.dataset import join_datasets, make_dataset
-from unswayed.model.data.suspicions import list_suspicions
 from unswayed.model.data.tables import read_table
 
 
@@ -66,7 +66,7 @@ def test_a_csv_file_in_blocks_is_the_file_in_memory(tmp_path, small_blocks, meth
     mixed_frame().to_csv(path, index=False)
     cuts = {} if method is None else {"many": [0, 20]}
     cutting = Discretization(method, cuts)
-    census = take_census(path, "y", discretization=cutting, weights=weights)
+    census = infer_variables(path, "y", discretization=cutting, weights=weights)
     whole = make_dataset(read_table(path), "y", discretization=cutting, weights=weights)
     joined = join_datasets(list(read_coded(census)))
     assert census.variables == whole.variables
@@ -97,9 +97,9 @@ def test_a_target_of_measurements_is_cut_where_it_is_told_to_be(tmp_path, small_
     pd.DataFrame({"x": rng.normal(size=90), "y": rng.normal(size=90)}).to_csv(path, index=False)
     cutting = Discretization(cuts_by_column={"y": [0.0, 0.5]})
     whole = make_dataset(read_table(path), "y", discretization=cutting)
-    assert take_census(path, "y", discretization=cutting).variables == whole.variables
+    assert infer_variables(path, "y", discretization=cutting).variables == whole.variables
     with pytest.raises(ModelError, match="holds measurements such as"):
-        take_census(path, "y")
+        infer_variables(path, "y")
 
 
 def sampled(path, monkeypatch, block_rows=1000):
@@ -107,7 +107,7 @@ def sampled(path, monkeypatch, block_rows=1000):
     monkeypatch.setattr("unswayed.model.data.row_source.BLOCK_ROWS", block_rows)
     monkeypatch.setattr("unswayed.model.data.value_tally.FEWEST", 50)
     with pytest.warns(UnswayedWarning, match="too many different numbers to count each .* in 'x'"):
-        return take_census(path, "y")
+        return infer_variables(path, "y")
 
 
 def test_beyond_the_bound_cuts_lie_next_to_a_sample_and_counts_stay_exact(tmp_path, monkeypatch):
@@ -143,7 +143,7 @@ def test_ids_are_suspected_whether_or_not_each_is_counted(tmp_path, monkeypatch)
     path = tmp_path / "rows.csv"
     pd.DataFrame({"x": np.arange(3_000), "y": ["a", "b"] * 1_500}).to_csv(path, index=False)
     words = "x: the whole numbers 0 to 2999, one a row; an id? Leave it out with --ignore"
-    assert list(list_suspicions(take_census(path, "y").seen, "y")) == [words]
+    assert list(list_suspicions(infer_variables(path, "y").seen, "y")) == [words]
     assert list(list_suspicions(sampled(path, monkeypatch).seen, "y")) == [words]
 
 
@@ -151,20 +151,20 @@ def test_what_cannot_be_learned_from_is_refused(tmp_path, small_blocks, monkeypa
     path = tmp_path / "rows.csv"
     path.write_text("x,y\n" + "1,a\n" * 30 + "inf,b\n")
     with pytest.raises(FormatError, match=r"rows\.csv, line 32: column 'x': inf is not finite"):
-        take_census(path, "y")
+        infer_variables(path, "y")
     path.write_text("x,y,w\n" + "1,a,0\n" * 30)
     with pytest.raises(ModelError, match="all rows have weight 0"):
-        take_census(path, "y", weights="w")
+        infer_variables(path, "y", weights="w")
     path.write_text("x,y,w\n" + "1,a,1\n" * 30 + "1,a,-2\n")
     with pytest.raises(ModelError, match=r"weight of row 30 is -2\.0"):
-        take_census(path, "y", weights="w")
+        infer_variables(path, "y", weights="w")
     monkeypatch.setattr("unswayed.model.data.census.MOST_TEXTS", 20)
     path.write_text("x,y\n" + "".join(f"t{i},a\n" for i in range(30)))
     with pytest.raises(LimitError, match="column 'x' has more than 20 different texts"):
-        take_census(path, "y")
+        infer_variables(path, "y")
     path.write_text("x,y\n")
     with pytest.raises(FormatError, match="no rows"):
-        take_census(path, "y")
+        infer_variables(path, "y")
 
 
 MEMORY = """
@@ -214,7 +214,7 @@ def test_decimals_that_may_be_thousands_are_counted_in_all_blocks(tmp_path, monk
     monkeypatch.setattr("unswayed.model.data.csv.BLOCK_ROWS", 13)
     path = pointed_file(tmp_path / "x.csv", list(range(203, 12_203, 200)))
     with pytest.warns(UnswayedWarning, match=r"column 'x': '1\.003' and 53 others are read as decimals"):
-        take_census(path, "y")
+        infer_variables(path, "y")
 
 
 def test_one_cell_beyond_the_pattern_settles_it(tmp_path, monkeypatch, small_blocks):
@@ -225,7 +225,7 @@ def test_one_cell_beyond_the_pattern_settles_it(tmp_path, monkeypatch, small_blo
     path.write_text("\n".join(["x,y", *(f"{cell},{i % 2}" for i, cell in enumerate(cells))]))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        take_census(path, "y")
+        infer_variables(path, "y")
 
 
 def test_named_thousands_are_the_numbers_without_points(tmp_path, small_blocks):

@@ -66,13 +66,13 @@ import json, sys, warnings
 from pathlib import Path
 import pyarrow
 from unswayed.model.data import csv
-from unswayed.model.data.census import read_coded, take_census
+from unswayed.model.data.census import read_coded, infer_variables
 from unswayed.model.data.dataset import join_datasets
 warnings.simplefilter("ignore")
 path = Path(sys.argv[1])
 assert path.stat().st_size > csv.SMALL_FILE
 table = csv.read_csv(path)
-census = take_census(path, "word")
+census = infer_variables(path, "word")
 coded = join_datasets(list(read_coded(census)))
 found = {c.name: [type(c).__name__, getattr(c, "labels", ())[:40]] for c in table.columns}
 print(json.dumps([found, [list(v.states) for v in coded.variables], coded.codes[-9:].tolist()]))

@@ -101,7 +101,7 @@ def test_helpers_change_no_choice(kind, options, monkeypatch):
         monkeypatch.setattr(plan, "LARGEST_TABLE", 2.0)
     alone = unswayed.trim(full, 4, **options)
     assert alone.selection.engine == ("sampling" if options else "sums")
-    monkeypatch.setattr(sampled_choice, "ALONE_SECONDS", -1.0)
+    monkeypatch.setattr(sampled_choice, "ALONE_UNITS", -1.0)
     monkeypatch.setattr(sampled_choice, "BATCH", 3)
     calls = []
     with ThreadPoolExecutor(2) as threads:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import assume, example, given, strategies as st
 from rich.cells import cell_len
 
-from unswayed.view.choice_lines import fold
+from unswayed.view.choices import fold
 from unswayed.view.numbers import interval_texts, probability_text, shortened, threshold_texts
-from unswayed.view.tables import BAR_WIDTH, bar, padded
+from unswayed.view.terminal import BAR_WIDTH, bar, padded
 
 probabilities = st.floats(0.0, 1.0)
 

@@ -40,6 +40,12 @@ PAPERS = Classifier(zoo.review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.
 FAULTS = Classifier(zoo.printer(), "Fault", None, MostProbable())
 
 
+DECIDES = (
+    "It decides as all features do with probability 0.9200 when the threshold is 0.60 "
+    "(any from 0.13 to 0.61)."
+)
+
+
 def recorded() -> SearchRecord:
     record = SearchRecord()
     trim(PAPERS, 1, report=record)
@@ -103,11 +109,11 @@ def test_every_result_shows_itself_in_a_notebook(kind):
     words = Texts(result._repr_html_()).words
     expected = {
         "Decision": ["decision: paper_jam", "0.8265"],
-        "Stopping": ["Go on observing: that is below 0.95.", "0.9000"],
-        "ObservationRanking": ["observe next: AC", "0.1275"],
+        "Stopping": ["Go on observing: that is below 0.95.", "SDP: 0.9000 (exact)"],
+        "ObservationRanking": ["Observe next: AC by sdp; R2 by entropy and margin.", "0.1275"],
         "Case": ["observed: AC=+", "0.6100"],
-        "Selection": ["keep AC", "0.9200"],
-        "Trimming": ["keep AC", "0.9200"],
+        "Selection": ["Keep AC (cost 1).", "The value is 0.9200."],
+        "Trimming": ["Keep AC (cost 1).", DECIDES],
         "Frontier": ["AC", "0.9200", "1.0000"],
         "CaseHistory": ["AC=-", "0.9881"],
         "ThresholdSweep": ["0.6", "0.9200"],
@@ -220,7 +226,7 @@ def test_print_shows_what_a_card_says_and_no_markup() -> None:
             assert "<" not in text.replace("<=", "")
             assert max(map(len, text.splitlines())) <= 100
     assert "Stop observing" in str(should_stop(PAPERS, {"AC": "-"}))
-    assert str(trim(PAPERS, 1)).startswith("keep AC")
+    assert str(trim(PAPERS, 1)).startswith("Keep AC")
     assert "0.9200" in str(trim(PAPERS, 1))
     audited = audit(PAPERS, pd.DataFrame({"AC": ["-", "+"]}))
     assert str(audited).startswith("2 decisions on 1 pattern of observed features")

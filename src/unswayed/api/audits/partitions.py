@@ -8,9 +8,11 @@ from unswayed.api.audits.batches import ShippedRecipe, load_auditor, make_local_
 from unswayed.api.audits.chunks import audit_chunk
 from unswayed.api.audits.result import added_columns
 from unswayed.api.audits.rows import Recipe, blank_columns
+from unswayed.core.anytime import bytes_allowed
 from unswayed.core.errors import QueryError
 from unswayed.core.extras import import_extra
 from unswayed.core.names import unknown_name
+from unswayed.core.parallel import Allowance, make_call
 from unswayed.model.data.chunks import Chunk
 from unswayed.model.data.row_files import frame_with
 
@@ -42,10 +44,15 @@ def audit_partitions(recipe: Recipe, frame: Any, *, outcome: str | None) -> Any:
     shipped = dask.delayed(ship(recipe), pure=True)
     # The columns of no rows tell Dask what to expect.
     meta = frame_with(_chunk(frame._meta), added_columns(recipe, blank_columns(recipe, 0)))
-    return frame.map_partitions(_audit_partition, shipped, meta=meta)
+    allowed = Allowance(max_bytes=bytes_allowed())  # the time begins when somebody computes
+    return frame.map_partitions(_audit_partition, shipped, allowed, meta=meta)
 
 
-def _audit_partition(frame: Any, shipped: ShippedRecipe) -> Any:
+def _audit_partition(frame: Any, shipped: ShippedRecipe, allowed: Allowance) -> Any:
+    return make_call(allowed, _answer_partition, frame, shipped).result
+
+
+def _answer_partition(frame: Any, shipped: ShippedRecipe) -> Any:
     """The rows of a partition with the columns of the audit."""
     auditor = load_auditor(shipped)
     chunk = _chunk(frame)

@@ -68,7 +68,7 @@ def predict_file(
     and, unless decisions are looked up in a table, `posterior`, as an audit has them. When the time of
     `limits` is over, rows are left out as in an audit, too.
     """
-    started = time.monotonic()
+    started = time.perf_counter()
     if not isinstance(classifier, Classifier | TableClassifier):
         raise QueryError(f"rows are decided by a classifier on a network, not by {type(classifier).__name__}")
     job = RowJob(
@@ -83,7 +83,7 @@ def predict_file(
     for notes in extend_file(job, lambda chunk, earlier: _answer(classifier, chunk, earlier)):
         found.update(notes["by_decision"])
         left_out, goes_on = left_out + notes["left_out"], bool(notes.get(GOES_ON))
-    return PredictedFile(job.output, dict(found), time.monotonic() - started, left_out, goes_on)
+    return PredictedFile(job.output, dict(found), time.perf_counter() - started, left_out, goes_on)
 
 
 def _answer(

@@ -1,40 +1,42 @@
 """A block of rows answered: decision, posterior and same-decision probability of each.
 
 Rows that observe the same features share their work (`engines/patterns.py`); where no way fits a pattern,
-its distinct rows are asked one by one as `same_decision_probability` asks.
+its distinct rows are asked one by one as `same_decision_probability` asks. The stream of answers is one of
+columns in which more and more rows are filled (`fill_rows`).
 """
 
 from __future__ import annotations
 
-import math
-import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from unswayed.api.decisions import agreement_of
 from unswayed.api.questions import Options
-from unswayed.core.anytime import grace, moment_at, seconds_left, tick, until
+from unswayed.core.anytime import reserve, tick
 from unswayed.core.arrays import Bools, Codes, Floats, Ints
-from unswayed.core.errors import LimitError
-from unswayed.core.measurement import Certainty
+from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.prediction import (
     decision_posteriors,
-    is_plain_forest,
+    group_rows,
     row_log_posteriors,
     split_patterns,
+    within_share,
 )
 from unswayed.decisions.problem import Problem, make_problem
 from unswayed.engines.patterns import PatternRows, PatternWay, SumsOfFeatures, sums_of_features, ways_for
 
 THE_AUDIT = "the audit"
-PORTION = 256
-"""Rows that are answered together before the clock is read: a tenth of a second at most."""
+STEP_ROWS = 4096
+"""Rows that are answered in one step: .1 s with lists for 24 features; steps of 1024 take a fifth longer."""
+ROW_UNITS = 30.0
+"""Work for one of them."""
 ROW_SHARE, EXTRAS_SHARE = 0.1, 0.5
-"""Share of the time left that one row may take where rows are asked one by one, and its test and reason."""
+"""Share of what is left that one row may take where rows are asked one by one, and its test and reason."""
 SLACK = 1e-12
 """An SDP below the level by less than this reaches it."""
 CERTAINTIES = tuple(Certainty)
@@ -108,7 +110,7 @@ class RowAuditor:
 
 def prepare_auditor(recipe: Recipe) -> RowAuditor:
     """What answers rows; expensive tables are made when a row first needs them."""
-    with grace():
+    with reserve():
         problem = make_problem(recipe.classifier)
         # A named engine is asked row by row.
         if recipe.options.get("engine") is not None:
@@ -130,149 +132,155 @@ def blank_columns(recipe: Recipe, n_rows: int) -> AuditColumns:
     )
 
 
-def answer_rows(auditor: RowAuditor, codes: Codes, many: bool, seconds: float = math.inf) -> AuditColumns:
-    """The columns of rows, as far as so many seconds suffice."""
-    columns = blank_columns(auditor.recipe, len(codes))
-    with until(time.monotonic() + seconds):
-        fill_rows(auditor, codes, many, columns)
-    return columns
+def fill_rows(auditor: RowAuditor, codes: Codes, many: bool) -> Iterator[AuditColumns]:
+    """The columns of rows (rows, free features) of states, -1 where not observed, as they are filled.
 
-
-def fill_rows(auditor: RowAuditor, codes: Codes, many: bool, columns: AuditColumns) -> None:
-    """Answer rows (rows, free features) of states, -1 where not observed, into their columns.
-
-    `many` says that the rows are part of a large table, for which compiled code pays. When the time is over,
-    the rows that are left stay as they are.
+    `many` says that the rows are part of a large table, for which compiled code pays. Rows for which their
+    share of what is left does not suffice stay as they are.
     """
-    problem, block = auditor.problem, _Block(auditor, codes, many, columns)
-    at_once = math.isinf(seconds_left()) or is_plain_forest(problem.network, problem.target)
-    groups = [np.arange(len(codes))] if at_once else [rows for _, rows in split_patterns(codes)]
-    for rows in groups:
-        if seconds_left() <= 0:
-            return
-        try:
-            block.fill(rows)
-        except LimitError:
-            # What one group has no time for, another may have.
-            if math.isinf(seconds_left()):
-                raise
+    problem, columns = auditor.problem, blank_columns(auditor.recipe, len(codes))
+    yield columns
+    for rows in group_rows(problem.network, problem.target, codes):
+        tick(ROW_UNITS * len(rows), THE_AUDIT)
+        logs = within_share(1.0, partial(_log_posteriors, problem, codes[rows], many))
+        if logs is None:
+            continue
+        possible = np.isfinite(logs.max(axis=1))
+        columns.answered[rows[~possible]] = True
+        rows, logs = rows[possible], logs[possible]
+        seen = _SeenRows(rows, codes[rows], logs, problem.decider.decide(np.exp(logs)))
+        for places, ends in _measure(auditor, seen):
+            _write(auditor, columns, seen.take(places), ends)
+            yield columns
+
+
+def _log_posteriors(problem: Problem, codes: Codes, many: bool) -> Floats:
+    return row_log_posteriors(
+        problem.network, problem.target, problem.free, codes, problem.evidence, many=many
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Block:
-    """Rows, and the columns that their answers are written into."""
+class _SeenRows:
+    """Possible rows of a block, and what is decided on them."""
 
-    auditor: RowAuditor
+    rows: Ints
+    """Their places in the block."""
     codes: Codes
-    many: bool
-    columns: AuditColumns
+    logs: Floats
+    decisions: Ints
 
-    def fill(self, rows: Ints) -> None:
-        """Answer some rows; those that share their work together."""
-        problem, codes = self.auditor.problem, self.codes
-        asked = problem.network, problem.target, problem.free, codes[rows], problem.evidence
-        logs = row_log_posteriors(*asked, many=self.many)
-        possible = np.isfinite(logs.max(axis=1))
-        self.columns.answered[rows[~possible]] = True
-        rows, logs = rows[possible], logs[possible]
-        decisions = problem.decider.decide(np.exp(logs))
-        left = np.arange(len(rows))
-        if self.auditor.features is not None:
-            same = self._walk(rows, logs, decisions)
-            left = np.flatnonzero(np.isnan(same))
-            known = np.flatnonzero(~np.isnan(same))
-            exact = np.zeros(len(known), dtype=np.int8)
-            self._write(rows[known], logs[known], decisions[known], (same[known], same[known], exact))
-        for pattern, places in split_patterns(codes[rows[left]]):
-            tick(what=THE_AUDIT)
-            some = left[places]
-            observed = tuple(f for f, one in zip(problem.free, pattern, strict=True) if one)
-            seen = PatternRows(observed, codes[rows[some]][:, pattern], logs[some], decisions[some])
-            for places_done, found in _answer_pattern(self.auditor, seen):
-                done = some[places_done]
-                self._write(rows[done], logs[done], decisions[done], found)
-
-    def _walk(self, rows: Ints, logs: Floats, decisions: Ints) -> Floats:
-        """The SDP where features are independent, in portions between which the clock is read."""
-        assert self.auditor.features is not None
-        length = len(rows) if math.isinf(seconds_left()) else PORTION
-        same = np.full(len(rows), np.nan)
-        for start in range(0, len(rows), max(length, 1)):
-            tick(what=THE_AUDIT)
-            part = slice(start, start + length)
-            same[part] = self.auditor.features.same(self.codes[rows[part]], logs[part], decisions[part])
-        return same
-
-    def _write(self, rows: Ints, logs: Floats, decisions: Ints, found: tuple[Floats, Floats, Codes]) -> None:
-        """Write what was found about rows, with the next test and the reason of each where asked."""
-        columns, recipe, (low, high, certainty) = self.columns, self.auditor.recipe, found
-        posterior = decision_posteriors(self.auditor.problem.classifier, logs)
-        groups: Iterable[Any] = [slice(None)] if len(rows) else []
-        if recipe.next_test or recipe.reason:
-            _, which = np.unique(self.codes[rows], axis=0, return_inverse=True)
-            groups = (np.flatnonzero(which.reshape(-1) == i) for i in range(which.max(initial=-1) + 1))
-        for group in groups:
-            written = rows[group]
-            if not self._write_extras(written, low[group]):
-                continue
-            columns.decisions[written], columns.posterior[written] = decisions[group], posterior[group]
-            columns.low[written], columns.high[written] = low[group], high[group]
-            columns.certainty[written], columns.answered[written] = certainty[group], True
-
-    def _write_extras(self, rows: Ints, low: Floats) -> bool:
-        """The next test and the reason of equal rows, where asked; whether there was time for them."""
-        recipe, columns = self.auditor.recipe, self.columns
-        if columns.next_test is None and columns.reason is None:
-            return True
-        tick(what=THE_AUDIT)
-        problem, row = self.auditor.problem, self.codes[rows[0]]
-        seen = tuple(f for f, s in zip(problem.free, row, strict=True) if s >= 0)
-        findings = _findings(problem, seen, row[row >= 0])
-        is_safe = low[0] >= recipe.at_least - SLACK
-        try:
-            with until(moment_at(EXTRAS_SHARE)):
-                asks_on = columns.next_test is not None and not is_safe and len(seen) < len(row)
-                test = _next_test(recipe, findings) if asks_on else None
-                reason = _reason(recipe, findings) if columns.reason is not None and findings else None
-        except LimitError:
-            if math.isinf(seconds_left()):
-                raise
-            return False
-        if columns.next_test is not None:
-            columns.next_test[rows] = test
-        if columns.reason is not None:
-            columns.reason[rows] = reason
-        return True
+    def take(self, places: Any) -> _SeenRows:
+        """Some of them."""
+        return _SeenRows(self.rows[places], self.codes[places], self.logs[places], self.decisions[places])
 
 
-def _answer_pattern(
-    auditor: RowAuditor, rows: PatternRows
-) -> Iterator[tuple[Ints, tuple[Floats, Floats, Codes]]]:
-    """Rows of a pattern by their places, with the ends of their SDP and what these promise, as it is found.
+@dataclass(frozen=True, slots=True, eq=False)
+class _Ends:
+    """What holds the same-decision probability of rows."""
 
-    A row for which its share of the time does not suffice is left out.
-    """
-    for way in auditor.ways:
-        if way.fits(rows.observed):
-            same = way.same(rows)
-            yield np.arange(len(same)), (same, same, np.zeros(len(same), dtype=np.int8))
-            return
+    low: Floats
+    high: Floats
+    certainty: Codes
+
+
+def _exactly(same: Floats) -> _Ends:
+    return _Ends(same, same, np.zeros(len(same), dtype=np.int8))
+
+
+def _measure(auditor: RowAuditor, seen: _SeenRows) -> Iterator[tuple[Ints, _Ends]]:
+    """Rows by their places among those seen, with what holds their SDP, as it is found."""
+    left = np.arange(len(seen.rows))
+    if auditor.features is not None:
+        unknown = []
+        for start in range(0, len(left), STEP_ROWS):
+            places = left[start : start + STEP_ROWS]
+            tick(ROW_UNITS * len(places), THE_AUDIT)
+            same = auditor.features.same(seen.codes[places], seen.logs[places], seen.decisions[places])
+            known = ~np.isnan(same)
+            unknown.append(places[~known])
+            yield places[known], _exactly(same[known])
+        left = np.concatenate(unknown) if unknown else left
+    for pattern, places in split_patterns(seen.codes[left]):
+        some = seen.take(left[places])
+        observed = tuple(f for f, one in zip(auditor.problem.free, pattern, strict=True) if one)
+        rows = PatternRows(observed, some.codes[:, pattern], some.logs, some.decisions)
+        for done, ends in _measure_pattern(auditor, rows):
+            yield left[places[done]], ends
+
+
+def _measure_pattern(auditor: RowAuditor, rows: PatternRows) -> Iterator[tuple[Ints, _Ends]]:
+    """The same for rows of a pattern; one for which its share does not suffice is left out."""
+    tick(ROW_UNITS * len(rows.codes), THE_AUDIT)
+    way = next((way for way in auditor.ways if way.fits(rows.observed)), None)
+    if way is not None:
+        same = within_share(1.0, partial(way.same, rows))
+        if same is not None:
+            yield np.arange(len(same)), _exactly(same)
+        return
     distinct, which = np.unique(rows.codes, axis=0, return_inverse=True)
     for number, row in enumerate(distinct):
         tick(what=THE_AUDIT)
-        try:
-            with until(moment_at(ROW_SHARE)):
-                findings = _findings(auditor.problem, rows.observed, row)
-                problem = make_problem(auditor.recipe.classifier, findings)
-                measured = agreement_of(problem, frozenset(), problem.decider, auditor.recipe.options)
-        except LimitError:
-            if math.isinf(seconds_left()):
-                raise
+        findings = _findings(auditor.problem, rows.observed, row)
+        measured = within_share(ROW_SHARE, partial(_ask, auditor.recipe, findings))
+        if measured is None:
             continue
         places = np.flatnonzero(which.reshape(-1) == number)
         ends = np.full(len(places), measured.low), np.full(len(places), measured.high)
-        certainty = np.full(len(places), CERTAINTIES.index(measured.certainty), dtype=np.int8)
-        yield places, (*ends, certainty)
+        yield places, _Ends(*ends, np.full(len(places), CERTAINTIES.index(measured.certainty), dtype=np.int8))
+
+
+def _ask(recipe: Recipe, findings: Mapping[str, str]) -> Measurement:
+    problem = make_problem(recipe.classifier, findings)
+    return agreement_of(problem, frozenset(), problem.decider, recipe.options)
+
+
+def _write(auditor: RowAuditor, columns: AuditColumns, seen: _SeenRows, ends: _Ends) -> None:
+    """Write what was found about rows, with the next test and the reason of each where asked."""
+    posterior = decision_posteriors(auditor.problem.classifier, seen.logs)
+    for group in _alike(auditor.recipe, seen.codes):
+        tick(what=THE_AUDIT)
+        rows, first = seen.rows[group], seen.codes[group][0]
+        extras = within_share(EXTRAS_SHARE, partial(_find_extras, auditor, first, ends.low[group][0]))
+        if extras is None:
+            continue
+        if columns.next_test is not None:
+            columns.next_test[rows] = extras.next_test
+        if columns.reason is not None:
+            columns.reason[rows] = extras.reason
+        columns.decisions[rows], columns.posterior[rows] = seen.decisions[group], posterior[group]
+        columns.low[rows], columns.high[rows] = ends.low[group], ends.high[group]
+        columns.certainty[rows], columns.answered[rows] = ends.certainty[group], True
+
+
+def _alike(recipe: Recipe, codes: Codes) -> Iterator[Any]:
+    """Rows that are written together: all, or equal ones where each has a test or a reason of its own."""
+    if not len(codes):
+        return
+    if not (recipe.next_test or recipe.reason):
+        yield slice(None)
+        return
+    distinct, which = np.unique(codes, axis=0, return_inverse=True)
+    yield from (np.flatnonzero(which.reshape(-1) == number) for number in range(len(distinct)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Extras:
+    """What is asked about a row beside its decision."""
+
+    next_test: str | None
+    reason: str | None
+
+
+def _find_extras(auditor: RowAuditor, row: Codes, low: float) -> _Extras:
+    recipe, is_seen = auditor.recipe, row >= 0
+    observed = tuple(f for f, one in zip(auditor.problem.free, is_seen, strict=True) if one)
+    findings = _findings(auditor.problem, observed, row[is_seen])
+    is_open = low < recipe.at_least - SLACK and not is_seen.all()
+    return _Extras(
+        _next_test(recipe, findings) if recipe.next_test and is_open else None,
+        _reason(recipe, findings) if recipe.reason and findings else None,
+    )
 
 
 def _findings(problem: Problem, observed: tuple[int, ...], row: Codes) -> dict[str, str]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from unswayed.api.decisions import Decision, decision_of
 from unswayed.api.observations import Case
-from unswayed.core.anytime import one_clock, seconds_left
+from unswayed.core.anytime import one_clock, settle
 from unswayed.core.errors import ImpossibleEvidence, LimitError
 from unswayed.core.measurement import Measurement
 from unswayed.decisions.problem import Problem
@@ -49,9 +49,15 @@ def list_outcomes(case: Case, feature: str) -> tuple[Finding, ...]:
 
 def measure_findings(case: Case, findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """The findings with the same-decision probability after each, for as many as the time allows."""
-    return tuple(
-        replace(each, sdp=sdp_after(case, each)) if seconds_left() > 0.0 else each for each in findings
-    )
+
+    def measuring() -> Iterator[list[Finding]]:
+        measured = list(findings)
+        yield measured
+        for place, each in enumerate(findings):
+            measured[place] = replace(each, sdp=sdp_after(case, each))
+            yield measured
+
+    return tuple(settle(measuring()).last)
 
 
 def outcomes_of(problem: Problem, position: int) -> list[Finding]:

@@ -38,13 +38,13 @@ class SearchRecord:
 
     reports: list[Reported] = field(default_factory=list)
     """What was reported, in the order of time."""
-    started: float = field(default_factory=time.monotonic, repr=False)
+    started: float = field(default_factory=time.perf_counter, repr=False)
     """The moment at which it was made."""
 
     def __call__(self, incumbent: float, bound: float, evaluations: int) -> None:
         """Take down what a search reports."""
         self.reports.append(
-            Reported(time.monotonic() - self.started, float(incumbent), float(bound), int(evaluations))
+            Reported(time.perf_counter() - self.started, float(incumbent), float(bound), int(evaluations))
         )
 
     plot = shown.plot

@@ -28,7 +28,7 @@ from unswayed.circuits.psdd.structure import StructureDraft
 from unswayed.circuits.vtree import NOTHING, Vtree
 from unswayed.core.arrays import Bools
 from unswayed.core.errors import FormatError, ModelError
-from unswayed.core.numerics import tell_apart
+from unswayed.core.numerics import format_distinct
 from unswayed.kernels.circuits.psdd_passes import COMPILED
 from unswayed.model.formats.reading.guard import guarded
 from unswayed.model.formats.reading.source import Source, load
@@ -239,7 +239,7 @@ class _PsddReader:
 
     def _check_total(self, total: float) -> None:
         if abs(total - 1.0) > ROUNDING:
-            raise self.fail(f"the probabilities of this node sum to {tell_apart(total, 1.0)}, not 1")
+            raise self.fail(f"the probabilities of this node sum to {format_distinct(total, 1.0)}, not 1")
 
     def finish(self) -> Psdd:
         """The distribution of the last node."""

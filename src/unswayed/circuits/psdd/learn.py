@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -31,7 +32,7 @@ from unswayed.circuits.psdd.examples import (
 from unswayed.circuits.psdd.psdd import Psdd, PsddStructure, group_sums
 from unswayed.circuits.psdd.query import shares_of
 from unswayed.circuits.psdd.structure import uniform_parameters, uniform_uses
-from unswayed.core.anytime import seconds_left
+from unswayed.core.anytime import settle
 from unswayed.core.arrays import Floats, expect_numbers, read_only
 from unswayed.core.errors import ModelError, QueryError, expect
 
@@ -213,7 +214,7 @@ def learn_incomplete(
     def expect(psdd: Psdd) -> tuple[PsddCounts, float]:
         return _expected_counts(psdd, marks, amounts)
 
-    return _climb(expect, first, prior, max_steps, tolerance)
+    return settle(islice(_climb(expect, first, prior, tolerance), max_steps + 1)).last
 
 
 def learn_incomplete_stream(
@@ -240,32 +241,31 @@ def learn_incomplete_stream(
             counts, value = merge(counts, more), value + likelihood
         return counts, value
 
-    return _climb(expect, first, prior, max_steps, tolerance)
+    return settle(islice(_climb(expect, first, prior, tolerance), max_steps + 1)).last
 
 
 def _climb(
     expect: Callable[[Psdd], tuple[PsddCounts, float]],
     first: PsddCounts,
     prior: Prior,
-    max_steps: int,
     tolerance: float,
-) -> IncompleteFit:
-    """Expectation maximisation from the counts of complete rows, to one of the ends."""
+) -> Iterator[IncompleteFit]:
+    """Expectation maximisation from the counts of complete rows: the start, and what each step comes to."""
     structure = first.structure
     pseudo = prior.pseudo_counts(structure)
     weighed = pseudo > 0
     # One example spread over the whole space: nothing starts impossible.
     psdd = estimate(PsddCounts(structure, first.uses + uniform_uses(structure), first.total + 1.0))
     objective: list[float] = []
-    for _ in range(max_steps):
+    yield IncompleteFit(psdd, (), False)
+    while True:
         counts, likelihood = expect(psdd)
         objective.append(likelihood + float(pseudo[weighed] @ psdd.log_parameters[weighed]))
         if len(objective) > 1 and objective[-1] - objective[-2] <= tolerance * counts.total:
-            return IncompleteFit(psdd, tuple(objective), True)
+            yield IncompleteFit(psdd, tuple(objective), True)
+            return
         psdd = estimate(counts, prior)
-        if seconds_left() <= 0.0:
-            break
-    return IncompleteFit(psdd, tuple(objective), False)
+        yield IncompleteFit(psdd, tuple(objective), False)
 
 
 def _each_distinct(structure: PsddStructure, chunks: Iterable[Any]) -> Iterator[tuple[Marks, Floats]]:

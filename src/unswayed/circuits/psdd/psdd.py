@@ -27,7 +27,7 @@ import numpy as np
 from unswayed.circuits.vtree import NOTHING, Vtree
 from unswayed.core.arrays import Bools, Floats, Ints, frozen_floats, read_only
 from unswayed.core.errors import ModelError
-from unswayed.core.numerics import tell_apart
+from unswayed.core.numerics import format_distinct
 from unswayed.kernels.circuits.psdd_bits import Circuit
 
 SUM_TOLERANCE = 1e-6
@@ -134,7 +134,7 @@ def _normalize(structure: PsddStructure, log_parameters: Floats) -> Floats:
     wrong = is_sum & (np.abs(totals - 1.0) > SUM_TOLERANCE)
     if wrong.any():
         node = int(np.flatnonzero(wrong)[0])
-        total = tell_apart(totals[node], 1.0)
+        total = format_distinct(totals[node], 1.0)
         raise ModelError(f"the probabilities of the choices of node {node} sum to {total}, not 1")
     if (totals[is_sum] == 1.0).all():
         return log_parameters

@@ -15,12 +15,15 @@ import numpy as np
 
 from unswayed.circuits.psdd.examples import Marks, all_marks, one_row, row_chunks, score_rows
 from unswayed.circuits.psdd.psdd import Psdd, PsddStructure
+from unswayed.core.anytime import tick
 from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.core.errors import ImpossibleEvidence, ModelError, QueryError
 from unswayed.kernels.circuits.psdd_passes import COMPILED, BestRows, Draws, Flow
 
 VALUES_AT_ONCE = 2**21
 """Values of nodes held in memory together: nodes times rows."""
+UNITS_PER_VALUE = 0.01
+"""Measured for a pass up and down: a part takes some 20 ms."""
 
 
 def log_likelihood(psdd: Psdd, rows: Any) -> Floats:  # (rows,)
@@ -88,6 +91,7 @@ def shares_of(
     structure = psdd.structure
     counts, likelihoods = np.zeros(structure.n_choices), np.empty(len(marks))
     for part in _parts(structure, len(marks)):
+        tick(UNITS_PER_VALUE * structure.n_nodes * (part.stop - part.start), "the expected uses of choices")
         values = _values(psdd, marks[part])
         likelihoods[part] = values[structure.root]
         impossible = np.isneginf(likelihoods[part])

@@ -11,6 +11,7 @@ import typer
 from unswayed.cli.case import resolve, with_case
 from unswayed.cli.commands.plan import PlanOptions, plan_at
 from unswayed.cli.costs import costs_of
+from unswayed.cli.interrupts import waiting_for_a_person
 from unswayed.cli.options import limits_of
 from unswayed.cli.output import show_json
 from unswayed.cli.progress import showing_words
@@ -35,7 +36,8 @@ def ask(case: PlanOptions) -> None:
     while (variable := interview.question) is not None:
         typer.echo(f"{variable.name}? [{', '.join(variable.states)}]", err=as_json)
         try:
-            word = input().strip()
+            with waiting_for_a_person():
+                word = input().strip()
         except EOFError:
             break
         if word.lower() == "stop":

@@ -11,8 +11,8 @@ import typer
 
 from unswayed.cli.case import QuestionOptions, ResolvedCase, resolve_question, with_case
 from unswayed.cli.costs import plain_costs_of
-from unswayed.cli.options import Cost, CostsFile, Thousands, rows_in
-from unswayed.cli.output import check_output, show, show_json, write_text
+from unswayed.cli.options import Cost, CostsFile, Thousands, argument, flag, option, rows_in
+from unswayed.cli.output import check_output, emit, write_text
 from unswayed.cli.progress import showing_words
 from unswayed.core.errors import FormatError
 
@@ -22,11 +22,7 @@ if TYPE_CHECKING:
 
 TableFile = Annotated[
     Path,
-    typer.Argument(
-        metavar="TABLE",
-        help="A CSV, Parquet or Arrow file with a row for each case, or a folder of Parquet files.",
-        show_default=False,
-    ),
+    argument("TABLE", "A CSV, Parquet or Arrow file with a row for each case, or a folder of Parquet files."),
 ]
 
 
@@ -35,40 +31,29 @@ def audit(
     case: QuestionOptions,
     *,
     table: TableFile,
-    at_least: Annotated[
-        float, typer.Option(metavar="P", help="A decision is safe when its SDP is this high.")
-    ] = 0.95,
+    at_least: Annotated[float, option("P", "A decision is safe when its SDP is this high.")] = 0.95,
     next_test: Annotated[
-        bool, typer.Option("--next", help="Name the test to ask next where a decision is not safe.")
+        bool, flag("--next", "Name the test to ask next where a decision is not safe.")
     ] = False,
-    why: Annotated[
-        bool, typer.Option("--why", help="Name the fewest findings that keep each decision.")
-    ] = False,
+    why: Annotated[bool, flag("--why", "Name the fewest findings that keep each decision.")] = False,
     outcome: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN", help="The column with the true outcome, to count confirmed decisions."
-        ),
+        str | None, option("COLUMN", "The column with the true outcome, to count confirmed decisions.")
     ] = None,
     thousands: Thousands = None,
     cost: Cost = None,
     costs: CostsFile = None,
-    jobs: Annotated[int, typer.Option(metavar="N", help="Processes that may work at once.")] = 1,
+    jobs: Annotated[int, option("N", "Processes that may work at once.")] = 1,
     output: Annotated[
         Path | None,
-        typer.Option(
+        option(
+            "FILE",
+            "Where the rows go, with the columns decision, posterior, sdp, sdp_low, sdp_high and safe: "
+            ".csv or .parquet. Rows are written as they are audited; the same command resumes after a stop.",
             "--output",
             "-o",
-            metavar="FILE",
-            help="Where the rows go, with the columns decision, posterior, sdp, sdp_low, sdp_high and safe: "
-            ".csv or .parquet. Rows are written as they are audited; the same command resumes after a stop.",
-            show_default=False,
         ),
     ] = None,
-    summary: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.html", help="Where a page about all rows goes.", show_default=False),
-    ] = None,
+    summary: Annotated[Path | None, option("FILE.html", "Where a page about all rows goes.")] = None,
 ) -> None:
     """Which decisions of a table were safe?
 
@@ -76,7 +61,7 @@ def audit(
     the same features share their work.
     """
     from unswayed import api
-    from unswayed.view.audit_lines import audit_lines
+    from unswayed.view.audits import audit_page
 
     _check_outputs(output, summary)
     found, rows = resolve_question(case), rows_in(table, thousands)
@@ -95,16 +80,14 @@ def audit(
         with showing_rows() as report:
             audited = api.audit_file(with_evidence(found), rows, output, report=report, **options)
     if summary is not None:
-        from unswayed.view.audit_page import audit_page
-
         write_text(audit_page(audited), summary)
     written = {
         name: str(path) for name, path in (("output", output), ("summary", summary)) if path is not None
     }
-    if case.as_json:
-        show_json({**found.described(), **audited.summary(), **written})
-    else:
-        show(audit_lines(audited, list(written.values())))
+    emit(audited, found.asked(**written), as_json=case.as_json)
+    if not case.as_json:
+        for path in written.values():
+            typer.echo(f"wrote {path}")
 
 
 def _check_outputs(output: Path | None, summary: Path | None) -> None:

@@ -5,17 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from unswayed.cli.case import NetworkOptions, resolve_network, with_case
 from unswayed.cli.evidence import names_in
-from unswayed.cli.output import check_output, show, show_json
+from unswayed.cli.options import option
+from unswayed.cli.output import check_output, say
 from unswayed.core.anytime import one_clock
 from unswayed.core.errors import QueryError
 
 if TYPE_CHECKING:
-    from rich.text import Text
-
     from unswayed.circuits.networks.compiled import CompiledNetwork
 
 
@@ -24,18 +21,11 @@ def compile_(
     case: NetworkOptions,
     *,
     constrain: Annotated[
-        list[str] | None,
-        typer.Option(metavar="A,B", help="Variables to decide on first, in this order.", show_default=False),
+        list[str] | None, option("A,B", "Variables to decide on first, in this order.")
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="OUT.sdd",
-            help="Write the circuit here, and its vtree beside it (.vtree).",
-            show_default=False,
-        ),
+        option("OUT.sdd", "Write the circuit here, and its vtree beside it (.vtree).", "--output", "-o"),
     ] = None,
 ) -> None:
     """Compile a network into a circuit (an SDD).
@@ -52,12 +42,8 @@ def compile_(
         compiled = compile_network(found, constrained_to=names)
     if output is not None:
         _write(compiled, output)
-    if case.as_json:
-        show_json(described(compiled))
-    else:
-        show(_lines(compiled))
-        if output is not None:
-            typer.echo(f"wrote {output} and {output.with_suffix('.vtree')}")
+    wrote = [] if output is None else [f"wrote {output} and {output.with_suffix('.vtree')}"]
+    say(described(compiled), [*_lines(compiled), *wrote], as_json=case.as_json)
 
 
 def described(compiled: CompiledNetwork) -> dict[str, Any]:
@@ -76,9 +62,7 @@ def described(compiled: CompiledNetwork) -> dict[str, Any]:
     }
 
 
-def _lines(compiled: CompiledNetwork) -> list[Text]:
-    from rich.text import Text
-
+def _lines(compiled: CompiledNetwork) -> list[str]:
     numbers = described(compiled)
     lines = [
         f"{numbers['boolean_variables']:,} Boolean variables, {numbers['clauses']:,} clauses",
@@ -87,7 +71,7 @@ def _lines(compiled: CompiledNetwork) -> list[Text]:
     ]
     if numbers["constrained_to"]:
         lines.append(f"decides first on {', '.join(numbers['constrained_to'])}")
-    return [Text(line) for line in lines if line]
+    return [line for line in lines if line]
 
 
 def _check_name(output: Path) -> None:

@@ -2,50 +2,33 @@
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
-import typer
-
-from unswayed.cli.case import QuestionOptions, ResolvedQuestion, resolve_question, with_case
+from unswayed.cli.case import QuestionOptions, resolve_question, with_case
 from unswayed.cli.evidence import names_in
-from unswayed.cli.outcome import with_options
-from unswayed.cli.output import show, show_json
-from unswayed.cli.pictures import PictureFile, check_picture, plot_answer, save_picture
+from unswayed.cli.options import option
+from unswayed.cli.output import PictureFile, check_picture, emit
 from unswayed.core.errors import QueryError
 
-if TYPE_CHECKING:
-    from unswayed.core.measurement import Measurement
-
-Keep = Annotated[
-    list[str],
-    typer.Option("--keep", metavar="A,B", help="Features that will be observed.", show_default=False),
-]
+Keep = Annotated[list[str], option("A,B", "Features that will be observed.", "--keep")]
 
 
 @with_case
 def decide(case: QuestionOptions, *, output: PictureFile = None) -> None:
     """What is decided on this evidence?"""
     from unswayed import api
-    from unswayed.view.decision_lines import decision_lines
 
-    if output is not None:
-        check_picture(output)
+    check_picture(output)
     found = resolve_question(case)
     decision = api.decide(found.classifier, found.evidence, **found.options)
-    if case.as_json:
-        show_json({**found.described(), "decision": decision.action, "posterior": decision.posterior})
-    else:
-        show(decision_lines(found.classifier, decision, found.evidence))
-    if output is not None:
-        save_picture(plot_answer(decision, found), output, quiet=case.as_json)
+    emit(decision, found.asked(), as_json=case.as_json, output=output)
 
 
 @with_case
 def sdp(
     case: QuestionOptions,
     *,
-    at_least: Annotated[float, typer.Option(metavar="P", help="Stop when the SDP is this high.")] = 0.95,
+    at_least: Annotated[float, option("P", "Stop when the SDP is this high.")] = 0.95,
     output: PictureFile = None,
 ) -> None:
     """Would the decision survive further observations?
@@ -53,28 +36,17 @@ def sdp(
     The same-decision probability (SDP): that observing all other features leaves the decision as it is.
     """
     from unswayed import api
-    from unswayed.view.decision_lines import stopping_lines
 
-    if output is not None:
-        check_picture(output)
+    check_picture(output)
     found = resolve_question(case)
     stopping = api.should_stop(found.classifier, found.evidence, at_least, **found.options)
-    if case.as_json:
-        show_json(
-            {
-                **found.described(),
-                **numbers(stopping.sdp),
-                "decision": stopping.decision.action,
-                "posterior": stopping.decision.posterior,
-                "at_least": at_least,
-                "stop": stopping.stop if stopping.certain else None,
-            }
-        )
-    else:
-        show(stopping_lines(found.classifier, stopping, found.evidence, found.free))
-    explain(case, stopping.sdp)
-    if output is not None:
-        save_picture(plot_answer(stopping, found), output, quiet=case.as_json)
+    emit(
+        stopping,
+        found.asked(),
+        as_json=case.as_json,
+        explained=stopping.sdp if case.explain else None,
+        output=output,
+    )
 
 
 @with_case
@@ -84,15 +56,10 @@ def esdp(case: QuestionOptions, *, keep: Keep) -> None:
     The expected same-decision probability (E-SDP) of the features to keep.
     """
     from unswayed import api
-    from unswayed.view.decision_lines import repeated_lines
 
     found, kept = resolve_question(case), tuple(names_in(keep))
     measured = api.expected_same_decision_probability(found.classifier, kept, found.evidence, **found.options)
-    if case.as_json:
-        show_json({**found.described(), "keep": kept, **numbers(measured)})
-    else:
-        show(repeated_lines(measured, kept, found.free, found.evidence))
-    explain(case, measured)
+    emit(measured, found.asked(keep=kept), as_json=case.as_json, explained=measured if case.explain else None)
 
 
 @with_case
@@ -101,12 +68,7 @@ def eca(
     *,
     keep: Keep,
     new_threshold: Annotated[
-        float | None,
-        typer.Option(
-            metavar="T",
-            help="Threshold on the kept features; without it, the best there is (MAA).",
-            show_default=False,
-        ),
+        float | None, option("T", "Threshold on the kept features; without it, the best there is (MAA).")
     ] = None,
 ) -> None:
     """How often would some features agree under a new threshold?
@@ -114,70 +76,21 @@ def eca(
     The expected classification agreement (ECA) of the features to keep under a new threshold, or, without
     one, the best that any threshold achieves (MAA).
     """
-    from unswayed.view.decision_lines import achievable_lines, agreement_lines
-
-    found, kept = resolve_question(case), tuple(names_in(keep))
-    threshold = _threshold(found)
-    measured = _agreement(found, kept, new_threshold)
-    if case.as_json:
-        answer = {**found.described(), "keep": kept, **numbers(measured)}
-        show_json(
-            {**answer, "thresholds": measured.thresholds, "other_thresholds": measured.other_thresholds}
-            if new_threshold is None
-            else {**answer, "new_threshold": new_threshold}
-        )
-    elif new_threshold is None:
-        show(achievable_lines(measured, kept, found.evidence))
-    else:
-        show(agreement_lines(measured, kept, (threshold, new_threshold), found.evidence))
-    explain(case, measured)
-
-
-def _threshold(found: ResolvedQuestion) -> float:
+    from unswayed import api
     from unswayed.decisions.rules import ThresholdRule
 
+    found, kept = resolve_question(case), tuple(names_in(keep))
     if not isinstance(found.classifier.rule, ThresholdRule):
         raise QueryError(
             "eca compares thresholds, so it needs a positive state; name it with "
             f"--target {found.classifier.target}=STATE"
         )
-    return found.classifier.rule.threshold
-
-
-def _agreement(found: ResolvedQuestion, kept: tuple[str, ...], new_threshold: float | None) -> Measurement:
-    from unswayed import api
-
     if new_threshold is None:
-        return api.maximum_achievable_agreement(found.classifier, kept, found.evidence, **found.options)
-    return api.expected_classification_agreement(
-        found.classifier, kept, new_threshold, found.evidence, **found.options
-    )
-
-
-def numbers(measured: Measurement) -> dict[str, Any]:
-    """A measurement, for JSON."""
-    from unswayed.core.measurement import Certainty
-
-    answer = {
-        "value": measured.value,
-        "low": measured.low,
-        "high": measured.high,
-        "certainty": measured.certainty.value,
-        "engine": measured.engine,
-        "seconds": measured.seconds,
-    }
-    if measured.certainty is Certainty.ESTIMATE:
-        answer["confidence"] = measured.confidence
-    return answer
-
-
-def explain(case: QuestionOptions, measured: Measurement) -> None:
-    """With `--explain`, print what every engine would have needed: beside JSON, on stderr."""
-    if not case.explain:
-        return
-    from rich.text import Text
-
-    from unswayed.view.decision_lines import bid_lines
-
-    lines = [Text(with_options(line.plain), style="dim") for line in bid_lines(measured)]
-    show(lines, file=sys.stderr if case.as_json else sys.stdout)
+        asked = found.asked(keep=kept)
+        measured = api.maximum_achievable_agreement(found.classifier, kept, found.evidence, **found.options)
+    else:
+        asked = found.asked(keep=kept, new_threshold=new_threshold)
+        measured = api.expected_classification_agreement(
+            found.classifier, kept, new_threshold, found.evidence, **found.options
+        )
+    emit(measured, asked, as_json=case.as_json, explained=measured if case.explain else None)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from unswayed.cli.options import option
 from unswayed.core.errors import FormatError
 
 FOLDER = Path("demo-output")
@@ -14,9 +13,7 @@ FOLDER = Path("demo-output")
 
 def demo(
     *,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where files are written.")
-    ] = FOLDER,
+    output: Annotated[Path, option("FOLDER", "Where files are written.", "--output", "-o")] = FOLDER,
 ) -> None:
     """See what unswayed does, on real data, in a minute.
 

@@ -7,12 +7,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from unswayed.cli.evidence import assignment, names_in
-from unswayed.cli.options import AsJson, Thousands, rows_in
+from unswayed.cli.options import AsJson, Thousands, argument, option, rows_in
 from unswayed.cli.outcome import complain
-from unswayed.cli.output import check_output, show, show_json
+from unswayed.cli.output import check_output, say
 from unswayed.cli.progress import showing_words
 from unswayed.core.errors import QueryError
 
@@ -42,58 +40,36 @@ class DiscretizeWord(StrEnum):
 
 
 TableFile = Annotated[
-    Path,
-    typer.Argument(
-        metavar="TABLE",
-        help="A CSV, Parquet or Arrow file with column names, or a folder of Parquet files.",
-        show_default=False,
-    ),
+    Path, argument("TABLE", "A CSV, Parquet or Arrow file with column names, or a folder of Parquet files.")
 ]
-Target = Annotated[str, typer.Option(metavar="COLUMN", help="The class to predict.", show_default=False)]
-Output = Annotated[
-    Path, typer.Option("--output", "-o", metavar="OUT", help="The network file to write.", show_default=False)
-]
+Target = Annotated[str, option("COLUMN", "The class to predict.")]
+Output = Annotated[Path, option("OUT", "The network file to write.", "--output", "-o")]
 StructureWord = Annotated[
     Structure,
-    typer.Option(
-        "--structure",
-        help="Naive Bayes; with a tree over the features (tan); or the target as a function of all features "
+    option(
+        None,
+        "Naive Bayes; with a tree over the features (tan); or the target as a function of all features "
         "by contexts (focs), to a .json file.",
+        "--structure",
     ),
 ]
-Smoothing = Annotated[float, typer.Option(metavar="X", help="Added to every count.")]
+Smoothing = Annotated[float, option("X", "Added to every count.")]
 MethodWord = Annotated[
     DiscretizeWord,
-    typer.Option(
-        "--discretize",
-        help="Where to cut columns of numbers: where that informs about the target (mdl), into bins of equal "
+    option(
+        None,
+        "Where to cut columns of numbers: where that informs about the target (mdl), into bins of equal "
         "frequency or width, or at the mean.",
+        "--discretize",
     ),
 ]
-Bins = Annotated[
-    int | None,
-    typer.Option(min=2, metavar="N", help=f"Bins for frequency and width; {DEFAULT_BINS} by default."),
-]
-Cuts = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--cut", metavar="COLUMN=X,Y", help="Cut points of a column; may be repeated.", show_default=False
-    ),
-]
+Bins = Annotated[int | None, option("N", f"Bins for frequency and width; {DEFAULT_BINS} by default.", min=2)]
+Cuts = Annotated[list[str] | None, option("COLUMN=X,Y", "Cut points of a column; may be repeated.", "--cut")]
 MaxCategories = Annotated[
-    int,
-    typer.Option(min=0, metavar="N", help="Leave columns of at most this many distinct integers uncut."),
+    int, option("N", "Leave columns of at most this many distinct integers uncut.", min=0)
 ]
-Ignored = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--ignore", metavar="A,B", help="Leave these columns out; may be repeated.", show_default=False
-    ),
-]
-Weights = Annotated[
-    str | None,
-    typer.Option(metavar="COLUMN", help="The column that says how much each row counts.", show_default=False),
-]
+Ignored = Annotated[list[str] | None, option("A,B", "Leave these columns out; may be repeated.", "--ignore")]
+Weights = Annotated[str | None, option("COLUMN", "The column that says how much each row counts.")]
 
 
 def learn(
@@ -115,11 +91,9 @@ def learn(
     """Learn a classifier from a table; write it as a network file."""
     from dataclasses import asdict
 
-    from rich.text import Text
-
-    from unswayed.model.data.census import take_census
+    from unswayed.model.data.census import infer_variables
+    from unswayed.model.data.column_warnings import list_suspicions
     from unswayed.model.data.discretize import Discretization
-    from unswayed.model.data.suspicions import list_suspicions
     from unswayed.model.formats.files import write_network
     from unswayed.view.summaries import learned_lines, size_text, summarize_census
 
@@ -130,7 +104,7 @@ def learn(
         raise QueryError(f"--ignore leaves out the target {target!r}; leave it in")
     with showing_words() as show_words:
         report = None if show_words is None else lambda done, n: show_words(f"{n:,} rows {done}")
-        census = take_census(
+        census = infer_variables(
             rows_in(table, thousands),
             target,
             discretization=discretization,
@@ -143,10 +117,8 @@ def learn(
     for words in list_suspicions(census.seen, target):
         complain("warning", words)
     facts = summarize_census(census, target)
-    if as_json:
-        show_json({"output": str(output), "structure": structure, **asdict(facts)})
-    else:
-        show([*learned_lines(facts), Text(f"wrote {output}: {size_text(network)}")])
+    answer = {"output": str(output), "structure": structure, **asdict(facts)}
+    say(answer, [*learned_lines(facts), f"wrote {output}: {size_text(network)}"], as_json=as_json)
 
 
 def _cut_method(word: DiscretizeWord, bins: int | None) -> CutMethod:

@@ -5,13 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from unswayed.cli.classifiers import classifier_of
 from unswayed.cli.evidence import evidence_of, names_in
-from unswayed.cli.options import AsJson, Evidence, Features, Format, NetworkFile, Normalize, network_in
-from unswayed.cli.output import check_output, show, show_json
-from unswayed.cli.pictures import check_picture
+from unswayed.cli.options import (
+    AsJson,
+    Evidence,
+    Features,
+    Format,
+    NetworkFile,
+    Normalize,
+    argument,
+    flag,
+    network_in,
+    option,
+)
+from unswayed.cli.output import check_output, check_picture, say, show, show_json
 from unswayed.core.errors import QueryError
 
 if TYPE_CHECKING:
@@ -23,7 +31,7 @@ if TYPE_CHECKING:
 def info(
     network: NetworkFile,
     *,
-    every: Annotated[bool, typer.Option("--all", help="List every variable.", show_default=False)] = False,
+    every: Annotated[bool, flag("--all", "List every variable.")] = False,
     as_json: AsJson = False,
     normalize: Normalize = False,
     format: Format = None,
@@ -51,67 +59,40 @@ def _described(network: BayesianNetwork) -> dict[str, Any]:
 
 
 def convert(
-    source: Annotated[
-        Path, typer.Argument(metavar="IN", help="The network file to read.", show_default=False)
-    ],
-    target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write.", show_default=False)],
+    source: Annotated[Path, argument("IN", "The network file to read.")],
+    target: Annotated[Path, argument("OUT", "The file to write.")],
     *,
     as_json: AsJson = False,
     normalize: Normalize = False,
     format: Format = None,
 ) -> None:
     """Write a network in another format, named by the suffix of OUT."""
-    from rich.text import Text
-
     from unswayed.model.formats.files import write_network
     from unswayed.view.summaries import size_text
 
     check_output(target)
     network = network_in(source, normalize=normalize, format=format)
     write_network(network, target)
-    if as_json:
-        arcs = sum(len(cpt.parents) for cpt in network.cpts)
-        show_json({"output": str(target), "n_variables": len(network.cpts), "n_arcs": arcs})
-    else:
-        show([Text(f"wrote {target}: {size_text(network)}")])
+    arcs = sum(len(cpt.parents) for cpt in network.cpts)
+    answer = {"output": str(target), "n_variables": len(network.cpts), "n_arcs": arcs}
+    say(answer, [f"wrote {target}: {size_text(network)}"], as_json=as_json)
 
 
 def draw(
     network: NetworkFile,
     *,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="The picture: .svg, .png or .pdf.", show_default=False
-        ),
-    ],
-    target: Annotated[
-        str | None,
-        typer.Option(metavar="D", help="What is decided about.", show_default=False),
-    ] = None,
+    output: Annotated[Path, option("FILE", "The picture: .svg, .png or .pdf.", "--output", "-o")],
+    target: Annotated[str | None, option("D", "What is decided about.")] = None,
     features: Features = None,
     evidence: Evidence = None,
     keep: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--keep",
-            metavar="A,B",
-            help="Features that are kept; the others are dropped.",
-            show_default=False,
-        ),
+        list[str] | None, option("A,B", "Features that are kept; the others are dropped.", "--keep")
     ] = None,
     whole: Annotated[
         bool,
-        typer.Option(
-            "--all",
-            help="Draw every variable. Of more than 100 only those nearest to the target are drawn.",
-            show_default=False,
-        ),
+        flag("--all", "Draw every variable. Of more than 100 only those nearest to the target are drawn."),
     ] = False,
-    title: Annotated[
-        str | None,
-        typer.Option(metavar="TEXT", help="A title; the network's name by default.", show_default=False),
-    ] = None,
+    title: Annotated[str | None, option("TEXT", "A title; the network's name by default.")] = None,
     normalize: Normalize = False,
     format: Format = None,
     as_json: AsJson = False,
@@ -129,10 +110,8 @@ def draw(
     from unswayed.view.plotting import draw_network
 
     draw_network(model, observed, kept, title=heading, whole=whole).save(output)
-    if as_json:
-        show_json({"network": found.name, "evidence": observed, "output": str(output)})
-    else:
-        typer.echo(f"wrote {output}")
+    answer = {"network": found.name, "evidence": observed, "output": str(output)}
+    say(answer, [f"wrote {output}"], as_json=as_json)
 
 
 def _model(
@@ -154,16 +133,13 @@ def examples(*, as_json: AsJson = False) -> None:
 
     from unswayed.api.examples import EXAMPLES
 
-    if as_json:
-        facts = [{"name": e.name, "about": e.about, "variables": e.make().names} for e in EXAMPLES]
-        show_json({"examples": facts})
-        return
+    facts = [{"name": e.name, "about": e.about, "variables": e.make().names} for e in EXAMPLES]
     width = max(len(example.name) for example in EXAMPLES)
     lines = []
     for example in EXAMPLES:
         lines.append(Text(f"{example.name:{width}}  ", style="bold").append(example.about, style="not bold"))
         lines.append(Text(f"{'':{width}}  unswayed sdp {example.name} {_options(example)}", style="dim"))
-    show(lines)
+    say({"examples": facts}, lines, as_json=as_json)
 
 
 def _options(example: Example) -> str:

@@ -8,13 +8,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from unswayed.cli.case import PricedOptions, resolve, with_case
 from unswayed.cli.costs import costs_of
-from unswayed.cli.options import CheckpointFile, Jobs, limits_of
-from unswayed.cli.output import check_output, show, show_json
-from unswayed.cli.pictures import plot_answer
+from unswayed.cli.options import CheckpointFile, Jobs, flag, limits_of, option
+from unswayed.cli.output import check_output, emit
 from unswayed.cli.progress import showing_words
 from unswayed.core.errors import FormatError, QueryError
 
@@ -37,9 +34,7 @@ class PlanObjectiveWord(StrEnum):
     NET_UTILITY = "net-utility"
 
 
-AtLeast = Annotated[
-    float, typer.Option(metavar="P", help="Stop where the same-decision probability is at least this.")
-]
+AtLeast = Annotated[float, option("P", "Stop where the same-decision probability is at least this.")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,38 +43,26 @@ class PlanOptions(PricedOptions):
 
     at_least: AtLeast = 0.95
     objective: Annotated[
-        PlanObjectiveWord,
-        typer.Option(help="What to minimize (costs) or to maximize (sdp and utilities)."),
+        PlanObjectiveWord, option(None, "What to minimize (costs) or to maximize (sdp and utilities).")
     ] = PlanObjectiveWord.EXPECTED_COST
     stop_posterior: Annotated[
         str | None,
-        typer.Option(
-            metavar="LOW,HIGH",
-            help="Stop where the posterior of the positive state is at most LOW or at least HIGH, instead of "
+        option(
+            "LOW,HIGH",
+            "Stop where the posterior of the positive state is at most LOW or at least HIGH, instead of "
             "by --at-least.",
-            show_default=False,
         ),
     ] = None
-    budget: Annotated[
-        float | None,
-        typer.Option(metavar="B", help="What the tests of a path may cost together.", show_default=False),
-    ] = None
-    max_depth: Annotated[
-        int | None, typer.Option(metavar="K", help="How many tests a path may have.", show_default=False)
-    ] = None
-    max_leaves: Annotated[
-        int | None, typer.Option(metavar="M", help="How many ends the plan may have.", show_default=False)
-    ] = None
-    max_seconds: Annotated[
-        float | None,
-        typer.Option(metavar="S", help="Take the best plan found in this time.", show_default=False),
-    ] = None
+    budget: Annotated[float | None, option("B", "What the tests of a path may cost together.")] = None
+    max_depth: Annotated[int | None, option("K", "How many tests a path may have.")] = None
+    max_leaves: Annotated[int | None, option("M", "How many ends the plan may have.")] = None
+    max_seconds: Annotated[float | None, option("S", "Take the best plan found in this time.")] = None
     jobs: Jobs = 1
     certain: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--certain",
-            help="Changes nothing here: a plan holds exact numbers and certified bounds, never an estimate.",
+            "Changes nothing here: a plan holds exact numbers and certified bounds, never an estimate.",
         ),
     ] = False
 
@@ -90,12 +73,11 @@ def plan(
     *,
     output: Annotated[
         Path | None,
-        typer.Option(
+        option(
+            "FILE",
+            "Write the plan: a flow chart (.svg, .png, .pdf), an outline (.txt, .html), .json or .dot.",
             "--output",
             "-o",
-            metavar="FILE",
-            help="Write the plan: a flow chart (.svg, .png, .pdf), an outline (.txt, .html), .json or .dot.",
-            show_default=False,
         ),
     ] = None,
     checkpoint: CheckpointFile = None,
@@ -105,8 +87,6 @@ def plan(
     The plan of tests with the least expected cost until the decision is safe, proven to be so; beside it the
     cost of testing everything, of the best fixed sets of tests, and of plans that look one test ahead.
     """
-    from unswayed.view.plan_lines import plan_lines
-
     if output is not None:
         check_plan_file(output)
     asked = resolve(case)
@@ -119,17 +99,7 @@ def plan(
             report,
             checkpoint=checkpoint,
         )
-    if case.as_json:
-        show_json({**asked.described(), **found.to_dict()})
-    else:
-        show(plan_lines(found))
-    if output is not None:
-        if output.suffix.lower() in PLAN_FILES:
-            found.save(output)
-        else:
-            plot_answer(found, asked).save(output)
-        if not case.as_json:
-            typer.echo(f"wrote {output}")
+    emit(found, asked.asked(), as_json=case.as_json, output=output, save=found.save)
 
 
 def plan_at(

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from unswayed.cli.case import NetworkOptions, resolve_network, with_case
 from unswayed.cli.evidence import evidence_of, names_in
-from unswayed.cli.options import Evidence
-from unswayed.cli.output import show, show_json
+from unswayed.cli.options import Evidence, option
+from unswayed.cli.output import say
 
 
 @with_case
@@ -17,19 +15,13 @@ def posterior(
     case: NetworkOptions,
     *,
     of: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--of",
-            metavar="A,B",
-            help="Whose states; may be repeated. All variables by default.",
-            show_default=False,
-        ),
+        list[str] | None, option("A,B", "Whose states; may be repeated. All variables by default.", "--of")
     ] = None,
     evidence: Evidence = None,
 ) -> None:
     """Exact posterior probabilities of variables given evidence."""
     from unswayed import api
-    from unswayed.view.tables import posterior_lines
+    from unswayed.view.terminal import posterior_lines
 
     found, limits = resolve_network(case)
     observed = evidence_of(evidence, found)
@@ -37,10 +29,8 @@ def posterior(
         answers = {name: api.posterior(found, name, observed, limits=limits) for name in names_in(of)}
     else:
         answers = api.all_marginals(found, observed, limits=limits)
-    if case.as_json:
-        show_json({"network": found.name, "evidence": observed, "posteriors": answers})
-    else:
-        show(posterior_lines(answers, observed))
+    answer = {"network": found.name, "evidence": observed, "posteriors": answers}
+    say(answer, posterior_lines(answers, observed), as_json=case.as_json)
 
 
 @with_case
@@ -53,15 +43,13 @@ def mpe(
 
     The states of all other variables that are most probable together.
     """
-    from dataclasses import asdict
-
     from unswayed import api
-    from unswayed.view.tables import explanation_lines
+    from unswayed.view.describe import Asked, describe
+    from unswayed.view.json import to_json
+    from unswayed.view.terminal import to_lines
 
     found, limits = resolve_network(case)
     observed = evidence_of(evidence, found)
-    answer = api.most_probable_explanation(found, observed, limits=limits)
-    if case.as_json:
-        show_json({"network": found.name, "evidence": observed, **asdict(answer), "optimal": answer.optimal})
-    else:
-        show(explanation_lines(answer, observed))
+    explained = api.most_probable_explanation(found, observed, limits=limits)
+    answer = {"network": found.name, "evidence": observed, **to_json(explained)}
+    say(answer, to_lines(describe(explained, Asked(evidence=observed))), as_json=case.as_json)

@@ -7,14 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-from rich.text import Text
-
 from unswayed.cli.case import CaseOptions, resolve, with_case
-from unswayed.cli.classifiers import describe
 from unswayed.cli.commands.audit import TableFile, showing_rows, with_evidence
-from unswayed.cli.options import Thousands, limits_of, rows_in
-from unswayed.cli.output import check_output, show, show_json
+from unswayed.cli.options import Thousands, limits_of, option, rows_in
+from unswayed.cli.output import check_output, say
 from unswayed.core.anytime import one_clock
 from unswayed.core.errors import QueryError
 
@@ -35,13 +31,12 @@ def predict(
     thousands: Thousands = None,
     output: Annotated[
         Path | None,
-        typer.Option(
+        option(
+            "FILE",
+            "Where the rows go, with the columns decision and posterior: .csv or .parquet. Rows are "
+            "written as they are decided; the same command resumes after a stop.",
             "--output",
             "-o",
-            metavar="FILE",
-            help="Where the rows go, with the columns decision and posterior: .csv or .parquet. Rows are "
-            "written as they are decided; the same command resumes after a stop.",
-            show_default=False,
         ),
     ] = None,
 ) -> None:
@@ -63,24 +58,21 @@ def predict(
     if output is not None:
         with showing_rows() as report:
             found = predict_file(classifier, rows, output, report=report, limits=limits)
-        if case.as_json:
-            show_json({**described, **found.summary(), "output": str(output)})
-        else:
-            show([_counts_line(found.by_decision), *_left_out_lines(found), Text(f"wrote {output}")])
+        lines = [_counts_line(found.by_decision), *_left_out_lines(found), f"wrote {output}"]
+        say({**described, **found.summary(), "output": str(output)}, lines, as_json=case.as_json)
         return
     with one_clock(limits):
         columns = _decide_rows(classifier, rows)
-    if case.as_json:
-        show_json({**described, **columns})
-    else:
-        show(_row_lines(columns))
+    say({**described, **columns}, _row_lines(columns), as_json=case.as_json)
 
 
 def _describe(classifier: Classifier | TableClassifier) -> dict[str, Any]:
     from unswayed.decisions.classifier import Classifier
+    from unswayed.view.describe import Asked
+    from unswayed.view.json import question_of
 
     if isinstance(classifier, Classifier):
-        return describe(classifier, dict(classifier.given))
+        return question_of(Asked(classifier, dict(classifier.given)))
     return {"target": classifier.target, "features": list(classifier.features)}
 
 
@@ -113,26 +105,24 @@ def _decide_rows(classifier: Classifier | TableClassifier, table: Path | CsvFile
     return found
 
 
-def _counts_line(by_decision: Mapping[str, int]) -> Text:
+def _counts_line(by_decision: Mapping[str, int]) -> str:
     rows = sum(by_decision.values())
     counts = ", ".join(f"{action} {count:,}" for action, count in by_decision.items())
-    return Text(f"{rows:,} rows: {counts}")
+    return f"{rows:,} rows: {counts}"
 
 
-def _left_out_lines(found: PredictedFile) -> list[Text]:
+def _left_out_lines(found: PredictedFile) -> list[str]:
     """What was not decided before the time was over, and how to go on."""
     if not found.left_out:
         return []
     more = ", and all rows after these" if found.goes_on else ""
     return [
-        Text(
-            f"left out: {found.left_out:,} rows{more}, for want of time or memory; their cells are empty: "
-            "ask for the same again to go on"
-        )
+        f"left out: {found.left_out:,} rows{more}, for want of time or memory; their cells are empty: "
+        "ask for the same again to go on"
     ]
 
 
-def _row_lines(columns: dict[str, list[Any]]) -> list[Text]:
+def _row_lines(columns: dict[str, list[Any]]) -> list[str]:
     """How many rows there are of each decision, and the first of them."""
     decisions = columns["decision"]
     posteriors = columns.get("posterior", [])
@@ -140,11 +130,11 @@ def _row_lines(columns: dict[str, list[Any]]) -> list[Text]:
     left_out = decided.pop(None, 0)
     lines = [_counts_line(dict(sorted(decided.items())))]
     if left_out:
-        lines.append(Text(f"left out: {left_out:,} rows, for want of time or memory; allow more"))
+        lines.append(f"left out: {left_out:,} rows, for want of time or memory; allow more")
     width = max(map(len, decided))
     for row, decision in enumerate(decisions[:MOST_LINES]):
         posterior = f"  {posteriors[row]:.4f}" if posteriors and decision is not None else ""
-        lines.append(Text(f"{row + 1:>4}  {decision or 'left out':{width}}{posterior}"))
+        lines.append(f"{row + 1:>4}  {decision or 'left out':{width}}{posterior}")
     if len(decisions) > MOST_LINES:
-        lines.append(Text(f"... and {len(decisions) - MOST_LINES:,} more; all of them with -o FILE"))
+        lines.append(f"... and {len(decisions) - MOST_LINES:,} more; all of them with -o FILE")
     return lines

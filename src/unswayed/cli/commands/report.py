@@ -6,13 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from unswayed.cli.case import PricedOptions, resolve, with_case
 from unswayed.cli.commands.selection import HeldOut
 from unswayed.cli.costs import costs_of
+from unswayed.cli.options import flag, option
 from unswayed.cli.outcome import with_options
-from unswayed.cli.output import check_output, show_json, write_text
+from unswayed.cli.output import check_output, say, write_text
 from unswayed.cli.progress import showing_words
 from unswayed.core.errors import FormatError
 
@@ -21,23 +20,14 @@ from unswayed.core.errors import FormatError
 def report(
     case: PricedOptions,
     *,
-    output: Annotated[
-        Path,
-        typer.Option("--output", "-o", metavar="FILE.html", help="Where the page goes.", show_default=False),
-    ],
+    output: Annotated[Path, option("FILE.html", "Where the page goes.", "--output", "-o")],
     at_least: Annotated[
-        float,
-        typer.Option(metavar="P", help="The SDP of a safe decision, and the agreement wanted of a trimming."),
+        float, option("P", "The SDP of a safe decision, and the agreement wanted of a trimming.")
     ] = 0.95,
     held_out: HeldOut = None,
-    title: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="A title of your own.", show_default=False)
-    ] = None,
+    title: Annotated[str | None, option("TEXT", "A title of your own.")] = None,
     certain: Annotated[
-        bool,
-        typer.Option(
-            "--certain", help="Leave out the parts where only samples could answer, instead of estimating."
-        ),
+        bool, flag("--certain", "Leave out the parts where only samples could answer, instead of estimating.")
     ] = False,
 ) -> None:
     """All about a classifier on one page, for a browser or to print.
@@ -46,6 +36,7 @@ def report(
     the recommended trimming would decide differently.
     """
     from unswayed.api.report import examine
+    from unswayed.view.json import question_of
     from unswayed.view.numbers import counted
     from unswayed.view.page import report_page
 
@@ -67,9 +58,8 @@ def report(
         )
     found = replace(found, notes=tuple(map(with_options, found.notes)))
     write_text(report_page(found, title=title or ""), output)
-    if case.as_json:
-        show_json({**asked.described(), "output": str(output), "notes": list(found.notes)})
-    else:
-        typer.echo(f"wrote {output}")
-        if found.notes:
-            typer.echo(f"{counted(len(found.notes), 'part')} left out or estimated; the page says why")
+    lines = [f"wrote {output}"]
+    if found.notes:
+        lines.append(f"{counted(len(found.notes), 'part')} left out or estimated; the page says why")
+    answer = {**question_of(asked.asked()), "output": str(output), "notes": list(found.notes)}
+    say(answer, lines, as_json=case.as_json)

@@ -2,44 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Annotated
 
 from unswayed.cli.case import ResolvedSearch, SearchCaseOptions, resolve_search, with_case
-from unswayed.cli.output import check_output, json_text, show, show_json, write_text
-from unswayed.cli.pictures import check_picture_or_json, plot_answer
+from unswayed.cli.classifiers import reward_of
+from unswayed.cli.options import flag, option
+from unswayed.cli.output import check_output, check_picture, emit, plot_answer
 from unswayed.cli.progress import showing_progress
 from unswayed.core.errors import FormatError, QueryError
 from unswayed.view.figure import is_picture
 
 if TYPE_CHECKING:
-    from rich.text import Text
-
-    from unswayed.api.selection import Objective, Selection, Trimming
     from unswayed.view.figure import Picture
 
-Budget = Annotated[
-    float, typer.Option(metavar="B", help="What the kept features may cost together.", show_default=False)
-]
+Budget = Annotated[float, option("B", "What the kept features may cost together.")]
 HeldOut = Annotated[
     Path | None,
-    typer.Option(
-        "--held-out",
-        metavar="FILE.csv",
-        help="Rows that took no part in learning: count on them how often the trimmed classifier decides "
+    option(
+        "FILE.csv",
+        "Rows that took no part in learning: count on them how often the trimmed classifier decides "
         "as the full one.",
-        show_default=False,
+        "--held-out",
     ),
 ]
 Potential = Annotated[
     bool,
-    typer.Option(
+    flag(
         "--potential",
-        help="Decide by a table over the kept features, the best possible rule, instead of by a threshold.",
+        "Decide by a table over the kept features, the best possible rule, instead of by a threshold.",
     ),
 ]
 
@@ -60,19 +52,19 @@ def select(
     budget: Budget,
     objective: Annotated[
         ObjectiveWord,
-        typer.Option(
-            help="What the features are for: to decide as all do (expected same-decision probability), or "
-            "to gain in entropy, margin or utility."
+        option(
+            None,
+            "What the features are for: to decide as all do (expected same-decision probability), or "
+            "to gain in entropy, margin or utility.",
         ),
     ] = ObjectiveWord.ESDP,
     output: Annotated[
         Path | None,
-        typer.Option(
+        option(
+            "FILE",
+            "Write a picture of the network (.png, .svg or .pdf), or the JSON under any other name.",
             "--output",
             "-o",
-            metavar="FILE",
-            help="Write a picture of the network (.png, .svg or .pdf), or the JSON under any other name.",
-            show_default=False,
         ),
     ] = None,
 ) -> None:
@@ -82,20 +74,18 @@ def select(
     stays as it is; `unswayed trim` adapts the threshold too.
     """
     from unswayed import api
+    from unswayed.api.selection import SameDecision
 
-    if output is not None:
-        check_picture_or_json(output)
+    check_picture(output, or_json=True)
     found = resolve_search(case)
-    wanted = _objective(found, objective)
+    is_esdp = objective is ObjectiveWord.ESDP
+    wanted = SameDecision() if is_esdp else reward_of(found.classifier, objective, "--objective")
     with showing_progress(found.options) as options:
         chosen = api.select_features(
             found.classifier, budget, costs=found.costs, objective=wanted, evidence=found.evidence, **options
         )
-    answer = {**found.described(), "objective": objective, "budget": budget, **_chosen(chosen, found)}
-    _answer(case, answer, _selection_lines(found, chosen, objective))
-    if output is not None:
-        _write(output, answer, lambda: _kept_picture(found, chosen.kept))
-        _tell(case, output)
+    asked = found.asked(objective=objective, budget=budget)
+    emit(chosen, asked, as_json=case.as_json, output=output, draw=lambda: _kept_picture(found, chosen.kept))
 
 
 @with_case
@@ -107,13 +97,12 @@ def trim(
     held_out: HeldOut = None,
     output: Annotated[
         Path | None,
-        typer.Option(
+        option(
+            "FILE.json",
+            "Save the trimmed classifier here, with its evidence, and its network beside it; or a "
+            "picture of the network (.png, .svg or .pdf).",
             "--output",
             "-o",
-            metavar="FILE.json",
-            help="Save the trimmed classifier here, with its evidence, and its network beside it; or a "
-            "picture of the network (.png, .svg or .pdf).",
-            show_default=False,
         ),
     ] = None,
 ) -> None:
@@ -123,7 +112,6 @@ def trim(
     (maximum achievable agreement, MAA), proven to be so.
     """
     from unswayed import api
-    from unswayed.view.choice_lines import trimming_lines
 
     if output is not None:
         check_output(output)
@@ -140,37 +128,26 @@ def trim(
             held_out=held_out,
             **options,
         )
-    answer = {**found.described(), "budget": budget, **_trimmed(trimming)}
-    _answer(case, answer, trimming_lines(trimming, found.free, found.evidence))
-    if output is not None:
-        if is_picture(output):
-            _kept_picture(found, trimming.selection.kept).save(output)
-        else:
-            api.save_classifier(trimming.classifier, output)
-        _tell(case, output)
+    emit(
+        trimming,
+        found.asked(budget=budget),
+        as_json=case.as_json,
+        output=output,
+        draw=lambda: _kept_picture(found, trimming.kept),
+        save=lambda path: api.save_classifier(trimming.classifier, path),
+    )
 
 
 @with_case
 def frontier(
     case: SearchCaseOptions,
     *,
-    budget: Annotated[
-        float | None,
-        typer.Option(
-            metavar="B", help="The largest budget to show; no limit by default.", show_default=False
-        ),
-    ] = None,
+    budget: Annotated[float | None, option("B", "The largest budget to show; no limit by default.")] = None,
     potential: Potential = False,
     held_out: HeldOut = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Write a plot (.png, .svg or .pdf) or the numbers (.json).",
-            show_default=False,
-        ),
+        option("FILE", "Write a plot (.png, .svg or .pdf) or the numbers (.json).", "--output", "-o"),
     ] = None,
 ) -> None:
     """How much agreement does each budget buy?
@@ -179,12 +156,10 @@ def frontier(
     """
     from unswayed import api
     from unswayed.decisions.purchase import check_budget
-    from unswayed.view.choice_lines import frontier_lines
 
     if budget is not None:
         check_budget(budget)
-    if output is not None:
-        check_picture_or_json(output)
+    check_picture(output, or_json=True)
     found = resolve_search(case)
     with showing_progress(found.options) as options:
         points = api.frontier(
@@ -196,86 +171,11 @@ def frontier(
             **options,
         ).points
     shown = api.Frontier(tuple(p for p in points if budget is None or p.selection.cost <= budget))
-    answer = {**found.described(), "budget": budget, "points": [_trimmed(point) for point in shown.points]}
-    _answer(case, answer, frontier_lines(shown, found.evidence))
-    if output is not None:
-        name = answer["network"]
-        title = f"What each budget buys: {name}" if name else "What each budget buys"
-        _write(output, answer, lambda: plot_answer(shown, found, title=title))
-        _tell(case, output)
-
-
-def _objective(found: ResolvedSearch, word: ObjectiveWord) -> Objective:
-    from unswayed.api.selection import SameDecision
-    from unswayed.decisions.rewards import ExpectedUtility, Margin, NegativeEntropy
-    from unswayed.decisions.rules import UtilityRule
-
-    match word:
-        case ObjectiveWord.ESDP:
-            return SameDecision()
-        case ObjectiveWord.ENTROPY:
-            return NegativeEntropy()
-        case ObjectiveWord.MARGIN:
-            return Margin()
-        case ObjectiveWord.UTILITY:
-            rule = found.classifier.rule
-            if isinstance(rule, UtilityRule):
-                return ExpectedUtility(rule)
-            raise QueryError("--objective utility needs utilities; give a file of them with --utilities")
-
-
-def _selection_lines(found: ResolvedSearch, chosen: Selection, word: ObjectiveWord) -> list[Text]:
-    from unswayed.view.choice_lines import reward_lines, selection_lines
-
-    if word is ObjectiveWord.ESDP:
-        return selection_lines(chosen, found.free, found.classifier.rule, found.evidence)
-    return reward_lines(chosen, found.free, word.value, found.classifier.target, found.evidence)
-
-
-def _chosen(chosen: Selection, found: ResolvedSearch) -> dict[str, Any]:
-    from unswayed.decisions.rules import ThresholdRule
-
-    rule = found.classifier.rule
-    return _numbers(chosen, rule.threshold if isinstance(rule, ThresholdRule) else None, None)
-
-
-def _trimmed(trimming: Trimming) -> dict[str, Any]:
-    from unswayed.decisions.classifier import Classifier
-    from unswayed.decisions.rules import ThresholdRule
-
-    classifier = trimming.classifier
-    rule = classifier.rule if isinstance(classifier, Classifier) else None
-    threshold = rule.threshold if isinstance(rule, ThresholdRule) else None
-    numbers = _numbers(trimming.selection, threshold, trimming.threshold_interval)
-    return {**numbers, "held_out": None if trimming.held_out is None else trimming.held_out.as_dict()}
-
-
-def _numbers(
-    selection: Selection, threshold: float | None, interval: tuple[float, float] | None
-) -> dict[str, Any]:
-    """A choice of features, for JSON."""
-    return {
-        "kept": selection.kept,
-        "cost": selection.cost,
-        "value": selection.value,
-        "threshold": threshold,
-        "threshold_interval": interval,
-        "upper_bound": selection.upper_bound,
-        "gap": selection.gap,
-        "certainty": selection.certainty.value,
-        "confidence_interval": selection.interval,
-        "optimal": selection.optimal,
-        "evaluations": selection.evaluations,
-        "engine": selection.engine,
-        "seconds": selection.seconds,
-    }
-
-
-def _answer(case: SearchCaseOptions, answer: dict[str, Any], lines: list[Text]) -> None:
-    if case.as_json:
-        show_json(answer)
-    else:
-        show(lines)
+    asked, name = found.asked(budget=budget), found.classifier.network.name
+    title = f"What each budget buys: {name}" if name else "What each budget buys"
+    emit(
+        shown, asked, as_json=case.as_json, output=output, draw=lambda: plot_answer(shown, asked, title=title)
+    )
 
 
 def _check_free(case: SearchCaseOptions, output: Path) -> None:
@@ -299,16 +199,3 @@ def _kept_picture(found: ResolvedSearch, kept: tuple[str, ...]) -> Picture:
     classifier, evidence = found.classifier, found.evidence
     asked = question_text(classifier, evidence)
     return draw_network(classifier, evidence, kept, title=classifier.network.name, subtitle=asked)
-
-
-def _write(output: Path, answer: dict[str, Any], picture: Callable[[], Picture]) -> None:
-    """The picture where the name is one, else the answer as JSON."""
-    if is_picture(output):
-        picture().save(output)
-    else:
-        write_text(json_text(answer), output)
-
-
-def _tell(case: SearchCaseOptions, output: Path) -> None:
-    if not case.as_json:
-        typer.echo(f"wrote {output}")

@@ -22,7 +22,10 @@ from unswayed.cli.options import (
     Target,
     Threshold,
     UtilitiesFile,
+    argument,
+    flag,
     network_in,
+    option,
 )
 from unswayed.cli.outcome import complain
 from unswayed.core.errors import QueryError
@@ -40,34 +43,23 @@ NOT_LOCAL = (
 
 WebNetwork = Annotated[
     Path | None,
-    typer.Argument(
-        metavar="NETWORK",
-        help="A network file, or the name of an example; without one, the page offers the examples.",
-        show_default=False,
+    argument(
+        "NETWORK", "A network file, or the name of an example; without one, the page offers the examples."
     ),
 ]
-Port = Annotated[
-    int | None,
-    typer.Option(min=1, max=65535, metavar="P", help="The port; a free one by default.", show_default=False),
-]
+Port = Annotated[int | None, option("P", "The port; a free one by default.", min=1, max=65535)]
 Host = Annotated[
-    str | None,
-    typer.Option(
-        metavar="H",
-        help="The address to listen on. By default only this machine reaches the page.",
-        show_default=False,
-    ),
+    str | None, option("H", "The address to listen on. By default only this machine reaches the page.")
 ]
 AllowHost = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="NAME",
-        help="Another name by which browsers reach the page, with a port of its own where it has one; may be "
+    option(
+        "NAME",
+        "Another name by which browsers reach the page, with a port of its own where it has one; may be "
         "repeated.",
-        show_default=False,
     ),
 ]
-NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Print the address and open nothing.")]
+NoBrowser = Annotated[bool, flag("--no-browser", "Print the address and open nothing.")]
 
 
 def serve(

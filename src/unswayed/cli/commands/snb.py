@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unswayed.cli.commands.snb_decisions import next_, sdp
-from unswayed.cli.options import AsJson
-from unswayed.cli.output import check_output, show, show_json
+from unswayed.cli.options import AsJson, argument, flag, option
+from unswayed.cli.output import check_output, say
 
 if TYPE_CHECKING:
-    from rich.text import Text
-
     from unswayed.core.arrays import Floats
     from unswayed.spaces.classifier.estimator import StructuredNaiveBayes
     from unswayed.spaces.classifier.inputs import Observations
@@ -37,66 +35,45 @@ app.command("next")(next_)
 
 Files = Annotated[
     list[Path],
-    typer.Argument(
-        metavar="FILE",
-        help="Rankings (.soc, or .csv with a column for each position) or, with --graph, paths as lines of "
+    argument(
+        "FILE",
+        "Rankings (.soc, or .csv with a column for each position) or, with --graph, paths as lines of "
         "nodes. One file for each class, or one table with a column of classes.",
-        show_default=False,
     ),
 ]
-ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="What `snb fit` wrote.", show_default=False)]
-DataFile = Annotated[
-    Path, typer.Argument(metavar="FILE", help="Rankings or paths, as for fit.", show_default=False)
-]
-Output = Annotated[
-    Path, typer.Option("--output", "-o", metavar="OUT", help="The file to write.", show_default=False)
-]
-Label = Annotated[
-    str | None,
-    typer.Option(metavar="COLUMN", help="The column of classes in a table of rankings.", show_default=False),
-]
-GraphFile = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE", help="The graph of the paths: a .csv of edges, or .json.", show_default=False
-    ),
-]
+ModelFile = Annotated[Path, argument("MODEL", "What `snb fit` wrote.")]
+DataFile = Annotated[Path, argument("FILE", "Rankings or paths, as for fit.")]
+Output = Annotated[Path, option("OUT", "The file to write.", "--output", "-o")]
+Label = Annotated[str | None, option("COLUMN", "The column of classes in a table of rankings.")]
+GraphFile = Annotated[Path | None, option("FILE", "The graph of the paths: a .csv of edges, or .json.")]
 Smoothing = Annotated[
     str,
-    typer.Option(
-        metavar="X",
-        help="Added to every count; 'uniform:X' for X examples spread over all objects; 'held-out' for the "
+    option(
+        "X",
+        "Added to every count; 'uniform:X' for X examples spread over all objects; 'held-out' for the "
         "one that explains held-out examples best.",
     ),
 ]
-Directed = Annotated[bool, typer.Option("--directed", help="Edges of the graph are one-way streets.")]
+Directed = Annotated[bool, flag("--directed", "Edges of the graph are one-way streets.")]
 SplitMap = Annotated[
     bool,
-    typer.Option(
+    flag(
         "--split-map",
-        help="Split a large map into regions, learn on the paths that enter none of them twice, and say "
+        "Split a large map into regions, learn on the paths that enter none of them twice, and say "
         "how many trips do.",
     ),
 ]
 CutMap = Annotated[
     bool,
-    typer.Option(
-        "--cut-map", help="Learn on the part of a large map that most trips use, and say what it leaves out."
-    ),
+    flag("--cut-map", "Learn on the part of a large map that most trips use, and say what it leaves out."),
 ]
 EraseLoops = Annotated[
-    bool,
-    typer.Option("--erase-loops", help="Shorten trips that visit a node twice instead of leaving them out."),
+    bool, flag("--erase-loops", "Shorten trips that visit a node twice instead of leaving them out.")
 ]
-Together = Annotated[
-    bool, typer.Option("--together", help="All observations come from one source: one answer for all.")
-]
-NormalClass = Annotated[
-    str | None,
-    typer.Option("--class", metavar="NAME", help="The class that is normal.", show_default=False),
-]
-Prior = Annotated[float, typer.Option(metavar="P", help="Probability of an anomaly before anything is seen.")]
-Worst = Annotated[int, typer.Option(min=1, metavar="N", help="How many of the oddest to show.")]
+Together = Annotated[bool, flag("--together", "All observations come from one source: one answer for all.")]
+NormalClass = Annotated[str | None, option("NAME", "The class that is normal.", "--class")]
+Prior = Annotated[float, option("P", "Probability of an anomaly before anything is seen.")]
+Worst = Annotated[int, option("N", "How many of the oddest to show.", min=1)]
 
 
 @app.command()
@@ -117,8 +94,6 @@ def fit(
 
     A distribution for each class, and how often it occurred.
     """
-    from rich.text import Text
-
     from unswayed.core.errors import QueryError
     from unswayed.spaces.classifier.files import save_structured
     from unswayed.spaces.classifier.inputs import (
@@ -137,25 +112,24 @@ def fit(
     ]
     if split_map and cut_map:
         raise QueryError("give --split-map or --cut-map, not both")
-    lines, regions = [], None
+    lines: list[str] = []
+    regions = None
     if (split_map or cut_map) and roads is not None:
         observed, part = stay_inside(observed, roads, into_regions=split_map)
         roads, regions = part.graph, part.regions
-        lines.append(Text(_part_line(part)))
+        lines.append(_part_line(part))
     space = space_of(observed, roads, regions)
     names = [file.name.partition(".")[0] for file in files]
     classifier = learn_observations(space, observed, names, smoothing=_prior_of(smoothing))
     save_structured(classifier, output)
     facts = _facts(classifier)
-    if as_json:
-        show_json({"output": str(output), **facts})
-    else:
-        classes = ", ".join(f"{name} {weight:g}" for name, weight in facts["classes"].items())
-        size = f"{facts['objects']:,} objects, {facts['parameters']:,} parameters for each class"
-        lines.append(Text(f"learned from {classes}"))
-        if smoothing == "held-out":
-            lines.append(Text(f"prior that explains examples held out best: {facts['smoothing']}"))
-        show([*lines, Text(f"wrote {output}: {facts['space']}, {size}")])
+    classes = ", ".join(f"{name} {weight:g}" for name, weight in facts["classes"].items())
+    size = f"{facts['objects']:,} objects, {facts['parameters']:,} parameters for each class"
+    lines.append(f"learned from {classes}")
+    if smoothing == "held-out":
+        lines.append(f"prior that explains examples held out best: {facts['smoothing']}")
+    lines.append(f"wrote {output}: {facts['space']}, {size}")
+    say({"output": str(output), **facts}, lines, as_json=as_json)
 
 
 def _part_line(part: MapPart) -> str:
@@ -219,35 +193,31 @@ def classify(
         scores = (scores * observed.weights[:, None]).sum(axis=0, keepdims=True)
     posteriors = np.exp(log_posteriors(classifier.model_.log_prior, scores))
     names = ["all together"] if together else [write_object(each) for each in observed.objects]
-    if as_json:
-        answers = [
-            {
-                "object": name,
-                "class": classes[int(np.argmax(row))],
-                "probabilities": dict(zip(classes, row.tolist(), strict=True)),
-            }
-            for name, row in zip(names, posteriors, strict=True)
-        ]
-        show_json({"answers": answers})
-    else:
-        show(_class_lines(classes, names, posteriors))
+    answers = [
+        {
+            "object": name,
+            "class": classes[int(np.argmax(row))],
+            "probabilities": dict(zip(classes, row.tolist(), strict=True)),
+        }
+        for name, row in zip(names, posteriors, strict=True)
+    ]
+    say({"answers": answers}, _class_lines(classes, names, posteriors), as_json=as_json)
 
 
-def _class_lines(classes: list[str], names: list[str], posteriors: Floats) -> list[Text]:
+def _class_lines(classes: list[str], names: list[str], posteriors: Floats) -> list[str]:
     import numpy as np
-    from rich.text import Text
 
     best = np.argmax(posteriors, axis=1)
     lines = []
     if len(names) > 1:
         shares = np.bincount(best, minlength=len(classes))
         parts = [f"{name} {count}" for name, count in zip(classes, shares.tolist(), strict=True)]
-        lines.append(Text(f"{len(names)} observations: {', '.join(parts)}"))
+        lines.append(f"{len(names)} observations: {', '.join(parts)}")
     width = max(map(len, classes))
     for name, k, row in list(zip(names, best.tolist(), posteriors, strict=True))[:MOST_LINES]:
-        lines.append(Text(f"{classes[k]:{width}}  {row[k]:.4f}  {name}"))
+        lines.append(f"{classes[k]:{width}}  {row[k]:.4f}  {name}")
     if len(names) > MOST_LINES:
-        lines.append(Text(f"... and {len(names) - MOST_LINES} more; all of them with --json"))
+        lines.append(f"... and {len(names) - MOST_LINES} more; all of them with --json")
     return lines
 
 
@@ -283,32 +253,18 @@ def score(
     order = np.argsort(found, kind="stable")[:worst]
     worst_ones = [(write_object(observed.objects[i]), float(found[i])) for i in order.tolist()]
     n_odd = int((found < threshold).sum())
-    if as_json:
-        show_json(
-            {
-                "objects": len(found),
-                "anomalous": n_odd,
-                "threshold": threshold,
-                "scores": found.tolist(),
-                "oddest": [{"object": name, "score": value} for name, value in worst_ones],
-            }
-        )
-    else:
-        show(_score_lines(worst_ones, n_odd, len(found), threshold))
-
-
-def _score_lines(
-    worst_ones: list[tuple[str, float]], n_odd: int, n_objects: int, threshold: float
-) -> list[Text]:
-    from rich.text import Text
-
+    answer = {
+        "objects": len(found),
+        "anomalous": n_odd,
+        "threshold": threshold,
+        "scores": found.tolist(),
+        "oddest": [{"object": name, "score": value} for name, value in worst_ones],
+    }
     lines = [
-        Text(f"{n_odd} of {n_objects} are more probable by chance than as normal (score below {threshold:g})")
+        f"{n_odd} of {len(found)} are more probable by chance than as normal (score below {threshold:g})",
+        *(f"{'odd   ' if v < threshold else 'normal'} {v:9.3f}  {name}" for name, v in worst_ones),
     ]
-    for name, value in worst_ones:
-        mark = "odd   " if value < threshold else "normal"
-        lines.append(Text(f"{mark} {value:9.3f}  {name}"))
-    return lines
+    say(answer, lines, as_json=as_json)
 
 
 def _scored(model: Path, file: Path) -> tuple[StructuredNaiveBayes, Observations, Floats]:

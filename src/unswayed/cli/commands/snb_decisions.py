@@ -6,43 +6,32 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-import typer
-
-from unswayed.cli.commands.decisions import numbers
-from unswayed.cli.options import AsJson, MaxMemory, MaxSeconds, limits_of
-from unswayed.cli.output import show, show_json
+from unswayed.cli.options import AsJson, MaxMemory, MaxSeconds, argument, limits_of, option
+from unswayed.cli.output import emit
 from unswayed.core.errors import QueryError
 
 if TYPE_CHECKING:
     from unswayed.decisions.rules import Rule
     from unswayed.spaces.decisions.classifier import StructuredClassifier
+    from unswayed.view.describe import Asked
 
-ModelFile = Annotated[
-    Path, typer.Argument(metavar="MODEL", help="What `snb fit` or save_classifier wrote.", show_default=False)
-]
+ModelFile = Annotated[Path, argument("MODEL", "What `snb fit` or save_classifier wrote.")]
 Seen = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
+        "[NAME=]VALUE",
+        "What was seen of an attribute; may be repeated. Of a ranking or a path: 'rum, {tea, milk}, "
+        "...', dots where it goes on. The name may be left out where there is one attribute.",
         "--evidence",
         "-e",
-        metavar="[NAME=]VALUE",
-        help="What was seen of an attribute; may be repeated. Of a ranking or a path: 'rum, {tea, milk}, "
-        "...', dots where it goes on. The name may be left out where there is one attribute.",
-        show_default=False,
     ),
 ]
 Positive = Annotated[
     str | None,
-    typer.Option(
-        metavar="CLASS",
-        help="Decide for this class from --threshold on; without it, for the most probable class.",
-        show_default=False,
-    ),
+    option("CLASS", "Decide for this class from --threshold on; without it, for the most probable class."),
 ]
-Threshold = Annotated[
-    float, typer.Option(metavar="T", help="Decide for --positive when its posterior is at least this.")
-]
-AtLeast = Annotated[float, typer.Option(metavar="P", help="Stop when the SDP is this high.")]
+Threshold = Annotated[float, option("T", "Decide for --positive when its posterior is at least this.")]
+AtLeast = Annotated[float, option("P", "Stop when the SDP is this high.")]
 
 
 class SeenCase(NamedTuple):
@@ -51,6 +40,16 @@ class SeenCase(NamedTuple):
     classifier: StructuredClassifier
     evidence: dict[str, Any]
     texts: dict[str, str]
+
+    def asked(self) -> Asked:
+        """The question for whoever shows its answer; an object seen in part is called its rest."""
+        from unswayed.spaces.decisions.classifier import structured_case
+        from unswayed.view.describe import Asked
+
+        left = structured_case(self.classifier, self.evidence).open_terms
+        called = {name: "the object" if name == "object" else name for name in left}
+        free = [f"the rest of {called[name]}" if name in self.evidence else called[name] for name in left]
+        return Asked(self.classifier, self.texts, free)
 
 
 def sdp(
@@ -70,19 +69,11 @@ def sdp(
     the decision that was made on what was seen so far.
     """
     from unswayed import api
-    from unswayed.view.decision_lines import sdp_lines
 
     case = _opened(model, evidence, positive, threshold)
     limits = limits_of(max_memory, max_seconds)
     stopping = api.should_stop(case.classifier, case.evidence, at_least, limits=limits)
-    if as_json:
-        stop = stopping.stop if stopping.certain else None
-        answer = {"decision": stopping.decision.action, "posterior": stopping.decision.posterior}
-        show_json(
-            {"evidence": case.texts, **numbers(stopping.sdp), **answer, "at_least": at_least, "stop": stop}
-        )
-    else:
-        show(sdp_lines(stopping, case.texts, _open_names(case)))
+    emit(stopping, case.asked(), as_json=as_json)
 
 
 def next_(
@@ -100,18 +91,10 @@ def next_(
     Attributes by how much safer the decision should be after seeing each, the best first.
     """
     from unswayed import api
-    from unswayed.view.choice_lines import ranking_lines
 
     case = _opened(model, evidence, positive, threshold)
     ranking = api.rank_observations(case.classifier, case.evidence, limits=limits_of(max_memory, max_seconds))
-    if as_json:
-        ranked = [
-            {"feature": feature, **numbers(values[0])}
-            for feature, values in zip(ranking.features, ranking.values, strict=True)
-        ]
-        show_json({"evidence": case.texts, "reward": ranking.criteria[0], "ranking": ranked})
-    else:
-        show(ranking_lines(ranking, case.texts))
+    emit(ranking, case.asked(), as_json=as_json)
 
 
 def _opened(model: Path, words: Iterable[str] | None, positive: str | None, threshold: float) -> SeenCase:
@@ -152,12 +135,3 @@ def _value_of(classifier: StructuredClassifier, word: str) -> tuple[str, Any]:
         return name, float(text)
     except ValueError:
         raise QueryError(f"{name!r} is a number, not {text!r}") from None
-
-
-def _open_names(case: SeenCase) -> list[str]:
-    """What is left to see; an object seen in part is called its rest."""
-    from unswayed.spaces.decisions.classifier import structured_case
-
-    left = structured_case(case.classifier, case.evidence).open_terms
-    called = {name: "the object" if name == "object" else name for name in left}
-    return [f"the rest of {called[name]}" if name in case.evidence else called[name] for name in left]

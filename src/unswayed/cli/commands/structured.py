@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from unswayed.cli.options import AsJson, MaxMemory, MaxSeconds, limits_of
-from unswayed.cli.output import show, show_json
+from unswayed.cli.options import AsJson, MaxMemory, MaxSeconds, argument, flag, limits_of, option
+from unswayed.cli.output import say
 from unswayed.core.anytime import one_clock
 from unswayed.core.errors import QueryError
 
@@ -16,27 +14,21 @@ if TYPE_CHECKING:
     from unswayed.spaces.graphs import Graph
     from unswayed.spaces.space import Space
 
-Count = Annotated[bool, typer.Option("--count", help="Print the number of objects and nothing else.")]
+Count = Annotated[bool, flag("--count", "Print the number of objects and nothing else.")]
 _GRID = re.compile(r"grid:(\d{1,2})x(\d{1,2})")
 
 
 def paths(
     graph: Annotated[
         str,
-        typer.Argument(
-            metavar="GRAPH",
-            help="A file of edges (.csv, .json), or grid:RxC for a grid of nodes 'row,column' from 0.",
-            show_default=False,
+        argument(
+            "GRAPH", "A file of edges (.csv, .json), or grid:RxC for a grid of nodes 'row,column' from 0."
         ),
     ],
     *,
-    source: Annotated[
-        str, typer.Option("--from", metavar="NODE", help="Where paths begin.", show_default=False)
-    ],
-    target: Annotated[str, typer.Option("--to", metavar="NODE", help="Where paths end.", show_default=False)],
-    directed: Annotated[
-        bool, typer.Option("--directed", help="Edges of a file are one-way streets.")
-    ] = False,
+    source: Annotated[str, option("NODE", "Where paths begin.", "--from")],
+    target: Annotated[str, option("NODE", "Where paths end.", "--to")],
+    directed: Annotated[bool, flag("--directed", "Edges of a file are one-way streets.")] = False,
     count: Count = False,
     as_json: AsJson = False,
     max_memory: MaxMemory = None,
@@ -53,11 +45,9 @@ def paths(
 
 
 def rankings(
-    items: Annotated[int, typer.Argument(metavar="N", help="How many items are ranked.", show_default=False)],
+    items: Annotated[int, argument("N", "How many items are ranked.")],
     *,
-    top: Annotated[
-        int | None, typer.Option(metavar="K", help="Rank only the first K positions.", show_default=False)
-    ] = None,
+    top: Annotated[int | None, option("K", "Rank only the first K positions.")] = None,
     count: Count = False,
     as_json: AsJson = False,
     max_memory: MaxMemory = None,
@@ -92,13 +82,8 @@ def _pairs(nodes: tuple[Any, ...]) -> list[tuple[int, int]]:
 
 
 def _tell(space: Space[Any], *, count: bool, as_json: bool) -> None:
-    from rich.text import Text
-
     if count:
-        if as_json:
-            show_json({"count": space.size})
-        else:
-            show([Text(str(space.size))])
+        say({"count": space.size}, [str(space.size)], as_json=as_json)
         return
     answer = {
         "space": space.description,
@@ -108,10 +93,7 @@ def _tell(space: Space[Any], *, count: bool, as_json: bool) -> None:
         "circuit_elements": space.sdd.n_elements,
         "parameters": space.structure.n_parameters,
     }
-    if as_json:
-        show_json(answer)
-    else:
-        show(_lines(answer))
+    say(answer, _lines(answer), as_json=as_json)
 
 
 def _lines(answer: dict[str, Any]) -> list[Any]:
@@ -120,7 +102,7 @@ def _lines(answer: dict[str, Any]) -> list[Any]:
     circuit = f"{answer['circuit_nodes']:,} nodes, {answer['circuit_elements']:,} elements"
     return [
         Text.assemble((f"{answer['count']:,}", "bold"), f" {answer['space']}"),
-        Text(f"variables   {answer['variables']:,}"),
-        Text(f"circuit     {circuit}"),
-        Text(f"parameters  {answer['parameters']:,} of a distribution over them"),
+        f"variables   {answer['variables']:,}",
+        f"circuit     {circuit}",
+        f"parameters  {answer['parameters']:,} of a distribution over them",
     ]

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import Annotated
 
 from unswayed.cli.case import SearchCaseOptions, resolve_search, with_case
-from unswayed.cli.output import show, show_json
-from unswayed.cli.pictures import PictureFile, check_picture, plot_answer, save_picture
+from unswayed.cli.options import option
+from unswayed.cli.output import PictureFile, check_picture, emit, plot_answer
 from unswayed.cli.progress import showing_progress
 from unswayed.core.errors import QueryError
-
-if TYPE_CHECKING:
-    from unswayed.api.thresholds import ThresholdSweep
 
 
 @with_case
 def thresholds(
     case: SearchCaseOptions,
     *,
-    budget: Annotated[
-        float, typer.Option(metavar="B", help="What the kept features may cost together.", show_default=False)
-    ],
-    steps: Annotated[int, typer.Option(metavar="N", help="How many thresholds, evenly between 0 and 1.")] = 9,
+    budget: Annotated[float, option("B", "What the kept features may cost together.")],
+    steps: Annotated[int, option("N", "How many thresholds, evenly between 0 and 1.")] = 9,
     output: PictureFile = None,
 ) -> None:
     """How do the features worth keeping change with the threshold?
@@ -33,10 +26,8 @@ def thresholds(
     """
     from unswayed.api.thresholds import sweep_thresholds
     from unswayed.decisions.rules import ThresholdRule
-    from unswayed.view.choice_lines import sweep_lines
 
-    if output is not None:
-        check_picture(output)
+    check_picture(output)
     if steps < 1:
         raise QueryError(f"--steps must be at least 1, not {steps}")
     found = resolve_search(case)
@@ -50,20 +41,11 @@ def thresholds(
         sweep = sweep_thresholds(
             found.classifier, budget, values, costs=found.costs, evidence=found.evidence, **options
         )
-    if case.as_json:
-        show_json({**found.described(), **_numbers(sweep)})
-    else:
-        show(sweep_lines(sweep, found.evidence))
-    if output is not None:
-        save_picture(plot_answer(sweep, found, at_any_threshold=True), output, quiet=case.as_json)
-
-
-def _numbers(sweep: ThresholdSweep) -> dict[str, object]:
-    return {
-        "budget": sweep.budget,
-        "points": [
-            {"threshold": t, "kept": s.kept, "value": s.value, "cost": s.cost, "optimal": s.optimal}
-            for t, s in zip(sweep.thresholds, sweep.selections, strict=True)
-        ],
-        "left_out": sweep.left_out,
-    }
+    asked = found.asked()
+    emit(
+        sweep,
+        asked,
+        as_json=case.as_json,
+        output=output,
+        draw=lambda: plot_answer(sweep, asked, at_any_threshold=True),
+    )

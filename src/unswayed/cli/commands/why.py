@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 import math
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import Annotated
 
 from unswayed.cli.case import QuestionOptions, resolve_question, with_case
 from unswayed.cli.costs import plain_costs_of
 from unswayed.cli.evidence import names_in
-from unswayed.cli.options import Cost, CostsFile
+from unswayed.cli.options import Cost, CostsFile, option
 from unswayed.cli.outcome import with_options
-from unswayed.cli.output import show, show_json
-from unswayed.cli.pictures import PictureFile, check_picture, plot_answer, save_picture
-
-if TYPE_CHECKING:
-    from unswayed.reasons.search import Watch
+from unswayed.cli.output import PictureFile, check_picture, emit
+from unswayed.cli.progress import showing_words
 
 
 @with_case
@@ -28,15 +20,12 @@ def why(
     case: QuestionOptions,
     *,
     at_least: Annotated[
-        float, typer.Option(metavar="P", help="How safely a reason must keep the decision; 1 means always.")
+        float, option("P", "How safely a reason must keep the decision; 1 means always.")
     ] = 0.95,
-    fixed: Annotated[
-        list[str] | None,
-        typer.Option(metavar="A,B", help="Findings that cannot change, such as age.", show_default=False),
-    ] = None,
+    fixed: Annotated[list[str] | None, option("A,B", "Findings that cannot change, such as age.")] = None,
     cost: Cost = None,
     costs: CostsFile = None,
-    most: Annotated[int, typer.Option(metavar="N", help="How many reasons and flips to list.")] = 10,
+    most: Annotated[int, option("N", "How many reasons and flips to list.")] = 10,
     output: PictureFile = None,
 ) -> None:
     """Why this decision, and what would turn it?
@@ -45,12 +34,16 @@ def why(
     would turn it, what each finding contributed, and how far the numbers of the network may move.
     """
     from unswayed import api
-    from unswayed.view.reason_lines import answer_of, reasons_lines
 
-    if output is not None:
-        check_picture(output)
+    check_picture(output)
     found = resolve_question(case)
-    with _progress() as watch:
+    with showing_words() as tell:
+
+        def watch(best: float, bound: float, evaluations: int) -> None:
+            held = "none yet" if math.isinf(best) else f"{best:g}"
+            assert tell is not None
+            tell(f"{evaluations:,} subsets, cheapest reason {held}, bound {bound:g}")
+
         reasons = api.explain_decision(
             found.classifier,
             evidence=found.evidence,
@@ -58,30 +51,8 @@ def why(
             costs=plain_costs_of(cost, costs),
             fixed=names_in(fixed or ()),
             most=most,
-            watch=watch,
+            watch=None if tell is None else watch,
             **found.options,
         )
     reasons = replace(reasons, notes=tuple(map(with_options, reasons.notes)))
-    if case.as_json:
-        show_json({**found.described(), **answer_of(reasons)})
-    else:
-        show(reasons_lines(reasons))
-    if output is not None:
-        save_picture(plot_answer(reasons, found), output, quiet=case.as_json)
-
-
-@contextmanager
-def _progress() -> Iterator[Watch | None]:
-    """A line on stderr that tells how the search goes, where that is a terminal."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from tqdm import tqdm
-
-    with tqdm(bar_format="{desc} [{elapsed}]", leave=False, file=sys.stderr) as line:
-
-        def watch(best: float, bound: float, evaluations: int) -> None:
-            held = "none yet" if math.isinf(best) else f"{best:g}"
-            line.set_description_str(f"{evaluations:,} subsets, cheapest reason {held}, bound {bound:g}")
-
-        yield watch
+    emit(reasons, found.asked(), as_json=case.as_json, output=output)

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from unswayed.core.arguments import expect_count
 from unswayed.core.arrays import Ints
-from unswayed.core.errors import QueryError
+from unswayed.core.errors import QueryError, expect
 from unswayed.focs.learn.fitting import learn_contexts, learn_scores
 from unswayed.focs.learn.folds import WeightedRows, join_equal
 from unswayed.focs.learn.inputs import StepOptions
@@ -57,6 +58,8 @@ def learn_states_cpt(
     Rows held out decide how many leaves the tree has and, for a child of two states, whether a line over the
     numbers of the states does better. Both can be compiled.
     """
+    expect_count(max_contexts, "max_contexts", 1)
+    expect(rng, np.random.Generator, "rng")
     parents = checked_family(child, parents)
     inputs, labels = _family_rows(child, parents, rows)
     order = rng.permutation(len(labels))
@@ -103,11 +106,9 @@ def learn_tree_cpt(
     """
     from sklearn.tree import DecisionTreeClassifier
 
-    for name, value, least in (("max_depth", max_depth, 1), ("max_leaves", max_leaves, 2)):
-        if value is not None and (not isinstance(value, int | np.integer) or value < least):
-            raise QueryError(
-                f"{name} of a tree must be at least {least}, or None for no limit, not {value!r}"
-            )
+    for name, value, least in (("max_depth", max_depth, 1), ("max_leaves", max_leaves, 2), ("seed", seed, 0)):
+        if value is not None:
+            expect_count(value, f"{name} of a tree", least)
     parents = checked_family(child, parents)
     inputs, labels = _family_rows(child, parents, rows)
     fitted = DecisionTreeClassifier(

@@ -18,8 +18,9 @@ from sklearn.utils.validation import (
 )
 
 from unswayed.core.arrays import Floats
-from unswayed.core.errors import ModelError, UnswayedWarning
+from unswayed.core.errors import ModelError, UnswayedWarning, expect_number
 from unswayed.core.names import listing
+from unswayed.core.numerics import is_whole
 from unswayed.focs.learn.fitting import (
     MOST_FITTED,
     are_bits,
@@ -240,9 +241,9 @@ class FocsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _may_be_steps(self, rows: WeightedRows) -> bool:
         """Whether rows of bits, counted whole, tell two classes apart."""
-        is_whole = (rows.weights == np.rint(rows.weights)).all()
+        are_counts = (rows.weights == np.rint(rows.weights)).all()
         two = len(self.classes_) == 2 and self._most_contexts() > 1 and self.smoothing > 0
-        return bool(two and is_whole and are_bits(rows.inputs) and len(rows.labels) >= LEAST_ROWS)
+        return bool(two and are_counts and are_bits(rows.inputs) and len(rows.labels) >= LEAST_ROWS)
 
     def _training(self, activation: str, alpha: float) -> Training:
         return Training(
@@ -261,11 +262,12 @@ class FocsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             value = getattr(self, name)
             if name == "max_contexts" and value is None:
                 continue
-            if not isinstance(value, int | np.integer) or value < low:
+            if not is_whole(value) or value < low:
                 raise ModelError(f"{name} must be a whole number from {low} on, not {value!r}")
         for name in ("smoothing", "alpha"):
             if name == "alpha" and self.alpha is None:
                 continue
+            expect_number(getattr(self, name), name)
             if not 0 <= getattr(self, name) < np.inf:
                 raise ModelError(f"{name} must be a number from 0 on, not {getattr(self, name)!r}")
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unswayed.core.arguments import expect_count
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import QueryError, expect_number
 from unswayed.focs.learn.patterns import Bits, best_partition, count_patterns, held_out_log_likelihoods
@@ -62,15 +63,15 @@ class StepOptions:
             "bits": 2,
         }
         for name, low in least.items():
-            expect_number(getattr(self, name), name)
-            if getattr(self, name) < low:
-                raise QueryError(f"{name} must be at least {low}, not {getattr(self, name)}")
-        expect_number(self.smoothing, "smoothing")
-        if self.max_inputs > MOST_INPUTS or self.bits > MOST_BITS or not 0 < self.smoothing < math.inf:
+            expect_count(getattr(self, name), name, low)
+        if self.max_inputs > MOST_INPUTS or self.bits > MOST_BITS:
             raise QueryError(
-                f"max_inputs must be at most {MOST_INPUTS}, bits at most {MOST_BITS} and smoothing positive; "
-                f"they are {self.max_inputs}, {self.bits} and {self.smoothing}"
+                f"max_inputs must be at most {MOST_INPUTS} and bits at most {MOST_BITS}; they are "
+                f"{self.max_inputs} and {self.bits}"
             )
+        expect_number(self.smoothing, "smoothing")
+        if not 0 < self.smoothing < math.inf:
+            raise QueryError(f"smoothing must be finite and above 0, not {self.smoothing!r}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,10 @@ import warnings
 import numpy as np
 
 from unswayed.core.arrays import Codes, Floats, Ints
-from unswayed.core.errors import QueryError, UnswayedWarning
+from unswayed.core.errors import QueryError, UnswayedWarning, expect
 from unswayed.focs.learn.cpts import learn_focs_cpt, learn_states_cpt
 from unswayed.focs.learn.inputs import StepOptions
-from unswayed.model.cpt import Cpt
+from unswayed.model.cpt import Cpt, checked_smoothing
 from unswayed.model.data.dataset import Dataset
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.nodes.focs import FocsCpt
@@ -35,6 +35,7 @@ def learn_context_network(
     thresholds on a line, whichever rows held out prefer. Rows that miss a value are left out of the contexts,
     with a warning; the features' tables count them where they tell something.
     """
+    expect(rows, Dataset, "the rows")
     place = rows.index(target)
     others = [i for i in range(len(rows.variables)) if i != place]
     if not others:
@@ -78,7 +79,7 @@ def _feature_tables(rows: Dataset, places: list[int], smoothing: float) -> list[
     tables = []
     for child in places:
         above = [place for place in (parent[child],) if place is not None]
-        counts = _counts(rows.codes, rows.weights, [*above, child], sizes) + smoothing
+        counts = _counts(rows.codes, rows.weights, [*above, child], sizes) + checked_smoothing(smoothing)
         counts[counts.sum(axis=-1) == 0] = 1.0
         table = counts / counts.sum(axis=-1, keepdims=True)
         tables.append(Cpt(rows.variables[child], [rows.variables[p] for p in above], table))

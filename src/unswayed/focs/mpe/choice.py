@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from unswayed.core.anytime import seconds_left
+from unswayed.core.anytime import units_left
 from unswayed.core.errors import LimitError, SolverError
 from unswayed.focs.mpe.building import build_problem
 from unswayed.focs.mpe.elimination import Elimination, is_cheap
@@ -65,7 +65,7 @@ def choose_method(problem: MpeProblem) -> MpeMethod:
 def _nothing(problem: MpeProblem, answer: Answer) -> Exception:
     if answer.finished:
         return impossible(problem.network, problem.evidence)
-    if math.isinf(seconds_left()):
+    if math.isinf(units_left()):
         return SolverError(
             "the solver found no explanation, which proves nothing where weights are this large; "
             "use branch and bound"

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unswayed.core.anytime import portion
+from unswayed.core.arguments import expect_count
 from unswayed.core.errors import ImpossibleEvidence, LimitError
 from unswayed.focs.mpe.explanation import Answer
 from unswayed.focs.mpe.problem import MpeProblem
@@ -29,6 +30,9 @@ class Elimination:
 
     name: str = "elimination"
     table_cells: int = 0
+
+    def __post_init__(self) -> None:
+        expect_count(self.table_cells, "table_cells")
 
     def solve(self, problem: MpeProblem) -> Answer:
         """The best states; `LimitError` when tables grow over the limits, or chance comes into a chain."""

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from unswayed.core.anytime import seconds_left
+from unswayed.core.arguments import expect_count
 from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.core.errors import SolverError
 from unswayed.focs.mpe.explanation import Answer
@@ -206,6 +207,9 @@ class Highs:
     name: str = "HiGHS"
     table_cells: int = 2**6
     """Above this a gate is far smaller than a column for each row of a table."""
+
+    def __post_init__(self) -> None:
+        expect_count(self.table_cells, "table_cells")
 
     def solve(self, problem: MpeProblem) -> Answer:
         """The optimum, or the incumbent with its bound when time runs out."""

@@ -2,7 +2,7 @@
 
 A first explanation comes from local search: single and double changes of state, from several starts. Then all
 states are searched, variables that settle gates first, and whatever cannot beat the best is left. The search
-runs in slices, so that time limits and interrupts are heeded, and what it has is returned with its bound.
+is a stream of what slices of it come to, so that it ends with its best and a bound whenever it is ended.
 
 Going deep first finds good states, but leaves open branches near the root, so that its bound stands still.
 Probes lower it: a probe pretends that states of some higher value were known, which prunes much more. When it
@@ -12,14 +12,14 @@ ends without finding better ones, nothing exceeds that value. Both take turns, o
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
-from unswayed.core.anytime import seconds_left
+from unswayed.core.anytime import settle, tick, units_left
+from unswayed.core.arguments import expect_count
 from unswayed.core.arrays import Ints
 from unswayed.focs.mpe.explanation import Answer
 from unswayed.focs.mpe.packing import Packed, pack
@@ -36,9 +36,11 @@ from unswayed.kernels.interval_search import (
 INTERPRETED_NODES = 300
 """Nodes visited before compiled code is loaded, which takes about a second."""
 SLICE_NODES = 2**15
-"""Nodes between two looks at the clock: some 50 ms."""
-COMPILE_SECONDS = 15.0
-"""Seconds that compiling may take on a busy machine; with less time left it is not begun."""
+"""Nodes of a slice: some 50 ms."""
+SLICE_UNITS, CLIMB_UNITS = 5e4, 0.5
+"""Work for a slice, and for each neighbour that local search looks at, about."""
+COMPILE_UNITS = 15e6
+"""What compiling may take on a busy machine; with less left it is not begun."""
 
 FIRST_STEP = 0.03
 """How far the first probe goes down from the bound to the best states."""
@@ -64,39 +66,60 @@ class BranchAndBound:
     name: str = "branch and bound"
     table_cells: int = 2**14
 
+    def __post_init__(self) -> None:
+        for name in ("n_starts", "seed", "table_cells"):
+            expect_count(getattr(self, name), name)
+
     def solve(self, problem: MpeProblem) -> Answer:
-        """The best states, or, when time runs out, the best so far with a bound."""
-        now = time.monotonic()
-        # Half of a short time is for the bound.
+        """The best states, or, when the budget is spent, the best so far with a bound."""
         rng = np.random.default_rng(self.seed)
-        first, value = improve(problem, self.n_starts, rng, now + 0.5 * seconds_left())
+        # Half of a short time is for the bound.
+        first, value = settle(climb(problem, self.n_starts, rng), share=0.5).last
         if not problem.free:
             return Answer(None if value == -np.inf else {}, value, finished=True)
         packed = pack(problem)
         best = Best(np.array([value]), first[list(packed.order)].copy())
-        bound, finished, n_nodes = _search(packed, best)
-        found = float(best.value[0])
-        states = {v: int(s) for v, s in zip(packed.order, best.states, strict=True)}
-        is_possible = found > -np.inf
-        return Answer(states if is_possible else None, max(found, bound), finished, n_nodes)
+        found = settle(_search(packed, best), heeds_interrupts=True).last
+        states = {v: int(s) for v, s in zip(packed.order, found.states, strict=True)}
+        is_possible = found.value > -np.inf
+        bound = max(found.value, found.bound)
+        return Answer(states if is_possible else None, bound, found.is_over, found.n_nodes)
 
 
-def _search(packed: Packed, best: Best) -> tuple[float, bool, int]:
-    """Search to the end or to the end of the time: the bound of what is left, whether it ended, nodes."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Reached:
+    """What a search has come to."""
+
+    states: Ints
+    """The best states, in the order of the search, and"""
+    value: float
+    """their logarithm."""
+    bound: float
+    """Nothing that is left exceeds this."""
+    is_over: bool
+    n_nodes: int
+
+
+def _search(packed: Packed, best: Best) -> Iterator[_Reached]:
+    """Search to the end, slice by slice."""
     frontier = start(packed.ground, packed.biases)
-    is_quick = compiled_advance.is_ready or seconds_left() > COMPILE_SECONDS
+    is_quick = compiled_advance.is_ready or units_left() > COMPILE_UNITS
     probe = _Probe(packed, float(frontier.bound[0, 0]))
-    try:
-        is_over = not compiled_advance.is_loaded and advance(packed.ground, frontier, best, INTERPRETED_NODES)
-        while not is_over and seconds_left() > 0.0:
-            if is_quick:
-                is_over = compiled_advance(packed.ground, frontier, best, SLICE_NODES) or probe.advance(best)
-            else:
-                is_over = advance(packed.ground, frontier, best, INTERPRETED_NODES)
-    except KeyboardInterrupt:
-        is_over = False
-    bound = -np.inf if is_over else min(open_bound(packed.ground.sizes, frontier), probe.ceiling)
-    return bound, is_over, int(frontier.counters[1]) + probe.n_nodes
+
+    def reach(is_over: bool) -> _Reached:
+        bound = -np.inf if is_over else min(open_bound(packed.ground.sizes, frontier), probe.ceiling)
+        n_nodes = int(frontier.counters[1]) + probe.n_nodes
+        return _Reached(best.states.copy(), float(best.value[0]), bound, is_over, n_nodes)
+
+    is_over = not compiled_advance.is_loaded and advance(packed.ground, frontier, best, INTERPRETED_NODES)
+    yield reach(is_over)
+    while not is_over:
+        tick(SLICE_UNITS, "the search for the most probable states")
+        if is_quick:
+            is_over = compiled_advance(packed.ground, frontier, best, SLICE_NODES) or probe.advance(best)
+        else:
+            is_over = advance(packed.ground, frontier, best, INTERPRETED_NODES)
+        yield reach(is_over)
 
 
 class _Probe:
@@ -152,19 +175,18 @@ class _Probe:
         self.last_nodes = max(n_nodes, 1)
 
 
-def improve(
-    problem: MpeProblem, n_starts: int, rng: np.random.Generator, deadline: float = math.inf
-) -> tuple[Ints, float]:
-    """The best row found by climbing from several starts, and its value; one start is climbed from anyway."""
+def climb(problem: MpeProblem, n_starts: int, rng: np.random.Generator) -> Iterator[tuple[Ints, float]]:
+    """The best row so far, and its value: climbing from several starts, one after the other."""
     single = [((v, step),) for v in problem.free for step in range(1, problem.sizes[v])]
     double = [(*one, *two) for one, two in combinations(single, 2) if one[0][0] != two[0][0]]
     shifts = [_shifts(single, problem), _shifts(double if len(double) <= MOST_PAIRS else [], problem)]
     evaluator = Evaluator(problem)
-    rows: list[tuple[Ints, float]] = []
+    best: tuple[Ints, float] | None = None
     for row in _starts(problem, n_starts, rng):
-        if not rows or time.monotonic() < deadline:
-            rows.append(_climbed(evaluator, row, shifts, deadline))
-    return max(rows, key=lambda pair: pair[1])
+        for found in _climb_from(evaluator, row, shifts):
+            if best is None or found[1] > best[1]:
+                best = found
+            yield best
 
 
 def _starts(problem: MpeProblem, n_starts: int, rng: np.random.Generator) -> list[Ints]:
@@ -192,17 +214,19 @@ def _shifts(moves: Sequence[Move], problem: MpeProblem) -> Ints:  # (moves, vari
     return shifts
 
 
-def _climbed(evaluator: Evaluator, row: Ints, shifts: list[Ints], deadline: float) -> tuple[Ints, float]:
+def _climb_from(evaluator: Evaluator, row: Ints, shifts: list[Ints]) -> Iterator[tuple[Ints, float]]:
     """Climb by the first kind of moves as long as one helps, then by the next kind, and so on."""
     sizes = np.array(evaluator.problem.sizes)
     value = float(evaluator.values(row[np.newaxis])[0])
+    yield row, value
     kind = 0
-    while kind < len(shifts) and time.monotonic() < deadline:
+    while kind < len(shifts):
+        tick(CLIMB_UNITS * shifts[kind].size, "the search for the most probable states")
         neighbours = (row + shifts[kind]) % sizes
         values = evaluator.values(neighbours)
         best = int(np.argmax(values)) if len(values) else -1
         if best >= 0 and values[best] > value:
             row, value, kind = neighbours[best], float(values[best]), 0
+            yield row, value
         else:
             kind += 1
-    return row, value

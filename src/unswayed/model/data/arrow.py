@@ -8,6 +8,7 @@ believed as those of a dataframe (`frames.py`).
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
+from contextlib import suppress
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
@@ -29,7 +30,9 @@ SUFFIXES = (".parquet", ".pq", ".arrow", ".feather", ".ipc")
 MOST_ROWS = 2**17
 """Rows that a dataset is asked for at a time."""
 BLOCK_BYTES = 2**20
-"""Bytes of a CSV file that are parsed together; pyarrow reads some thirty such blocks ahead."""
+"""Bytes of a CSV file that are parsed together; pyarrow reads some thirty such blocks ahead.
+
+It refuses rows that fill two of them, so all over `MAX_LINE`, which the standard library then names."""
 
 
 def has_arrow() -> bool:
@@ -125,26 +128,28 @@ def arrow_csv_blocks(
     """Blocks of the named columns of a CSV file, or of all.
 
     Cells are texts, but in `numbers` they are parsed on the way, in each block where all of them spell one.
-    What pyarrow refuses is read again by the standard library to name the line.
+    What pyarrow refuses, such as lines longer than its blocks, is read by the standard library, which names
+    the line of what is wrong.
     """
     import pyarrow as pa
 
+    from unswayed.model.data.csv import BLOCK_ROWS, library_blocks
+
     n_given = 0
-    try:
+    # A text among numbers, or no table: pyarrow tells them apart by the words of a message alone.
+    with suppress(pa.ArrowInvalid):
         for block in _csv_blocks(file, rows, names, numbers):
             yield block
             n_given += 1
         return
-    except pa.ArrowInvalid:
-        pass  # a text among numbers, or no table: pyarrow tells them apart by the words of a message alone
-    try:
+    with suppress(pa.ArrowInvalid):
         for block in islice(_csv_blocks(file, rows, names, ()), n_given, None):
             yield _parse_numbers(block, numbers)
-    except pa.ArrowInvalid as error:
-        from unswayed.model.data.csv import check_csv
-
-        if check_csv(file):
-            raise FormatError(f"cannot be read ({error})", file.path) from None
+            n_given += 1
+        return
+    for _ in library_blocks(file, BLOCK_ROWS):
+        pass  # a wrong line is found here, with few rows in memory
+    yield from islice(library_blocks(file, rows), n_given, None)
 
 
 def _csv_blocks(

@@ -1,6 +1,6 @@
 """Variables for the columns of a table that need not fit into memory, and its rows as their states.
 
-`take_census` passes over the table once and counts how often each value of each column occurs with each
+`infer_variables` passes over the table once and counts how often each value of each column occurs with each
 class; from these counts it decides as `make_dataset` decides from the rows, and comes to the same variables.
 `read_coded` passes over it again and gives the rows, block by block.
 
@@ -22,6 +22,7 @@ import numpy as np
 from unswayed.core.arrays import Codes, Floats, Ints
 from unswayed.core.errors import LimitError, ModelError, QueryError, UnswayedWarning
 from unswayed.core.names import listing, unknown_name
+from unswayed.model.data.column_warnings import SeenColumn
 from unswayed.model.data.csv import CsvFile, RawColumn, find_pointed, refuse_infinite
 from unswayed.model.data.dataset import (
     ColumnRecipe,
@@ -43,7 +44,6 @@ from unswayed.model.data.row_source import (
     source_blocks,
 )
 from unswayed.model.data.spelt_numbers import may_be_thousands
-from unswayed.model.data.suspicions import SeenColumn
 from unswayed.model.data.tables import Column, LabelColumn, NumberColumn, take_cells
 from unswayed.model.data.value_tally import (
     ClassSplit,
@@ -109,7 +109,7 @@ class Census:
         return tuple(coding.variable for coding in self.codings)
 
 
-def take_census(
+def infer_variables(
     data: Any,
     target: str | None = None,
     *,

@@ -155,7 +155,6 @@ def estimate_rows(data: Any) -> int | None:
     if path.suffix.lower() == ".gz" or not path.is_file():
         return None
     file = inspect_csv(path)
-    with file.open() as stream:
-        lines = list(islice(stream, 1000))
-    n_bytes = sum(len(line.encode(file.encoding, errors="replace")) for line in lines)
-    return int(path.stat().st_size * len(lines) / n_bytes) - 1 if n_bytes else 0
+    with file.open() as lines:
+        sizes = [len(line.encode(file.encoding, errors="replace")) for line in islice(lines, 1000)]
+    return int(path.stat().st_size * len(sizes) / sum(sizes)) - 1 if sizes else 0

@@ -18,10 +18,11 @@ import os
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import count, islice
 from pathlib import Path
-from typing import Any, NoReturn, TextIO
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -42,7 +43,7 @@ from unswayed.model.data.tables import (
     number_in,
 )
 from unswayed.model.formats.reading.guard import guarded
-from unswayed.model.formats.reading.source import load, open_bytes, text_encoding
+from unswayed.model.formats.reading.source import bounded_lines, is_within, load, open_bytes, text_encoding
 
 DELIMITERS = (",", ";", "\t", "|")
 BLOCK_ROWS = 20_000
@@ -67,11 +68,12 @@ class CsvFile:
     thousands: frozenset[str] = frozenset()
     """Columns whose points separate thousands."""
 
-    def open(self) -> TextIO:
-        """The text from its beginning, line ends as they are."""
-        if self.text is not None:
-            return io.StringIO(self.text, newline="")
-        return io.TextIOWrapper(open_bytes(self.path), self.encoding, newline="")  # type: ignore[type-var]
+    @contextmanager
+    def open(self) -> Iterator[Iterator[str]]:
+        """The lines from the first, ends as they are; `FormatError` for one without end."""
+        stream = open_bytes(self.path) if self.text is None else io.BytesIO(self.text.encode(self.encoding))
+        with io.TextIOWrapper(stream, self.encoding, newline="") as text:  # type: ignore[type-var]
+            yield bounded_lines(text, self.path)
 
     def fail(self, message: str, line: int) -> NoReturn:
         """Raise `FormatError` for a line of this file."""
@@ -111,7 +113,7 @@ def inspect_csv(path: Path) -> CsvFile:
     """How the file is written, from its first lines."""
     path = expect_path(path, "the table")
     text = None
-    if str(path) == "-" or _n_bytes(path) <= SMALL_FILE:
+    if str(path) == "-" or is_within(path, SMALL_FILE):
         text = load(path).text
         start, encoding = text[:65_536], "utf-8"
     else:
@@ -123,30 +125,16 @@ def inspect_csv(path: Path) -> CsvFile:
         delimiter = max(
             DELIMITERS, key=lambda each: len(next(_reader(io.StringIO(start, newline=""), each, False), []))
         )
-    file = CsvFile(path, encoding, delimiter, (), 0, text)
-    return _with_header(file)
+    return _with_header(CsvFile(path, encoding, delimiter, (), 0, text))
 
 
-def _n_bytes(path: Path) -> float:
-    # A packed file may be any size unpacked; what cannot be asked for its size is refused when it is read.
-    try:
-        return path.stat().st_size * (16 if path.suffix.lower() == ".gz" else 1)
-    except OSError:
-        return 0
-
-
-def _reader(stream: TextIO, delimiter: str, strict: bool = True) -> Any:
+def _reader(lines: Iterable[str], delimiter: str, strict: bool = True) -> Any:
     # The type of a reader, with its line numbers, has no public name before Python 3.13.
-    return csv.reader(stream, delimiter=delimiter, strict=strict)
+    return csv.reader(lines, delimiter=delimiter, strict=strict)
 
 
 def _with_header(file: CsvFile) -> CsvFile:
-    with file.open() as stream:
-        reader = _reader(stream, file.delimiter)
-        try:
-            names = [name.strip() for name in next(filter(None, reader), [])]
-        except csv.Error as error:
-            file.fail(f"not a CSV file here ({error}); check quotes and line ends", reader.line_num)
+    names = [name.strip() for name in next(_rows(file), [])]
     if not names:
         file.fail("the file is empty; expected a line of column names", 1)
     for position, name in enumerate(names):
@@ -158,7 +146,7 @@ def _with_header(file: CsvFile) -> CsvFile:
     numbered = [str(position) for position in range(len(names))]
     if names != numbered and all(number_in(name) is not None for name in names):
         file.fail(f"expected column names, found numbers: {listing(names)}; add a line of names", 1)
-    return CsvFile(file.path, file.encoding, file.delimiter, tuple(names), reader.line_num, file.text)
+    return replace(file, names=tuple(names), header_lines=line_of_row(file, 0))
 
 
 def text_blocks(file: CsvFile, rows: int) -> Iterator[TextBlock]:
@@ -169,6 +157,11 @@ def text_blocks(file: CsvFile, rows: int) -> Iterator[TextBlock]:
         if has_arrow():
             yield from arrow_csv_blocks(file, rows)
             return
+    yield from library_blocks(file, rows)
+
+
+def library_blocks(file: CsvFile, rows: int) -> Iterator[TextBlock]:
+    """Blocks of `rows` rows by the standard library; `FormatError` for the first line that is wrong."""
     for cells in _blocks(file, rows):
         yield dict(zip(file.names, zip(*cells, strict=True), strict=True))
 
@@ -258,11 +251,6 @@ def _raw(cells: Any, is_text: bool = False) -> RawColumn:
     return raw_arrow_column(cells, is_text)
 
 
-def check_csv(file: CsvFile) -> bool:
-    """Whether there are rows; `FormatError` for the first line that is wrong, if there is one."""
-    return sum(1 for _ in _blocks(file, BLOCK_ROWS)) > 0
-
-
 def _blocks(file: CsvFile, n_rows: int) -> Iterator[list[list[str]]]:
     rows = islice(_rows(file), 1, None)
     n_before, n_columns = 1, len(file.names)
@@ -280,18 +268,30 @@ def _blocks(file: CsvFile, n_rows: int) -> Iterator[list[list[str]]]:
 
 def _rows(file: CsvFile) -> Iterator[list[str]]:
     """The cells of every line that is not empty, the header first."""
-    with file.open() as stream:
-        reader = _reader(stream, file.delimiter)
+    with file.open() as lines:
+        reader = _reader(lines, file.delimiter)
         try:
             yield from filter(None, reader)
         except csv.Error as error:
-            file.fail(f"not a CSV file here ({error}); check quotes and line ends", reader.line_num)
+            file.fail(
+                f"not a CSV file here ({error}); check quotes and line ends", _last_whole_line(file) + 1
+            )
+
+
+def _last_whole_line(file: CsvFile) -> int:
+    """The line before the row that cannot be read; found by reading again."""
+    line = 0
+    with file.open() as lines, suppress(csv.Error):
+        reader = _reader(lines, file.delimiter)
+        for _ in reader:
+            line = reader.line_num
+    return line
 
 
 def line_of_row(file: CsvFile, row: int) -> int:
     """The line that row number `row` ends on, the header being row 0; found by reading again."""
-    with file.open() as stream:
-        reader = _reader(stream, file.delimiter)
+    with file.open() as lines:
+        reader = _reader(lines, file.delimiter)
         next(islice(filter(None, reader), row, None))
         return int(reader.line_num)
 

@@ -163,9 +163,9 @@ def make_dataset(
     [('<=45', '>45'), ('high', 'low')]
     """
     if isinstance(data, str | os.PathLike | CsvFile) and (weights is None or isinstance(weights, str)):
-        from unswayed.model.data.census import read_coded, take_census
+        from unswayed.model.data.census import infer_variables, read_coded
 
-        census = take_census(data, target, discretization=discretization, weights=weights)
+        census = infer_variables(data, target, discretization=discretization, weights=weights)
         return join_datasets(list(read_coded(census)))
     table = read_table(data)
     if isinstance(weights, str):

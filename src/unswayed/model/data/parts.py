@@ -132,7 +132,7 @@ def extend_file(job: RowJob, answer: Answer) -> Iterator[dict[str, Any]]:
     Chunks that an earlier run of the same job has finished are not answered again. The file appears after
     the last chunk, or after one that is not finished; then `GOES_ON` in its notes says whether rows follow.
     """
-    started = time.monotonic()
+    started = time.perf_counter()
     parts = open_parts(job.output, _known_again(job))
     total = None if job.report is None else estimate_rows(job.source)
     names: tuple[str, ...] = ()
@@ -158,7 +158,7 @@ def extend_file(job: RowJob, answer: Answer) -> Iterator[dict[str, Any]]:
             names = _joined_names(chunk, notes["added"])
         n_parts, n_rows = n_parts + 1, n_rows + chunk.n_rows
         if job.report is not None:
-            job.report(FileProgress(n_rows, total, time.monotonic() - started, n_earlier))
+            job.report(FileProgress(n_rows, total, time.perf_counter() - started, n_earlier))
         yield notes
     if not n_parts:
         raise FormatError("the table has no rows", job.source if isinstance(job.source, str | Path) else None)

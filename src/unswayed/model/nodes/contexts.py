@@ -19,8 +19,9 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from unswayed.core.arguments import expect_count, expect_function
 from unswayed.core.arrays import Floats, Ints, read_only
-from unswayed.core.errors import ModelError, expect, expect_list, expect_number
+from unswayed.core.errors import ModelError, expect, expect_list
 from unswayed.model.nodes.families import checked_numbers, checked_rows, same_fields
 from unswayed.model.nodes.layers import Box, ContextLayers, box_layers
 
@@ -155,7 +156,7 @@ class TreeContexts:
         left: npt.ArrayLike,
         right: npt.ArrayLike,
     ) -> None:
-        expect_number(n_inputs, "the number of inputs of a tree of contexts")
+        expect_count(n_inputs, "n_inputs of a tree of contexts")
         object.__setattr__(self, "n_inputs", n_inputs)
         for name, values in (("feature", feature), ("left", left), ("right", right), ("cut", cut)):
             numbers = checked_numbers(values, f"the {name} of a tree of contexts")
@@ -233,6 +234,11 @@ class FunctionContexts:
     n_contexts: int
     function: Callable[[Ints], npt.ArrayLike]
     """Vectorized: (rows, inputs) to (rows,)."""
+
+    def __post_init__(self) -> None:
+        expect_count(self.n_inputs, "n_inputs of contexts")
+        expect_count(self.n_contexts, "n_contexts", 1)
+        expect_function(self.function, "the function of contexts")
 
     def index(self, states: npt.NDArray[Any]) -> Ints:
         """What the function gives; `ModelError` when that is no number of a context."""

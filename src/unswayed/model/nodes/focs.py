@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from unswayed.core.arrays import Floats, Ints
-from unswayed.core.errors import ModelError, expect_number
+from unswayed.core.errors import ModelError
 from unswayed.model.chain import Chain
-from unswayed.model.cpt import ROW_TOLERANCE
+from unswayed.model.cpt import ROW_TOLERANCE, checked_smoothing
 from unswayed.model.nodes.contexts import Contexts, RuleContexts
 from unswayed.model.nodes.families import FunctionalCpt, checked_family, checked_numbers, checked_rows
 from unswayed.model.nodes.layers import layered_chain
@@ -155,9 +155,8 @@ def learn_columns(
     >>> learn_columns(np.array([0, 0, 1]), np.array([0, 1, 1]), (2, 2), smoothing=0).tolist()
     [[0.5, 0.5], [0.0, 1.0]]
     """
-    expect_number(smoothing, "smoothing")
     counts = np.bincount(index * shape[1] + labels, weights, minlength=shape[0] * shape[1])
-    smoothed = counts.reshape(shape).astype(np.float64) + smoothing
+    smoothed = counts.reshape(shape).astype(np.float64) + checked_smoothing(smoothing)
     empty = smoothed.sum(axis=1) == 0
     smoothed[empty] = 1.0
     columns: Floats = smoothed / smoothed.sum(axis=1, keepdims=True)

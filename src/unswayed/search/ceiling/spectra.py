@@ -43,7 +43,7 @@ TIE_ROOM = 1e-7
 """Sums closer to the cut than this may be decided either way: ties, and rounding of sums."""
 FARTHEST_CUT = 40.0
 """Cuts farther from the prior log-odds leave next to nothing undecided."""
-SCAN_SECONDS = 4e-7
+SCAN_UNITS = 0.4
 """To find and bound the functions of one feature at one frequency."""
 UNIT = 2.0**-52
 """Distance of 1 from the next number: twice what an operation can err by, relative to its result."""
@@ -157,10 +157,10 @@ class Spectra:
         return 1.001 * float(np.exp(np.minimum(self.tilts - EXPONENTS * distance, 50.0)).min(axis=1).sum())
 
 
-def opening_seconds(laws: FeatureLaws) -> float:
-    """About how long `find_spectra` takes."""
+def opening_units(laws: FeatureLaws) -> float:
+    """What `find_spectra` takes, about."""
     n_frequencies = REACH / laws.noise * _find_period(laws)[0] / (2.0 * math.pi)
-    return SCAN_SECONDS * n_frequencies * len(laws.weight)
+    return SCAN_UNITS * n_frequencies * len(laws.weight)
 
 
 def find_spectra(laws: FeatureLaws, guide: FarGuide, low: Floats, high: Floats) -> Spectra:

@@ -13,13 +13,13 @@ longer than the one before.
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
 from uuid import uuid4
 
 import numpy as np
 
+from unswayed.core.anytime import reserve, seconds_left, settle, tick, units_left
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.workers import Workers
 from unswayed.decisions.checkpoint import damaged
@@ -32,20 +32,23 @@ from unswayed.kernels.all_but_one import (
 from unswayed.kernels.excluding import GridTerms as KernelTerms, State, compiled_search, start
 from unswayed.kernels.spreads import Grid
 from unswayed.search.ceiling.cover import Spending, is_ceiling_ready, lower, open_ceiling
-from unswayed.search.ceiling.spectra import opening_seconds
-from unswayed.search.driver import search_in_slices
+from unswayed.search.ceiling.spectra import opening_units
+from unswayed.search.driver import Steps, search_in_slices
 from unswayed.search.naive_bayes.branches import (
+    UNITS_PER_ERROR,
     GridBranch,
     GridFindings,
+    GridLeft,
     GridShared,
     advance_search,
     branch_of,
-    read_branch,
+    count_errors,
+    read_left,
     run_grid_slice,
     take_findings,
 )
 from unswayed.search.naive_bayes.incumbent import BestOnGrid, GridTask
-from unswayed.search.naive_bayes.start import good_subset, open_shop, search_order
+from unswayed.search.naive_bayes.start import Shop, good_subsets, most_telling, open_shop, search_order
 from unswayed.search.task import SLACK, Found
 from unswayed.search.task_search import SavedSearch
 
@@ -53,27 +56,33 @@ QUICK, PATIENT = 50_000, 20
 """Errors computed before less is tried to be proven, and how many times as many before a ceiling is lowered
 over so few features that the optimum may be proven."""
 SLICE = 10_000
-"""Errors computed at a time: some 50 milliseconds."""
-ALONE_SECONDS = 1.0
-"""How long this process searches before others join."""
+"""Errors computed in a step: some 40 milliseconds."""
+EXAMINING_UNITS = 5e3
+"""What a closer look at one subset takes: a millisecond or two at first, some ten times that where needed."""
+ALONE_ERRORS = 250_000
+"""Errors that this process computes before others join: a second."""
+PLAIN_ERRORS = 50_000
+"""Errors computed without compiled loops where a search has to compile them itself: three seconds."""
 RUNGS = (0.1, 0.25, 0.5, 0.7, 0.85, 0.93)
 """Shares of the best known error that are tried to be proven a lower bound, one after the other."""
 RESOLVED = 1e-10
 """Errors below this are not told from none: what is left of the gap is not worth a search."""
 CEILING_SHARES = 0.5, 0.8
-"""Shares of the time left that lowering the ceiling may take: among few features, and among many."""
+"""Shares of what is left that lowering the ceiling may take: among few features, and among many."""
 CLOSE = 2e-4
 """A gap at which the ceiling is low enough."""
 FEWEST_BOUNDED, MANY = 20, 48
 """Features from which on a ceiling is lowered, and from which on searches seldom prove the optimum before."""
 QUICK_SHARE = 0.3
-"""Share of the time that a search for the proven optimum may take before a ceiling is lowered."""
-LONGEST_CEILING = 30.0
-"""Seconds after which a ceiling hardly sinks any more."""
+"""Share of what is left that a search for the proven optimum may take before a ceiling is lowered."""
+LONGEST_CEILING, UNITS_PER_WAVE = 3e7, 0.65
+"""Units after which a ceiling hardly sinks any more; measured for a cell, a frequency and a feature of it."""
 CEILING_COMPILES = 20.0
 """Seconds that must be left for a search to wait for the ceiling's loops."""
+HASTE_UNITS = 1e6
+"""What must be left, or the features that tell most are taken at once."""
 FIRST_SHARE = 0.2
-"""Share of the time that looking for a subset to start with may take."""
+"""Share of what is left that looking for a subset to start with may take."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,39 +113,36 @@ class _Proof:
         """The error on the grid that they must stay below."""
         return min(1.0 - self.best.low, self.target) + self.best.task.disagreement
 
-    def call_for(self, branch: GridBranch, seconds: float) -> tuple[GridBranch, float, tuple[float, int]]:
-        """What a slice is called with."""
-        return branch, self.limit, (min(seconds, self.best.task.deadline - time.monotonic()), SLICE)
+    @property
+    def has_enough(self) -> bool:
+        """Whether what is left of the gap is not worth a search."""
+        return self.best.low >= 1.0 - RESOLVED
 
-    def learn(self, findings: GridFindings) -> None:
-        """Examine the subsets that a slice found, the most promising first."""
+    def call_for(self, branch: GridBranch) -> tuple[GridBranch, float, int]:
+        """What a slice is called with."""
+        return branch, self.limit, SLICE
+
+    def learn(self, findings: GridFindings) -> Iterator[None]:
+        """Examine the subsets that a slice found, the most promising first.
+
+        Between two of them the bound is that of before the slice, which holds for those not yet examined.
+        """
         best, task = self.best, self.best.task
         best.evaluations += findings.n_errors
-        for row in np.argsort(findings.errors, kind="stable"):
-            bound = 1.0 - float(findings.errors[row]) + task.disagreement
-            if bound < best.low - SLACK:
+        for number, row in enumerate(np.argsort(findings.errors, kind="stable")):
+            if 1.0 - float(findings.errors[row]) + task.disagreement < best.low - SLACK:
                 continue
-            if time.monotonic() >= task.deadline:
-                best.in_doubt = max(best.in_doubt, bound)
-                continue
-            kept = self.order[np.flatnonzero(findings.kept[row])]
-            best.offer(frozenset(task.features[f] for f in kept))
-            best.settle()
+            if number > 0:
+                yield
+            tick(EXAMINING_UNITS, "the search")
+            best.offer(task.positions(self.order[np.flatnonzero(findings.kept[row])]))
+            best.examine()
 
-    def note(self, bound: float, left: list[GridBranch]) -> bool:
-        """Take note of what is left and what bounds it; whether to go on."""
-        best = self.best
-        # When time is over, subsets that were found are not examined any more, so what is left lacks them.
-        is_late = time.monotonic() >= best.task.deadline
-        if left and (is_late or best.low >= 1.0 - RESOLVED):
-            return False
+    def note(self, bound: float, left: list[GridBranch]) -> None:
+        """Take note of what is left and what bounds it; lesser proofs leave nothing to go on with."""
         if self.target == math.inf:
-            best.left = left
-            best.proven = min(best.proven, bound)
-        best.tell()
-        if not is_late:
-            best.keep(self.order)
-        return True
+            self.best.proven = min(self.best.proven, bound)
+            self.best.left = GridLeft(self.best.task.name, self.order, tuple(left), 1.0, -math.inf)
 
 
 def load_kernels(grid: Grid) -> None:
@@ -154,136 +160,147 @@ def are_kernels_ready() -> bool:
     return compiled_search.is_ready and compiled_errors_but_one.is_ready and compiled_errors_of.is_ready
 
 
-def search_by_dropping(task: GridTask, *, prove: bool = True) -> Found:
-    """The best subset within the budget, proven, or the best so far with its bound when time runs out.
+def search_by_dropping(task: GridTask, *, prove: bool = True) -> Iterator[Found]:
+    """The best subset so far with its bound; at the end it is proven.
 
     Without `prove`, a good subset, and nothing known of others.
     """
-    best = BestOnGrid(task)
     everything = frozenset(task.features)
-    try:
-        if task.terms.cost(everything) <= task.allowed:
-            return _without_idle(task, everything)
+    if task.terms.cost(everything) <= task.allowed:
+        yield from _without_idle(task, everything)
+        return
+    best = BestOnGrid(task)
+    in_haste = units_left() < HASTE_UNITS
+    with reserve():  # the first state comes in any case
         best.offer(frozenset())
-        _search(task, best, prove=prove)
-    except KeyboardInterrupt:
-        best.stopped = True
-    best.save()
-    return best.found()
+        if in_haste:
+            best.offer(task.positions(most_telling(_open_shop(task))))
+        left = _resume(task, best)
+    if left is None:
+        yield best.found()
+    for _ in _search(task, best, left, prove=prove):
+        yield best.found()
+    yield best.found()
 
 
-def _search(task: GridTask, best: BestOnGrid, *, prove: bool) -> None:
+def _search(task: GridTask, best: BestOnGrid, left: GridLeft | None, *, prove: bool) -> Iterator[None]:
     if min(task.terms.costs.values()) > task.allowed:
         best.proven = -math.inf
     if best.low >= 1.0 - RESOLVED or best.proven < 0.0:
-        best.settle()
+        best.examine()
         return
-    if not _resume(task, best):
-        shop = open_shop(task.grid, np.array([task.terms.costs[f] for f in task.features]), task.allowed)
-        now = time.monotonic()
-        kept = good_subset(shop, min(now + FIRST_SHARE * (task.deadline - now), now + 60.0))
-        best.offer(frozenset(task.features[f] for f in kept))
-        best.settle()
-        best.tell()
+    if left is not None:
+        # Lesser proofs are not saved, so going on with them would begin them anew each time.
+        proof = _Proof(best, left.order, math.inf)
+        if (yield from _share(task, proof, _walk(task, left.order).shared, list(left.branches))):
+            best.proven = -math.inf
+    else:
+        order = yield from _begin(task, best)
         if not prove:
             return
-        names = [task.names[f] for f in task.features]
-        _prove(task, best, np.array(search_order(shop, kept, task.kinds, names), dtype=np.int64))
+        yield from _prove(task, best, order)
     for feature in sorted(best.kept, key=lambda f: (-task.terms.costs[f], task.names[f])):
-        if time.monotonic() < task.deadline and feature in best.kept:
+        if feature in best.kept:
+            tick(EXAMINING_UNITS, "the search")
             best.offer(best.kept - {feature})
+            yield
 
 
-def _without_idle(task: GridTask, everything: frozenset[int]) -> Found:
+def _without_idle(task: GridTask, everything: frozenset[int]) -> Iterator[Found]:
     """All features but those that change nothing: the least missed at first look go first, until one is."""
-    lost = {feature: round(1.0 - task.between(everything - {feature})[0], 12) for feature in everything}
+    n_looked = 1 + len(everything)
+    yield Found(everything, 1.0, 1.0, n_looked)
+    lost = {}
+    for feature in everything:
+        tick(EXAMINING_UNITS, "the search")
+        lost[feature] = round(1.0 - task.between(everything - {feature})[0], 12)
     kept = everything
     for feature in sorted(everything, key=lambda f: (lost[f], -task.terms.costs[f], task.names[f])):
-        if time.monotonic() >= task.deadline or task.closer(kept - {feature})[0] < 1.0 - SLACK:
-            break
+        tick(EXAMINING_UNITS, "the search")
+        if task.closer(kept - {feature})[0] < 1.0 - SLACK:
+            return
         kept = kept - {feature}
-    return Found(kept, 1.0, 1.0, 1 + len(everything))
+        yield Found(kept, 1.0, 1.0, n_looked)
 
 
-def _resume(task: GridTask, best: BestOnGrid) -> bool:
-    """Go on with what the checkpoint holds; whether it holds anything."""
+def _resume(task: GridTask, best: BestOnGrid) -> GridLeft | None:
+    """What an earlier search left in the checkpoint, with what it knew; None where it has nothing."""
     saved = None if task.checkpoint is None else SavedSearch.find(task.checkpoint, task.name)
     if task.checkpoint is None or saved is None:
-        return False
+        return None
     try:
-        order, branches, proven, in_doubt = saved.left
-        left = [read_branch(branch) for branch in branches]
+        left = read_left(task.name, saved.left)
         best.offer(frozenset(saved.kept))
     except (TypeError, ValueError, KeyError) as error:
         raise damaged(task.checkpoint.path) from error
     best.evaluations += saved.evaluations
-    best.proven, best.in_doubt = proven, -math.inf if in_doubt is None else in_doubt
-    best.settle()
-    # Lesser proofs are not saved, so going on with them would begin them anew each time.
-    order = np.array(order, dtype=np.int64)
-    if _share(task, _Proof(best, order, math.inf), _walk(task, order).shared, left):
-        best.proven = -math.inf
-    return True
+    best.proven, best.in_doubt, best.left = left.proven, left.in_doubt, left
+    best.examine()
+    return left
 
 
-def _prove(task: GridTask, best: BestOnGrid, order: Ints) -> None:
+def _begin(task: GridTask, best: BestOnGrid) -> Generator[None, None, Ints]:
+    """Find a good subset, and the order in which a search for a better one decides features."""
+    shop = _open_shop(task)
+    begun = settle(good_subsets(shop), share=FIRST_SHARE, heeds_interrupts=True)
+    best.offer(task.positions(begun.last))
+    best.examine()
+    yield
+    if begun.interrupted:
+        raise KeyboardInterrupt
+    names = [task.names[f] for f in task.features]
+    return np.array(search_order(shop, begun.last, task.kinds, names), dtype=np.int64)
+
+
+def _open_shop(task: GridTask) -> Shop:
+    return open_shop(task.grid, np.array([task.terms.costs[f] for f in task.features]), task.allowed)
+
+
+def _prove(task: GridTask, best: BestOnGrid, order: Ints) -> Iterator[None]:
     """Search for a better subset, and for lesser proofs when that takes long."""
-    walk, now = _walk(task, order), time.monotonic()
+    walk = _walk(task, order)
     n_errors = QUICK * (PATIENT if FEWEST_BOUNDED <= len(task.features) < MANY else 1)
-    end = now + QUICK_SHARE * (task.deadline - now)
-    if _go(task, best, walk, target=math.inf, n_errors=n_errors, end=end):
+    if (yield from _go(task, best, walk, target=math.inf, n_errors=n_errors, share=QUICK_SHARE)):
         best.proven = -math.inf
+    if best.proven < 0.0 or best.low >= 1.0 - RESOLVED:
         return
-    # Another process compiles the ceiling's loops; where there is time, the search goes on until they come.
-    while _awaits_ceiling(task):
-        if _go(task, best, walk, target=math.inf, end=time.monotonic() + ALONE_SECONDS):
-            best.proven = -math.inf
-            return
-    best.left = [branch_of(walk.shared, walk.state)]
-    best.proven = min(best.proven, best.left[0].ceiling)
-    _lower_ceiling(task, best)
+    yield from _lower_ceiling(task, best)
     for share in RUNGS:
         target = share * (1.0 - best.low)
         if 1.0 - target >= best.ceiling:
             continue
-        if time.monotonic() >= task.deadline or not _go(task, best, _walk(task, order), target=target):
+        if not (yield from _go(task, best, _walk(task, order), target=target)):
             break
         best.proven = min(best.proven, 1.0 - target)
-    if _go(task, best, walk, target=math.inf):
+        yield
+    if (yield from _go(task, best, walk, target=math.inf)):
         best.proven = -math.inf
 
 
-def _has_ceiling(task: GridTask) -> bool:
-    return task.laws is not None and len(task.features) >= FEWEST_BOUNDED
-
-
-def _awaits_ceiling(task: GridTask) -> bool:
-    now = time.monotonic()
-    is_coming = not is_ceiling_ready() and now < task.compiles_at
-    return _has_ceiling(task) and is_coming and now + CEILING_COMPILES < task.deadline
-
-
-def _lower_ceiling(task: GridTask, best: BestOnGrid) -> None:
-    """Bound all subsets at once, until the bound is close or its share of time is over."""
-    is_ready = is_ceiling_ready() or time.monotonic() >= task.compiles_at
-    if task.laws is None or not _has_ceiling(task) or not is_ready:
+def _lower_ceiling(task: GridTask, best: BestOnGrid) -> Iterator[None]:
+    """Bound all subsets at once, until the bound is close or its share is spent."""
+    is_ready = is_ceiling_ready() or seconds_left() > CEILING_COMPILES
+    if task.laws is None or len(task.features) < FEWEST_BOUNDED or not is_ready:
         return
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-    now = time.monotonic()
-    share = CEILING_SHARES[len(task.features) >= MANY]
-    end = now + min(share * (task.deadline - now), LONGEST_CEILING)
-    if now + opening_seconds(task.laws) >= end:
+    most = min(CEILING_SHARES[len(task.features) >= MANY] * units_left(), LONGEST_CEILING)
+    least_left, opening = units_left() - most, opening_units(task.laws)
+    if opening >= most:
         return
+    tick(opening, "the ceiling")
     budget = Spending(np.array([task.terms.costs[f] for f in task.features]), task.allowed)
     # Sums over thousands of numbers take thrice as long where threads wait for each other.
     with threadpool_limits(limits=1):
-        for bound in lower(open_ceiling(task.laws, budget)):
+        ceiling = open_ceiling(task.laws, budget)
+        units = UNITS_PER_WAVE * ceiling.spectra.n_near * len(task.features)
+        for bound in lower(ceiling):
             best.ceiling = min(best.ceiling, bound)
             best.evaluations += 1
-            best.tell()
-            if best.ceiling <= best.low + CLOSE or time.monotonic() >= end:
+            yield
+            if best.ceiling <= best.low + CLOSE or units_left() <= least_left:
                 return
+            tick(units, "the ceiling")
 
 
 def bytes_needed(costs: Iterable[float], budget: float, width: int) -> float:
@@ -325,32 +342,36 @@ def _go(
     *,
     target: float,
     n_errors: float = math.inf,
-    end: float = math.inf,
-) -> bool:
-    """Go on until the search is done, or time or the number of errors is over; return whether it is done.
+    share: float = 1.0,
+) -> Steps:
+    """Go on until the search is done, or so many errors are computed, or a share of what is left is spent.
 
     It begins in this process; where it takes long and others may help, they go on with what is left.
     """
-    proof, state, began = _Proof(best, walk.order, target), walk.state, time.monotonic()
-    n_before = int(state.now[4])
+    proof, state = _Proof(best, walk.order, target), walk.state
+    n_before, least_left = int(state.now[4]), (1.0 - share) * units_left() if share < 1.0 else -math.inf
     done = False
-    while not done and state.now[4] - n_before < n_errors and time.monotonic() < end:
+    while not done:
         branch = branch_of(walk.shared, state)
-        if not proof.note(branch.ceiling, [branch]):
-            return False
-        if not task.team.is_alone and time.monotonic() - began > ALONE_SECONDS and n_errors == math.inf:
-            return _share(task, proof, walk.shared, [branch])
+        proof.note(branch.ceiling, [branch])
+        yield
         counted = int(state.now[4])
-        compiles = time.monotonic() >= task.compiles_at
-        done = advance_search(walk.shared, state, proof.limit, SLICE, compiles=compiles)
-        proof.learn(take_findings(state, counted))
-    return done
+        if proof.has_enough or counted - n_before >= n_errors or units_left() <= least_left:
+            return False
+        if not task.team.is_alone and counted - n_before > ALONE_ERRORS and n_errors == math.inf:
+            return (yield from _share(task, proof, walk.shared, [branch]))
+        compiles = task.compiles_here and counted > PLAIN_ERRORS
+        n_step = count_errors(SLICE, compiles=compiles)
+        tick(n_step * UNITS_PER_ERROR, "the search")
+        done = advance_search(walk.shared, state, proof.limit, n_step, compiles=compiles)
+        yield from proof.learn(take_findings(state, counted))
+    return True
 
 
-def _share(task: GridTask, proof: _Proof, shared: GridShared, branches: list[GridBranch]) -> bool:
+def _share(task: GridTask, proof: _Proof, shared: GridShared, branches: list[GridBranch]) -> Steps:
     """Go on with all that may help; whether the search is done."""
     with Workers[GridBranch](task.team, run_grid_slice, uuid4().hex, shared) as workers:
-        return search_in_slices(proof, branches, workers)
+        return (yield from search_in_slices(proof, branches, workers))
 
 
 def _reordered(grid: Grid, order: Ints) -> Grid:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from unswayed.core.anytime import tick
 from unswayed.core.arrays import Floats
 from unswayed.kernels.subset_search import SUBSET, Records, SignedArrays, SignedPath
 from unswayed.search.lattice import Node, drop, keep_only
@@ -65,6 +66,7 @@ class Walk:
         if self.ground.value_is_ceiling:
             incumbent.offer(self.signed.kept(int(best["kept"][0])), float(best["value"][0]))
         for bits in path.found[: path.counts[1]].tolist():
+            tick(what="the search")  # a large table takes a while to value
             kept = self.signed.kept(bits)
             incumbent.offer(kept, objective.value(self.marginals.of(kept)))
         incumbent.evaluations += int(path.counts[1] + path.counts[2])

@@ -10,7 +10,7 @@ from unswayed.plans.nested import nested_plan
 from unswayed.plans.tree import PlanLeaf, PlanNode
 from unswayed.view.charts.plans import draw_plan
 from unswayed.view.numbers import percent
-from unswayed.view.plan_lines import describe_proof
+from unswayed.view.plans import describe_proof
 from unswayed.web.answers import AnswerDesk
 from unswayed.web.case import CaseAddress
 from unswayed.web.moves import toggle_finding

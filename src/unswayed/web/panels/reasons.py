@@ -8,7 +8,7 @@ from typing import Any
 
 from unswayed.api.results.reasons import Flip, Reasons
 from unswayed.view.numbers import measurement_text, names_text, percent
-from unswayed.view.reason_lines import SURPRISE, number_text, range_sentences
+from unswayed.view.reasons import SURPRISE, number_text, range_sentences
 from unswayed.web.answers import AnswerDesk
 from unswayed.web.case import CaseAddress
 from unswayed.web.moves import toggle_finding

@@ -197,7 +197,7 @@ def test_rows_that_are_no_states_are_refused():
         )
     with pytest.raises(QueryError, match="max_depth"):
         learn_tree_cpt(bit("X"), parents, (np.zeros((3, 2), dtype=int), np.zeros(3, dtype=int)), max_depth=0)
-    with pytest.raises(QueryError, match="n_hidden must be at least 1"):
+    with pytest.raises(QueryError, match="n_hidden must be a whole number, at least 1"):
         StepOptions(n_hidden=0)
     with pytest.raises(QueryError, match="max_inputs must be at most 16"):
         StepOptions(max_inputs=40)

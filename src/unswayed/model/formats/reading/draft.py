@@ -31,7 +31,7 @@ import numpy as np
 from unswayed.core.arrays import Floats, read_only
 from unswayed.core.errors import FormatError, ModelError, UnswayedError, UnswayedWarning
 from unswayed.core.names import listing, unknown_name
-from unswayed.core.numerics import tell_apart
+from unswayed.core.numerics import format_distinct
 from unswayed.model.annotation import NO_ANNOTATION, Annotation
 from unswayed.model.cpt import ROW_TOLERANCE, Cpt, configuration_of, rescaled
 from unswayed.model.distribution import ConditionalDistribution
@@ -274,9 +274,9 @@ class NetworkDraft:
             where = self._row_name(table, configuration_of(int(row), sizes))
             if totals[row] <= 0 or (not normalize and abs(totals[row] - 1.0) > MOST_OFF):
                 hint = "correct it" if totals[row] <= 0 else "correct it, or pass normalize=True to rescale"
-                self._refuse(table, f"row {where} sums to {tell_apart(totals[row], 1.0)}, not 1; {hint}")
+                self._refuse(table, f"row {where} sums to {format_distinct(totals[row], 1.0)}, not 1; {hint}")
             if not normalize:
-                rescaled_rows.append(f"{table.child} {where} = {tell_apart(totals[row], 1.0)}")
+                rescaled_rows.append(f"{table.child} {where} = {format_distinct(totals[row], 1.0)}")
 
     def _row_name(self, table: _Table, configuration: Sequence[int]) -> str:
         pairs = zip(table.parents, configuration, strict=True)

@@ -1,7 +1,7 @@
 """A file's text with its path, so that every complaint can name the file and the line.
 
-Reading is bounded: a file, plain or unpacked, may have at most `MAX_BYTES`, and a file that is not text is
-refused before any parser sees it.
+Reading is bounded: a file, plain or unpacked, may have at most `MAX_BYTES`, or `MAX_LINE` characters a line
+where it is read line by line, and a file that is not text is refused before any parser sees it.
 """
 
 from __future__ import annotations
@@ -12,11 +12,13 @@ import math
 import re
 import sys
 import zipfile
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from io import BufferedIOBase
 from pathlib import Path
-from typing import BinaryIO, NoReturn
+from typing import BinaryIO, NoReturn, TextIO
 
 import numpy as np
 
@@ -27,6 +29,8 @@ from unswayed.model.formats.reading.guard import guarded
 
 MAX_BYTES = 256 * 2**20
 """Largest file read, after unpacking; munin, with 1041 variables, takes 4 MB."""
+MAX_LINE = 4 * 2**20
+"""Most characters of a line of a table: 100,000 cells of 40 each. A file without line ends is one line."""
 
 _ENCODING_BY_MARK = {
     b"\xef\xbb\xbf": "utf-8-sig",
@@ -109,6 +113,29 @@ def text_encoding(path: Path) -> str:
 def open_bytes(path: Path) -> BinaryIO | BufferedIOBase:
     """The bytes of a file, unpacked when its name ends in `.gz`."""
     return gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb")
+
+
+def is_within(path: Path, n_bytes: int) -> bool:
+    """Whether a file has at most so many bytes, unpacked; what cannot be read is refused when loaded."""
+    with suppress(FormatError), guarded(path):
+        if path.suffix.lower() != ".gz":  # not opened: what is no file can be read only once
+            return path.stat().st_size <= n_bytes
+        with open_bytes(path) as stream:
+            return len(stream.read(n_bytes + 1)) <= n_bytes
+    return True
+
+
+def bounded_lines(stream: TextIO, path: Path) -> Iterator[str]:
+    """The lines of a text, ends as they are; `FormatError` for one too long, before it is read whole."""
+    for number, line in enumerate(iter(partial(stream.readline, MAX_LINE + 1), ""), start=1):
+        if len(line) > MAX_LINE:
+            raise FormatError(
+                f"this line has more than {MAX_LINE:,} characters; check that this is a table and that each "
+                "of its rows is a line",
+                path,
+                number,
+            )
+        yield line
 
 
 def _read_bytes(path: Path) -> bytes:

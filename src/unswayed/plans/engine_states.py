@@ -10,14 +10,13 @@ bounds on plans: both stay valid.
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
-from unswayed.core.anytime import portion, reserve, until
+from unswayed.core.anytime import UNITS_PER_SECOND, seconds_left, settle, tick, units_left
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import LimitError, QueryError
 from unswayed.decisions.catalogue import Catalogue
@@ -25,7 +24,7 @@ from unswayed.decisions.margins import keeping_tests, posterior_bounds
 from unswayed.decisions.measures import LEVEL_SLACK
 from unswayed.decisions.oracle import Interval, find_agreement
 from unswayed.decisions.problem import Problem
-from unswayed.engines.choice import ENGINES, choose
+from unswayed.engines.choice import ENGINES, Choice, choose
 from unswayed.engines.groups import independent_groups
 from unswayed.engines.protocol import Question
 from unswayed.inference.marginals import all_marginals
@@ -45,14 +44,21 @@ TOLERANCES = (1e-2, 1e-3, 1e-4)
 """Widths of intervals that are asked for in turn, until the level lies outside."""
 SECONDS_PER_STATE = 5.0
 """What an engine may take for one state."""
+ASKED_PART = 0.3
+"""Which share of what is left, at most: a plan that asks in vain still grows."""
+UNITS_PER_ROW = 15.0
+"""Measured, for the plain bounds of a state; inference counts for itself."""
 QUICK_ENGINES = tuple(engine for engine in ENGINES if engine.name != "circuit")
 """Engines that price a question in a moment; a circuit's order takes longer than most answers."""
+HURRIED = 0.9
+"""With less than this share of it left, a refusal may be for want of time alone."""
+THE_QUESTION = "the question whether to stop"
 UNKNOWN = Interval(0.0, 1.0)
 """What is known of an SDP that nobody bounds."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class WideGround:
+class EngineTerrain:
     """The tests of a problem, and what was asked about its states so far."""
 
     problem: Problem
@@ -61,8 +67,6 @@ class WideGround:
     """The SDP that settles whether to stop; None where every SDP is wanted as it is."""
     answers: Answers = field(default_factory=Answers, repr=False)
     """Likelihoods and SDPs, which take long."""
-    deadline: float = math.inf
-    """The moment of `time.monotonic()` from which on no engine is asked; in a worker there is none."""
     _memo: _Memo = field(default_factory=lambda: _Memo(), repr=False)
 
     @property
@@ -73,10 +77,10 @@ class WideGround:
             self._memo.sizes = tuple(math.prod(self.problem.sizes(offer.features)) for offer in offers)
         return self._memo.sizes
 
-    def look(self, state: State) -> Outlook:
-        """What is known in a state, after asking an engine where the posterior leaves it open."""
+    def look(self, state: State, *, closely: bool = True) -> Outlook:
+        """What is known in a state; `closely` an engine is asked where the posterior leaves it open."""
         class_mass = self._class_mass(state)
-        return self._outlook([state], class_mass[None], closely=True)
+        return self._outlook([state], class_mass[None], closely=closely)
 
     def look_ahead(self, state: State, tests: Sequence[int], *, closely: bool = False) -> Outlook:
         """What is known after each outcome of some tests; without a close look, from posteriors alone."""
@@ -84,21 +88,21 @@ class WideGround:
         states = [after(state, test, x) for test in tests for x in range(self.sizes[test])]
         return self._outlook(states, np.concatenate(rows), closely=closely)
 
-    def to_send(self) -> WideGround:
+    def to_send(self) -> EngineTerrain:
         """The terrain for a worker, without what was asked."""
-        problem = replace(self.problem, _memo={})
-        return replace(self, problem=problem, answers=Answers(), deadline=math.inf, _memo=_Memo())
+        return replace(self, problem=replace(self.problem, _memo={}), answers=Answers(), _memo=_Memo())
 
     def tell(self, state: State) -> Floats:
         """The masses of the classes: a product, whose last digits depend on the order of its factors."""
         return self._class_mass(state)
 
-    def at(self, state: State, told: Floats) -> WideGround:
+    def at(self, state: State, told: Floats) -> EngineTerrain:
         """The terrain of a worker before it asks about a state: nothing depends on what it asked before."""
-        memo = replace(self._memo, ahead={}, sdp={}, asked=set(), masses={state: told})
+        memo = replace(self._memo, ahead={}, sdp={}, asked={}, masses={state: told})
         return replace(self, answers=Answers(self.answers.found), _memo=memo)
 
     def _outlook(self, states: Sequence[State], class_mass: Floats, *, closely: bool) -> Outlook:
+        tick(UNITS_PER_ROW * len(states), "a look at the next states")
         action = decide_possible(self.problem, class_mass)
         mass = class_mass.sum(axis=1)
         ends = np.array(
@@ -136,24 +140,18 @@ class WideGround:
         relevant = self._relevant(state, test)
         is_single = len(self.catalogue.offers[test].features) == 1
         question = "likelihoods", relevant, None if is_single else test
-        # Without masses there is no tree, not even one that was cut: they have time after the last, too.
-        with reserve():
-            return self.answers.get(question, lambda: self._infer(relevant, test))[test]
+        return self.answers.get(question, lambda: self._infer(relevant, test))[test]
 
     def _relevant(self, state: State, test: int) -> State:
         """The state without the tests that tell nothing about a test once the class is known."""
         if not self._memo.groups:
             tests_of = {f: t for t, offer in enumerate(self.catalogue.offers) for f in offer.features}
-            groups = [{tests_of[f] for f in group if f in tests_of} for group in self._groups()]
+            groups = [
+                {tests_of[f] for f in group if f in tests_of} for group in independent_groups(self.problem)
+            ]
             self._memo.groups = _join(groups, len(self.sizes))
         group = self._memo.groups[test]
         return tuple(outcome if t in group else UNDONE for t, outcome in enumerate(state))
-
-    def _groups(self) -> list[tuple[int, ...]]:
-        try:
-            return independent_groups(self.problem)
-        except LimitError:
-            return [self.problem.free]
 
     def _infer(self, state: State, test: int) -> dict[int, Floats]:
         """Likelihoods of a test in a state; where it tells one feature, of all such tests not done."""
@@ -189,18 +187,17 @@ class WideGround:
 
     def _sdp(self, state: State, posterior: Floats, action: int, *, closely: bool) -> tuple[float, float]:
         """Bounds on the SDP of a state."""
-        known = self._memo.sdp.get(state)
+        memo = self._memo
+        known = memo.sdp.get(state)
         if known is None:
-            known = self._memo.sdp[state] = self._plain_bounds(posterior, action)
-        is_late = time.monotonic() > self.deadline
-        if closely and not is_late and not self._is_settled(known) and state not in self._memo.asked:
-            self._memo.asked.add(state)
+            known = memo.sdp[state] = self._plain_bounds(posterior, action)
+        units = min(SECONDS_PER_STATE * UNITS_PER_SECOND, ASKED_PART * units_left())
+        # What was cut is asked again when there is more for it.
+        if closely and not self._is_settled(known) and units > memo.asked.get(state, 0.0):
             plain = self._plain_bounds(posterior, action)
-            question = "sdp", state, tuple(posterior.tolist())
-            # What the time did not suffice for is no answer, and is asked again by whoever goes on.
-            with suppress(LimitError):
-                known = self.answers.get(question, lambda: self._ask(state, posterior, plain))
-            self._memo.sdp[state] = known
+            found = self._ask(state, posterior, plain, units)
+            memo.sdp[state], memo.asked[state] = found.sdp, math.inf if found.is_final else units
+            known = found.sdp
         return known.low, known.high
 
     def _plain_bounds(self, posterior: Floats, action: int) -> Interval:
@@ -218,37 +215,59 @@ class WideGround:
             return known.high - known.low <= TOLERANCES[1]
         return known.low >= self.level - LEVEL_SLACK or known.high < self.level - LEVEL_SLACK
 
-    def _ask(self, state: State, posterior: Floats, known: Interval) -> Interval:
-        """The SDP from an engine, finer and finer until it settles the question.
+    def _ask(self, state: State, posterior: Floats, known: Interval, units: float) -> _Bounds:
+        """The SDP from an engine, finer and finer until it settles the question or its part is spent.
 
-        Raises `LimitError` when the deadline is why there is no answer.
+        What was cut is not kept among the answers, so that a plan that goes on later asks again.
         """
-        is_hurried = time.monotonic() + SECONDS_PER_STATE > self.deadline
-        problem = self._problem_at(state, posterior)
+        question = "sdp", state, tuple(posterior.tolist())
+        if question not in self.answers.found:
+            found = settle(
+                self._narrow(state, posterior, known),
+                share=ASKED_PART,
+                units=units,
+                seconds=SECONDS_PER_STATE,
+                enough=lambda known: self._is_settled(known.sdp),
+            )
+            # Raises where more than this state's part is spent. A time-out costs all of the part where work
+            # is counted, and was measured where a clock runs.
+            tick(units if found.cut and math.isinf(seconds_left()) else 0.0, THE_QUESTION)
+            if not found.last.is_final and not self._is_settled(found.last.sdp):
+                return found.last
+            self.answers.add(question, found.last.sdp)
+        return _Bounds(self.answers.found[question], is_final=True)
+
+    def _narrow(self, state: State, posterior: Floats, sdp: Interval) -> Iterator[_Bounds]:
+        """Narrower and narrower bounds on the SDP, by engines that are asked for more and more."""
+        yield _Bounds(sdp)
+        problem, done = self._problem_at(state, posterior), done_in(state)
         if not problem.free:
-            return Interval.point(1.0)
-        done = done_in(state)
+            yield _Bounds(Interval.point(1.0), is_final=True)
+            return
         for tolerance in TOLERANCES:
             if (done, tolerance) in self._memo.refused:
                 break
-            question = Question(frozenset(), tolerance=tolerance)
             try:
-                with until(self.deadline), portion(seconds=SECONDS_PER_STATE):
-                    choice = choose(problem, question, engines=QUICK_ENGINES)
-                    found = find_agreement(
-                        choice.engine.prepare(problem), frozenset(), problem.decider, tolerance
-                    )
+                choice = choose(problem, Question(frozenset(), tolerance=tolerance), engines=QUICK_ENGINES)
+                units = _price(choice) * UNITS_PER_SECOND
+                if units > units_left():
+                    return
+                tick(units, THE_QUESTION)
+                found = find_agreement(
+                    choice.engine.prepare(problem), frozenset(), problem.decider, tolerance
+                )
             except LimitError:
-                if is_hurried:
-                    raise
+                if seconds_left() < HURRIED * SECONDS_PER_STATE:
+                    return  # perhaps for want of time alone
                 # Whether an engine can answer depends on what is observed, not on how it came out.
                 self._memo.refused.add((done, tolerance))
                 break
-            low, high = max(known.low, found.low), min(known.high, found.high)
-            known = Interval(min(low, high), high, found.certainty)
-            if self._is_settled(known) or found.low == found.high:
+            low, high = max(sdp.low, found.low), min(sdp.high, found.high)
+            sdp = Interval(min(low, high), high, found.certainty)
+            yield _Bounds(sdp)
+            if found.low == found.high:
                 break
-        return known
+        yield _Bounds(sdp, is_final=True)
 
     def _problem_at(self, state: State, posterior: Floats) -> Problem:
         """The problem in a state."""
@@ -257,6 +276,14 @@ class WideGround:
         evidence = self._evidence(state)
         free = tuple(f for f in self.problem.free if f not in evidence)
         return Problem(self.problem.classifier, evidence, free, posterior)
+
+
+class _Bounds(NamedTuple):
+    """What is known of the SDP of a state."""
+
+    sdp: Interval
+    is_final: bool = False
+    """Whether no engine tells more, with any time."""
 
 
 @dataclass(slots=True)
@@ -269,9 +296,15 @@ class _Memo:
     masses: dict[State, Floats] = field(default_factory=dict)
     """What a worker was told."""
     sdp: dict[State, Interval] = field(default_factory=dict)
-    asked: set[State] = field(default_factory=set)
+    asked: dict[State, float] = field(default_factory=dict)
+    """How much an engine had for each state that it was asked about."""
     refused: set[tuple[int, float]] = field(default_factory=set)
     tests: dict[int, Floats | None] = field(default_factory=dict)
+
+
+def _price(choice: Choice) -> float:
+    """Seconds that the chosen engine bid."""
+    return next(bid.seconds or 0.0 for bid in choice.bids if bid.engine == choice.engine.name)
 
 
 def _join(groups: Sequence[set[int]], n_tests: int) -> list[frozenset[int]]:

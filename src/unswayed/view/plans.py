@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from rich.text import Text
 
@@ -11,8 +12,7 @@ from unswayed.plans.comparisons import PlanComparison
 from unswayed.plans.goals import PlanObjective
 from unswayed.plans.outline import outline_text
 from unswayed.plans.tree import PlanLeaf, depth_of, leaves
-from unswayed.view.sentences import given_text
-from unswayed.view.tables import padded, widest
+from unswayed.view.describe import Asked, Figure, TextTable
 
 FIELDS = (
     ("expected cost", "expected_cost"),
@@ -32,31 +32,32 @@ PROOF_BY_OBJECTIVE = {
 }
 
 
-def plan_lines(plan: TestPlan, *, max_depth: int = DEEPEST) -> list[Text]:
-    """The plan, folded below `max_depth`, with its costs beside those of other ways to test."""
+def describe_plan(plan: TestPlan, asked: Asked) -> list[Any]:
+    """The plan, folded below `DEEPEST`, with its costs beside those of other ways to test."""
     depth = depth_of(plan.tree)
-    lines = [Text(given_text(plan.evidence), style="dim")] if plan.evidence else []
-    lines += [Text(f"Test until {plan.until}:"), Text()]
-    lines += map(Text, outline_text(plan.tree, max_depth=max_depth).splitlines())
-    if depth > max_depth:
-        lines.append(Text(f"(the longest path has {depth} tests; -o writes all of it)"))
-    return [*lines, Text(), *map(Text, _cost_rows(plan)), Text(), *map(Text, describe_proof(plan))]
+    outline = [Text(line) for line in outline_text(plan.tree, max_depth=DEEPEST).splitlines()]
+    if depth > DEEPEST:
+        outline.append(Text(f"(the longest path has {depth} tests; -o writes all of it)"))
+    return [
+        f"Test until {plan.until}:",
+        "",
+        Figure(plan, outline),
+        "",
+        *_costs(plan),
+        "",
+        *describe_proof(plan),
+    ]
 
 
-def _cost_rows(plan: TestPlan) -> list[str]:
+def _costs(plan: TestPlan) -> list[Any]:
     """A row for each way to test; how often it is safe, where not all always are."""
     ways: list[tuple[str, TestPlan | PlanComparison]] = [("this plan", plan)]
     ways += [(each.name, each) for each in plan.comparisons]
     fields = FIELDS if any(way.chance_reached < SURE for _, way in ways) else FIELDS[:-1]
-    rows = [["", *(heading for heading, _ in fields)]]
-    rows += [[name, *(f"{getattr(way, field):.4g}" for _, field in fields)] for name, way in ways]
-    width, *widths = (widest([row[k] for row in rows]) for k in range(len(rows[0])))
-    table = [
-        padded(name, width) + "".join(f"  {c:>{w}}" for c, w in zip(cells, widths, strict=True))
-        for name, *cells in rows
-    ]
+    rows = [(name, *(f"{getattr(way, field):.4g}" for _, field in fields)) for name, way in ways]
+    headings = ("", *(heading for heading, _ in fields))
     sets = [f"  {each.name}: {', '.join(each.tests)}" for each in plan.comparisons if "fixed" in each.name]
-    return [line.rstrip() for line in table] + sets
+    return [TextTable(rows, headings, right=range(1, len(headings)), style=""), *sets]
 
 
 def describe_proof(plan: TestPlan) -> list[str]:
@@ -78,6 +79,6 @@ def describe_proof(plan: TestPlan) -> list[str]:
     if failing > 1.0 - SURE:
         found.append(f"With probability {failing:.4f} it has to stop before that.")
     if isinstance(plan.tree, PlanLeaf):
-        is_done = plan.optimal or failing <= 1.0 - SURE
+        is_done = not plan.tree.rest and (plan.optimal or failing <= 1.0 - SURE)
         found.insert(0, "Nothing needs to be tested." if is_done else "No test was found in time.")
     return found

@@ -1,36 +1,46 @@
-"""Answers as lines for the terminal: sentences, and columns that line up.
+"""Descriptions as lines for the terminal: sentences, and columns that line up.
 
 Every function returns lines of `rich.text.Text`, whose `plain` is what a file or a pipe receives.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from textwrap import wrap
+from typing import Any
 
 from rich.cells import cell_len
 from rich.text import Text
 
-from unswayed.core.measurement import Measurement
-from unswayed.view.numbers import (
-    certainty_text,
-    measurement_text,
-    probability_text,
-)
-from unswayed.view.sentences import (
-    given_text,
-)
-
-if TYPE_CHECKING:
-    from unswayed.api.networks import Explanation
+from unswayed.view.describe import Description, Figure, TextTable, describe
+from unswayed.view.numbers import probability_text
+from unswayed.view.sentences import given_text
 
 BAR_WIDTH = 24
 """Cells that a probability of 1 fills."""
+TEXT_WIDTH = 100
+"""Characters of a line that `print` shows."""
 _EIGHTHS = ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")
 
-Distribution = Mapping[str, float]
-Row = Sequence[str]
+
+def to_lines(description: Description, width: int = 0) -> list[Text]:
+    """A description as lines, what was known first; sentences are wrapped where a width is given."""
+    lines = [Text(description.given, style="dim")] if description.given else []
+    for part in description.parts:
+        if isinstance(part, TextTable):
+            lines += table_lines(part)
+        elif isinstance(part, Figure):
+            lines += part.lines
+        elif width:
+            lines += map(Text, wrap(str(part), width) or [""])
+        else:
+            lines.append(Text(part) if isinstance(part, str) else part)
+    return lines
+
+
+def to_text(result: Any) -> str:
+    """What `print` shows of a result: the lines of a terminal, without colours."""
+    return "\n".join(line.plain for line in to_lines(describe(result), TEXT_WIDTH))
 
 
 def bar(share: float, width: int = BAR_WIDTH) -> str:
@@ -59,31 +69,32 @@ def widest(texts: Sequence[str]) -> int:
     return max(map(cell_len, texts), default=0)
 
 
-def table_lines(rows: Sequence[Row], *, right: Sequence[int] = ()) -> list[Text]:
-    """Rows as columns that line up, the first row a heading; columns in `right` are set to the right.
+def table_lines(table: TextTable) -> list[Text]:
+    """Columns that line up below their headings.
 
-    A row of one text is written as it is.
-
-    >>> for each in table_lines([("cost", "keep"), ("1", "AC"), ("and more",)], right=[0]):
+    >>> for each in table_lines(TextTable([("1", "AC"), ("and more",)], ("cost", "keep"), right=[0])):
     ...     print(each.plain)
     cost  keep
        1  AC
     and more
     """
+    rows = [table.headings, *table.rows] if table.headings else table.rows
     full = [row for row in rows if len(row) > 1]
-    widths = [widest([row[i] for row in full]) for i in range(len(rows[0]))]
+    widths = [widest(column) for column in zip(*full, strict=True)]
     lines = []
-    for number, row in enumerate(rows):
+    for row in rows:
         cells = [
-            " " * (width - cell_len(cell)) + cell if i in right else padded(cell, width)
+            " " * (width - cell_len(cell)) + cell if i in table.right else padded(cell, width)
             for i, (cell, width) in enumerate(zip(row, widths, strict=False))
         ]
         text = "  ".join(cells).rstrip() if len(row) > 1 else row[0]
-        lines.append(Text(text, style="" if number else "bold"))
+        lines.append(Text(text, style=table.style if row is table.headings else ""))
     return lines
 
 
-def posterior_lines(posteriors: Mapping[str, Distribution], evidence: Mapping[str, str]) -> list[Text]:
+def posterior_lines(
+    posteriors: Mapping[str, Mapping[str, float]], evidence: Mapping[str, str] | None = None
+) -> list[Text]:
     """A block for each variable, all columns aligned; what was observed comes first.
 
     >>> for line in posterior_lines({"Rain": {"yes": 0.75, "no": 0.25}}, {"Grass": "wet"}):
@@ -95,7 +106,7 @@ def posterior_lines(posteriors: Mapping[str, Distribution], evidence: Mapping[st
       no   0.2500  ██████
     """
     width = widest([state for distribution in posteriors.values() for state in distribution])
-    lines = given_lines(evidence)
+    lines = [Text(given_text(evidence), style="dim")] if evidence else []
     for name, distribution in posteriors.items():
         if lines:
             lines.append(Text())
@@ -104,33 +115,8 @@ def posterior_lines(posteriors: Mapping[str, Distribution], evidence: Mapping[st
     return lines
 
 
-def explanation_lines(found: Explanation, evidence: Mapping[str, str]) -> list[Text]:
-    """The states of a most probable explanation, then how probable they are and what is proven."""
-    width = widest(list(found.states))
-    lines = [*given_lines(evidence), Text()] if evidence else []
-    lines.extend(Text(f"{padded(name, width)}  {state}") for name, state in found.states.items())
-    share = probability_text(math.exp(found.log_probability))
-    proof = "no other states are more probable"
-    if not found.optimal:
-        factor = math.exp(min(found.bound - found.log_probability, 700.0))
-        proof = f"time ran out, and other states may be up to {factor:.3g} times as probable"
-    return [*lines, Text(), Text(f"probability {share} with the findings; {proof}", style="dim")]
-
-
 def _posterior_line(state: str, value: float, width: int) -> Text:
     line = Text(f"  {padded(state, width)}  {probability_text(value):7} ")
     line.append(bar(value), style="cyan")
     line.rstrip()
     return line
-
-
-def given_lines(evidence: Mapping[str, str]) -> list[Text]:
-    """What was observed, where anything was."""
-    return [Text(given_text(evidence), style="dim")] if evidence else []
-
-
-def measured_line(label: str, measured: Measurement) -> Text:
-    """A label, what was measured, and how sure that is."""
-    return Text(f"{label}: {measurement_text(measured)}").append(
-        f" ({certainty_text(measured)})", style="dim"
-    )

@@ -8,20 +8,20 @@ last bit, and who finds it does not matter: the plan is that of one process, how
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Hashable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from unswayed.core.anytime import tick
 from unswayed.core.errors import UnswayedError
 from unswayed.core.workers import Workers
 from unswayed.plans.terrain import AskedTerrain, State, Terrain
 
-ALONE_SECONDS = 1.0
-"""How long a search goes on before others join."""
-WAIT_SECONDS = 0.1
-"""How long to wait for a visit before the clock is read."""
+ALONE_VISITS = 100
+"""States that a search comes to before others join: about a second."""
+POLL_SECONDS = 0.1
+"""How long to wait for a visit at a time."""
 
 
 class Visit(NamedTuple):
@@ -35,21 +35,23 @@ class Visit(NamedTuple):
 
 
 @dataclass(slots=True, eq=False)
-class Scouts:
+class Prefetcher:
     """Workers that visit states before a search does."""
 
     terrain: AskedTerrain
     workers: Workers[Hashable]
-    began: float = field(default_factory=time.monotonic)
+    n_visits: int = 0
+    """States that the search came to."""
     sent: set[Hashable] = field(default_factory=set)
     """The visits that were made or are under way."""
 
-    def go_ahead(self, due: Visit, later: Iterable[Visit], deadline: float) -> None:
+    def go_ahead(self, due: Visit, later: Iterable[Visit]) -> None:
         """Have the later visits made, and wait for the one that is due where it is under way.
 
         One that is not is made by who asks; so is one that a worker still starts for.
         """
-        if self.workers.team.is_alone or time.monotonic() - self.began < ALONE_SECONDS:
+        self.n_visits += 1
+        if self.workers.team.is_alone or self.n_visits <= ALONE_VISITS:
             return
         for visit in later:
             if self.workers.n_free <= 0:
@@ -60,8 +62,9 @@ class Scouts:
                 self.sent.add(visit.name)
         self.sent.add(due.name)
         self._collect(0.0)
-        while self.workers.has_answered and due.name in self.workers.tags and time.monotonic() < deadline:
-            self._collect(WAIT_SECONDS)
+        while self.workers.has_answered and due.name in self.workers.tags:
+            tick(what="the answer of a worker")
+            self._collect(POLL_SECONDS)
 
     def _collect(self, seconds: float) -> None:
         for _, found in self.workers.collect(seconds):

@@ -8,8 +8,8 @@ from itertools import product
 
 import numpy as np
 
-from unswayed.core.anytime import check_bytes, seconds_left
-from unswayed.core.errors import LimitError, QueryError
+from unswayed.core.anytime import check_bytes, tick
+from unswayed.core.errors import QueryError
 from unswayed.kernels.plan_leaves import IMPOSSIBLE, compiled_fill_leaf_values, fill_leaf_values
 from unswayed.kernels.plan_values import STOP, Block, Rules, Values
 from unswayed.plans.goals import Goal, PlanObjective, judge
@@ -19,9 +19,14 @@ from unswayed.plans.parts import COMPILED_FROM, LARGEST_BLOCK
 from unswayed.plans.programme import price_programme, rules_of
 from unswayed.plans.terrain import State
 
+UNITS_PER_SHARE = 2e-3
+"""To share leaves among the outcomes of a test, for each pair of numbers of leaves; measured, compiled."""
+LONGEST_BLOCK = 2e5
+"""Units between two looks at the budget."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PageProgramme:
+class LeafLimitedProgramme:
     """The value of every partial observation, for every number of leaves."""
 
     ground: Ground
@@ -78,7 +83,7 @@ class PageProgramme:
         ]
 
 
-def run_pages(ground: Ground, goal: Goal, n_leaves: int) -> PageProgramme:
+def run_leaf_limited(ground: Ground, goal: Goal, n_leaves: int) -> LeafLimitedProgramme:
     """Value all partial observations for all numbers of leaves; `LimitError` beyond the limits."""
     if goal.objective is PlanObjective.WORST_COST:
         raise QueryError(
@@ -96,18 +101,16 @@ def run_pages(ground: Ground, goal: Goal, n_leaves: int) -> PageProgramme:
     n_values = ground.n_states * n_leaves
     values = Values(np.empty(n_values), np.empty(n_values))
     fill = compiled_fill_leaf_values if ground.n_states >= COMPILED_FROM else fill_leaf_values
+    units = UNITS_PER_SHARE * (1 + len(ground.sizes)) * n_leaves**2
     start = 0
-    for columns in blocks(ground, LARGEST_BLOCK):
+    for columns in blocks(ground, max(1, int(min(LARGEST_BLOCK, LONGEST_BLOCK / units)))):
+        tick(units * columns.shape[1], f"a plan with at most {n_leaves} leaves")
         standing = judge(ground.problem, goal, ground.known(columns))
         fill(rules, values, Block(start, standing.mass, standing.loss, standing.agreement), n_leaves)
         start += columns.shape[1]
-        if seconds_left() <= 0.0:
-            raise LimitError(
-                f"a plan with at most {n_leaves} leaves takes longer; raise Limits(max_seconds=...)"
-            )
     if not math.isfinite(values.first[-1]):
         raise QueryError(f"the mandatory tests need more than {n_leaves} leaves; allow for them")
-    return PageProgramme(ground, goal, rules, values, n_leaves)
+    return LeafLimitedProgramme(ground, goal, rules, values, n_leaves)
 
 
 def _is_less(one: tuple[float, float], other: tuple[float, float], mass: float) -> bool:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from typing import Any
 
 from rich.text import Text
 
-from unswayed.api.results.reasons import Contribution, Flip, ParameterRange, Reason, Reasons
+from unswayed.api.results.reasons import Flip, ParameterRange, Reason, Reasons
+from unswayed.view.describe import Asked, Figure, TextTable
 from unswayed.view.numbers import measurement_text, names_text, narrow_text, probability_text
 from unswayed.view.sentences import reason_text, with_probability
-from unswayed.view.tables import padded, widest
 
 MOST_FLIPS = 3
 """Flips told in a sentence."""
@@ -23,13 +24,17 @@ SURPRISE = 1.0
 NUMBER_WORDS = ("no findings", "this one", "these two", "these three", "these four", "these five")
 
 
-def reasons_lines(why: Reasons) -> list[Text]:
+def describe_reasons(why: Reasons, asked: Asked) -> list[Any]:
     """The whole answer, the reason first."""
     return [
-        *map(Text, [*reason_sentences(why), *turning_sentences(why), *note_sentences(why)]),
-        *([Text(), *contribution_lines(why)] if why.contributions else []),
-        *([Text(), *map(Text, range_sentences(why))]),
+        *reason_sentences(why),
+        *turning_sentences(why),
+        *note_sentences(why),
+        *(["", *_contributions(why)] if why.contributions else []),
+        "",
+        *range_sentences(why),
         *(Text(note, style="dim") for note in why.notes),
+        *([Figure(why)] if why.contributions else []),
     ]
 
 
@@ -169,28 +174,23 @@ def note_sentences(why: Reasons) -> list[str]:
     return notes
 
 
-def contribution_lines(why: Reasons) -> list[Text]:
+def _contributions(why: Reasons) -> list[Any]:
     """A row for each finding: its weight, its share, and what is left without it."""
-    shown = why.contributions[:MOST_ROWS]
-    headings = ["finding", "weight", "Shapley", "decision without it", "SDP without it"]
-    rows = [_cells(each) for each in shown]
-    widths = [widest([row[i] for row in [headings, *rows]]) for i in range(len(headings))]
-    lines = [Text("  ".join(map(padded, headings, widths)).rstrip(), style="dim")]
-    lines.extend(Text("  ".join(map(padded, row, widths)).rstrip()) for row in rows)
-    left = len(why.contributions) - len(shown)
-    if left > 0:
-        lines.append(Text(f"and {left} more, of smaller weight", style="dim"))
-    return [*lines, Text(f"(weights are changes in the {why.leaning})", style="dim")]
-
-
-def _cells(each: Contribution) -> list[str]:
-    return [
-        finding_text(each.feature, each.state),
-        number_text(each.weight),
-        "-" if each.shapley is None else number_text(each.shapley),
-        each.decision_without,
-        "-" if each.sdp_without is None else narrow_text(each.sdp_without),
+    rows = [
+        (
+            finding_text(each.feature, each.state),
+            number_text(each.weight),
+            "-" if each.shapley is None else number_text(each.shapley),
+            each.decision_without,
+            "-" if each.sdp_without is None else narrow_text(each.sdp_without),
+        )
+        for each in why.contributions[:MOST_ROWS]
     ]
+    headings = ("finding", "weight", "Shapley", "decision without it", "SDP without it")
+    left = len(why.contributions) - len(rows)
+    more = [Text(f"and {left} more, of smaller weight", style="dim")] if left > 0 else []
+    unit = Text(f"(weights are changes in the {why.leaning})", style="dim")
+    return [TextTable(rows, headings, style="dim"), *more, unit]
 
 
 def number_text(value: float) -> str:
@@ -234,76 +234,3 @@ def range_text(each: ParameterRange) -> str:
     if each.high < 1.0:
         ends.append(f"at most {each.high:.3g}")
     return f"{each.name}, now {each.value:.3g}, is {' and '.join(ends)}"
-
-
-def finding_list(states: Mapping[str, str]) -> list[str]:
-    """Findings as `FEATURE=state`, for programs."""
-    return [f"{feature}={state}" for feature, state in states.items()]
-
-
-def answer_of(why: Reasons) -> dict[str, object]:
-    """The answer for programs; numbers that are infinite mean that there is no bound."""
-    reason = why.reason
-    return {
-        "decision": why.decision.action,
-        "posterior": why.decision.posterior,
-        "at_least": why.at_least,
-        "reason": None if reason is None else finding_list(reason.findings),
-        "sdp": None if reason is None else reason.sdp.value,
-        "sdp_interval": None if reason is None else [reason.sdp.low, reason.sdp.high],
-        "proven": why.proven,
-        "cost": None if reason is None else reason.cost,
-        "cost_bound": why.cost_bound,
-        "closest": None if why.closest is None else _nearest(why, why.closest),
-        "reasons": [finding_list(each.findings) for each in why.reasons],
-        "more_reasons": why.more_reasons,
-        "necessary": _pairs(why, why.necessary),
-        "in_every_reason": None if why.in_every_reason is None else _pairs(why, why.in_every_reason),
-        "flips": [finding_list(each.states) for each in why.flips],
-        "flips_if_observed": [
-            {"states": finding_list(each.states), "decision": each.decision, "probability": each.probability}
-            for each in why.flips_if_observed
-        ],
-        "contributions": [_contribution(each) for each in why.contributions],
-        "leaning": why.leaning,
-        "conflict": why.conflict,
-        "threshold_interval": why.threshold_interval,
-        "parameters": [_range(each) for each in why.parameters],
-        "notes": list(why.notes),
-    }
-
-
-def _nearest(why: Reasons, closest: Reason) -> dict[str, object]:
-    return {
-        "findings": finding_list(closest.findings),
-        "sdp": closest.sdp.value,
-        "sdp_interval": [closest.sdp.low, closest.sdp.high],
-        "sdp_bound": why.closest_bound,
-        "proven": why.closest_proven,
-    }
-
-
-def _pairs(why: Reasons, names: Sequence[str]) -> list[str]:
-    return [f"{name}={why.evidence[name]}" for name in names]
-
-
-def _contribution(each: Contribution) -> dict[str, object]:
-    return {
-        "finding": f"{each.feature}={each.state}",
-        "weight": each.weight,
-        "shapley": each.shapley,
-        "posterior_without": each.posterior_without,
-        "decision_without": each.decision_without,
-        "sdp_without": None if each.sdp_without is None else each.sdp_without.value,
-    }
-
-
-def _range(each: ParameterRange) -> dict[str, object]:
-    return {
-        "parameter": each.name,
-        "value": each.value,
-        "low": each.low,
-        "high": each.high,
-        "sdp_at_low": None if each.sdp_at_low is None else each.sdp_at_low.value,
-        "sdp_at_high": None if each.sdp_at_high is None else each.sdp_at_high.value,
-    }

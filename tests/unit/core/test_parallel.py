@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import tempfile
+import threading
 import time
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import nullcontext
@@ -15,9 +16,11 @@ import joblib
 import numpy as np
 import pytest
 
-from unswayed.core import workers as workers_module
+from unswayed.core import parallel
+from unswayed.core.anytime import BudgetSpent, limits, portion, tick
 from unswayed.core.errors import QueryError, UnswayedWarning
-from unswayed.core.workers import Team, Workers, start_pool
+from unswayed.core.parallel import Team, Workers
+from unswayed.core.processes import start_pool
 
 
 def add(shared, number):
@@ -93,9 +96,9 @@ class Counting(Executor):
     def __init__(self):
         self.sent = []
 
-    def submit(self, function, key, packed, *rest):
-        self.sent.append(packed)
-        return self.pool.submit(function, key + " elsewhere", packed, *rest)
+    def submit(self, function, key, carried, *rest):
+        self.sent.append(carried.packed)
+        return self.pool.submit(function, key + " elsewhere", carried, *rest)
 
 
 def test_the_shared_value_is_sent_when_it_is_missing_and_then_no_more():
@@ -213,7 +216,7 @@ def test_what_is_not_in_its_place_is_sent(processes, monkeypatch):
     """As on another machine, where the place holds something else or nothing."""
     with tempfile.TemporaryFile() as other:
         for place in ("/proc/1/fd/9999", f"/proc/{os.getpid()}/fd/{other.fileno()}", "nowhere"):
-            monkeypatch.setattr(workers_module, "share_value", lambda *_, place=place: nullcontext(place))
+            monkeypatch.setattr(parallel, "share_value", lambda *_, place=place: nullcontext(place))
             assert call(Team(processes), add, 5, 3, key=place) == {f"call {i}": 5 + i for i in range(3)}
 
 
@@ -224,3 +227,77 @@ def test_a_call_can_be_made_here(processes):
         found = dict(collect_all(workers, 2))
     assert found["here"] == os.getpid() != found["there"]
     assert workers.has_answered
+
+
+def work_in_steps(shared, n_steps):
+    """Work of a thousand units a step, for longer than anybody waits."""
+    for _ in range(n_steps):
+        tick(1000, "steps")
+        time.sleep(0.01)
+    return n_steps
+
+
+def sleep_on(shared, seconds):
+    """A slice that hears of no budget."""
+    time.sleep(seconds)
+
+
+@pytest.mark.parametrize("kind", ["threads", "own"])
+def test_what_is_left_of_the_budget_goes_with_a_call(kind):
+    """A call elsewhere ends when our time does, and ours ends too, though no worker has answered."""
+    with ThreadPoolExecutor(2) as threads:
+        team = {"threads": Team(threads), "own": Team(jobs=2)}[kind]
+        began = time.monotonic()
+        with Workers(team, work_in_steps, f"steps {kind}", 0) as workers, limits(max_seconds=0.5):
+            workers.submit("long", (10_000,))
+            with pytest.raises(BudgetSpent):
+                list(workers.results())
+            assert workers.tags == ["long"]
+        assert time.monotonic() - began < 2.0
+    # The threads have ended by now: the call heard of the end of the time.
+
+
+def test_work_done_elsewhere_is_taken_off_the_budget():
+    with (
+        ThreadPoolExecutor(1) as threads,
+        Workers(Team(threads), work_in_steps, "paid", 0) as workers,
+        portion(units=25_000) as budget,
+    ):
+        for tag in ("first", "second"):
+            workers.submit(tag, (10,))
+            assert list(workers.results()) == [(tag, 10)]
+        assert budget.units == 15_000
+        workers.submit("too much", (30,))
+        with pytest.raises(BudgetSpent):
+            list(workers.results())
+
+
+def test_a_stop_from_another_thread_is_heard_while_workers_work():
+    with (
+        ThreadPoolExecutor(1) as threads,
+        Workers(Team(threads), sleep_on, "stopped", 0) as workers,
+        limits(max_seconds=60.0) as budget,
+    ):
+        workers.submit("long", (0.8,))
+        threading.Timer(0.1, setattr, (budget, "stopped", True)).start()
+        began = time.monotonic()
+        with pytest.raises(BudgetSpent):
+            list(workers.results())
+        assert time.monotonic() - began < 0.5
+
+
+def test_a_slice_of_our_own_that_nobody_waits_for_is_killed():
+    with Workers(Team(jobs=2), tell_process, "known", 0) as workers:
+        for number in range(2):
+            workers.submit(number, (number,))
+        list(workers.results())
+        workers.function = sleep_on
+        workers.submit("deaf", (600.0,))
+        time.sleep(0.3)
+        ((future, (_, pool)),) = workers._running.items()
+    deadline = time.monotonic() + 10.0
+    while not future.done() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert future.done()
+    assert start_pool(2) is not pool
+    assert call(Team(jobs=2), add, 100, 2, "anew") == {"call 0": 100, "call 1": 101}
