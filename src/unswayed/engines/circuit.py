@@ -36,10 +36,11 @@ from unswayed.decisions.doubts import find_doubtful
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.profile import DecisionProfile, profile_from_masses
 from unswayed.engines.contexts import ContextsWay
-from unswayed.engines.protocol import Cost, Needs, Question, Refusal, price_one_by_one
+from unswayed.engines.protocol import Cost, Engine, Needs, Question, Refusal, price_one_by_one
 from unswayed.engines.ways import WaysOracle, prepare_ways, price_ways
 from unswayed.inference.relevance import ancestors_of
 from unswayed.model.network import BayesianNetwork, to_tables
+from unswayed.model.nodes.focs import FocsCpt
 
 HOPELESS_BITS = 24.0
 """Give up at a level of more than 2 to this many nodes."""
@@ -61,11 +62,17 @@ class CircuitEngine:
 
     def cost(self, problem: Problem, question: Question) -> Cost | Refusal:
         """That of the cheaper way."""
-        return price_ways((ContextsWay(), CompiledWay()), problem, question)
+        return price_ways(_ways(problem), problem, question)
 
     def prepare(self, problem: Problem) -> WaysOracle:
         """Compile the network, or put target and decision together."""
-        return prepare_ways((ContextsWay(), CompiledWay()), problem)
+        return prepare_ways(_ways(problem), problem)
+
+
+def _ways(problem: Problem) -> tuple[Engine, ...]:
+    """Contexts are a way only for a target that has some."""
+    has_contexts = isinstance(problem.network.cpts[problem.target], FocsCpt)
+    return (ContextsWay(), CompiledWay()) if has_contexts else (CompiledWay(),)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
