@@ -48,10 +48,8 @@ from unswayed.core.limits import Limits
 
 if TYPE_CHECKING:
     from unswayed.api.questions import Options
-    from unswayed.api.selection import SearchOptions
     from unswayed.core.limits import Limits
     from unswayed.decisions.classifier import Classifier
-    from unswayed.decisions.purchase import Costs
     from unswayed.model.network import BayesianNetwork
     from unswayed.view.describe import Asked
 
@@ -184,10 +182,9 @@ class ResolvedQuestion(ResolvedCase):
 
 @dataclass(frozen=True, slots=True)
 class ResolvedSearch(ResolvedCase):
-    """A case, what features cost, and how to search."""
+    """A case, and how to search: the options of every verb that chooses features."""
 
-    costs: Costs | None
-    options: SearchOptions
+    search: dict[str, Any]
 
 
 def resolve_network(case: NetworkOptions) -> tuple[BayesianNetwork, Limits]:
@@ -226,15 +223,17 @@ def resolve_question(case: QuestionOptions) -> ResolvedQuestion:
 
 def resolve_search(case: SearchCaseOptions) -> ResolvedSearch:
     """The same for a command that searches for features."""
-    from unswayed.api.selection import Method, SearchOptions
+    from unswayed.api.selection import Method
 
     found = resolve(case)
-    options = SearchOptions(
-        method=Method(case.method.value),
-        limits=found.limits,
-        allow_estimates=not case.certain,
-        jobs=case.jobs,
-    )
+    options: dict[str, Any] = {
+        "costs": costs_of(case.cost, case.costs),
+        "evidence": found.evidence,
+        "method": Method(case.method.value),
+        "limits": found.limits,
+        "allow_estimates": not case.certain,
+        "jobs": case.jobs,
+    }
     if case.checkpoint is not None:
         options["checkpoint"] = case.checkpoint
     if case.variant is not None:
@@ -243,8 +242,7 @@ def resolve_search(case: SearchCaseOptions) -> ResolvedSearch:
         from unswayed.search.fs_sdd import CircuitVariant
 
         options["variant"] = CircuitVariant(case.variant.value)
-    costs = costs_of(case.cost, case.costs)
-    return ResolvedSearch(found.classifier, found.evidence, found.limits, costs, options)
+    return ResolvedSearch(found.classifier, found.evidence, found.limits, options)
 
 
 def with_case(command: Callable[..., None]) -> Callable[..., None]:
