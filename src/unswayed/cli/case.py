@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
@@ -47,7 +47,6 @@ from unswayed.core.errors import QueryError
 from unswayed.core.limits import Limits
 
 if TYPE_CHECKING:
-    from unswayed.api.questions import Options
     from unswayed.core.limits import Limits
     from unswayed.decisions.classifier import Classifier
     from unswayed.model.network import BayesianNetwork
@@ -158,6 +157,8 @@ class ResolvedCase:
     classifier: Classifier
     evidence: dict[str, str]
     limits: Limits
+    options: dict[str, Any] = field(default_factory=dict)
+    """What the verbs are asked beside the case: how to answer, or how to search."""
 
     @property
     def free(self) -> tuple[str, ...]:
@@ -171,20 +172,6 @@ class ResolvedCase:
         from unswayed.view.describe import Asked
 
         return Asked(self.classifier, self.evidence, self.free, words)
-
-
-@dataclass(frozen=True, slots=True)
-class ResolvedQuestion(ResolvedCase):
-    """A case, and how to answer."""
-
-    options: Options
-
-
-@dataclass(frozen=True, slots=True)
-class ResolvedSearch(ResolvedCase):
-    """A case, and how to search: the options of every verb that chooses features."""
-
-    search: dict[str, Any]
 
 
 def resolve_network(case: NetworkOptions) -> tuple[BayesianNetwork, Limits]:
@@ -206,22 +193,20 @@ def resolve(case: CaseOptions) -> ResolvedCase:
     return ResolvedCase(classifier, evidence_of(case.evidence, network), limits)
 
 
-def resolve_question(case: QuestionOptions) -> ResolvedQuestion:
+def resolve_question(case: QuestionOptions) -> ResolvedCase:
     """The same for a command that asks an engine."""
-    from unswayed.api.questions import Options
-
     found = resolve(case)
-    options = Options(
-        engine=case.engine,
-        tolerance=case.tolerance,
-        limits=found.limits,
-        allow_estimates=not case.certain,
-        all_bids=case.explain,
-    )
-    return ResolvedQuestion(found.classifier, found.evidence, found.limits, options)
+    options = {
+        "engine": case.engine,
+        "tolerance": case.tolerance,
+        "limits": found.limits,
+        "allow_estimates": not case.certain,
+        "all_bids": case.explain,
+    }
+    return replace(found, options=options)
 
 
-def resolve_search(case: SearchCaseOptions) -> ResolvedSearch:
+def resolve_search(case: SearchCaseOptions) -> ResolvedCase:
     """The same for a command that searches for features."""
     from unswayed.api.selection import Method
 
@@ -242,7 +227,7 @@ def resolve_search(case: SearchCaseOptions) -> ResolvedSearch:
         from unswayed.search.fs_sdd import CircuitVariant
 
         options["variant"] = CircuitVariant(case.variant.value)
-    return ResolvedSearch(found.classifier, found.evidence, found.limits, options)
+    return replace(found, options=options)
 
 
 def with_case(command: Callable[..., None]) -> Callable[..., None]:

@@ -6,7 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from unswayed.cli.case import ResolvedSearch, SearchCaseOptions, resolve_search, with_case
+from unswayed.cli.case import ResolvedCase, SearchCaseOptions, resolve_search, with_case
 from unswayed.cli.classifiers import reward_of
 from unswayed.cli.options import flag, option, output_file
 from unswayed.cli.output import check_output, check_picture, emit, plot_answer
@@ -77,7 +77,7 @@ def select(
     found = resolve_search(case)
     is_esdp = objective is ObjectiveWord.ESDP
     wanted = SameDecision() if is_esdp else reward_of(found.classifier, objective, "--objective")
-    with showing_progress(found.search) as search:
+    with showing_progress(found.options) as search:
         chosen = api.select_features(found.classifier, budget, objective=wanted, **search)
     asked = found.asked(objective=objective, budget=budget)
     emit(chosen, asked, as_json=case.as_json, output=output, draw=lambda: _kept_picture(found, chosen.kept))
@@ -110,7 +110,7 @@ def trim(
     found = resolve_search(case)
     if output is not None and not is_picture(output):
         _check_free(case, output)
-    with showing_progress(found.search) as search:
+    with showing_progress(found.options) as search:
         trimming = api.trim(found.classifier, budget, potential=potential, held_out=held_out, **search)
     emit(
         trimming,
@@ -145,7 +145,7 @@ def frontier(
         check_budget(budget)
     check_picture(output, or_json=True)
     found = resolve_search(case)
-    with showing_progress(found.search) as search:
+    with showing_progress(found.options) as search:
         whole = api.frontier(found.classifier, potential=potential, held_out=held_out, **search)
     shown = api.Frontier(tuple(p for p in whole.points if budget is None or p.cost <= budget))
     asked, name = found.asked(budget=budget), found.classifier.network.name
@@ -169,7 +169,7 @@ def _check_free(case: SearchCaseOptions, output: Path) -> None:
         )
 
 
-def _kept_picture(found: ResolvedSearch, kept: tuple[str, ...]) -> Picture:
+def _kept_picture(found: ResolvedCase, kept: tuple[str, ...]) -> Picture:
     from unswayed.view.plotting import draw_network
     from unswayed.view.sentences import question_text
 

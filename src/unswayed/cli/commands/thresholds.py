@@ -37,7 +37,7 @@ def thresholds(
             f"--target {found.classifier.target}=STATE"
         )
     values = [step / (steps + 1) for step in range(1, steps + 1)]
-    with showing_progress(found.search) as search:
+    with showing_progress(found.options) as search:
         sweep = sweep_thresholds(found.classifier, budget, values, **search)
     asked = found.asked()
     emit(
