@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -9,12 +10,15 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from unswayed.cli.main import run
 from unswayed.model import zoo
 from unswayed.model.formats.files import write_network
+
+PAPERS = ("--target", "D=+", "--threshold", "0.6", "--features", "R1,R2,AC")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,18 @@ def review(tmp_path: Path) -> Path:
 def printer(tmp_path: Path) -> Path:
     """The file of the printer troubleshooter."""
     return written("printer", tmp_path)
+
+
+@pytest.fixture
+def answer(unswayed: Callable[..., Outcome], review: Path) -> Callable[..., Any]:
+    """The JSON that a command prints about the papers."""
+
+    def call(command: str, *options: object) -> Any:
+        outcome = unswayed(command, review, *PAPERS, *options, "--json")
+        assert (outcome.code, outcome.err) == (0, "")
+        return json.loads(outcome.out)
+
+    return call
 
 
 def written(name: str, folder: Path) -> Path:

@@ -27,18 +27,6 @@ NUMBERS = {"value", "low", "high", "certainty", "engine", "seconds"}
 
 
 @pytest.fixture
-def answer(unswayed, review):
-    """The JSON that a command prints about the papers."""
-
-    def call(command, *options):
-        outcome = unswayed(command, review, *PAPERS, *options, "--json")
-        assert (outcome.code, outcome.err) == (0, "")
-        return json.loads(outcome.out)
-
-    return call
-
-
-@pytest.fixture
 def utilities(tmp_path):
     """What to do about a paper: accepting a bad one costs more than missing a good one."""
     path = tmp_path / "utilities.json"

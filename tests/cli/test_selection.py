@@ -38,18 +38,6 @@ NUMBERS = {
 
 
 @pytest.fixture
-def answer(unswayed, review):
-    """The JSON that a command prints about the papers."""
-
-    def call(command, *options):
-        outcome = unswayed(command, review, *PAPERS, *options, "--json")
-        assert (outcome.code, outcome.err) == (0, "")
-        return json.loads(outcome.out)
-
-    return call
-
-
-@pytest.fixture
 def smallest(tmp_path):
     """The smallest case where sorting by joint mass goes wrong, as in the tests of [choi2018]."""
     tables = {"C": ((), [0.5]), "F1": (("C",), [0.3, 0.1]), "F2": (("C",), [0.4, 0.6])}

@@ -67,6 +67,7 @@ class Explanation:
     """Nodes of a search tree, where there was one."""
 
     to_frame = shown.to_frame
+    __str__ = shown.to_text
 
     @property
     def optimal(self) -> bool:

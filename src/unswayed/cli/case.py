@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
@@ -47,11 +47,8 @@ from unswayed.core.errors import QueryError
 from unswayed.core.limits import Limits
 
 if TYPE_CHECKING:
-    from unswayed.api.questions import Options
-    from unswayed.api.selection import SearchOptions
     from unswayed.core.limits import Limits
     from unswayed.decisions.classifier import Classifier
-    from unswayed.decisions.purchase import Costs
     from unswayed.model.network import BayesianNetwork
     from unswayed.view.describe import Asked
 
@@ -160,6 +157,8 @@ class ResolvedCase:
     classifier: Classifier
     evidence: dict[str, str]
     limits: Limits
+    options: dict[str, Any] = field(default_factory=dict)
+    """What the verbs are asked beside the case: how to answer, or how to search."""
 
     @property
     def free(self) -> tuple[str, ...]:
@@ -173,21 +172,6 @@ class ResolvedCase:
         from unswayed.view.describe import Asked
 
         return Asked(self.classifier, self.evidence, self.free, words)
-
-
-@dataclass(frozen=True, slots=True)
-class ResolvedQuestion(ResolvedCase):
-    """A case, and how to answer."""
-
-    options: Options
-
-
-@dataclass(frozen=True, slots=True)
-class ResolvedSearch(ResolvedCase):
-    """A case, what features cost, and how to search."""
-
-    costs: Costs | None
-    options: SearchOptions
 
 
 def resolve_network(case: NetworkOptions) -> tuple[BayesianNetwork, Limits]:
@@ -209,32 +193,32 @@ def resolve(case: CaseOptions) -> ResolvedCase:
     return ResolvedCase(classifier, evidence_of(case.evidence, network), limits)
 
 
-def resolve_question(case: QuestionOptions) -> ResolvedQuestion:
+def resolve_question(case: QuestionOptions) -> ResolvedCase:
     """The same for a command that asks an engine."""
-    from unswayed.api.questions import Options
-
     found = resolve(case)
-    options = Options(
-        engine=case.engine,
-        tolerance=case.tolerance,
-        limits=found.limits,
-        allow_estimates=not case.certain,
-        all_bids=case.explain,
-    )
-    return ResolvedQuestion(found.classifier, found.evidence, found.limits, options)
+    options = {
+        "engine": case.engine,
+        "tolerance": case.tolerance,
+        "limits": found.limits,
+        "allow_estimates": not case.certain,
+        "all_bids": case.explain,
+    }
+    return replace(found, options=options)
 
 
-def resolve_search(case: SearchCaseOptions) -> ResolvedSearch:
+def resolve_search(case: SearchCaseOptions) -> ResolvedCase:
     """The same for a command that searches for features."""
-    from unswayed.api.selection import Method, SearchOptions
+    from unswayed.api.selection import Method
 
     found = resolve(case)
-    options = SearchOptions(
-        method=Method(case.method.value),
-        limits=found.limits,
-        allow_estimates=not case.certain,
-        jobs=case.jobs,
-    )
+    options: dict[str, Any] = {
+        "costs": costs_of(case.cost, case.costs),
+        "evidence": found.evidence,
+        "method": Method(case.method.value),
+        "limits": found.limits,
+        "allow_estimates": not case.certain,
+        "jobs": case.jobs,
+    }
     if case.checkpoint is not None:
         options["checkpoint"] = case.checkpoint
     if case.variant is not None:
@@ -243,8 +227,7 @@ def resolve_search(case: SearchCaseOptions) -> ResolvedSearch:
         from unswayed.search.fs_sdd import CircuitVariant
 
         options["variant"] = CircuitVariant(case.variant.value)
-    costs = costs_of(case.cost, case.costs)
-    return ResolvedSearch(found.classifier, found.evidence, found.limits, costs, options)
+    return replace(found, options=options)
 
 
 def with_case(command: Callable[..., None]) -> Callable[..., None]:

@@ -11,6 +11,7 @@ import shutil
 import sys
 import time
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 import numpy as np
@@ -72,35 +73,20 @@ def learn(train: Columns, folder: Path) -> unswayed.Classifier:
     return classifier
 
 
-def decisions(classifier: unswayed.Classifier | TableClassifier, rows: Columns) -> np.ndarray[Any, Any]:
-    """Whether each row is decided positive."""
-    found: np.ndarray[Any, Any] = np.array(classifier.predict(rows)) == POSITIVE
-    return found
-
-
 def tested(classifier: unswayed.Classifier | TableClassifier, test: Columns) -> str:
     """How often the classifier is right on rows it has not learned from."""
-    hits = decisions(classifier, test) == (test[TARGET] == POSITIVE)
+    positive = np.array(classifier.predict(test)) == POSITIVE
+    hits = positive == (test[TARGET] == POSITIVE)
     return f"right on {np.mean(hits):.1%} of the held-out rows"
 
 
 def trim(full: unswayed.Classifier, test: Columns, folder: Path) -> None:
     """Keep a third of the features; print what is promised, and what comes true on rows not learned from."""
     budget = len(full.features) // 3
-    trimming = unswayed.trim(full, budget)
-    chosen, trimmed = trimming.selection, trimming.classifier
-    low, high = trimming.threshold_interval or (0.0, 1.0)
-    same = np.mean(decisions(full, test) == decisions(trimmed, test))
-    print(f"Trimmed to {budget} of {len(full.features)} features: {tested(trimmed, test)}")
-    print(f"  keep {', '.join(chosen.kept)}")
-    print(f"  decide '{POSITIVE}' from {threshold_of(trimmed):.1%} on ({low:.1%} to {high:.1%} do as well)")
-    print(
-        f"  decides as all do with probability {chosen.value:.4f}, and so on {same:.1%} of the held-out rows"
-    )
-    proof = "proven optimal" if chosen.optimal else f"within {chosen.gap:.4f} of the optimum"
-    n_subsets = 2 ** len(full.features)
-    print(f"  {proof} after {chosen.evaluations:,} of {n_subsets:,} subsets ({chosen.seconds:.1f} s)")
-    unswayed.save_classifier(trimmed, folder / "trimmed.json")
+    trimming = unswayed.trim(full, budget, held_out=test)
+    print(f"Trimmed to {budget} of {len(full.features)} features: {tested(trimming.classifier, test)}")
+    print(indent(str(trimming), "  "))
+    unswayed.save_classifier(trimming.classifier, folder / "trimmed.json")
     print(f"  wrote {folder / 'trimmed.json'} and its network\n")
 
 
@@ -115,8 +101,8 @@ def show_frontier(full: unswayed.Classifier, folder: Path) -> None:
         changes = [f"+{name}" for name in sorted(kept - before)] + [
             f"-{name}" for name in sorted(before - kept)
         ]
-        value, threshold = point.selection.value, threshold_of(point.classifier)
-        print(f"  {len(kept):8}  {value:9.4f}  {threshold:9.2f}  {', '.join(changes)}".rstrip())
+        row = f"  {len(kept):8}  {point.selection.value:9.4f}  {point.threshold:9.2f}  {', '.join(changes)}"
+        print(row.rstrip())
         before = kept
     path = folder / "frontier.png"
     try:
@@ -173,10 +159,3 @@ def program() -> str:
         return "unswayed"
     here = Path.cwd()
     return str(beside.relative_to(here) if beside.is_relative_to(here) else beside)
-
-
-def threshold_of(classifier: unswayed.Classifier | TableClassifier) -> float:
-    """The threshold of a classifier that has one."""
-    assert isinstance(classifier, unswayed.Classifier)
-    assert isinstance(classifier.rule, unswayed.ThresholdRule)
-    return classifier.rule.threshold

@@ -27,6 +27,11 @@ def option(metavar: str | None, help: str, *names: str, **more: Any) -> Any:
     return typer.Option(*names, metavar=metavar, help=help, **more)
 
 
+def output_file(metavar: str, help: str) -> Any:
+    """The option that names the file to write."""
+    return option(metavar, help, "--output", "-o")
+
+
 def flag(name: str, help: str, **more: Any) -> Any:
     """An option without a value."""
     return typer.Option(name, help=help, **more)

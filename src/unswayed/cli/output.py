@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
 
 import typer
 
-from unswayed.cli.options import option
+from unswayed.cli.options import output_file
 from unswayed.cli.outcome import print_wrapped, with_options
 from unswayed.core.errors import FormatError
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from unswayed.view.describe import Asked
     from unswayed.view.figure import Picture
 
-PictureFile = Annotated[Path | None, option("FILE", "Draw it here: .png, .svg or .pdf.", "--output", "-o")]
+PictureFile = Annotated[Path | None, output_file("FILE", "Draw it here: .png, .svg or .pdf.")]
 
 _ASCII = str.maketrans(
     {"±": "~", "█": "#", "▉": "#", "▊": "#", "▋": "#", "▌": "#", "▍": "-", "▎": "-", "▏": "-"}
@@ -167,8 +167,26 @@ def check_picture(path: Path | None, *, or_json: bool = False) -> None:
     check_output(path)
 
 
-def check_output(path: Path) -> None:
+def check_rows(path: Path | None) -> None:
+    """`FormatError` for a name that rows cannot be written under; asked before the work."""
+    from unswayed.model.data.row_files import check_row_file
+
+    if path is not None:
+        check_row_file(path)
+        check_output(path)
+
+
+def check_page(path: Path, what: str) -> None:
+    """`FormatError` for a name that is none of a page; asked before the work."""
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise FormatError(f"a {what} is an .html file; name it so", path)
+    check_output(path)
+
+
+def check_output(path: Path | None) -> None:
     """`FormatError` when no file can be written under this name; asked before the work."""
+    if path is None:
+        return
     if path.is_dir():
         raise FormatError("is a folder; name a file in it", path)
     if not path.parent.is_dir():

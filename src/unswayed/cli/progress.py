@@ -6,14 +6,11 @@ import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from unswayed.api.selection import SearchOptions
+from typing import Any
 
 
 @contextmanager
-def showing_progress(options: SearchOptions) -> Iterator[SearchOptions]:
+def showing_progress(options: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The options with a report that shows progress on stderr, where that is a terminal."""
     with showing_words() as tell:
         report = None if tell is None else lambda *found: tell(progress_text(*found))

@@ -6,7 +6,7 @@ Numbers that are infinite mean that there is no bound; they become null where th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
 from unswayed.core.measurement import Certainty, Measurement
@@ -156,8 +156,7 @@ def _findings(states: Mapping[str, str]) -> list[str]:
 def _reasons(why: Reasons) -> Json:
     reason = why.reason
     return {
-        "decision": why.decision.action,
-        "posterior": why.decision.posterior,
+        **_decision(why.decision),
         "at_least": why.at_least,
         "reason": None if reason is None else _findings(reason.findings),
         "sdp": None if reason is None else reason.sdp.value,
@@ -172,7 +171,7 @@ def _reasons(why: Reasons) -> Json:
         "in_every_reason": None if why.in_every_reason is None else _pairs(why, why.in_every_reason),
         "flips": [_findings(each.states) for each in why.flips],
         "flips_if_observed": [
-            {"states": _findings(each.states), "decision": each.decision, "probability": each.probability}
+            {"states": _findings(each.states), **_numbers(each, "states", "cost")}
             for each in why.flips_if_observed
         ],
         "contributions": [_contribution(each) for each in why.contributions],
@@ -199,25 +198,17 @@ def _pairs(why: Reasons, names: Sequence[str]) -> list[str]:
 
 
 def _contribution(each: Contribution) -> Json:
-    return {
-        "finding": f"{each.feature}={each.state}",
-        "weight": each.weight,
-        "shapley": each.shapley,
-        "posterior_without": each.posterior_without,
-        "decision_without": each.decision_without,
-        "sdp_without": None if each.sdp_without is None else each.sdp_without.value,
-    }
+    return {"finding": f"{each.feature}={each.state}", **_numbers(each, "feature", "state")}
 
 
 def _range(each: ParameterRange) -> Json:
-    return {
-        "parameter": each.name,
-        "value": each.value,
-        "low": each.low,
-        "high": each.high,
-        "sdp_at_low": None if each.sdp_at_low is None else each.sdp_at_low.value,
-        "sdp_at_high": None if each.sdp_at_high is None else each.sdp_at_high.value,
-    }
+    return {"parameter": each.name, **_numbers(each, "variable", "state", "given")}
+
+
+def _numbers(each: Any, *others: str) -> Json:
+    """The fields of a result but for some `others`; of measurements the values alone."""
+    found = {field.name: getattr(each, field.name) for field in fields(each) if field.name not in others}
+    return {name: v.value if isinstance(v, Measurement) else v for name, v in found.items()}
 
 
 _MAKER_BY_TYPE = {

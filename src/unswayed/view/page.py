@@ -5,6 +5,7 @@ What `unswayed.api.report` found becomes plain texts and shares here; `templates
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any
 
@@ -108,13 +109,17 @@ def _list_tiles(found: Examination) -> list[tuple[str, ...]]:
 
 
 def _posterior_text(found: Examination) -> str:
-    rule, posterior = found.classifier.rule, found.decision.posterior
+    rule, posterior = found.classifier.rule, _told(found, found.decision.posterior)
     if isinstance(rule, ThresholdRule):
-        posterior_text = probability_text(posterior[rule.positive])
-        return f"Pr({rule.positive}) is {posterior_text}, threshold {rule.threshold:g}"
-    if isinstance(rule, MostProbable):
-        return f"with probability {probability_text(max(posterior.values()))}"
-    return "by expected utility"
+        return f"Pr({rule.positive}) is {posterior}, threshold {rule.threshold:g}"
+    return f"with probability {posterior}" if isinstance(rule, MostProbable) else "by expected utility"
+
+
+def _told(found: Examination, posterior: Mapping[str, float]) -> str:
+    """The probability that is told of a posterior: of the positive state, or of the most probable one."""
+    rule = found.classifier.rule
+    value = posterior[rule.positive] if isinstance(rule, ThresholdRule) else max(posterior.values())
+    return probability_text(value)
 
 
 def _describe_classifier(found: Examination) -> dict[str, Any]:
@@ -215,12 +220,10 @@ def _left_out_text(found: Examination, shown: tuple[Finding, ...]) -> str:
 
 
 def _finding_row(each: Finding, found: Examination) -> dict[str, Any]:
-    rule, posterior = found.classifier.rule, each.decision.posterior
-    value = posterior[rule.positive] if isinstance(rule, ThresholdRule) else max(posterior.values())
     return {
         "finding": f"{each.feature} = {each.state}",
         "share": percent(each.probability),
-        "posterior": probability_text(value),
+        "posterior": _told(found, each.decision.posterior),
         "action": each.decision.action,
         "changed": each.decision.action != found.decision.action,
         "sdp": "" if each.sdp is None else narrow_text(each.sdp),
@@ -362,12 +365,10 @@ def _describe_differences(found: Examination) -> dict[str, Any] | None:
 
 def _case_row(each: Difference, trimming: Trimming, found: Examination) -> dict[str, Any]:
     ordered = sorted(each.states, key=lambda name: name not in trimming.kept)
-    rule, posterior = found.classifier.rule, each.posterior
-    value = posterior[rule.positive] if isinstance(rule, ThresholdRule) else max(posterior.values())
     return {
         "chips": [(f"{name} = {each.states[name]}", name in trimming.kept) for name in ordered],
         "share": percent(each.probability),
-        "posterior": probability_text(value),
+        "posterior": _told(found, each.posterior),
         "full": each.full,
         "other": each.other,
     }

@@ -36,7 +36,6 @@ from unswayed.view.charts.audits import ConfirmedBand, draw_calibration, draw_sd
 from unswayed.view.charts.choices import Worth, draw_ranking, draw_selection
 from unswayed.view.charts.curves import (
     BestAt,
-    Instant,
     OfferPoint,
     draw_frontier,
     draw_progress,
@@ -97,13 +96,16 @@ def make_graph(
     if isinstance(model, Classifier):
         role_by_name[model.target] = BoxRole.TARGET
     shares = posteriors or {}
-    boxes = tuple(
+    boxes = [
         VariableBox(name, role_by_name[name], observed.get(name, ""), shares.get(name))
         for name in network.names
-    )
-    return NetworkGraph(
-        boxes, tuple((p, child) for child, above in enumerate(network.parents) for p in above)
-    )
+    ]
+    return _graph_of(network, boxes)
+
+
+def _graph_of(network: BayesianNetwork, boxes: Iterable[VariableBox]) -> NetworkGraph:
+    arcs = tuple((p, child) for child, above in enumerate(network.parents) for p in above)
+    return NetworkGraph(tuple(boxes), arcs)
 
 
 def draw_circuit(circuit: Sdd | Psdd, *, title: str = "") -> Picture:
@@ -123,19 +125,22 @@ def draw_vtree(vtree: Vtree, *, title: str = "") -> Picture:
     return Picture(draw_tree(vtree, title=title))
 
 
-def _plot_decision(decision: Decision, *, title: str, subtitle: str) -> Drawing:
-    threshold = decision.threshold
-    return draw_posterior(
-        decision.posterior, decision.action, threshold=threshold, title=title, subtitle=subtitle
-    )
+Look = dict[str, str]
+"""The title and the subtitle of a picture."""
 
 
-def _plot_stopping(stopping: Stopping, *, title: str, subtitle: str) -> Drawing:
-    decision, gauge = stopping.decision, make_gauge(stopping.sdp, stopping.at_least)
-    threshold = decision.threshold
-    return draw_decision(
-        decision.posterior, decision.action, gauge, threshold=threshold, title=title, subtitle=subtitle
-    )
+def _titled(look: Look, title: str) -> Look:
+    """The look with a title of its own where none was given."""
+    return {**look, "title": look["title"] or title}
+
+
+def _plot_decision(decision: Decision, **look: str) -> Drawing:
+    return draw_posterior(decision.posterior, decision.action, threshold=decision.threshold, **look)
+
+
+def _plot_stopping(stopping: Stopping, **look: str) -> Drawing:
+    now, gauge = stopping.decision, make_gauge(stopping.sdp, stopping.at_least)
+    return draw_decision(now.posterior, now.action, gauge, threshold=now.threshold, **look)
 
 
 def make_gauge(sdp: Measurement, at_least: float) -> Gauge:
@@ -143,13 +148,12 @@ def make_gauge(sdp: Measurement, at_least: float) -> Gauge:
     return Gauge(sdp.value, sdp.low, sdp.high, at_least)
 
 
-def _plot_ranking(ranking: ObservationRanking, *, title: str, subtitle: str) -> Drawing:
+def _plot_ranking(ranking: ObservationRanking, **look: str) -> Drawing:
     worth = {
         criterion: [Worth(v[i].value, v[i].low, v[i].high) for v in ranking.values]
         for i, criterion in enumerate(ranking.criteria)
     }
-    heading = title or "What is worth observing next?"
-    return draw_ranking(ranking.features, worth, title=heading, subtitle=subtitle)
+    return draw_ranking(ranking.features, worth, **_titled(look, "What is worth observing next?"))
 
 
 def _plot_case(case: Case, *, title: str, subtitle: str) -> Drawing:
@@ -165,24 +169,17 @@ def list_findings(case: Case) -> dict[str, str]:
     return {variables[v].name: variables[v].states[s] for v, s in case.problem.evidence.items()}
 
 
-def _plot_selection(selection: Selection, *, title: str, subtitle: str) -> Drawing:
+def _plot_selection(selection: Selection, **look: str) -> Drawing:
     bound, cost = selection.upper_bound, selection.cost
-    return draw_selection(selection.kept, selection.value, bound, cost=cost, title=title, subtitle=subtitle)
+    return draw_selection(selection.kept, selection.value, bound, cost=cost, **look)
 
 
-def _plot_trimming(trimming: Trimming, *, title: str, subtitle: str) -> Drawing:
-    return draw_graph(make_trimmed_graph(trimming), title=title, subtitle=subtitle)
-
-
-def make_trimmed_graph(trimming: Trimming) -> NetworkGraph:
+def _plot_trimming(trimming: Trimming, **look: str) -> Drawing:
     """The network of a trimmed classifier, its features kept."""
     trimmed = trimming.classifier
     roles = {**dict.fromkeys(trimmed.features, BoxRole.KEPT), trimmed.target: BoxRole.TARGET}
-    network = trimmed.network
-    boxes = tuple(VariableBox(name, roles.get(name, BoxRole.HIDDEN)) for name in network.names)
-    return NetworkGraph(
-        boxes, tuple((p, child) for child, above in enumerate(network.parents) for p in above)
-    )
+    boxes = [VariableBox(name, roles.get(name, BoxRole.HIDDEN)) for name in trimmed.network.names]
+    return draw_graph(_graph_of(trimmed.network, boxes), title=look["title"], subtitle=look["subtitle"])
 
 
 def list_offers(frontier: Frontier) -> list[OfferPoint]:
@@ -191,13 +188,12 @@ def list_offers(frontier: Frontier) -> list[OfferPoint]:
     return [OfferPoint(s.cost, s.value, s.kept, s.optimal, s.gap) for s in found]
 
 
-def _plot_frontier(frontier: Frontier, *, title: str, subtitle: str) -> Drawing:
-    return draw_frontier(list_offers(frontier), title=title or "What each budget buys", subtitle=subtitle)
+def _plot_frontier(frontier: Frontier, **look: str) -> Drawing:
+    title = look["title"] or "What each budget buys"
+    return draw_frontier(list_offers(frontier), title=title, subtitle=look["subtitle"])
 
 
-def _plot_history(
-    history: CaseHistory, *, title: str, subtitle: str, at_least: float | None = 0.95
-) -> Drawing:
+def _plot_history(history: CaseHistory, *, at_least: float | None = 0.95, **look: str) -> Drawing:
     rule, target = history.classifier.rule, history.classifier.target
     moments = [
         Moment(
@@ -211,33 +207,29 @@ def _plot_history(
         for step in history.steps
     ]
     threshold = (rule.positive, rule.threshold) if isinstance(rule, ThresholdRule) else None
-    heading = title or f"{target} as evidence arrives"
-    return draw_history(moments, title=heading, subtitle=subtitle, threshold=threshold, at_least=at_least)
+    look = _titled(look, f"{target} as evidence arrives")
+    return draw_history(moments, threshold=threshold, at_least=at_least, **look)
 
 
-def _plot_sweep(sweep: ThresholdSweep, *, title: str, subtitle: str) -> Drawing:
+def _plot_sweep(sweep: ThresholdSweep, **look: str) -> Drawing:
     points = [BestAt(t, s.value, s.kept) for t, s in zip(sweep.thresholds, sweep.selections, strict=True)]
-    heading = title or f"The best features within a budget of {sweep.budget:g}"
-    return draw_thresholds(points, title=heading, subtitle=subtitle)
+    return draw_thresholds(points, **_titled(look, f"The best features within a budget of {sweep.budget:g}"))
 
 
-def _plot_record(record: SearchRecord, *, title: str, subtitle: str) -> Drawing:
+def _plot_record(record: SearchRecord, **look: str) -> Drawing:
     if not record.reports:
         raise QueryError("the search reported nothing; it was over at once")
-    instants = [Instant(r.seconds, r.incumbent, r.bound, r.evaluations) for r in record.reports]
-    return draw_progress(instants, title=title or "How the search went", subtitle=subtitle)
+    return draw_progress(record.reports, **_titled(look, "How the search went"))
 
 
-def _plot_reasons(why: Reasons, *, title: str, subtitle: str, parameters: bool = False) -> Drawing:
+def _plot_reasons(why: Reasons, *, parameters: bool = False, **look: str) -> Drawing:
     """What each finding added; with `parameters`, how far numbers of the network may move (a tornado)."""
     decided = f"the decision {why.decision.action!r}"
     if parameters:
         leeways = [Leeway(each.name, each.value, each.low, each.high) for each in why.parameters]
-        heading = title or f"How far numbers may move and keep {decided}"
-        return draw_leeways(leeways, title=heading, subtitle=subtitle)
+        return draw_leeways(leeways, **_titled(look, f"How far numbers may move and keep {decided}"))
     unit = f"{why.leaning}: to the right for the decision, to the left against it"
-    heading = title or f"What drove {decided}"
-    return draw_contributions(list_pushes(why), title=heading, subtitle=subtitle, unit=unit)
+    return draw_contributions(list_pushes(why), unit=unit, **_titled(look, f"What drove {decided}"))
 
 
 def list_pushes(why: Reasons) -> list[Push]:
@@ -245,26 +237,25 @@ def list_pushes(why: Reasons) -> list[Push]:
     return [Push(f"{each.feature} = {each.state}", each.weight) for each in why.contributions]
 
 
-def _plot_plan(plan: TestPlan, *, title: str, subtitle: str, deepest: int = DEEPEST) -> Drawing:
+def _plot_plan(plan: TestPlan, *, deepest: int = DEEPEST, **look: str) -> Drawing:
     """The plan as a flow chart; tests deeper than `deepest` are folded."""
-    heading = title or f"Tests for {plan.target}: expected cost {plan.expected_cost:.4g}"
-    return draw_plan(nested_plan(plan.tree), title=heading, subtitle=subtitle, deepest=deepest)
+    look = _titled(look, f"Tests for {plan.target}: expected cost {plan.expected_cost:.4g}")
+    return draw_plan(nested_plan(plan.tree), deepest=deepest, **look)
 
 
-def _plot_audit(audit: AuditSum, *, title: str, subtitle: str, calibration: bool = False) -> Drawing:
+def _plot_audit(audit: AuditSum, *, calibration: bool = False, **look: str) -> Drawing:
     """Rows over their SDP by decision; with `calibration`, how often outcomes confirmed the decisions."""
     if not calibration:
         counts = dict(zip(audit.classifier.actions, audit.tally.histogram, strict=True))
-        heading = title or f"How safe {len(audit):,} decisions are"
-        return draw_sdp_histogram(counts, audit.at_least, title=heading, subtitle=subtitle)
+        look = _titled(look, f"How safe {len(audit):,} decisions are")
+        return draw_sdp_histogram(counts, audit.at_least, **look)
     if audit.outcome is None:
         raise QueryError("calibration compares with recorded outcomes; pass outcome= to the audit")
     bands = [
         ConfirmedBand(b["sdp_from"], b["sdp_to"], b["mean_sdp"], b["confirmed"], b["rows"])
         for b in confirmed_bands(audit.tally)
     ]
-    heading = title or "How often outcomes confirmed the decisions"
-    return draw_calibration(bands, title=heading, subtitle=subtitle)
+    return draw_calibration(bands, **_titled(look, "How often outcomes confirmed the decisions"))
 
 
 _PLOT_BY_TYPE: dict[type, Callable[..., Drawing]] = {

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from unswayed.api.selection import Frontier, Selection, Trimming
     from unswayed.api.thresholds import ThresholdSweep
 
-BOUNDS = "bounds"
-"""The engine whose agreements are certified from below."""
 BROKEN_PROMISE = (
     "The network promises more than these rows allow: it is too sure of itself, so go by the count."
 )
@@ -202,8 +200,7 @@ def kept_text(selection: Selection, features: Sequence[str] | None) -> tuple[str
 
 def agreement_text(selection: Selection, features: Sequence[str], how: str) -> str:
     """How often the kept features decide as all do, and `how`."""
-    at_least = "at least " if selection.engine == BOUNDS else ""
-    share = f"with probability {at_least}{share_text(selection.value)}"
+    share = f"with probability {share_text(selection.value)}"
     if selection.interval is not None:
         low, high = interval_texts(*selection.interval)
         share = f"with a probability between {low} and {high}"

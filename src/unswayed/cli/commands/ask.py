@@ -13,7 +13,7 @@ from unswayed.cli.commands.plan import PlanOptions, plan_at
 from unswayed.cli.costs import costs_of
 from unswayed.cli.interrupts import waiting_for_a_person
 from unswayed.cli.options import limits_of
-from unswayed.cli.output import show_json
+from unswayed.cli.output import say
 from unswayed.cli.progress import showing_words
 from unswayed.core.errors import QueryError
 
@@ -121,14 +121,12 @@ def _conclude(interview: Interview, *, as_json: bool) -> None:
     node = interview.node
     answers = {**(interview.known or {}), **interview.answers}
     done = interview.is_safe
-    if as_json:
-        verdict = {"decision": node.decision, "sdp": node.sdp, "safe": done, "cost": interview.spent}
-        show_json(
-            {"target": interview.plan.target, **verdict, "answers": answers, "skipped": interview.skipped}
-        )
-        return
-    safety = "safe" if done else "not safe yet"
-    typer.echo(f"Decide {node.decision} ({sdp_text(node)}, {safety}).")
-    if rest := getattr(node, "rest", ()):
-        typer.echo(f"To be safe, do all tests that are left: {', '.join(rest)}.")
-    typer.echo(f"{len(answers)} answered, cost {interview.spent:g}.")
+    verdict = {"decision": node.decision, "sdp": node.sdp, "safe": done, "cost": interview.spent}
+    rest = getattr(node, "rest", ())
+    lines = [
+        f"Decide {node.decision} ({sdp_text(node)}, {'safe' if done else 'not safe yet'}).",
+        *([f"To be safe, do all tests that are left: {', '.join(rest)}."] if rest else []),
+        f"{len(answers)} answered, cost {interview.spent:g}.",
+    ]
+    told = {"target": interview.plan.target, **verdict, "answers": answers, "skipped": interview.skipped}
+    say(told, lines, as_json=as_json)

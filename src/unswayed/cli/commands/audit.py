@@ -11,10 +11,9 @@ import typer
 
 from unswayed.cli.case import QuestionOptions, ResolvedCase, resolve_question, with_case
 from unswayed.cli.costs import plain_costs_of
-from unswayed.cli.options import Cost, CostsFile, Thousands, argument, flag, option, rows_in
-from unswayed.cli.output import check_output, emit, write_text
+from unswayed.cli.options import Cost, CostsFile, Thousands, argument, flag, option, output_file, rows_in
+from unswayed.cli.output import check_page, check_rows, emit, write_text
 from unswayed.cli.progress import showing_words
-from unswayed.core.errors import FormatError
 
 if TYPE_CHECKING:
     from unswayed.decisions.classifier import Classifier
@@ -45,12 +44,10 @@ def audit(
     jobs: Annotated[int, option("N", "Processes that may work at once.")] = 1,
     output: Annotated[
         Path | None,
-        option(
+        output_file(
             "FILE",
             "Where the rows go, with the columns decision, posterior, sdp, sdp_low, sdp_high and safe: "
             ".csv or .parquet. Rows are written as they are audited; the same command resumes after a stop.",
-            "--output",
-            "-o",
         ),
     ] = None,
     summary: Annotated[Path | None, option("FILE.html", "Where a page about all rows goes.")] = None,
@@ -63,7 +60,9 @@ def audit(
     from unswayed import api
     from unswayed.view.audits import audit_page
 
-    _check_outputs(output, summary)
+    check_rows(output)
+    if summary is not None:
+        check_page(summary, "summary")
     found, rows = resolve_question(case), rows_in(table, thousands)
     options: dict[str, Any] = {
         "at_least": at_least,
@@ -88,18 +87,6 @@ def audit(
     if not case.as_json:
         for path in written.values():
             typer.echo(f"wrote {path}")
-
-
-def _check_outputs(output: Path | None, summary: Path | None) -> None:
-    if output is not None:
-        from unswayed.model.data.row_files import check_row_file
-
-        check_row_file(output)
-        check_output(output)
-    if summary is not None:
-        if summary.suffix.lower() not in (".html", ".htm"):
-            raise FormatError("a summary is an .html file; name it so", summary)
-        check_output(summary)
 
 
 def with_evidence(found: ResolvedCase) -> Classifier:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from unswayed.cli.case import NetworkOptions, resolve_network, with_case
 from unswayed.cli.evidence import names_in
-from unswayed.cli.options import option
+from unswayed.cli.options import option, output_file
 from unswayed.cli.output import check_output, say
 from unswayed.core.anytime import one_clock
 from unswayed.core.errors import QueryError
@@ -25,7 +25,7 @@ def compile_(
     ] = None,
     output: Annotated[
         Path | None,
-        option("OUT.sdd", "Write the circuit here, and its vtree beside it (.vtree).", "--output", "-o"),
+        output_file("OUT.sdd", "Write the circuit here, and its vtree beside it (.vtree)."),
     ] = None,
 ) -> None:
     """Compile a network into a circuit (an SDD).

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from unswayed.cli.options import option
+from unswayed.cli.options import output_file
 from unswayed.core.errors import FormatError
 
 FOLDER = Path("demo-output")
@@ -13,7 +13,7 @@ FOLDER = Path("demo-output")
 
 def demo(
     *,
-    output: Annotated[Path, option("FOLDER", "Where files are written.", "--output", "-o")] = FOLDER,
+    output: Annotated[Path, output_file("FOLDER", "Where files are written.")] = FOLDER,
 ) -> None:
     """See what unswayed does, on real data, in a minute.
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from unswayed.cli.evidence import assignment, names_in
-from unswayed.cli.options import AsJson, Thousands, argument, option, rows_in
+from unswayed.cli.options import AsJson, Thousands, argument, option, output_file, rows_in
 from unswayed.cli.outcome import complain
 from unswayed.cli.output import check_output, say
 from unswayed.cli.progress import showing_words
@@ -43,7 +43,7 @@ TableFile = Annotated[
     Path, argument("TABLE", "A CSV, Parquet or Arrow file with column names, or a folder of Parquet files.")
 ]
 Target = Annotated[str, option("COLUMN", "The class to predict.")]
-Output = Annotated[Path, option("OUT", "The network file to write.", "--output", "-o")]
+Output = Annotated[Path, output_file("OUT", "The network file to write.")]
 StructureWord = Annotated[
     Structure,
     option(

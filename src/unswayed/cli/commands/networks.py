@@ -18,6 +18,7 @@ from unswayed.cli.options import (
     flag,
     network_in,
     option,
+    output_file,
 )
 from unswayed.cli.output import check_output, check_picture, say, show, show_json
 from unswayed.core.errors import QueryError
@@ -81,7 +82,7 @@ def convert(
 def draw(
     network: NetworkFile,
     *,
-    output: Annotated[Path, option("FILE", "The picture: .svg, .png or .pdf.", "--output", "-o")],
+    output: Annotated[Path, output_file("FILE", "The picture: .svg, .png or .pdf.")],
     target: Annotated[str | None, option("D", "What is decided about.")] = None,
     features: Features = None,
     evidence: Evidence = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
-from unswayed.cli.case import QuestionOptions, ResolvedQuestion, resolve_question, with_case
+from unswayed.cli.case import QuestionOptions, ResolvedCase, resolve_question, with_case
 from unswayed.cli.classifiers import reward_of
 from unswayed.cli.costs import costs_of
 from unswayed.cli.evidence import evidence_of, names_in
@@ -82,7 +82,7 @@ def voi(
 
 
 def _ranking(
-    found: ResolvedQuestion, criterion: Criterion, costs: Costs | None, at_least: float
+    found: ResolvedCase, criterion: Criterion, costs: Costs | None, at_least: float
 ) -> ObservationRanking:
     """The ranking by all criteria, `criterion` first; an SDP not found is left out with a warning."""
     from unswayed import api

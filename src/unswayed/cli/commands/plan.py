@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from unswayed.cli.case import PricedOptions, resolve, with_case
 from unswayed.cli.costs import costs_of
-from unswayed.cli.options import CheckpointFile, Jobs, flag, limits_of, option
+from unswayed.cli.options import CheckpointFile, Jobs, flag, limits_of, option, output_file
 from unswayed.cli.output import check_output, emit
 from unswayed.cli.progress import showing_words
 from unswayed.core.errors import FormatError, QueryError
@@ -73,11 +73,9 @@ def plan(
     *,
     output: Annotated[
         Path | None,
-        option(
+        output_file(
             "FILE",
             "Write the plan: a flow chart (.svg, .png, .pdf), an outline (.txt, .html), .json or .dot.",
-            "--output",
-            "-o",
         ),
     ] = None,
     checkpoint: CheckpointFile = None,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from unswayed.cli.case import CaseOptions, resolve, with_case
 from unswayed.cli.commands.audit import TableFile, showing_rows, with_evidence
-from unswayed.cli.options import Thousands, limits_of, option, rows_in
-from unswayed.cli.output import check_output, say
+from unswayed.cli.options import Thousands, limits_of, output_file, rows_in
+from unswayed.cli.output import check_rows, say
 from unswayed.core.anytime import one_clock
 from unswayed.core.errors import QueryError
 
@@ -31,12 +31,10 @@ def predict(
     thousands: Thousands = None,
     output: Annotated[
         Path | None,
-        option(
+        output_file(
             "FILE",
             "Where the rows go, with the columns decision and posterior: .csv or .parquet. Rows are "
             "written as they are decided; the same command resumes after a stop.",
-            "--output",
-            "-o",
         ),
     ] = None,
 ) -> None:
@@ -47,11 +45,7 @@ def predict(
     """
     from unswayed.api.audits.predictions import predict_file
 
-    if output is not None:
-        from unswayed.model.data.row_files import check_row_file
-
-        check_row_file(output)
-        check_output(output)
+    check_rows(output)
     classifier = _classifier(case)
     described, rows = _describe(classifier), rows_in(table, thousands)
     limits = limits_of(case.max_memory, case.max_seconds)

@@ -9,18 +9,17 @@ from typing import Annotated
 from unswayed.cli.case import PricedOptions, resolve, with_case
 from unswayed.cli.commands.selection import HeldOut
 from unswayed.cli.costs import costs_of
-from unswayed.cli.options import flag, option
+from unswayed.cli.options import flag, option, output_file
 from unswayed.cli.outcome import with_options
-from unswayed.cli.output import check_output, say, write_text
+from unswayed.cli.output import check_page, say, write_text
 from unswayed.cli.progress import showing_words
-from unswayed.core.errors import FormatError
 
 
 @with_case
 def report(
     case: PricedOptions,
     *,
-    output: Annotated[Path, option("FILE.html", "Where the page goes.", "--output", "-o")],
+    output: Annotated[Path, output_file("FILE.html", "Where the page goes.")],
     at_least: Annotated[
         float, option("P", "The SDP of a safe decision, and the agreement wanted of a trimming.")
     ] = 0.95,
@@ -40,9 +39,7 @@ def report(
     from unswayed.view.numbers import counted
     from unswayed.view.page import report_page
 
-    if output.suffix.lower() not in (".html", ".htm"):
-        raise FormatError("a report is an .html file; name it so", output)
-    check_output(output)
+    check_page(output, "report")
     asked = resolve(case)
     costs = costs_of(case.cost, case.costs)
     with showing_words() as tell:

@@ -6,9 +6,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from unswayed.cli.case import ResolvedSearch, SearchCaseOptions, resolve_search, with_case
+from unswayed.cli.case import ResolvedCase, SearchCaseOptions, resolve_search, with_case
 from unswayed.cli.classifiers import reward_of
-from unswayed.cli.options import flag, option
+from unswayed.cli.options import flag, option, output_file
 from unswayed.cli.output import check_output, check_picture, emit, plot_answer
 from unswayed.cli.progress import showing_progress
 from unswayed.core.errors import FormatError, QueryError
@@ -60,11 +60,8 @@ def select(
     ] = ObjectiveWord.ESDP,
     output: Annotated[
         Path | None,
-        option(
-            "FILE",
-            "Write a picture of the network (.png, .svg or .pdf), or the JSON under any other name.",
-            "--output",
-            "-o",
+        output_file(
+            "FILE", "Write a picture of the network (.png, .svg or .pdf), or the JSON under any other name."
         ),
     ] = None,
 ) -> None:
@@ -80,10 +77,8 @@ def select(
     found = resolve_search(case)
     is_esdp = objective is ObjectiveWord.ESDP
     wanted = SameDecision() if is_esdp else reward_of(found.classifier, objective, "--objective")
-    with showing_progress(found.options) as options:
-        chosen = api.select_features(
-            found.classifier, budget, costs=found.costs, objective=wanted, evidence=found.evidence, **options
-        )
+    with showing_progress(found.options) as search:
+        chosen = api.select_features(found.classifier, budget, objective=wanted, **search)
     asked = found.asked(objective=objective, budget=budget)
     emit(chosen, asked, as_json=case.as_json, output=output, draw=lambda: _kept_picture(found, chosen.kept))
 
@@ -97,12 +92,10 @@ def trim(
     held_out: HeldOut = None,
     output: Annotated[
         Path | None,
-        option(
+        output_file(
             "FILE.json",
             "Save the trimmed classifier here, with its evidence, and its network beside it; or a "
             "picture of the network (.png, .svg or .pdf).",
-            "--output",
-            "-o",
         ),
     ] = None,
 ) -> None:
@@ -113,21 +106,12 @@ def trim(
     """
     from unswayed import api
 
-    if output is not None:
-        check_output(output)
+    check_output(output)
     found = resolve_search(case)
     if output is not None and not is_picture(output):
         _check_free(case, output)
-    with showing_progress(found.options) as options:
-        trimming = api.trim(
-            found.classifier,
-            budget,
-            costs=found.costs,
-            evidence=found.evidence,
-            potential=potential,
-            held_out=held_out,
-            **options,
-        )
+    with showing_progress(found.options) as search:
+        trimming = api.trim(found.classifier, budget, potential=potential, held_out=held_out, **search)
     emit(
         trimming,
         found.asked(budget=budget),
@@ -147,7 +131,7 @@ def frontier(
     held_out: HeldOut = None,
     output: Annotated[
         Path | None,
-        option("FILE", "Write a plot (.png, .svg or .pdf) or the numbers (.json).", "--output", "-o"),
+        output_file("FILE", "Write a plot (.png, .svg or .pdf) or the numbers (.json)."),
     ] = None,
 ) -> None:
     """How much agreement does each budget buy?
@@ -161,16 +145,9 @@ def frontier(
         check_budget(budget)
     check_picture(output, or_json=True)
     found = resolve_search(case)
-    with showing_progress(found.options) as options:
-        points = api.frontier(
-            found.classifier,
-            costs=found.costs,
-            evidence=found.evidence,
-            potential=potential,
-            held_out=held_out,
-            **options,
-        ).points
-    shown = api.Frontier(tuple(p for p in points if budget is None or p.selection.cost <= budget))
+    with showing_progress(found.options) as search:
+        whole = api.frontier(found.classifier, potential=potential, held_out=held_out, **search)
+    shown = api.Frontier(tuple(p for p in whole.points if budget is None or p.cost <= budget))
     asked, name = found.asked(budget=budget), found.classifier.network.name
     title = f"What each budget buys: {name}" if name else "What each budget buys"
     emit(
@@ -192,7 +169,7 @@ def _check_free(case: SearchCaseOptions, output: Path) -> None:
         )
 
 
-def _kept_picture(found: ResolvedSearch, kept: tuple[str, ...]) -> Picture:
+def _kept_picture(found: ResolvedCase, kept: tuple[str, ...]) -> Picture:
     from unswayed.view.plotting import draw_network
     from unswayed.view.sentences import question_text
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unswayed.cli.commands.snb_decisions import next_, sdp
-from unswayed.cli.options import AsJson, argument, flag, option
+from unswayed.cli.options import AsJson, argument, flag, option, output_file
 from unswayed.cli.output import check_output, say
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ Files = Annotated[
 ]
 ModelFile = Annotated[Path, argument("MODEL", "What `snb fit` wrote.")]
 DataFile = Annotated[Path, argument("FILE", "Rankings or paths, as for fit.")]
-Output = Annotated[Path, option("OUT", "The file to write.", "--output", "-o")]
+Output = Annotated[Path, output_file("OUT", "The file to write.")]
 Label = Annotated[str | None, option("COLUMN", "The column of classes in a table of rankings.")]
 GraphFile = Annotated[Path | None, option("FILE", "The graph of the paths: a .csv of edges, or .json.")]
 Smoothing = Annotated[

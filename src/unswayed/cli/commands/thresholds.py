@@ -37,10 +37,8 @@ def thresholds(
             f"--target {found.classifier.target}=STATE"
         )
     values = [step / (steps + 1) for step in range(1, steps + 1)]
-    with showing_progress(found.options) as options:
-        sweep = sweep_thresholds(
-            found.classifier, budget, values, costs=found.costs, evidence=found.evidence, **options
-        )
+    with showing_progress(found.options) as search:
+        sweep = sweep_thresholds(found.classifier, budget, values, **search)
     asked = found.asked()
     emit(
         sweep,

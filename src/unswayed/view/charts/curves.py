@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from unswayed.api.results.recording import Reported
 from unswayed.view.charts.axes import (
     Box,
     Scale,
@@ -44,16 +45,6 @@ class BestAt:
     threshold: float
     agreement: float
     kept: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Instant:
-    """How far a search was at one moment."""
-
-    seconds: float
-    incumbent: float
-    bound: float
-    evaluations: int
 
 
 def draw_frontier(
@@ -207,7 +198,7 @@ def _few(names: Sequence[str], at_most: int = 3) -> list[str]:
 
 
 def draw_progress(
-    instants: Sequence[Instant], *, title: str, subtitle: str = "", value_label: str = "agreement"
+    instants: Sequence[Reported], *, title: str, subtitle: str = "", value_label: str = "agreement"
 ) -> Drawing:
     """The best so far rises, the bound falls; where they meet, the best is proven. The gap is shaded."""
     marks, top = headed(title, subtitle, WIDTH)

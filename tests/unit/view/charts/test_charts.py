@@ -9,12 +9,12 @@ import pytest
 import unswayed
 from unswayed.api.examples import EXAMPLE_BY_NAME
 from unswayed.api.history import replay
+from unswayed.api.results.recording import Reported
 from unswayed.core.errors import LimitError
 from unswayed.view.charts.axes import Scale, place_labels, spread, text_width
 from unswayed.view.charts.choices import Worth, draw_ranking, draw_selection
 from unswayed.view.charts.curves import (
     BestAt,
-    Instant,
     OfferPoint,
     draw_frontier,
     draw_progress,
@@ -149,7 +149,11 @@ def test_of_many_states_each_has_a_line():
 
 
 def test_progress_shows_incumbent_and_bound():
-    instants = [Instant(0.0, 0.8, math.inf, 1), Instant(0.5, 0.9, 0.95, 40), Instant(1.0, 0.92, 0.92, 1234)]
+    instants = [
+        Reported(0.0, 0.8, math.inf, 1),
+        Reported(0.5, 0.9, 0.95, 40),
+        Reported(1.0, 0.92, 0.92, 1234),
+    ]
     drawing = draw_progress(instants, title="")
     down = scale_of(drawing, across=False)
     best, bound = (
