@@ -60,14 +60,11 @@ class Budget:
     """Seconds that a person gave for the whole answer, for advice."""
 
     def spend(self, units: float, what: str) -> None:
-        """Take units off; `BudgetSpent` where that is more than is left, of the outermost budget first.
-
-        A step that would outlast the time is not begun.
-        """
+        """Take units off; `BudgetSpent` where that is more than is left, of the outermost budget first."""
         if self.outer is not None:
             self.outer.spend(units, what)
         self.units -= units
-        if self.stopped or self.units < 0 or time.monotonic() + units / UNITS_PER_SECOND > self.ends:
+        if self.stopped or self.units < 0 or time.monotonic() > self.ends:
             raise BudgetSpent(self, what)
 
     def part(self, max_bytes: int, ends: float, units: float = math.inf) -> Budget:
@@ -90,9 +87,15 @@ _budget: Final[ContextVar[Budget]] = ContextVar("budget", default=Budget())  # n
 
 
 def tick(units: float = 0.0, what: str = "the answer") -> None:
-    """Say what the next step takes, before it and never in the middle of a change; `what` is being done."""
+    """Say what the next step takes, before it and never in the middle of a change; `what` is being done.
+
+    A step that would outlast the time of its own part is not begun, and costs the other parts nothing.
+    """
     if is_counted():
-        _budget.get().spend(units, what)
+        budget = _budget.get()
+        budget.spend(units, what)
+        if time.monotonic() + units / UNITS_PER_SECOND > budget.ends:
+            raise BudgetSpent(budget, what)
 
 
 def is_counted() -> bool:
