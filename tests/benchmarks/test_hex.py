@@ -60,7 +60,7 @@ def test_bad_questions_and_limits():
         play_hex(BEGINNER, BEGINNER, 1, rng, side=8)
     with pytest.raises(QueryError, match="-1 playouts"):
         HexPlayer(-1)
-    with limits(max_seconds=1e-6), pytest.raises(LimitError, match="time was over before game 1 of 100000"):
+    with pytest.raises(LimitError, match="time was over before game 1 of 100000"), limits(max_seconds=1e-6):
         play_hex(EXPERT, EXPERT, 100_000, rng)
 
 

@@ -147,17 +147,24 @@ def test_what_is_out_of_reach_lists_the_bids_and_the_ways_out(unswayed, review):
     outcome = unswayed("sdp", review, *PAPERS, "--max-memory", "1e-7", "--engine", "dense")
     assert outcome.code == 2
     assert outcome.err.endswith("or raise --max-memory\n")
-    outcome = unswayed("sdp", review, *PAPERS, "--max-seconds", "1e-4", "--certain")
+    outcome = unswayed("sdp", review, *PAPERS, "--max-memory", "1e-7", "--certain")
     assert (outcome.code, outcome.out) == (2, "")
     first, *bids, last = outcome.err.splitlines()
     assert first == "error: no engine can answer this exactly within the limits:"
     assert [bid.split(":")[0] for bid in bids] == [f"  {engine.name}" for engine in ENGINES]
-    # More time is what it takes, and nothing else is advised that would not help.
-    (seconds,) = re.findall(r"--max-seconds\) to (\d+) s", last)
-    assert unswayed("sdp", review, *PAPERS, "--max-seconds", seconds, "--certain").code == 0
+    # More memory is what it takes, and nothing else is advised that would not help.
+    (n_bytes,) = re.findall(r"--max-memory\) to (\d+) B", last)
+    assert unswayed("sdp", review, *PAPERS, "--max-memory", str(int(n_bytes) / 1e9), "--certain").code == 0
     assert "--tolerance" not in last
-    assert "--max-memory" not in last
-    assert "max_seconds" not in last
+    assert "--max-seconds" not in last
+    assert "max_bytes" not in last
+
+
+def test_no_time_at_all_is_said_to_be_too_little(unswayed, review):
+    outcome = unswayed("sdp", review, *PAPERS, "--max-seconds", "1e-6", "--certain")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.startswith("error: the time was over before ")
+    assert outcome.err.endswith("raise --max-seconds\n")
 
 
 def test_voi_leaves_out_the_sdp_where_it_is_out_of_reach(unswayed, tmp_path):

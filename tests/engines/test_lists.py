@@ -121,5 +121,5 @@ def test_time_ends_the_lists():
     network = random_tree(np.random.default_rng(0), 14)
     problem = make_problem(Classifier(network, "C", network.names[1:], MostProbable()))
     oracle = SeparatorWay().prepare(problem)
-    with one_clock(Limits(max_seconds=1e-9)), pytest.raises(LimitError, match="before two lists was done"):
+    with pytest.raises(LimitError, match="before two lists was done"), one_clock(Limits(max_seconds=1e-9)):
         oracle.profile(frozenset())

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from unswayed.core.errors import LimitError, QueryError, expect, expect_list
+from unswayed.core.anytime import reserve
+from unswayed.core.errors import QueryError, expect, expect_list
 from unswayed.core.names import listing
 from unswayed.decisions.defaults import choose_features
 from unswayed.decisions.rules import Decider, MostProbable, Rule, ThresholdRule
@@ -107,12 +109,11 @@ class Classifier:
         ['+', 'not +', '+']
         """
         # Imported here: few questions are about tables.
-        from unswayed.decisions.prediction import UNDECIDED, decide_chunk
+        from unswayed.decisions.prediction import decide_chunk
         from unswayed.model.data.chunks import read_chunks
 
-        decided = [decide_chunk(self, chunk)[0].tolist() for chunk in read_chunks(data)]
-        if any(UNDECIDED in decisions for decisions in decided):
-            raise LimitError("the time was over before all rows were decided; raise Limits(max_seconds=...)")
+        with reserve(math.inf):  # whole or nothing: it takes the time that it needs
+            decided = [decide_chunk(self, chunk)[0].tolist() for chunk in read_chunks(data)]
         return [self.actions[action] for decisions in decided for action in decisions]
 
 

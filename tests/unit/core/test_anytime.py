@@ -53,7 +53,7 @@ def test_more_seconds_than_are_left_change_nothing():
 
 
 def test_the_clock_raises_once_the_time_is_over():
-    with one_clock(AT_ONCE), pytest.raises(LimitError, match="before counting was done; raise Limits"):
+    with pytest.raises(LimitError, match="before counting was done; raise Limits"), one_clock(AT_ONCE):
         tick(what="counting")
 
 
