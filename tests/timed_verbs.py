@@ -155,7 +155,7 @@ VERBS: dict[str, Verb] = {
 }
 
 
-def within(case: str, seconds: float | None = None) -> Limits:
+def limits_of_case(case: str, seconds: float | None = None) -> Limits:
     """The limits of a case: little memory where tables are not to answer."""
     n_bytes = 2**31 if case in SMALL else 3 * 10**6 if case == "tied" else 10**8
     return Limits(max_bytes=n_bytes, max_seconds=seconds)

@@ -21,7 +21,7 @@ import numpy as np
 
 from benchmarks.page import markdown, write_measured
 from benchmarks.speed.reach import random_network
-from unswayed.core.anytime import one_clock
+from unswayed.core.anytime import within
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.classifier import Classifier
@@ -108,7 +108,7 @@ def cases(*, quick: bool) -> Iterator[Case]:
 def measure(case: Case, question: Question, limits: Limits) -> Verdict:
     """Every exact engine within the limits, and which one is chosen."""
     problem = case.problem()
-    with one_clock(limits):
+    with within(limits):
         chosen = choose(problem, question).engine.name
     times = {}
     for engine in ENGINES:
@@ -122,7 +122,7 @@ def measure(case: Case, question: Question, limits: Limits) -> Verdict:
 def _timed(engine: Engine, case: Case, question: Question, limits: Limits) -> float:
     problem = case.problem()
     started = time.perf_counter()
-    with one_clock(limits):
+    with within(limits):
         oracle = engine.prepare(problem)
         if question.needs is Needs.SINGLES:
             find_single_agreements(oracle, problem.free, problem.decider, 0.0)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unswayed.core.anytime import one_clock
+from unswayed.core.anytime import within
 from unswayed.core.limits import Limits
 from unswayed.focs.coding import (
     Channel,
@@ -111,6 +111,6 @@ def _found(network: BayesianNetwork, code: ParityCode) -> int:
 def _right(network: BayesianNetwork, messages: np.ndarray, received: np.ndarray) -> str:
     decoder, n_right = make_decoder(network), 0
     for message, word in zip(messages, received, strict=True):
-        with one_clock(DECODING):
+        with within(DECODING):
             n_right += bool((decode(decoder, word[np.newaxis]).messages == message).all())
     return f"{n_right / len(messages):.1%}"

@@ -22,7 +22,7 @@ import numpy as np
 from benchmarks.page import write_measured
 from unswayed.circuits.psdd.learn import learn
 from unswayed.circuits.psdd.query import log_likelihood
-from unswayed.core.anytime import one_clock
+from unswayed.core.anytime import within
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits
 from unswayed.spaces.classifier.priors import CANDIDATES
@@ -139,14 +139,14 @@ def regions(graph: Graph, trips: list[Trip]) -> tuple[MapPart, Space[Any]]:
 def most_used(graph: Graph, trips: list[Trip]) -> tuple[MapPart, Space[Any]]:
     """All paths on the part that most trips use."""
     part = cut_map(graph, trips)
-    with one_clock(LIMITS):
+    with within(LIMITS):
         return part, path_space_between(part.graph)
 
 
 def all_paths(graph: Graph, trips: list[Trip]) -> tuple[MapPart, Space[Any]]:
     """All paths, as a part that leaves nothing out."""
     part = cut_map(graph, trips, most_states=1e300)
-    with one_clock(LIMITS):
+    with within(LIMITS):
         return part, path_space_between(part.graph)
 
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from benchmarks.page import write_measured
 from benchmarks.speed.solvers import CpSat, Gurobi
-from unswayed.core.anytime import one_clock
+from unswayed.core.anytime import within
 from unswayed.core.errors import LimitError, SolverError
 from unswayed.core.limits import Limits
 from unswayed.focs.coding import Channel, adjacent_parities, simulate
@@ -107,7 +107,7 @@ def measure(kind: str, n_bits: int, limits: Limits, given_up: set[str]) -> Itera
         for number, problem in enumerate(problems):
             started = time.process_time()
             try:
-                with one_clock(limits):
+                with within(limits):
                     answer = method(problem).solve(problem)
             except (LimitError, SolverError) as error:
                 print(f"{kind} {n_bits}, {name}: {error}", flush=True)
@@ -127,7 +127,7 @@ def measure(kind: str, n_bits: int, limits: Limits, given_up: set[str]) -> Itera
 def compiled(kind: str, network: BayesianNetwork, places: list[int], words: np.ndarray) -> Iterator[Result]:
     """The trellis, compiled once: time for a word, compiling not counted."""
     try:
-        with one_clock(Limits(max_bytes=2**27, max_seconds=10.0)):
+        with within(Limits(max_bytes=2**27, max_seconds=10.0)):
             trellis = compile_network(network)
     except LimitError:
         return
@@ -197,7 +197,7 @@ def gap_lines() -> Iterator[str]:
     for seconds in GAP_SECONDS:
         cells = []
         for name in names:
-            with one_clock(Limits(max_seconds=seconds)):
+            with within(Limits(max_seconds=seconds)):
                 answer = methods()[name](problem).solve(problem)
             value = -np.inf
             if answer.states is not None:

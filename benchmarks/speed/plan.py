@@ -27,7 +27,7 @@ from sklearn.tree import DecisionTreeClassifier
 from benchmarks.page import write_measured
 from unswayed.api.plans import plan_tests
 from unswayed.api.results.plan import TestPlan
-from unswayed.core.anytime import one_clock
+from unswayed.core.anytime import within
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits
 from unswayed.decisions.binding import bind_purchase
@@ -115,7 +115,7 @@ def growth(sizes: Sequence[int], largest_plain: int) -> Iterator[str]:
         problem = make_problem(Classifier(network, "C", None, MostProbable()))
         ground = lay_ground(problem, bind_purchase(Purchase(), problem))
         started = time.process_time()
-        with one_clock(Limits(max_bytes=12 * 2**30)):
+        with within(Limits(max_bytes=12 * 2**30)):
             programme = run_programme(ground, goal)
         seconds = time.process_time() - started
         assert programme is not None
@@ -201,7 +201,7 @@ def table_rows(path: Path) -> Iterator[str]:
     plans = {"best plan" if best.optimal else f"best found, gap {best.gap:.2f}": best}
     for greed in Greed:
         try:
-            with one_clock(Limits(max_seconds=10.0)):
+            with within(Limits(max_seconds=10.0)):
                 tree = grow_tree(ground, goal, GreedyPolicy(ground, goal, greed))
         except LimitError:
             continue  # too many leaves to be written down

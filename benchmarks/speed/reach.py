@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.page import markdown, write_measured
-from unswayed.core.anytime import one_clock
+from unswayed.core.anytime import within
 from unswayed.core.limits import Limits
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.oracle import find_agreement
@@ -127,7 +127,7 @@ def run_case(case: Case) -> list[str]:
     row, first, low, high = [case.name], 0.0, 0.0, 1.0
     for tolerance, limit in SECONDS_BY_TOLERANCE.items():
         fresh, started = replace(problem, _memo={}), time.process_time()
-        with one_clock(Limits(max_seconds=limit)):
+        with within(Limits(max_seconds=limit)):
             found = SumsEngine().prepare(fresh).agreement(frozenset(), fresh.decider, tolerance)
         seconds, (low, high) = time.process_time() - started, (found.low, found.high)
         first = first or seconds
@@ -143,7 +143,7 @@ def run_case(case: Case) -> list[str]:
 def measure_samples(problem: Problem) -> tuple[float, float]:
     """CPU seconds of one sample, and the share of samples that agree."""
     started = time.process_time()
-    with one_clock(LIMITS):
+    with within(LIMITS):
         oracle = SamplingEngine(n_samples=N_SAMPLES).prepare(problem)
         share = oracle.agreement(frozenset(), problem.decider, 0.0).middle or 0.0
     return (time.process_time() - started) / N_SAMPLES, share
@@ -155,7 +155,7 @@ def time_exactly(engine: Engine, problem: Problem, low: float, high: float) -> s
     if not isinstance(price, Cost) or price.n_bytes > LARGEST_TABLE:
         return "-"
     started = time.process_time()
-    with one_clock(LIMITS):
+    with within(LIMITS):
         value = find_agreement(engine.prepare(problem), frozenset(), problem.decider, 0.0).low
     assert low - 1e-12 <= value <= high + 1e-12, (low, value, high)
     return f"{time.process_time() - started:.2f}"
@@ -166,7 +166,7 @@ def rank_features(problem: Problem, first: float) -> str:
     if len(problem.free) * len(problem.prior) > LARGEST_RANKING:
         return "-"
     started = time.process_time()
-    with one_clock(Limits(max_seconds=RANKING_SECONDS)):
+    with within(Limits(max_seconds=RANKING_SECONDS)):
         found = SumsEngine().prepare(problem).single_agreements(problem.decider, max(SECONDS_BY_TOLERANCE))
     widest = max(each.high - each.low for each in found.values())
     return f"{(time.process_time() - started) / first:.1f} ({widest:.1e})"

@@ -19,7 +19,6 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.page import write_measured
-from unswayed.core.anytime import one_clock
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits, readable_bytes
 from unswayed.core.measurement import Certainty
@@ -74,17 +73,17 @@ def measure(engine: Engine, n_features: int, limits: Limits) -> Result:
     bid = engine.cost(problem_of(n_features), question)
     if isinstance(bid, Refusal):
         return Result(engine.name, n_features, None, None, None, bid.reason)
-    within = bid.seconds <= (limits.max_seconds or np.inf)
+    fits = bid.seconds <= (limits.max_seconds or np.inf)
     if bid.n_bytes > limits.max_bytes:
         note = f"would need {readable_bytes(bid.n_bytes)}"
         return Result(engine.name, n_features, bid.seconds, None, None, note)
-    if not within and engine.name != DepthFirstEngine().name:
+    if not fits and engine.name != DepthFirstEngine().name:
         return Result(engine.name, n_features, bid.seconds, None, None, "predicted over the limit")
     best = np.inf
     for _ in range(REPEATS):
         problem, started = problem_of(n_features), time.perf_counter()
         try:
-            with one_clock(limits):
+            with within(limits):
                 found = answer(engine, problem, tolerance)
         except LimitError as error:
             return Result(engine.name, n_features, bid.seconds, None, None, f"stopped: {error}")

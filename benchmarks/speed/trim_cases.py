@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from unswayed.api import Method, Selection, frontier, select_features, trim
-from unswayed.core.anytime import one_clock, settle
+from unswayed.core.anytime import settle, within
 from unswayed.core.arrays import Floats
 from unswayed.core.limits import Limits
 from unswayed.decisions.classifier import Classifier
@@ -55,7 +55,7 @@ def selected(classifier: Classifier, budget: float, limits: Limits) -> Answer:
 
 def interpreted(classifier: Classifier, budget: float, limits: Limits) -> Answer:
     """Trimming by branch and bound without the compiled search: node by node with numpy."""
-    with one_clock(limits):
+    with within(limits):
         problem = make_problem(classifier)
         objective, variables = trimming_objective(problem), problem.network.variables
         plan = plan_table(plan_search(problem), objective)

@@ -10,7 +10,7 @@ import unswayed
 from engines.test_contract import other_threshold, problems
 from naive_cases import naive_problems
 from oracles.enumerate_profile import enumerate_profile
-from unswayed.core.anytime import one_clock
+from unswayed.core.anytime import within
 from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.classifier import Classifier
@@ -125,7 +125,7 @@ def test_identical_features_are_counted_exactly():
 
 def test_time_limit_gives_the_best_interval_so_far():
     problem = naive(300, 1)
-    with one_clock(Limits(max_seconds=1e-6)):
+    with within(Limits(max_seconds=1e-6)):
         found = GridWay().prepare(problem).agreement(frozenset(problem.free[:150]), problem.decider, 1e-12)
     assert 0.0 <= found.low <= found.high <= 1.0
 

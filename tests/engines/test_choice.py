@@ -12,7 +12,7 @@ from clocks import time_running_out
 from dependent_cases import random_tree
 from unswayed import Limits, ThresholdRule, rank_observations, same_decision_probability
 from unswayed.api import questions
-from unswayed.core.anytime import one_clock, portion
+from unswayed.core.anytime import portion, within
 from unswayed.core.errors import LimitError, QueryError
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.classifier import Classifier
@@ -123,9 +123,9 @@ def test_pricing_keeps_to_the_memory_allowed():
     limits = Limits(max_bytes=20_000_000)
     tracemalloc.start()
     try:
-        with one_clock(limits):
+        with within(limits):
             problem = make_problem(classifier)
-        with one_clock(limits):
+        with within(limits):
             choose(problem, Question(frozenset(), tolerance=0.05), all_bids=True)
         assert tracemalloc.get_traced_memory()[1] <= 20_000_000
     finally:
@@ -138,7 +138,7 @@ def test_pricing_keeps_to_the_memory_allowed():
 def test_a_limit_that_is_in_the_way_is_named_with_what_suffices(given, left, advised):
     """A part of an answer has a share of the time: what it leaves decides, not the limit on the whole."""
     engines = (StubbornEngine(seconds=72.0 if advised else 1e-9, fails_to_price=not advised),)
-    given_then_left = one_clock(Limits(max_seconds=given)), portion(seconds=left)
+    given_then_left = within(Limits(max_seconds=given)), portion(seconds=left)
     with time_running_out(), given_then_left[0], given_then_left[1], pytest.raises(LimitError) as caught:
         choose(tree_problem(3), Question(frozenset()), engines=engines)
     advice = f"raise the limits: that on time (max_seconds) to {advised} s"

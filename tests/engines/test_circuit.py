@@ -10,7 +10,7 @@ import pytest
 from tolerances import ENGINE
 from unswayed.api import decide, expected_same_decision_probability, same_decision_probability
 from unswayed.circuits.networks.compiled import compile_network
-from unswayed.core.anytime import one_clock
+from unswayed.core.anytime import within
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits
 from unswayed.decisions.classifier import Classifier
@@ -165,7 +165,7 @@ def test_compiling_ends_within_the_limits(limits, message):
     network = random_naive_bayes(24, np.random.default_rng(0))
     features = [name for name in network.names if name != "C"]
     started = time.monotonic()
-    with pytest.raises(LimitError, match=message), one_clock(limits):
+    with pytest.raises(LimitError, match=message), within(limits):
         compile_network(network, constrained_to=features)
     assert time.monotonic() - started < 20
 

@@ -13,7 +13,7 @@ from hypothesis import assume, given, strategies as st
 from oracles.enumerate_profile import enumerate_profile, feature_table
 from strategies import classifiers
 from tolerances import ENGINE
-from unswayed.core.anytime import one_clock
+from unswayed.core.anytime import within
 from unswayed.core.errors import ImpossibleEvidence, LimitError, QueryError
 from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
@@ -161,7 +161,7 @@ def test_too_large_a_group_is_refused(engine):
 @every_engine
 def test_time_limits_are_kept(engine):
     problem = naive_problem(60, 60)
-    with pytest.raises(LimitError, match="raise Limits"), one_clock(Limits(max_seconds=0.2)):
+    with pytest.raises(LimitError, match="raise Limits"), within(Limits(max_seconds=0.2)):
         engine.prepare(problem)
 
 

@@ -8,7 +8,7 @@ import pytest
 from dependent_cases import random_problem, random_tree
 from oracles.enumerate_profile import enumerate_profile
 from tolerances import ENGINE
-from unswayed.core.anytime import one_clock
+from unswayed.core.anytime import within
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits
 from unswayed.decisions.classifier import Classifier
@@ -121,5 +121,5 @@ def test_time_ends_the_lists():
     network = random_tree(np.random.default_rng(0), 14)
     problem = make_problem(Classifier(network, "C", network.names[1:], MostProbable()))
     oracle = SeparatorWay().prepare(problem)
-    with pytest.raises(LimitError, match="before two lists was done"), one_clock(Limits(max_seconds=1e-9)):
+    with pytest.raises(LimitError, match="before two lists was done"), within(Limits(max_seconds=1e-9)):
         oracle.profile(frozenset())

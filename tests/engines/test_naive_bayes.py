@@ -13,7 +13,7 @@ from naive_cases import naive_problems
 from oracles.enumerate_profile import enumerate_profile
 from tolerances import ENGINE
 from unswayed import Classifier, ThresholdRule
-from unswayed.core.anytime import one_clock
+from unswayed.core.anytime import within
 from unswayed.core.limits import Limits
 from unswayed.decisions.measures import (
     expected_agreement,
@@ -73,7 +73,7 @@ def test_closer_values_are_exact_where_lists_fit(problem):
 @given(naive_problems(max_features=5).filter(lambda p: isinstance(p.classifier.rule, ThresholdRule)))
 def test_thresholds_out_of_reach_achieve_what_they_say(problem):
     """The threshold found on a grid agrees at least as often as is certain, by enumeration."""
-    with one_clock(Limits(max_bytes=1)):
+    with within(Limits(max_bytes=1)):
         many = many_features(problem)
     assert many.exact is None
     for kept in some_subsets(problem):

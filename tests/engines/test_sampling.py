@@ -8,7 +8,7 @@ import pytest
 import unswayed
 from oracles.enumerate_profile import enumerate_profile
 from unswayed import Limits, ThresholdRule
-from unswayed.core.anytime import one_clock
+from unswayed.core.anytime import within
 from unswayed.core.limits import DEFAULT_LIMITS
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.measures import expected_agreement, maximum_achievable_agreement
@@ -30,7 +30,7 @@ def test_time_running_out_leaves_the_samples_decided_by_then(seed):
     problem = make_problem(classifier_of(6, seed))
     kept = frozenset(problem.free[:2])
     truth = expected_agreement(enumerate_profile(problem, kept), problem.decider)
-    with one_clock(AT_ONCE):
+    with within(AT_ONCE):
         cut = SamplingEngine().prepare(problem).agreement(kept, problem.decider, 0.0)
     whole = SamplingEngine().prepare(problem).agreement(kept, problem.decider, 0.0)
     agreeing = cut.middle * FIRST_PORTION
@@ -44,7 +44,7 @@ def test_time_running_out_leaves_the_samples_decided_by_then(seed):
 def test_portions_give_what_all_samples_at_once_do():
     problem = make_problem(classifier_of(6, 9))
     kept = frozenset(problem.free[:3])
-    with one_clock(Limits(max_seconds=600)):
+    with within(Limits(max_seconds=600)):
         timed = SamplingEngine().prepare(problem).agreement(kept, problem.decider, 0.0)
     assert timed == SamplingEngine().prepare(problem).agreement(kept, problem.decider, 0.0)
 
@@ -101,14 +101,14 @@ def test_a_uniform_error_holds_for_all_thresholds_at_once():
 @pytest.mark.parametrize("limits", [DEFAULT_LIMITS, AT_ONCE])
 def test_single_features_share_the_samples(limits):
     problem = make_problem(classifier_of(5, 3))
-    with one_clock(limits):
+    with within(limits):
         found = SamplingEngine().prepare(problem).single_agreements(problem.decider, 0.0)
     assert set(found) == set(problem.free)
     assert len({round(interval.high - interval.low, 1) for interval in found.values()}) <= 2
     for feature, interval in found.items():
         truth = expected_agreement(enumerate_profile(problem, frozenset({feature})), problem.decider)
         assert interval.low <= truth <= interval.high
-        with one_clock(limits):
+        with within(limits):
             alone = SamplingEngine().prepare(problem).agreement(frozenset({feature}), problem.decider, 0.0)
         assert interval == alone
 
@@ -129,7 +129,7 @@ def test_no_more_samples_are_drawn_than_the_memory_holds():
     widths = []
     for max_bytes in (10**9, 10**6):
         problem = make_problem(classifier)
-        with one_clock(Limits(max_bytes=max_bytes)):
+        with within(Limits(max_bytes=max_bytes)):
             price = SamplingEngine().cost(problem, Question(frozenset()))
             oracle = SamplingEngine().prepare(problem)
         assert price.n_bytes <= max_bytes

@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 from dependent_cases import random_problem, random_tree
 from engines.test_contract import other_threshold, problems
 from oracles.enumerate_profile import enumerate_profile
-from unswayed.core.anytime import one_clock
+from unswayed.core.anytime import within
 from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.classifier import Classifier
@@ -100,7 +100,7 @@ def test_sixteen_features_as_by_the_full_table(seed):
     names = rng.choice(network.names[1:], int(rng.integers(0, 5)), replace=False)
     evidence = {name: str(rng.choice(network.variable(name).states)) for name in names}
     problem = make_problem(Classifier(network, "C", network.names[1:], rule), evidence)
-    with one_clock(Limits(max_seconds=1.0)):
+    with within(Limits(max_seconds=1.0)):
         dense, sums = (engine.prepare(problem) for engine in (DenseEngine(), SumsEngine()))
     for kept in (frozenset(), frozenset(problem.free[:2])):
         exact = expected_agreement(dense.profile(kept), problem.decider)
@@ -214,7 +214,7 @@ def test_hidden_variables_that_tie_many_features_are_refused_by_name():
 def test_time_ends_the_refinement_with_what_is_certain_so_far():
     network = random_tree(np.random.default_rng(0), 200)
     problem = make_problem(Classifier(network, "C", network.names[1:], ThresholdRule("c0", 0.5)))
-    with one_clock(Limits(max_seconds=0.3)):
+    with within(Limits(max_seconds=0.3)):
         oracle = SumsEngine().prepare(problem)
     found = oracle.agreement(frozenset(), problem.decider, 1e-9)
     assert 0.0 <= found.low < found.high <= 1.0

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from unswayed.core.anytime import one_clock
+from unswayed.core.anytime import within
 from unswayed.core.limits import Limits
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import make_problem
@@ -72,7 +72,7 @@ def agree_exactly(n, upper, lower, threshold):
 def test_intervals_hold_what_fractions_give(n, upper, lower, threshold):
     problem = alike_features(n, upper, lower, threshold)
     exact = agree_exactly(n, upper, lower, threshold)
-    with one_clock(Limits(max_seconds=1.0)):
+    with within(Limits(max_seconds=1.0)):
         oracle = SumsEngine().prepare(problem)
     for tolerance in (1e-2, 1e-6):
         found = oracle.agreement(frozenset(), problem.decider, tolerance)
@@ -87,7 +87,7 @@ def test_a_cut_beside_a_lump_is_on_the_right_side(distance):
     threshold = 1.0 / (1.0 + math.exp(-odds))
     problem = alike_features(30, upper, lower, threshold)
     exact = agree_exactly(30, upper, lower, threshold)
-    with one_clock(Limits(max_seconds=1.0)):
+    with within(Limits(max_seconds=1.0)):
         found = SumsEngine().prepare(problem).agreement(frozenset(), problem.decider, 1e-4)
     assert found.low <= exact <= found.high
 

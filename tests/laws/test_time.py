@@ -13,10 +13,10 @@ import pytest
 from sklearn.utils.estimator_checks import check_sample_weight_equivalence_on_dense_data
 
 from clocks import budget_spent_at, hurried_clock, time_running_out
-from timed_verbs import LARGE, SMALL, VERBS, check_claims, check_same, timed_case, within
+from timed_verbs import LARGE, SMALL, VERBS, check_claims, check_same, limits_of_case, timed_case
 from unswayed.api import trim
 from unswayed.api.estimators import TrimmedClassifier
-from unswayed.core.anytime import BudgetSpent, one_clock
+from unswayed.core.anytime import BudgetSpent, within
 from unswayed.core.errors import LimitError, QueryError
 from unswayed.core.limits import Limits
 from unswayed.decisions.classifier import Classifier
@@ -36,7 +36,7 @@ FEW_FITTING = 7, 20, 60, 180, 300
 def ask_without_limit(case: str, verb: str) -> Any:
     """The answer without a limit on time; the error where the question makes no sense or nothing answers."""
     try:
-        return VERBS[verb](timed_case(case), within(case))
+        return VERBS[verb](timed_case(case), limits_of_case(case))
     except (QueryError, LimitError) as error:
         return error
 
@@ -48,7 +48,7 @@ def ask_in_time(case: str, verb: str, *, has_truth: bool = True, **clock: float)
     """Ask with a clock that runs out, check what comes, and say whether the time sufficed."""
     with time_running_out(**clock) as looks:
         try:
-            found = VERBS[verb](timed_case(case), within(case, SECONDS))
+            found = VERBS[verb](timed_case(case), limits_of_case(case, SECONDS))
         except LimitError:
             return False
         except QueryError:
@@ -74,7 +74,7 @@ def ask_until_spent(case: str, verb: str, at: int, *, has_truth: bool = True) ->
     """Ask with a budget that is spent at a tick, check what comes, and say whether it sufficed."""
     with budget_spent_at(at) as looks:
         try:
-            found = VERBS[verb](timed_case(case), within(case, SECONDS))
+            found = VERBS[verb](timed_case(case), limits_of_case(case, SECONDS))
         except LimitError as error:
             assert not isinstance(error, BudgetSpent)  # noqa: PT017 - who opened the budget says what it means
             return False
@@ -142,7 +142,7 @@ def test_time_may_run_out_at_every_look_on_many_features(case, verb):
 
 def test_samples_that_others_were_made_of_stay():
     problem = make_problem(timed_case("wide").classifier)
-    with time_running_out(stride=0.02), one_clock(Limits(max_seconds=SECONDS)):
+    with time_running_out(stride=0.02), within(Limits(max_seconds=SECONDS)):
         oracle = SamplingEngine(n_samples=4000).prepare(problem)
         sizes = {len(oracle.posteriors(problem.free)) for _ in range(6)}
     assert sizes == {len(oracle.samples)}

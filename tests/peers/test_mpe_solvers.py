@@ -11,7 +11,7 @@ from benchmarks.speed.solvers import CpSat, Gurobi
 from focs_strategies import bit
 from oracles.enumerate_functions import enumerate_rows
 from unswayed.api.networks import most_probable_explanation
-from unswayed.core.anytime import one_clock
+from unswayed.core.anytime import within
 from unswayed.core.errors import SolverError
 from unswayed.core.limits import Limits
 from unswayed.focs.coding import Channel, code_network, random_parities
@@ -81,7 +81,7 @@ def test_a_solver_out_of_time_gives_its_incumbent_and_a_bound(solver):
     problem = build_problem(network, network.evidence(received(network, 0)))
     assert problem.gates
     exact = BranchAndBound().solve(problem)
-    with one_clock(Limits(max_seconds=0.5)):
+    with within(Limits(max_seconds=0.5)):
         answer = solver.solve(problem)
     assert answer.bound >= exact.bound - 1e-6
     if answer.states is not None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from benchmarks.papers.chen2014.chebyshev import chebyshev_bound
-from unswayed.core.anytime import one_clock
+from unswayed.core.anytime import within
 from unswayed.core.errors import LimitError, QueryError
 from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
@@ -81,7 +81,7 @@ def run(method: Method, classifier: Classifier, evidence: Mapping[str, str], lim
     """Time one computation from the network on, nothing remembered from the one before."""
     started = time.perf_counter()
     try:
-        with one_clock(limits):
+        with within(limits):
             answer = method(make_problem(classifier, evidence))
     except LimitError as error:
         return Run(time.perf_counter() - started, None, f"limit: {error}")

@@ -18,7 +18,7 @@ from benchmarks.papers.choi2017.networks import naive_classifier, network_of, ro
 from benchmarks.papers.choi2017.times import MOST_KEPT, drawn_classifiers
 from unswayed.api import Method, Selection, select_features
 from unswayed.circuits.networks.compiled import compile_network
-from unswayed.core.anytime import one_clock
+from unswayed.core.anytime import within
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits
 from unswayed.decisions.classifier import Classifier
@@ -63,7 +63,7 @@ def recompiling_on_naive(name: str) -> float | None:
     features = [each for each in network.names if each not in roots(network)]
     started = time.process_time()
     try:
-        with one_clock(Limits(max_bytes=MOST_BYTES)):
+        with within(Limits(max_bytes=MOST_BYTES)):
             compile_network(network, constrained_to=features)
     except LimitError:
         return None

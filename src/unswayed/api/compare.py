@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unswayed.api import shown
-from unswayed.core.anytime import keep_time
+from unswayed.core.anytime import bounded
 from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
@@ -77,7 +77,7 @@ class Comparison:
     to_frame = shown.to_frame
 
 
-@keep_time
+@bounded
 def compare_decisions(
     full: Classifier,
     other: Classifier | TableClassifier,

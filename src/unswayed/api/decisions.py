@@ -11,7 +11,7 @@ import numpy as np
 from unswayed.api import shown
 from unswayed.api.questions import Options, RoutedQuestion, answer, problem_of
 from unswayed.api.structured import agreement_in, case_of, decision_in
-from unswayed.core.anytime import keep_time
+from unswayed.core.anytime import bounded
 from unswayed.core.errors import QueryError
 from unswayed.core.measurement import Measurement
 from unswayed.decisions.classifier import Classifier
@@ -47,7 +47,7 @@ class Decision:
     __str__ = shown.to_text
 
 
-@keep_time
+@bounded
 def decide(
     classifier: Classifier | StructuredClassifier,
     evidence: Evidence | None = None,
@@ -96,7 +96,7 @@ def expected_utilities(classifier: Classifier, decision: Decision) -> dict[str, 
     return dict(zip(classifier.actions, worth.tolist(), strict=True))
 
 
-@keep_time
+@bounded
 def same_decision_probability(
     classifier: Classifier | StructuredClassifier,
     evidence: Evidence | None = None,
@@ -120,7 +120,7 @@ def same_decision_probability(
     return agreement_of(problem, frozenset(), problem.decider, options)
 
 
-@keep_time
+@bounded
 def expected_same_decision_probability(
     classifier: Classifier | StructuredClassifier,
     kept: Iterable[str],
@@ -145,7 +145,7 @@ def expected_same_decision_probability(
     return agreement_of(problem, problem.kept(kept), problem.decider, options)
 
 
-@keep_time
+@bounded
 def expected_classification_agreement(
     classifier: Classifier,
     kept: Iterable[str],
@@ -165,7 +165,7 @@ def expected_classification_agreement(
     return agreement_of(problem, problem.kept(kept), decider, options)
 
 
-@keep_time
+@bounded
 def maximum_achievable_agreement(
     classifier: Classifier,
     kept: Iterable[str],
@@ -190,7 +190,7 @@ def maximum_achievable_agreement(
     return answer(problem, Question(chosen, Needs.ACHIEVABLE), options, solve)
 
 
-@keep_time
+@bounded
 def maximum_potential_agreement(
     classifier: Classifier,
     kept: Iterable[str],

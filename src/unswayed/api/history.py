@@ -12,7 +12,7 @@ from unswayed.api import shown
 from unswayed.api.decisions import Decision
 from unswayed.api.observations import Case, start_case
 from unswayed.api.questions import Options
-from unswayed.core.anytime import keep_time, portion, seconds_left
+from unswayed.core.anytime import bounded, portion, seconds_left
 from unswayed.core.errors import LimitError, QueryError, expect_list, expect_number
 from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.binding import bind_purchase
@@ -69,7 +69,7 @@ class CaseHistory:
     __str__ = shown.to_text
 
 
-@keep_time
+@bounded
 def replay(
     classifier: Classifier,
     observations: Iterable[tuple[str, str]],

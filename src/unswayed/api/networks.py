@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unswayed.api import shown
-from unswayed.core.anytime import check_bytes, keep_time
+from unswayed.core.anytime import bounded, check_bytes
 from unswayed.core.arrays import Floats, read_only
 from unswayed.core.errors import ImpossibleEvidence, QueryError, expect, expect_list
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
@@ -75,7 +75,7 @@ class Explanation:
         return self.bound <= self.log_probability + ROUNDING * max(1.0, abs(self.log_probability))
 
 
-@keep_time
+@bounded
 def posterior(
     network: BayesianNetwork,
     variable: str,
@@ -111,7 +111,7 @@ def probability(network: BayesianNetwork, evidence: Evidence, *, limits: Limits 
     return math.exp(log_probability(network, evidence, limits=limits))
 
 
-@keep_time
+@bounded
 def log_probability(
     network: BayesianNetwork, evidence: Evidence, *, limits: Limits = DEFAULT_LIMITS
 ) -> float:
@@ -124,7 +124,7 @@ def log_probability(
         return -math.inf
 
 
-@keep_time
+@bounded
 def joint(
     network: BayesianNetwork,
     variables: Sequence[str],
@@ -150,7 +150,7 @@ def joint(
     return JointTable(tuple(network.variables[p] for p in positions), read_only(table))
 
 
-@keep_time
+@bounded
 def all_marginals(
     network: BayesianNetwork, evidence: Evidence | None = None, *, limits: Limits = DEFAULT_LIMITS
 ) -> dict[str, dict[str, float]]:
@@ -166,7 +166,7 @@ def all_marginals(
     return {v.name: _by_state(v, t) for v, t in zip(network.variables, tables[: len(network)], strict=True)}
 
 
-@keep_time
+@bounded
 def most_probable_explanation(
     network: BayesianNetwork,
     evidence: Evidence | None = None,
@@ -203,7 +203,7 @@ def most_probable_explanation(
     return Explanation(named, found.log_probability, found.bound, found.method, seconds, found.n_nodes)
 
 
-@keep_time
+@bounded
 def sample(
     network: BayesianNetwork,
     count: int,

@@ -11,7 +11,7 @@ from unswayed.api import shown
 from unswayed.api.decisions import Decision, agreement_of, decision_of
 from unswayed.api.questions import Options, problem_of, start_anew
 from unswayed.api.structured import agreement_in, case_of, decision_in
-from unswayed.core.anytime import keep_time, one_clock, settle
+from unswayed.core.anytime import bounded, settle, within
 from unswayed.core.errors import LimitError, QueryError, expect_number
 from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.classifier import Classifier
@@ -46,7 +46,7 @@ class Stopping:
     __str__ = shown.to_text
 
 
-@keep_time
+@bounded
 def should_stop(
     classifier: Classifier | StructuredClassifier,
     evidence: Evidence | None = None,
@@ -137,7 +137,7 @@ class Case:
 
     def _limited(self) -> AbstractContextManager[object]:
         """Within this context the limits of the case hold: each question has all of them."""
-        return one_clock(self.options.get("limits"))
+        return within(self.options.get("limits"))
 
     def sdp(self) -> Measurement:
         """The same-decision probability."""
@@ -174,7 +174,7 @@ class Case:
     __str__ = shown.to_text
 
 
-@keep_time
+@bounded
 def start_case(classifier: Classifier, evidence: Evidence | None = None, **options: Unpack[Options]) -> Case:
     """Start to follow one case, observation by observation.
 

@@ -12,8 +12,8 @@ from dataclasses import replace
 from unswayed.api.results.plan import TestPlan
 from unswayed.api.results.plan_origin import PlanOrigin
 from unswayed.core.anytime import (
+    bounded,
     bytes_allowed,
-    keep_time,
     portion,
     seconds_left,
     units_left,
@@ -42,7 +42,7 @@ LARGEST_TABLE = 2.0**24
 """Instantiations of all features beyond which a table is too slow to plan on."""
 
 
-@keep_time
+@bounded
 def plan_tests(
     classifier: Classifier,
     *,

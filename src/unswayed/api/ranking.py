@@ -23,7 +23,7 @@ from unswayed.api.values import (
     value_at,
     value_of_objects,
 )
-from unswayed.core.anytime import UNITS_PER_SECOND, keep_time, portion, settle, tick
+from unswayed.core.anytime import UNITS_PER_SECOND, bounded, portion, settle, tick
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import LimitError, QueryError, expect_number
 from unswayed.core.measurement import Certainty, Measurement
@@ -109,7 +109,7 @@ class ObservationRanking:
     __str__ = shown.to_text
 
 
-@keep_time
+@bounded
 def rank_observations(
     classifier: Classifier | StructuredClassifier,
     evidence: Evidence | None = None,

@@ -10,7 +10,7 @@ from typing import TypeVar, Unpack
 from unswayed.api.decisions import agreement_of, decision_of
 from unswayed.api.questions import Options, problem_of
 from unswayed.api.results.reasons import Contribution, Flip, ParameterRange, Reason, Reasons
-from unswayed.core.anytime import UNITS_PER_SECOND, keep_time, portion, reserve, settle, tick
+from unswayed.core.anytime import UNITS_PER_SECOND, bounded, portion, reserve, settle, tick
 from unswayed.core.errors import (
     ImpossibleEvidence,
     LimitError,
@@ -118,7 +118,7 @@ class Inquiry:
         self.notes.append(f"{what} for the same reason" if is_told else f"{what}: {why}")
 
 
-@keep_time
+@bounded
 def explain_decision(
     classifier: Classifier,
     *,

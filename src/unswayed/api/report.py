@@ -27,7 +27,7 @@ from unswayed.api.results.outcomes import Finding, measure_findings, outcomes_of
 from unswayed.api.results.reasons import Reasons
 from unswayed.api.selection import Costs, Frontier, Selection, Trimming, frontier
 from unswayed.api.values import Criterion
-from unswayed.core.anytime import UNITS_PER_SECOND, keep_time, portion, settle
+from unswayed.core.anytime import UNITS_PER_SECOND, bounded, portion, settle
 from unswayed.core.errors import LimitError, QueryError, expect_number
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.measurement import Certainty
@@ -96,7 +96,7 @@ class Examination:
         return None if self.ranking is None else self.ranking.best
 
 
-@keep_time
+@bounded
 def examine(
     classifier: Classifier,
     evidence: Evidence | None = None,

@@ -15,7 +15,7 @@ from unswayed.api.results.held_out import count_agreement
 from unswayed.api.values import SameDecisionGain
 from unswayed.core.anytime import (
     RESERVE,
-    keep_time,
+    bounded,
     portion,
     reserve,
     seconds_left,
@@ -69,7 +69,7 @@ __all__ = [
 ]
 
 
-@keep_time
+@bounded
 def select_features(
     classifier: Classifier,
     budget: float,
@@ -105,7 +105,7 @@ def select_features(
     return _make_selection(problem, chosen, terms, started)
 
 
-@keep_time
+@bounded
 def trim(
     classifier: Classifier,
     budget: float,
@@ -143,7 +143,7 @@ def trim(
     return trimmer.trim(make_terms(trimmer.plan.problem, costs, budget), started)
 
 
-@keep_time
+@bounded
 def frontier(
     classifier: Classifier,
     *,

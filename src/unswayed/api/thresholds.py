@@ -9,7 +9,7 @@ from typing import Unpack
 from unswayed.api import shown
 from unswayed.api.questions import check_options
 from unswayed.api.selection import Costs, SearchOptions, Selection, select_features
-from unswayed.core.anytime import keep_time, portion, settle, units_left
+from unswayed.core.anytime import bounded, portion, settle, units_left
 from unswayed.core.errors import LimitError, QueryError, expect, expect_list
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import ThresholdRule
@@ -49,7 +49,7 @@ class ThresholdSweep:
     __str__ = shown.to_text
 
 
-@keep_time
+@bounded
 def sweep_thresholds(
     classifier: Classifier,
     budget: float,

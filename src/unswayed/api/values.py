@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Unpack
 from unswayed.api.decisions import agreement_of
 from unswayed.api.questions import Options, problem_of
 from unswayed.api.structured import agreement_in, case_of, value_in
-from unswayed.core.anytime import keep_time
+from unswayed.core.anytime import bounded
 from unswayed.core.arrays import Floats
 from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.classifier import Classifier
@@ -37,7 +37,7 @@ NO_VALUE = 1e-12
 """Values up to this are rounding."""
 
 
-@keep_time
+@bounded
 def value_of_information(
     classifier: Classifier | StructuredClassifier,
     kept: Iterable[str],

@@ -214,12 +214,12 @@ def limits(max_seconds: float | None = None, max_bytes: int | None = None) -> It
     unswayed.core.errors.LimitError: a table over 30 variables needs about 8 GB, over the limit of \
 1 kB; ask for fewer variables at once, add evidence, or raise Limits(max_bytes=...)
     """
-    with one_clock(Limits(bytes_allowed() if max_bytes is None else max_bytes, max_seconds)) as budget:
+    with within(Limits(bytes_allowed() if max_bytes is None else max_bytes, max_seconds)) as budget:
         yield budget
 
 
 @contextmanager
-def one_clock(given: Limits | None) -> Iterator[Budget]:
+def within(given: Limits | None) -> Iterator[Budget]:
     """Within this context everything shares the time and memory of some limits; None changes nothing."""
     whole = _budget.get()
     if given is None:
@@ -232,7 +232,7 @@ def one_clock(given: Limits | None) -> Iterator[Budget]:
         yield budget
 
 
-def keep_time(verb: Callable[P, R]) -> Callable[P, R]:
+def bounded(verb: Callable[P, R]) -> Callable[P, R]:
     """The verb behind a door, with one budget over all it does: that of its `limits`.
 
     Keyword arguments that are not what their names ask for raise `QueryError`.
@@ -243,7 +243,7 @@ def keep_time(verb: Callable[P, R]) -> Callable[P, R]:
         given = _limits_in(kwargs)
         if given is None:
             return verb(*args, **kwargs)
-        with one_clock(given):
+        with within(given):
             return verb(*args, **kwargs)
 
     return timed

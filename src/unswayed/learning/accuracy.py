@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from unswayed.core.anytime import keep_time, settle, tick
+from unswayed.core.anytime import bounded, settle, tick
 from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.core.errors import QueryError, expect
 from unswayed.core.numerics import is_whole, spendable
@@ -52,7 +52,7 @@ class AccuracySelection:
     """How long it took."""
 
 
-@keep_time
+@bounded
 def select_by_accuracy(
     data: Any,
     target: str,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from unswayed.circuits.psdd.examples import UNKNOWN, Marks
-from unswayed.core.anytime import check_bytes, keep_time
+from unswayed.core.anytime import bounded, check_bytes
 from unswayed.core.arrays import Bools, Ints
 from unswayed.core.errors import QueryError, expect_list
 from unswayed.core.names import unknown_name
@@ -21,7 +21,7 @@ _BYTES_PER_NODE = 300.0
 """For each number of elements chosen at each item, in the diagram and in the circuit."""
 
 
-@keep_time
+@bounded
 def subset_space(items: int | Iterable[Hashable], sizes: int | Iterable[int]) -> Space[frozenset[Any]]:
     """All subsets of n items (numbered from 1) or of named ones, with one of the given sizes.
 

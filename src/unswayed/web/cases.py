@@ -25,7 +25,7 @@ from starlette.routing import Route
 from unswayed.api.audits.audit import audit
 from unswayed.api.audits.result import Audit
 from unswayed.api.audits.rows import CERTAINTIES
-from unswayed.core.anytime import one_clock
+from unswayed.core.anytime import within
 from unswayed.core.arrays import Codes, Ints
 from unswayed.decisions.prediction import row_log_posteriors
 from unswayed.decisions.problem import make_problem
@@ -171,7 +171,7 @@ def _audit(desk: AnswerDesk, setting: Setting, held: HeldTable) -> AuditedRows:
     names = list_open(classifier.network, classifier.features, classifier.given)
     variables = [classifier.network.variable(name) for name in names]
     codes = encode(held.table, variables).codes
-    with one_clock(desk.limits):
+    with within(desk.limits):
         problem = make_problem(classifier)
     logs = row_log_posteriors(problem.network, problem.target, problem.free, codes, problem.evidence)
     (possible,) = np.nonzero(np.isfinite(logs.max(axis=1)))

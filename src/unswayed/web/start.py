@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from unswayed.core.anytime import one_clock
+from unswayed.core.anytime import within
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import Limits
 from unswayed.core.names import unknown_name
@@ -187,7 +187,7 @@ def _learn(held: HeldTable, target: str, structure: str) -> tuple[BayesianNetwor
         raise QueryError(unknown_name("structure", structure, list(STRUCTURES)))
     with hear() as cautions:
         if structure == "tan":
-            with one_clock(LEARNING_LIMITS):
+            with within(LEARNING_LIMITS):
                 found = learn_tan(held.table, target)
         else:
             found = learn_naive_bayes(held.table, target)

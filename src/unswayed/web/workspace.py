@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from unswayed.api.examples import EXAMPLES
-from unswayed.core.anytime import one_clock
+from unswayed.core.anytime import within
 from unswayed.core.errors import LimitError, QueryError
 from unswayed.core.limits import Limits
 from unswayed.decisions.classifier import Classifier
@@ -219,7 +219,7 @@ def choose_classifier(network: BayesianNetwork) -> Classifier | None:
     try:
         if network.influence is not None:
             return classifier_of_diagram(network)
-        with one_clock(CHOICE_LIMITS):
+        with within(CHOICE_LIMITS):
             target, positive = choose_target(network)
         return Classifier(network, target, positive=positive)
     except (QueryError, LimitError):

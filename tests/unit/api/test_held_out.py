@@ -12,7 +12,7 @@ from unswayed.api.estimators import TrimmedClassifier
 from unswayed.api.report import examine
 from unswayed.api.results.held_out import count_agreement
 from unswayed.api.selection import frontier, trim
-from unswayed.core.anytime import one_clock
+from unswayed.core.anytime import within
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import Limits
 from unswayed.decisions.classifier import Classifier
@@ -125,6 +125,6 @@ def test_rows_are_counted_whole_after_the_time_of_the_search(papers):
     rows = draw(60)
     expected = [count_agreement(papers, chair, rows).n_agreeing, papers.predict(rows), chair.predict(rows)]
     assert expected[0] < 60
-    with one_clock(Limits(max_seconds=1e-9)):
+    with within(Limits(max_seconds=1e-9)):
         found = [count_agreement(papers, chair, rows).n_agreeing, papers.predict(rows), chair.predict(rows)]
     assert found == expected

@@ -10,10 +10,9 @@ from clocks import time_running_out
 from unswayed import LimitError, Limits
 from unswayed.core.anytime import (
     BudgetSpent,
+    bounded,
     check_bytes,
-    keep_time,
     limits,
-    one_clock,
     portion,
     reserve,
     seconds_left,
@@ -21,6 +20,7 @@ from unswayed.core.anytime import (
     stoppable,
     tick,
     units_left,
+    within,
 )
 from unswayed.core.limits import DEFAULT_LIMITS
 
@@ -34,31 +34,31 @@ def test_without_a_clock_there_is_no_end():
 
 
 def test_parts_end_with_the_whole_whatever_their_own_limits_say():
-    with one_clock(Limits(max_seconds=60.0)) as whole:
-        with one_clock(HOUR) as part:
+    with within(Limits(max_seconds=60.0)) as whole:
+        with within(HOUR) as part:
             assert part.ends == whole.ends
-        with one_clock(Limits(max_seconds=1.0)) as part:
+        with within(Limits(max_seconds=1.0)) as part:
             assert part.ends < whole.ends
     assert math.isinf(seconds_left())
 
 
 def test_a_part_ends_earlier_than_the_whole():
-    with one_clock(HOUR), portion(0.25):
+    with within(HOUR), portion(0.25):
         assert 800 < seconds_left() <= 900
 
 
 def test_more_seconds_than_are_left_change_nothing():
-    with one_clock(Limits(max_seconds=60.0)) as whole, portion(seconds=3600.0) as part:
+    with within(Limits(max_seconds=60.0)) as whole, portion(seconds=3600.0) as part:
         assert part.ends == whole.ends
 
 
 def test_the_clock_raises_once_the_time_is_over():
-    with pytest.raises(LimitError, match="before counting was done; raise Limits"), one_clock(AT_ONCE):
+    with pytest.raises(LimitError, match="before counting was done; raise Limits"), within(AT_ONCE):
         tick(what="counting")
 
 
 def test_a_verb_keeps_the_time_of_its_limits():
-    @keep_time
+    @bounded
     def verb(*, limits: Limits = DEFAULT_LIMITS) -> float:
         return seconds_left()
 

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from oracles.enumerate_functions import enumerate_rows
 from unswayed.cli.commands.decode import decode as decode_command
-from unswayed.core.anytime import one_clock
+from unswayed.core.anytime import within
 from unswayed.core.errors import ImpossibleEvidence, LimitError, ModelError, QueryError
 from unswayed.core.limits import Limits
 from unswayed.focs import decoding
@@ -94,7 +94,7 @@ def test_a_learned_code_decodes_without_regret():
 def test_learning_heeds_its_limit():
     rng = np.random.default_rng(0)
     pairs = simulate(adjacent_parities(4), Channel(), 50, rng)
-    with pytest.raises(LimitError, match="received bit 1 of 4"), one_clock(Limits(max_seconds=1e-9)):
+    with pytest.raises(LimitError, match="received bit 1 of 4"), within(Limits(max_seconds=1e-9)):
         learn_code(pairs, rng=rng)
 
 
@@ -215,5 +215,5 @@ def test_a_word_that_no_message_leads_to_is_refused(is_compiled):
 
 def test_decoding_obeys_its_time_limit():
     decoder = make_decoder(code_network(adjacent_parities(8), Channel()))
-    with pytest.raises(LimitError, match="decoding word 1 of 5000"), one_clock(Limits(max_seconds=1e-9)):
+    with pytest.raises(LimitError, match="decoding word 1 of 5000"), within(Limits(max_seconds=1e-9)):
         decode(decoder, np.ones((5000, 8)))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from focs_strategies import bit
-from unswayed.core.anytime import one_clock
+from unswayed.core.anytime import within
 from unswayed.core.errors import ImpossibleEvidence, LimitError, ModelError, QueryError
 from unswayed.core.limits import Limits
 from unswayed.focs.coding import Channel, adjacent_parities, code_network
@@ -105,15 +105,15 @@ def test_limits_are_heeded_while_compiling():
     dense = StepContexts(quantised(rng.normal(size=(8, 24)), rng.normal(size=8), rng.normal(size=8)), [0])
     with (
         pytest.raises(LimitError, match="the diagram of a step network"),
-        one_clock(Limits(max_bytes=20_000)),
+        within(Limits(max_bytes=20_000)),
     ):
         step_diagram(dense)
     with (
         pytest.raises(LimitError, match="before the diagram of a step network was done"),
-        one_clock(Limits(max_seconds=1e-6)),
+        within(Limits(max_seconds=1e-6)),
     ):
         step_diagram(dense)
-    with pytest.raises(LimitError, match="trellis"), one_clock(Limits(max_bytes=2000)):
+    with pytest.raises(LimitError, match="trellis"), within(Limits(max_bytes=2000)):
         compile_network(code_network(adjacent_parities(12), Channel()))
 
 

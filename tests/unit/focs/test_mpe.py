@@ -9,7 +9,7 @@ from clocks import time_running_out
 from focs_strategies import bit
 from oracles.enumerate_functions import enumerate_rows
 from unswayed.api.networks import most_probable_explanation
-from unswayed.core.anytime import one_clock
+from unswayed.core.anytime import within
 from unswayed.core.errors import ImpossibleEvidence, LimitError, SolverError
 from unswayed.core.limits import Limits
 from unswayed.focs.coding import Channel, adjacent_parities, code_network
@@ -66,7 +66,7 @@ def test_when_time_runs_out_the_best_so_far_comes_with_a_bound(monkeypatch):
     problem = build_problem(network, network.evidence(observed(network)), table_cells=0)
     exact = BranchAndBound().solve(problem)
     monkeypatch.setattr(compiled_advance, "is_loaded", False)
-    with one_clock(Limits(max_seconds=1e-9)):
+    with within(Limits(max_seconds=1e-9)):
         early = BranchAndBound(n_starts=0).solve(problem)
     assert not early.finished
     value = Evaluator(problem).values(problem.completed(early.states))[0]
@@ -88,7 +88,7 @@ def test_nothing_is_compiled_where_that_would_outlast_the_limit(monkeypatch):
     monkeypatch.setattr(jit.Kernel, "_make", refuse)
     network = dense_network(18, 12)
     problem = build_problem(network, network.evidence(observed(network)), table_cells=0)
-    with time_running_out(stride=0.01) as looks, one_clock(Limits(max_seconds=0.3)):
+    with time_running_out(stride=0.01) as looks, within(Limits(max_seconds=0.3)):
         early = BranchAndBound().solve(problem)
     assert looks.count < 100
     value = Evaluator(problem).values(problem.completed(early.states))[0]

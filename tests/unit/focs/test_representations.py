@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from focs_strategies import bit
-from unswayed.core.anytime import one_clock
+from unswayed.core.anytime import within
 from unswayed.core.errors import LimitError, ModelError, QueryError
 from unswayed.core.limits import Limits
 from unswayed.inference.sampling import row_log_likelihoods, sample_states
@@ -174,5 +174,5 @@ def test_quantised_neurons_keep_their_side_of_the_step():
 
 
 def test_limits_hold_when_tabulating():
-    with pytest.raises(LimitError, match="the table of 'X'"), one_clock(Limits(max_bytes=1200)):
+    with pytest.raises(LimitError, match="the table of 'X'"), within(Limits(max_bytes=1200)):
         write_table(LogisticCpt(X, U, [1, 1, 1]))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from strategies import networks
-from unswayed.core.anytime import one_clock
+from unswayed.core.anytime import within
 from unswayed.core.errors import ImpossibleEvidence, LimitError
 from unswayed.core.limits import Limits
 from unswayed.inference import batches
@@ -100,5 +100,5 @@ def test_a_batch_ends_with_the_time(large, monkeypatch):
     monkeypatch.setattr(batches, "LARGE", large)
     network = binary_network({"A": ((), [0.5]), "B": (("A",), [0.2, 0.7])})
     codes = np.zeros((10_000, 1), dtype=np.int64)
-    with pytest.raises(LimitError, match="the time was over"), one_clock(Limits(max_seconds=1e-9)):
+    with pytest.raises(LimitError, match="the time was over"), within(Limits(max_seconds=1e-9)):
         batch_posteriors(network, 0, [1], codes, {})

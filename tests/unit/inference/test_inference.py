@@ -9,7 +9,7 @@ import pytest
 
 from oracles.enumerate_joint import joint_table as enumerate_joint
 from shared_data import SHARED, needs_shared_data
-from unswayed.core.anytime import one_clock
+from unswayed.core.anytime import within
 from unswayed.core.errors import ImpossibleEvidence, LimitError
 from unswayed.core.limits import Limits
 from unswayed.inference.explanations import most_probable_states
@@ -120,7 +120,7 @@ def test_too_large_a_table_is_refused_before_memory_is_touched():
     network = random_naive_bayes(60, np.random.default_rng(0))
     with pytest.raises(LimitError, match="raise Limits"):
         joint_table(network, range(61), {})
-    with pytest.raises(LimitError), one_clock(Limits(max_bytes=1000)):
+    with pytest.raises(LimitError), within(Limits(max_bytes=1000)):
         joint_table(network, range(20), {})
 
 
@@ -140,7 +140,7 @@ def test_a_dense_network_is_refused_instead_of_filling_memory():
 
 def test_time_limit_stops_a_run():
     network = random_bounded_treewidth(60, 4, np.random.default_rng(1))
-    with pytest.raises(LimitError, match="the time was over"), one_clock(Limits(max_seconds=1e-9)):
+    with pytest.raises(LimitError, match="the time was over"), within(Limits(max_seconds=1e-9)):
         all_marginals(network, {})
 
 

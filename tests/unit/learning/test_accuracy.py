@@ -9,7 +9,7 @@ import pytest
 from sklearn.naive_bayes import CategoricalNB
 
 from tolerances import EXACT
-from unswayed.core.anytime import one_clock
+from unswayed.core.anytime import within
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import Limits
 from unswayed.decisions.rules import ThresholdRule
@@ -93,7 +93,7 @@ def test_missing_values_add_nothing():
 def test_time_over_gives_the_best_so_far():
     rng = np.random.default_rng(0)
     variables = [Variable(f"v{i}", ["a", "b"]) for i in range(15)]
-    with one_clock(Limits(max_seconds=1e-3)):
+    with within(Limits(max_seconds=1e-3)):
         chosen = select_by_accuracy(Dataset(variables, rng.integers(0, 2, (20, 15))), "v0", None, 14)
     assert not chosen.complete
     assert chosen.evaluations >= 256

@@ -13,7 +13,7 @@ from learning_cases import datasets
 from oracles.best_tree import best_tree_weight, information_by_definition
 from shared_data import SHARED, needs_shared_data
 from tolerances import ENGINE
-from unswayed.core.anytime import one_clock
+from unswayed.core.anytime import within
 from unswayed.core.errors import LimitError, ModelError, QueryError
 from unswayed.core.limits import Limits
 from unswayed.learning import learn_naive_bayes, learn_tan
@@ -131,5 +131,5 @@ def test_the_root_of_a_tree_is_a_feature() -> None:
 
 
 def test_too_many_pairs_are_refused() -> None:
-    with pytest.raises(LimitError), one_clock(Limits(max_bytes=8)):
+    with pytest.raises(LimitError), within(Limits(max_bytes=8)):
         learn_tan(ROWS, "flu")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from learning_cases import datasets
-from unswayed.core.anytime import one_clock
+from unswayed.core.anytime import within
 from unswayed.core.errors import LimitError, ModelError
 from unswayed.core.limits import Limits
 from unswayed.learning.counts import count_families, merge, smoothed_cpt, zero_counts
@@ -63,5 +63,5 @@ def test_zero_is_neutral_and_strangers_do_not_merge() -> None:
 def test_counts_that_do_not_fit_are_refused_before_counting() -> None:
     wide = [Variable(f"V{i}", [f"s{k}" for k in range(100)]) for i in range(5)]
     data = Dataset(wide, [[0] * 5])
-    with pytest.raises(LimitError, match="counting 1 families"), one_clock(Limits(max_bytes=10**9)):
+    with pytest.raises(LimitError, match="counting 1 families"), within(Limits(max_bytes=10**9)):
         count_families(data, [(0, 1, 2, 3, 4)])

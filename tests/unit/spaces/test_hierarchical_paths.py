@@ -13,7 +13,7 @@ from unswayed.api.decisions import same_decision_probability
 from unswayed.circuits.psdd.learn import learn
 from unswayed.circuits.psdd.query import log_likelihood, marginals, sample
 from unswayed.circuits.psdd.structure import uniform_psdd
-from unswayed.core.anytime import one_clock
+from unswayed.core.anytime import within
 from unswayed.core.errors import LimitError, ModelError, QueryError
 from unswayed.core.limits import Limits
 from unswayed.spaces.classifier.estimator import StructuredNaiveBayes
@@ -212,9 +212,9 @@ def test_regions_that_do_not_fit_are_refused():
     with pytest.raises(QueryError, match="have no SDD"):
         _ = hierarchical_path_space(square, {"a", "b", "c", "d"}).sdd
     for limits in (Limits(max_bytes=100_000), Limits(max_seconds=1e-9)):
-        with pytest.raises(LimitError), one_clock(limits):
+        with pytest.raises(LimitError), within(limits):
             hierarchical_path_space(grid(6, 6), two_regions(6, 6))
-    with pytest.raises(LimitError, match="ways between regions"), one_clock(Limits(max_bytes=3_000)):
+    with pytest.raises(LimitError, match="ways between regions"), within(Limits(max_bytes=3_000)):
         hierarchical_path_space(grid(6, 6), four_regions(6, 6))
 
 

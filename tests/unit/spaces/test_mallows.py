@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 
 from shared_data import SHARED, needs_shared_data
 from tolerances import ENGINE, EXACT
-from unswayed.core.anytime import one_clock
+from unswayed.core.anytime import within
 from unswayed.core.errors import LimitError, QueryError
 from unswayed.core.limits import Limits
 from unswayed.spaces.mallows import (
@@ -126,7 +126,7 @@ def test_bad_weights_dispersions_and_limits():
         Mallows(np.array([1, 2]), 1.0).log_likelihood([[1, 2, 3]])
     with pytest.raises(LimitError, match=r"central ranking of 30 items .*heuristic_center"):
         learn_mallows([list(range(1, 31))])
-    with pytest.raises(LimitError), one_clock(Limits(max_seconds=1e-9)):
+    with pytest.raises(LimitError), within(Limits(max_seconds=1e-9)):
         learn_mallows([list(range(1, 16))])
 
 

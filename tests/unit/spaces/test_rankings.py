@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-from unswayed.core.anytime import one_clock
+from unswayed.core.anytime import within
 from unswayed.core.errors import LimitError, QueryError
 from unswayed.core.limits import Limits
 from unswayed.spaces.rankings import ranking_space, tiered_ranking_space
@@ -92,7 +92,7 @@ def test_spaces_that_make_no_sense_are_refused(items, options):
 def test_too_many_items_are_refused_before_any_work():
     with pytest.raises(LimitError, match="rankings of 40 items"):
         ranking_space(40)
-    with pytest.raises(LimitError), one_clock(Limits(max_seconds=1e-3)):
+    with pytest.raises(LimitError), within(Limits(max_seconds=1e-3)):
         _ = ranking_space(16).structure
 
 

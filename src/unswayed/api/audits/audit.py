@@ -14,7 +14,7 @@ from unswayed.api.audits.partitions import DaskFrame, audit_partitions, is_dask_
 from unswayed.api.audits.result import Audit
 from unswayed.api.audits.rows import Recipe
 from unswayed.api.questions import Options, check_options
-from unswayed.core.anytime import keep_time
+from unswayed.core.anytime import bounded
 from unswayed.core.arguments import expect_path
 from unswayed.core.errors import QueryError, expect, expect_number
 from unswayed.decisions.classifier import Classifier
@@ -44,7 +44,7 @@ class AuditOptions(Options, total=False):
 def audit(classifier: Classifier, table: DaskFrame, **options: Unpack[AuditOptions]) -> Any: ...
 @overload
 def audit(classifier: Classifier, table: object, **options: Unpack[AuditOptions]) -> Audit: ...
-@keep_time
+@bounded
 def audit(classifier: Classifier, table: Any, **options: Unpack[AuditOptions]) -> Any:
     """For each row of a table: the decision, its posterior, and its same-decision probability.
 
@@ -94,7 +94,7 @@ class FileOptions(AuditOptions, total=False):
     """Called after each chunk with how far the audit is."""
 
 
-@keep_time
+@bounded
 def audit_file(
     classifier: Classifier, source: Any, output: str | Path, **options: Unpack[FileOptions]
 ) -> AuditedFile:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from unswayed.api.audits.files import describe_classifier
-from unswayed.core.anytime import keep_time
+from unswayed.core.anytime import bounded
 from unswayed.core.arguments import expect_path
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import LimitError, QueryError
@@ -52,7 +52,7 @@ class PredictedFile:
         }
 
 
-@keep_time
+@bounded
 def predict_file(
     classifier: Classifier | TableClassifier,
     source: Any,

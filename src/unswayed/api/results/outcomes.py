@@ -9,7 +9,7 @@ import numpy as np
 
 from unswayed.api.decisions import Decision, decision_of
 from unswayed.api.observations import Case
-from unswayed.core.anytime import one_clock, settle
+from unswayed.core.anytime import settle, within
 from unswayed.core.errors import ImpossibleEvidence, LimitError
 from unswayed.core.measurement import Measurement
 from unswayed.decisions.problem import Problem
@@ -43,7 +43,7 @@ def list_outcomes(case: Case, feature: str) -> tuple[Finding, ...]:
     >>> [(each.state, each.decision.action, round(each.sdp.value, 2)) for each in list_outcomes(paper, "R1")]
     [('+', 'not +', 0.67), ('-', 'not +', 1.0)]
     """
-    with one_clock(case.options.get("limits")):
+    with within(case.options.get("limits")):
         return measure_findings(case, outcomes_of(case.problem, case.problem.network.index(feature)))
 
 

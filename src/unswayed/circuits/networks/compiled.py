@@ -30,7 +30,7 @@ from unswayed.circuits.sdd.free_variables import Gaps, gaps_of
 from unswayed.circuits.sdd.sdd import Sdd
 from unswayed.circuits.sdd.values import NodeValues, literal_shares, node_values
 from unswayed.circuits.vtree import Vtree
-from unswayed.core.anytime import keep_time
+from unswayed.core.anytime import bounded
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import ImpossibleEvidence, QueryError
 from unswayed.core.names import listing
@@ -81,7 +81,7 @@ class CompiledNetwork:
         return self.sdd.n_elements
 
 
-@keep_time
+@bounded
 def compile_network(
     network: BayesianNetwork,
     vtree: Vtree | None = None,
@@ -117,7 +117,7 @@ def compile_network(
     return CompiledNetwork(network, used, sdd, spine, True, None, time.perf_counter() - started)
 
 
-@keep_time
+@bounded
 def compile_spine(
     network: BayesianNetwork, spine: Sequence[int], *, strict: bool = True, progress: Progress | None = None
 ) -> CompiledNetwork:

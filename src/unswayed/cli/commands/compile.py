@@ -9,7 +9,7 @@ from unswayed.cli.case import NetworkOptions, resolve_network, with_case
 from unswayed.cli.evidence import names_in
 from unswayed.cli.options import option, output_file
 from unswayed.cli.output import check_output, say
-from unswayed.core.anytime import one_clock
+from unswayed.core.anytime import within
 from unswayed.core.errors import QueryError
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def compile_(
         _check_name(output)
     found, limits = resolve_network(case)
     names = tuple(names_in(constrain or ()))
-    with one_clock(limits):
+    with within(limits):
         compiled = compile_network(found, constrained_to=names)
     if output is not None:
         _write(compiled, output)

@@ -11,7 +11,7 @@ from unswayed.cli.case import CaseOptions, resolve, with_case
 from unswayed.cli.commands.audit import TableFile, showing_rows, with_evidence
 from unswayed.cli.options import Thousands, limits_of, output_file, rows_in
 from unswayed.cli.output import check_rows, say
-from unswayed.core.anytime import one_clock
+from unswayed.core.anytime import within
 from unswayed.core.errors import QueryError
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def predict(
         lines = [_counts_line(found.by_decision), *_left_out_lines(found), f"wrote {output}"]
         say({**described, **found.summary(), "output": str(output)}, lines, as_json=case.as_json)
         return
-    with one_clock(limits):
+    with within(limits):
         columns = _decide_rows(classifier, rows)
     say({**described, **columns}, _row_lines(columns), as_json=case.as_json)
 

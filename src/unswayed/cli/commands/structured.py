@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from unswayed.cli.options import AsJson, MaxMemory, MaxSeconds, argument, flag, limits_of, option
 from unswayed.cli.output import say
-from unswayed.core.anytime import one_clock
+from unswayed.core.anytime import within
 from unswayed.core.errors import QueryError
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def paths(
     """
     from unswayed.spaces.paths import path_space
 
-    with one_clock(limits_of(max_memory, max_seconds)):
+    with within(limits_of(max_memory, max_seconds)):
         _tell(path_space(_graph_in(graph, directed), source, target), count=count, as_json=as_json)
 
 
@@ -59,7 +59,7 @@ def rankings(
     """
     from unswayed.spaces.rankings import ranking_space
 
-    with one_clock(limits_of(max_memory, max_seconds)):
+    with within(limits_of(max_memory, max_seconds)):
         _tell(ranking_space(items, top=top), count=count, as_json=as_json)
 
 

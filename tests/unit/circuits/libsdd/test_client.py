@@ -22,7 +22,7 @@ from unswayed.circuits.libsdd.exchange import CircuitJob, Failure, JobResult, Re
 from unswayed.circuits.libsdd.program import CircuitProgram, Operation
 from unswayed.circuits.sdd.evaluate import model_count
 from unswayed.circuits.vtree import balanced, right_linear
-from unswayed.core.anytime import one_clock
+from unswayed.core.anytime import within
 from unswayed.core.errors import LimitError, SolverError
 from unswayed.core.limits import Limits
 
@@ -48,7 +48,7 @@ def test_time_is_a_hard_limit():
     began = time.monotonic()
     with (
         pytest.raises(LimitError, match=r"before compiling the circuit was done"),
-        one_clock(Limits(max_seconds=0.5)),
+        within(Limits(max_seconds=0.5)),
     ):
         compile_cnf(hard_formula())
     assert time.monotonic() - began < 5
@@ -58,7 +58,7 @@ def test_time_is_a_hard_limit():
 def test_memory_is_a_hard_limit():
     with (
         pytest.raises(LimitError, match="more memory than the limit of 100 MB"),
-        one_clock(Limits(max_bytes=100_000_000, max_seconds=60)),
+        within(Limits(max_bytes=100_000_000, max_seconds=60)),
     ):
         compile_cnf(hard_formula())
     assert_answers()
@@ -76,7 +76,7 @@ def interrupts():
 def test_an_interrupt_ends_the_wait_and_the_worker():
     timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()
-    with pytest.raises(KeyboardInterrupt), one_clock(Limits(max_seconds=60)):
+    with pytest.raises(KeyboardInterrupt), within(Limits(max_seconds=60)):
         compile_cnf(hard_formula())
     timer.join(timeout=60)
     assert_answers()
@@ -85,14 +85,14 @@ def test_an_interrupt_ends_the_wait_and_the_worker():
 def test_a_killed_worker_leaves_no_files(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(workers, "_IDLE", [])
-    with pytest.raises(LimitError), one_clock(Limits(max_seconds=0.5)):
+    with pytest.raises(LimitError), within(Limits(max_seconds=0.5)):
         compile_cnf(hard_formula())
     assert list(tmp_path.iterdir()) == []
 
 
 def test_progress_is_reported_while_libsdd_works():
     reports: list[Report] = []
-    with pytest.raises(LimitError), one_clock(Limits(max_seconds=1.5)):
+    with pytest.raises(LimitError), within(Limits(max_seconds=1.5)):
         compile_cnf(hard_formula(), progress=reports.append)
     assert reports
     assert all(0 < report.done <= report.total and report.size > 0 for report in reports)
@@ -102,7 +102,7 @@ def test_an_error_in_the_progress_callback_ends_the_job():
     def fail(report):
         raise ZeroDivisionError
 
-    with pytest.raises(ZeroDivisionError), one_clock(Limits(max_seconds=60)):
+    with pytest.raises(ZeroDivisionError), within(Limits(max_seconds=60)):
         compile_cnf(hard_formula(), progress=fail)
     assert_answers()
 
@@ -183,10 +183,10 @@ def test_limits_hold_here_as_well():
     program = builder.program([builder.conjoin([builder.clause(clause) for clause in cnf.clauses])])
     with (
         pytest.raises(LimitError, match="before combining circuits was done"),
-        one_clock(Limits(max_seconds=0.3)),
+        within(Limits(max_seconds=0.3)),
     ):
         run_here(program, builder.vtree)
-    with pytest.raises(LimitError, match="elements or more needs about"), one_clock(Limits(max_bytes=10**6)):
+    with pytest.raises(LimitError, match="elements or more needs about"), within(Limits(max_bytes=10**6)):
         run_here(program, builder.vtree)
 
 

@@ -25,7 +25,7 @@ from unswayed.circuits.sdd.free_variables import gap_products, gaps_of
 from unswayed.circuits.sdd.models import models, sample_models
 from unswayed.circuits.sdd.normalize import normalize
 from unswayed.circuits.vtree import balanced, right_linear
-from unswayed.core.anytime import one_clock
+from unswayed.core.anytime import within
 from unswayed.core.errors import LimitError, QueryError
 from unswayed.core.limits import Limits
 from unswayed.kernels.circuits.circuit_passes import (
@@ -196,13 +196,13 @@ def test_normalising_is_held_to_limits():
     sdd = compile_cnf(Cnf([f"x{i}" for i in range(30)], clauses.tolist()))
     with (
         pytest.raises(LimitError, match=r"a normalised circuit of .* needs about"),
-        one_clock(Limits(max_bytes=10**6)),
+        within(Limits(max_bytes=10**6)),
     ):
         normalize(sdd)
     with (
         pytest.raises(LimitError, match="before normalising a circuit was done"),
-        one_clock(Limits(max_seconds=1e-9)),
+        within(Limits(max_seconds=1e-9)),
     ):
         normalize(sdd)
-    with pytest.raises(LimitError, match="a normalised circuit"), one_clock(Limits(max_bytes=10**6)):
+    with pytest.raises(LimitError, match="a normalised circuit"), within(Limits(max_bytes=10**6)):
         psdd_structure(sdd)

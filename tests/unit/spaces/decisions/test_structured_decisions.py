@@ -15,7 +15,7 @@ from unswayed.api.observations import should_stop
 from unswayed.api.ranking import rank_observations
 from unswayed.api.values import value_of_information
 from unswayed.circuits.psdd.query import log_likelihoods
-from unswayed.core.anytime import one_clock
+from unswayed.core.anytime import within
 from unswayed.core.errors import ImpossibleEvidence, LimitError, QueryError
 from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
@@ -189,7 +189,7 @@ def test_objects_beyond_any_list_are_bounded_as_closely_as_asked():
     found = certified_agreement(case, [], tolerance=1e-3)
     assert found.high - found.low <= 1e-3
     assert found.low <= truth <= found.high
-    with one_clock(Limits(max_seconds=0.01)):
+    with within(Limits(max_seconds=0.01)):
         hasty = certified_agreement(case, [], tolerance=1e-6)
     assert hasty.low <= truth <= hasty.high
 
