@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from unswayed.core import anytime
 from unswayed.core.anytime import Budget, BudgetSpent
 
 BEYOND = 1e9
@@ -59,13 +60,13 @@ def budget_spent_at(at: float) -> Iterator[Looks]:
 
     Whatever is made in a reserve is not cut. The verb must have been given limits: without, nobody counts.
     """
-    looks = Looks()
+    looks, root = Looks(), anytime._budget.get()
 
     def cut(budget: Budget, units: float, what: str) -> None:
         chain = [budget]
         while chain[-1].outer is not None:
             chain.append(chain[-1].outer)
-        if len(chain) > 1:  # else a reserve
+        if chain[-1] is root:  # else a reserve
             looks.count += 1
             if looks.count >= at:
                 raise BudgetSpent(chain[-2], what)

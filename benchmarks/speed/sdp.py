@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.page import write_measured
+from unswayed.core.anytime import within
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import DEFAULT_LIMITS, Limits, readable_bytes
 from unswayed.core.measurement import Certainty
