@@ -48,7 +48,7 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class SimulatedWorkers(Generic[T]):
-    """What `unswayed.core.workers.Workers` is to the driver, with an imagined clock."""
+    """What `unswayed.core.parallel.Workers` is to the driver, with an imagined clock."""
 
     team: Team
     function: Callable[..., Any]

@@ -19,7 +19,8 @@ from unswayed.api import plans
 from unswayed.api.plans import plan_tests
 from unswayed.core.errors import FormatError, QueryError
 from unswayed.core.limits import Limits
-from unswayed.core.workers import Team, start_pool
+from unswayed.core.parallel import Team
+from unswayed.core.processes import start_pool
 from unswayed.decisions.binding import bind_purchase
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.purchase import Purchase

@@ -20,7 +20,7 @@ from unswayed.core.anytime import (
 )
 from unswayed.core.errors import LimitError, QueryError, expect, expect_list
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
-from unswayed.core.workers import Team
+from unswayed.core.parallel import Team
 from unswayed.decisions.binding import bind_purchase, leave_out_skipped
 from unswayed.decisions.catalogue import Catalogue
 from unswayed.decisions.checkpoint import open_checkpoint

@@ -390,7 +390,7 @@ def _check(options: SearchOptions) -> None:
         return
     if "checkpoint" in options:
         raise QueryError("branch and bound alone keeps a checkpoint; leave out the checkpoint or the method")
-    if not team.is_alone:
+    if not team.is_serial:
         raise QueryError(
             f"method {method.value!r} works in one process; leave out jobs and executor, or search by branch "
             "and bound"

@@ -78,8 +78,6 @@ class Team:
         """Whether this process does everything itself."""
         return self.executor is None and self.jobs in (None, 1)
 
-    is_alone = is_serial
-
     @property
     def size(self) -> int:
         """How many calls may be made at once."""

@@ -18,7 +18,7 @@ import numpy as np
 
 from unswayed.core.anytime import tick
 from unswayed.core.arrays import Floats
-from unswayed.core.workers import Workers
+from unswayed.core.parallel import Workers
 from unswayed.kernels.plan_values import Block, FixedSets, Rules, Values, compiled_fill_values, fill_values
 from unswayed.plans.goals import Goal, judge
 from unswayed.plans.ground import Ground, blocks

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from unswayed.core.anytime import tick
 from unswayed.core.errors import UnswayedError
-from unswayed.core.workers import Workers
+from unswayed.core.parallel import Workers
 from unswayed.plans.terrain import AskedTerrain, State, Terrain
 
 ALONE_VISITS = 100
@@ -51,7 +51,7 @@ class Prefetcher:
         One that is not is made by who asks; so is one that a worker still starts for.
         """
         self.n_visits += 1
-        if self.workers.team.is_alone or self.n_visits <= ALONE_VISITS:
+        if self.workers.team.is_serial or self.n_visits <= ALONE_VISITS:
             return
         for visit in later:
             if self.workers.n_free <= 0:

@@ -18,7 +18,7 @@ import numpy as np
 from unswayed.core.anytime import UNITS_PER_SECOND, check_bytes, settle
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.numerics import spendable
-from unswayed.core.workers import Team, Workers
+from unswayed.core.parallel import Team, Workers
 from unswayed.decisions.catalogue import (
     Catalogue,
     price_table,
@@ -111,7 +111,7 @@ def run_programme(
 
     with ExitStack() as stack:
         keeper = None if checkpoint is None else stack.enter_context(PartFile(checkpoint, parted))
-        if team is None or team.is_alone or price.seconds < ALONE_SECONDS:
+        if team is None or team.is_serial or price.seconds < ALONE_SECONDS:
             parts = fill_parts(parted, values, keeper)
         else:
             sent = replace(parted, ground=ground.to_send())

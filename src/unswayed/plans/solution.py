@@ -25,7 +25,7 @@ from unswayed.core.anytime import (
     units_left,
 )
 from unswayed.core.errors import LimitError, QueryError
-from unswayed.core.workers import Team, Workers
+from unswayed.core.parallel import Team, Workers
 from unswayed.decisions.checkpoint import Checkpoint
 from unswayed.plans.bounded import BoundedSearch, FoundPlan, search_bounded
 from unswayed.plans.comparisons import (
@@ -135,7 +135,7 @@ def solve(
     reached = reached_by_everything(ground, goal) if isinstance(ground, Ground) else 1.0
     everything = compare_everything(ground, goal, reached=reached)
     if isinstance(ground, Ground) and goal.max_leaves is not None:
-        return _solve_leaf_limited(ground, goal, everything, alone=team.is_alone and checkpoint is None)
+        return _solve_leaf_limited(ground, goal, everything, alone=team.is_serial and checkpoint is None)
     planning = _Planning(ground, goal, report or (lambda _: None), team, checkpoint, [everything])
     has_values = isinstance(ground, Ground) and _has_values(ground, goal)
     with ExitStack() as stack:

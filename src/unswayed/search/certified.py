@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from unswayed.core.anytime import Settled, portion, reserve, settle
 from unswayed.core.measurement import Certainty
-from unswayed.core.workers import Team
+from unswayed.core.parallel import Team
 from unswayed.decisions.measures import AchievableAgreement
 from unswayed.decisions.oracle import Interval
 from unswayed.decisions.problem import Problem

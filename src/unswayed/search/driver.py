@@ -17,7 +17,7 @@ from collections.abc import Generator, Iterable, Iterator
 from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
 from unswayed.core.anytime import tick
-from unswayed.core.workers import Workers
+from unswayed.core.parallel import Workers
 from unswayed.kernels.subset_search import SLACK
 
 SLICE_UNITS = 2e5

@@ -16,7 +16,7 @@ from typing import Any
 
 from unswayed.core.anytime import tick
 from unswayed.core.numerics import is_cheaper
-from unswayed.core.workers import Workers
+from unswayed.core.parallel import Workers
 from unswayed.decisions.catalogue import Catalogue, least_together, tests_in, with_needs
 from unswayed.search.driver import SLICE_UNITS, SliceOutcome, Steps, search_in_slices
 from unswayed.search.lattice import Node, drop, keep_only, reordered

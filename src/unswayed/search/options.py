@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypedDict
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import Limits
 from unswayed.core.names import unknown_name
-from unswayed.core.workers import Team, check_jobs
+from unswayed.core.parallel import Team, check_jobs
 
 if TYPE_CHECKING:
     from unswayed.search.fs_sdd import CircuitVariant

@@ -11,7 +11,7 @@ import numpy as np
 
 from unswayed.core.anytime import bytes_allowed, seconds_left, settle
 from unswayed.core.errors import QueryError
-from unswayed.core.workers import Team
+from unswayed.core.parallel import Team
 from unswayed.decisions.checkpoint import Checkpoint, open_checkpoint
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import Problem, make_problem

@@ -18,7 +18,7 @@ from unswayed.core.anytime import UNITS_PER_SECOND, settle, tick, units_left
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import QueryError
 from unswayed.core.numerics import spendable
-from unswayed.core.workers import Team, Workers
+from unswayed.core.parallel import Team, Workers
 from unswayed.decisions.measures import AchievableAgreement, best_threshold
 from unswayed.decisions.oracle import Interval
 from unswayed.decisions.problem import Problem
@@ -232,7 +232,7 @@ class _Search:
         """Whether workers are ready; they are started here, and get the samples, when it takes long."""
         workers = self.workers
         is_long = self.n_asked * self.units > ALONE_UNITS
-        if is_long and not workers.team.is_alone and not workers.has_answered:
+        if is_long and not workers.team.is_serial and not workers.has_answered:
             for _ in range(workers.n_free):
                 workers.submit(WARM_UP, ((),))
             workers.collect(0.0)

@@ -14,7 +14,7 @@ from uuid import uuid4
 
 from unswayed.core.errors import LimitError, QueryError, expect
 from unswayed.core.numerics import is_cheaper, spendable
-from unswayed.core.workers import Team
+from unswayed.core.parallel import Team
 from unswayed.decisions.binding import bind_purchase
 from unswayed.decisions.catalogue import (
     Catalogue,

@@ -117,7 +117,7 @@ class TaskSearch(Generic[B]):
     @property
     def is_shared(self) -> bool:
         """Whether others may help."""
-        return not self.incumbent.task.team.is_alone
+        return not self.incumbent.task.team.is_serial
 
     def call_for(self, branch: B) -> tuple[B, Known, float]:
         """What a slice is called with."""

@@ -21,7 +21,7 @@ import numpy as np
 
 from unswayed.core.anytime import reserve, seconds_left, settle, tick, units_left
 from unswayed.core.arrays import Floats, Ints
-from unswayed.core.workers import Workers
+from unswayed.core.parallel import Workers
 from unswayed.decisions.checkpoint import damaged
 from unswayed.kernels.all_but_one import (
     FeatureSides,
@@ -358,7 +358,7 @@ def _go(
         counted = int(state.now[4])
         if proof.has_enough or counted - n_before >= n_errors or units_left() <= least_left:
             return False
-        if not task.team.is_alone and counted - n_before > ALONE_ERRORS and n_errors == math.inf:
+        if not task.team.is_serial and counted - n_before > ALONE_ERRORS and n_errors == math.inf:
             return (yield from _share(task, proof, walk.shared, [branch]))
         compiles = task.compiles_here and counted > PLAIN_ERRORS
         n_step = count_errors(SLICE, compiles=compiles)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from unswayed.core.arrays import Ints
 from unswayed.core.numerics import spendable
-from unswayed.core.workers import Team
+from unswayed.core.parallel import Team
 from unswayed.decisions.checkpoint import Checkpoint
 from unswayed.kernels.spreads import Grid
 from unswayed.search.ceiling.spectra import FeatureLaws

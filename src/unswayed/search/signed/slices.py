@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from unswayed.core.anytime import UNITS_PER_SECOND, seconds_left, tick
 from unswayed.core.arrays import Floats
-from unswayed.core.workers import Workers
+from unswayed.core.parallel import Workers
 from unswayed.kernels.subset_search import (
     SignedPath,
     compiled_advance,
