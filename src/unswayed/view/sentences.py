@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from unswayed.api.selection import Frontier, Selection, Trimming
     from unswayed.api.thresholds import ThresholdSweep
 
+CERTIFYING = "sums"
+"""The engine whose agreements are certified from below: searches maximize the lower ends of its intervals."""
 BROKEN_PROMISE = (
     "The network promises more than these rows allow: it is too sure of itself, so go by the count."
 )
@@ -200,7 +202,8 @@ def kept_text(selection: Selection, features: Sequence[str] | None) -> tuple[str
 
 def agreement_text(selection: Selection, features: Sequence[str], how: str) -> str:
     """How often the kept features decide as all do, and `how`."""
-    share = f"with probability {share_text(selection.value)}"
+    at_least = "at least " if selection.engine == CERTIFYING else ""
+    share = f"with probability {at_least}{share_text(selection.value)}"
     if selection.interval is not None:
         low, high = interval_texts(*selection.interval)
         share = f"with a probability between {low} and {high}"

@@ -23,11 +23,12 @@ from unswayed.api import (
     start_case,
     trim,
 )
-from unswayed.api.decisions import same_decision_probability
+from unswayed.api.decisions import maximum_achievable_agreement, same_decision_probability
 from unswayed.api.history import replay
 from unswayed.api.results.recording import SearchRecord
 from unswayed.api.thresholds import sweep_thresholds
 from unswayed.core.errors import QueryError
+from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import MostProbable, ThresholdRule
@@ -210,6 +211,16 @@ def test_a_card_shows_the_confidence_of_an_estimate():
     stopping = replace(should_stop(PAPERS), sdp=sdp, certain=True)
     words = " ".join(Texts(stopping._repr_html_()).words)
     assert "about 0.9000, between 0.8900 and 0.9100 with confidence 0.99" in words
+
+
+def test_an_agreement_that_is_certified_from_below_says_so():
+    wide = Classifier(
+        zoo.random_naive_bayes(40, np.random.default_rng(3)), "C", None, ThresholdRule("s0", 0.5)
+    )
+    found = trim(wide, 4, limits=Limits(max_seconds=8))
+    exact = maximum_achievable_agreement(wide, found.kept, tolerance=1e-5)
+    assert found.selection.value < exact.low
+    assert "with probability at least 0.9" in " ".join(str(found).split())
 
 
 def test_the_picture_of_a_decision_marks_the_threshold():
