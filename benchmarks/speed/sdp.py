@@ -28,12 +28,12 @@ from unswayed.decisions.measures import expected_agreement
 from unswayed.decisions.oracle import AgreementOracle, Interval
 from unswayed.decisions.problem import Problem, make_problem
 from unswayed.decisions.rules import ThresholdRule
-from unswayed.engines.chen2014.brute_force import BruteForceEngine
-from unswayed.engines.chen2014.depth_first import DepthFirstEngine
 from unswayed.engines.choice import ENGINES
 from unswayed.engines.log_odds import LogOddsEngine
 from unswayed.engines.protocol import Engine, Question, Refusal
 from unswayed.model.zoo import random_naive_bayes
+from unswayed.papers.chen2014.brute_force import BruteForceEngine
+from unswayed.papers.chen2014.depth_first import DepthFirstEngine
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "benchmarks" / "sdp.md"
 SIZES = (20, 24, 30, 36, 40, 44, 50, 100, 300, 1000)

@@ -22,11 +22,11 @@ from unswayed.decisions.measures import expected_agreement, maximum_potential_ag
 from unswayed.decisions.oracle import AgreementOracle
 from unswayed.decisions.problem import make_problem
 from unswayed.decisions.rules import LogOddsIntervals, MostProbable, ThresholdRule, UtilityRule
-from unswayed.engines.chen2014.brute_force import BruteForceEngine
-from unswayed.engines.chen2014.depth_first import DepthFirstEngine
 from unswayed.engines.log_odds import LogOddsEngine
 from unswayed.engines.protocol import Cost, Question, Refusal
 from unswayed.model.zoo import random_bounded_treewidth, random_naive_bayes, random_polytree
+from unswayed.papers.chen2014.brute_force import BruteForceEngine
+from unswayed.papers.chen2014.depth_first import DepthFirstEngine
 
 ENGINES = [DepthFirstEngine(), BruteForceEngine()]
 NOTHING = frozenset()
@@ -178,7 +178,7 @@ def test_a_small_search_does_not_load_the_compiler():
         "from unswayed.decisions.classifier import Classifier\n"
         "from unswayed.decisions.problem import make_problem\n"
         "from unswayed.decisions.rules import ThresholdRule\n"
-        "from unswayed.engines.chen2014.depth_first import DepthFirstEngine\n"
+        "from unswayed.papers.chen2014.depth_first import DepthFirstEngine\n"
         "from unswayed.model.zoo import disease_tests\n"
         "rule = ThresholdRule('+', 0.5)\n"
         "problem = make_problem(Classifier(disease_tests(), 'Disease', None, rule))\n"

@@ -13,11 +13,11 @@ from tolerances import ENGINE, EXACT
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import make_problem
 from unswayed.decisions.rules import MostProbable, ThresholdRule, UtilityRule
-from unswayed.engines.chen2014.brute_force import BruteForceEngine
-from unswayed.engines.chen2014.depth_first import DepthFirstEngine
 from unswayed.engines.groups import independent_groups
 from unswayed.engines.log_odds import LogOddsEngine
 from unswayed.model.zoo import binary_network, random_naive_bayes
+from unswayed.papers.chen2014.brute_force import BruteForceEngine
+from unswayed.papers.chen2014.depth_first import DepthFirstEngine
 
 ENGINES = [DepthFirstEngine(), BruteForceEngine(), LogOddsEngine()]
 NOTHING = frozenset()

@@ -19,8 +19,8 @@ from unswayed.core.measurement import Certainty
 from unswayed.decisions.oracle import Interval
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.rules import LogOddsIntervals
-from unswayed.engines.chen2014.brute_force import chunks
 from unswayed.engines.parts import probability_of, refuse_groups
+from unswayed.papers.chen2014.brute_force import chunks
 
 
 def posterior_variance(problem: Problem) -> float:

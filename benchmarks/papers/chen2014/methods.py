@@ -15,10 +15,10 @@ from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.measures import expected_agreement
 from unswayed.decisions.oracle import AgreementOracle
 from unswayed.decisions.problem import Problem, make_problem
-from unswayed.engines.chen2014.brute_force import BruteForceEngine
-from unswayed.engines.chen2014.depth_first import DepthFirstEngine
 from unswayed.engines.choice import ENGINES, choose
 from unswayed.engines.protocol import Question
+from unswayed.papers.chen2014.brute_force import BruteForceEngine
+from unswayed.papers.chen2014.depth_first import DepthFirstEngine
 
 NOTHING: frozenset[int] = frozenset()
 OURS = tuple(e for e in ENGINES if e.certainty is Certainty.EXACT)

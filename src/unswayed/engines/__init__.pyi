@@ -1,7 +1,5 @@
 """Public names of `unswayed.engines`; `__init__.py` imports each when it is first used."""
 
-from .chen2014.brute_force import BruteForceEngine as BruteForceEngine
-from .chen2014.depth_first import DepthFirstEngine as DepthFirstEngine
 from .circuit import CircuitEngine as CircuitEngine
 from .dense import DenseEngine as DenseEngine
 from .sampling import SamplingEngine as SamplingEngine

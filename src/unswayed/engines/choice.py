@@ -48,7 +48,7 @@ class ListedEngine:
     certainty: Certainty
     least_seconds: float
     module: str
-    """Below `unswayed.engines`."""
+    """Below `unswayed`."""
     class_name: str
 
     def load(self) -> Engine:
@@ -66,21 +66,21 @@ class ListedEngine:
 
 @cache
 def _load(module: str, class_name: str) -> Engine:
-    engine: Engine = getattr(import_module(f"unswayed.engines.{module}"), class_name)()
+    engine: Engine = getattr(import_module(f"unswayed.{module}"), class_name)()
     return engine
 
 
 ENGINES: tuple[ListedEngine, ...] = (
-    ListedEngine("dense", Certainty.EXACT, 0.0001, "dense", "DenseEngine"),
-    ListedEngine("weights", Certainty.EXACT, 0.0002, "weights.engine", "WeightsEngine"),
-    ListedEngine("sums", Certainty.BOUND, 0.002, "sums.engine", "SumsEngine"),
-    ListedEngine("circuit", Certainty.EXACT, 0.025, "circuit", "CircuitEngine"),
-    ListedEngine("sampling", Certainty.ESTIMATE, 0.01, "sampling", "SamplingEngine"),
+    ListedEngine("dense", Certainty.EXACT, 0.0001, "engines.dense", "DenseEngine"),
+    ListedEngine("weights", Certainty.EXACT, 0.0002, "engines.weights.engine", "WeightsEngine"),
+    ListedEngine("sums", Certainty.BOUND, 0.002, "engines.sums.engine", "SumsEngine"),
+    ListedEngine("circuit", Certainty.EXACT, 0.025, "engines.circuit", "CircuitEngine"),
+    ListedEngine("sampling", Certainty.ESTIMATE, 0.01, "engines.sampling", "SamplingEngine"),
 )
 """What the choice is among."""
 BASELINES: tuple[ListedEngine, ...] = (
-    ListedEngine("depth_first", Certainty.EXACT, 0.001, "chen2014.depth_first", "DepthFirstEngine"),
-    ListedEngine("brute_force", Certainty.EXACT, 0.001, "chen2014.brute_force", "BruteForceEngine"),
+    ListedEngine("depth_first", Certainty.EXACT, 0.001, "papers.chen2014.depth_first", "DepthFirstEngine"),
+    ListedEngine("brute_force", Certainty.EXACT, 0.001, "papers.chen2014.brute_force", "BruteForceEngine"),
 )
 """The methods of [chen2014], to compare with: used when named, never chosen."""
 

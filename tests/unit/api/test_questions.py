@@ -9,7 +9,7 @@ import unswayed
 from dependent_cases import tied_by_a_hidden_variable
 from unswayed import Classifier, LimitError, Limits, MostProbable, QueryError, ThresholdRule, UtilityRule
 from unswayed.core.measurement import Certainty
-from unswayed.engines import DepthFirstEngine, SamplingEngine
+from unswayed.engines import SamplingEngine
 from unswayed.engines.sampling import clopper_pearson
 from unswayed.model.zoo import (
     binary_network,
@@ -17,6 +17,7 @@ from unswayed.model.zoo import (
     random_naive_bayes,
     review,
 )
+from unswayed.papers import DepthFirstEngine
 
 PAPERS = Classifier(review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6))
 SURE = binary_network({"C": ((), [0.5]), "A": (("C",), [1.0, 0.0]), "B": (("C",), [0.9, 0.2])})

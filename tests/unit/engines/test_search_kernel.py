@@ -15,9 +15,9 @@ from tolerances import EXACT
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import make_problem
 from unswayed.decisions.rules import LogOddsIntervals, ThresholdRule
-from unswayed.engines.chen2014.depth_first import search_tree
 from unswayed.kernels.depth_first import compiled_search, search, start
 from unswayed.model.zoo import random_naive_bayes
+from unswayed.papers.chen2014.depth_first import search_tree
 
 
 def run(step, tree, cut, budget=2**40):

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import Phase, given, settings, strategies as st
 
 from unswayed.search.ceiling import cell_error, spectra
-from unswayed.search.ceiling.cover import Spending, lower, open_ceiling
+from unswayed.search.ceiling.cover import Spendable, lower, open_ceiling
 from unswayed.search.ceiling.spectra import FeatureLaws
 
 
@@ -125,7 +125,7 @@ def test_no_subset_is_above_the_ceiling(laws, data):
     costs = np.array(data.draw(st.lists(st.sampled_from([1.0, 1.0, 2.0, 0.5]), min_size=n, max_size=n)))
     spendable = data.draw(st.floats(0.2, 0.8)) * float(costs.sum())
     if costs.min() <= spendable:
-        check_every_cell(laws, Spending(costs, spendable), steps=24)
+        check_every_cell(laws, Spendable(costs, spendable), steps=24)
 
 
 @pytest.mark.slow
@@ -140,7 +140,7 @@ def test_no_subset_of_many_random_ones_is_above_the_ceiling(batch):
         costs = np.ones(n) if seed % 3 else rng.choice([0.5, 1.0, 2.0, 3.0], n)
         spendable = float(rng.uniform(0.2, 0.8) * costs.sum())
         if costs.min() <= spendable:
-            check_every_cell(laws, Spending(costs, spendable), steps=12)
+            check_every_cell(laws, Spendable(costs, spendable), steps=12)
 
 
 @pytest.mark.parametrize("n_strong", [0, 2])
@@ -152,7 +152,7 @@ def test_many_weak_features_leave_a_small_gap(n_strong):
     lows[:n_strong], highs[:n_strong] = 0.3, 0.75
     laws = make_laws([[1 - b, b] for b in highs], [[1 - a, a] for a in lows], 0.5, 0.0)
     kept = np.argsort(-laws.information)[:20]
-    ceiling = open_ceiling(laws, Spending(np.ones(60), 20.0))
+    ceiling = open_ceiling(laws, Spendable(np.ones(60), 20.0))
     assert ceiling.has_strong == (n_strong > 0)
     bound = min(itertools.islice(lower(ceiling), 100))
     chances = np.where(rng.random((100_000, 1)) < 0.5, highs, lows)

@@ -49,7 +49,7 @@ ENTIRE = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Spending:
+class Spendable:
     """What features cost and how much may be spent."""
 
     costs: Floats
@@ -118,10 +118,10 @@ def load_ceiling() -> None:
     """Load the compiled loops, which takes some seconds at first use, so that no search waits for them."""
     halves = np.full((3, 2), 0.5) + np.array([[0.1, -0.1], [0.2, -0.2], [0.3, -0.3]])
     laws = FeatureLaws(np.log(halves / halves[:, ::-1]), halves, halves[:, ::-1].copy(), 0.5, 0.0)
-    next(lower(open_ceiling(laws, Spending(np.ones(3), 1.0))))
+    next(lower(open_ceiling(laws, Spendable(np.ones(3), 1.0))))
 
 
-def open_ceiling(laws: FeatureLaws, budget: Spending) -> Ceiling:
+def open_ceiling(laws: FeatureLaws, budget: Spendable) -> Ceiling:
     """The first cell: all subsets to which nothing can be added, of which nothing is known."""
     limits = budget.limits
     information = laws.information

@@ -31,7 +31,7 @@ from unswayed.kernels.all_but_one import (
 )
 from unswayed.kernels.excluding import GridTerms as KernelTerms, State, compiled_search, start
 from unswayed.kernels.spreads import Grid
-from unswayed.search.ceiling.cover import Spending, is_ceiling_ready, lower, open_ceiling
+from unswayed.search.ceiling.cover import Spendable, is_ceiling_ready, lower, open_ceiling
 from unswayed.search.ceiling.spectra import opening_units
 from unswayed.search.driver import Steps, search_in_slices
 from unswayed.search.naive_bayes.branches import (
@@ -289,7 +289,7 @@ def _lower_ceiling(task: GridTask, best: BestOnGrid) -> Iterator[None]:
     if opening >= most:
         return
     tick(opening, "the ceiling")
-    budget = Spending(np.array([task.terms.costs[f] for f in task.features]), task.allowed)
+    budget = Spendable(np.array([task.terms.costs[f] for f in task.features]), task.allowed)
     # Sums over thousands of numbers take thrice as long where threads wait for each other.
     with threadpool_limits(limits=1):
         ceiling = open_ceiling(task.laws, budget)

@@ -22,11 +22,11 @@ from unswayed.core.measurement import Certainty
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.rounding import LISTING
 from unswayed.decisions.rules import LogOddsIntervals
-from unswayed.engines.chen2014.nothing_kept import DecidedOracle, refuse_kept
 from unswayed.engines.groups import group_tables, independent_groups
 from unswayed.engines.protocol import Cost, Question, Refusal
 from unswayed.engines.weights.outcomes import log_ratio
 from unswayed.kernels.depth_first import DepthFirstPath, Tree, compiled_search, search, start
+from unswayed.papers.chen2014.nothing_kept import DecidedOracle, refuse_kept
 
 SECONDS_PER_NODE = 1e-8
 """Measured for the compiled search."""

@@ -19,10 +19,10 @@ from unswayed.core.measurement import Certainty
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.rounding import LISTING
 from unswayed.decisions.rules import LogOddsIntervals
-from unswayed.engines.chen2014.nothing_kept import DecidedOracle, refuse_kept
 from unswayed.engines.groups import group_tables, independent_groups
 from unswayed.engines.protocol import Cost, Question, Refusal
 from unswayed.engines.weights.outcomes import log_ratio
+from unswayed.papers.chen2014.nothing_kept import DecidedOracle, refuse_kept
 
 SECONDS_PER_INSTANTIATION = 2e-8
 """Measured, with chunks that fit the cache."""
