@@ -303,8 +303,7 @@ def test_only_branch_and_bound_keeps_a_checkpoint(tmp_path):
 def on_grids(work=40, quick=60):
     """Naive Bayes is searched on a grid whatever its size, in slices of so many errors."""
     with many_slices(), reporting_always(), pytest.MonkeyPatch.context() as patch:
-        for name in ("QUICK_TABLE", "SPARING_TABLE"):
-            patch.setattr(plan, name, 0.0)
+        patch.setattr(plan, "QUICK_TABLE", 0.0)
         patch.setattr(grid_search, "ALONE_ERRORS", -1.0)
         patch.setattr(grid_branches, "STEPS_PER_SLICE", 1)
         patch.setattr(grid_search, "SLICE", work)

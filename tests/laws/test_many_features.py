@@ -32,9 +32,8 @@ def no_tables(monkeypatch):
 
 
 def allow_tables(monkeypatch, cells):
-    """Search tables up to this size, whether the loops over grids are compiled or not."""
+    """Search tables up to this size."""
     monkeypatch.setattr(searching, "QUICK_TABLE", cells)
-    monkeypatch.setattr(searching, "SPARING_TABLE", cells)
 
 
 @st.composite

@@ -350,7 +350,7 @@ def test_the_unit_of_costs_changes_no_choice(unit, purchase):
 
 @pytest.mark.parametrize("rule", [ThresholdRule("s0", 0.5), unswayed.MostProbable()])
 def test_a_grid_leaves_out_what_changes_nothing_and_gives_way_to_a_table(rule, monkeypatch):
-    monkeypatch.setattr("unswayed.search.plan._is_quick", lambda cells: False)  # the grid at once
+    monkeypatch.setattr("unswayed.search.plan.QUICK_TABLE", 0.0)  # the grid at once
     tables = list(random_naive_bayes(6, np.random.default_rng(3)).cpts)
     idle = Cpt(Variable("idle", ["x", "y"]), [tables[0].child], [[0.3, 0.7]] * 2)
     network = BayesianNetwork([*tables, idle])

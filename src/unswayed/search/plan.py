@@ -24,7 +24,6 @@ from unswayed.engines.protocol import Cost, Question
 from unswayed.engines.sampling import SamplingEngine
 from unswayed.engines.sums.engine import SumsEngine, SumsOracle
 from unswayed.engines.sums.factors import find_pieces, refuse_pieces
-from unswayed.kernels.excluding import compiled_search
 from unswayed.search.lattice import Node, keep_only
 from unswayed.search.objectives import (
     AchievableObjective,
@@ -39,8 +38,6 @@ LARGEST_TABLE = 2.0**24
 """Instantiations of all features beyond which a table is too slow to search."""
 QUICK_TABLE = 2.0**18
 """Instantiations up to which a table is searched before a grid is."""
-SPARING_TABLE = 2.0**21
-"""The same where the loops over grids are not compiled yet: they take longer to compile than such a table."""
 GRID_UNITS = 6e7
 """What a search on a grid takes at most when no limit was given."""
 SHARED_SHARE = 0.25
@@ -98,7 +95,7 @@ def plan_search(problem: Problem, *, allow_estimates: bool = False) -> SearchPla
     """The ground for the problem's searches; `LimitError` when there is none."""
     price = _price_table(problem)
     fits = _fits(problem, price)
-    if is_naive(problem) and not (fits and _is_quick(_count_cells(problem))):
+    if is_naive(problem) and not (fits and _count_cells(problem) <= QUICK_TABLE):
         grid = many_features(problem)
         engine = "sums" if grid.exact is None else "weights"
         return SearchPlan(problem, engine, grid=grid)
@@ -134,11 +131,6 @@ def prepare_sums(problem: Problem) -> SumsOracle:
     if refusal is not None:
         raise LimitError(refusal.reason)
     return SumsEngine().prepare(problem)
-
-
-def _is_quick(cells: float) -> bool:
-    """Whether a table of so many cells is searched before a grid is."""
-    return cells <= QUICK_TABLE or (cells <= SPARING_TABLE and not compiled_search.is_ready)
 
 
 def plan_table(plan: SearchPlan, objective: SearchObjective) -> SearchPlan:
