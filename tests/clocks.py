@@ -13,8 +13,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from unswayed.core import anytime
-from unswayed.core.anytime import Budget, BudgetSpent
+from unswayed.core.anytime import Budget, BudgetSpent, stoppable
 
 BEYOND = 1e9
 """Seconds beyond every limit."""
@@ -60,7 +59,9 @@ def budget_spent_at(at: float) -> Iterator[Looks]:
 
     Whatever is made in a reserve is not cut. The verb must have been given limits: without, nobody counts.
     """
-    looks, root = Looks(), anytime._budget.get()
+    looks = Looks()
+    with stoppable() as probe:
+        root = probe.outer
 
     def cut(budget: Budget, units: float, what: str) -> None:
         chain = [budget]

@@ -28,7 +28,7 @@ from unswayed.api.results.reasons import Reasons
 from unswayed.api.selection import Costs, Frontier, Selection, Trimming, frontier
 from unswayed.api.values import Criterion
 from unswayed.core.anytime import UNITS_PER_SECOND, bounded, portion, settle
-from unswayed.core.errors import LimitError, QueryError, expect_number
+from unswayed.core.errors import LimitError, QueryError, expect, expect_number
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.classifier import Classifier
@@ -122,6 +122,7 @@ def examine(
     >>> found.stopping.stop, found.trimming.kept
     (False, ('AC',))
     """
+    expect(classifier, Classifier, "the classifier")
     expect_number(at_least, "the level")
     if not 0.0 < at_least <= 1.0:
         raise QueryError(f"the level must lie between 0 and 1; got {at_least!r}")
