@@ -141,10 +141,11 @@ def run(words: list[str], interrupt: bool) -> tuple[float, float, int, int, str]
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     ended = wait_for(process.pid, AFTER if interrupt else PATIENT)
-    if interrupt and ended is None:
-        os.kill(process.pid, signal.SIGINT)
-        began = time.monotonic()
-        ended = wait_for(process.pid, PATIENT)
+    if interrupt:
+        began = time.monotonic()  # what ended by itself has nothing to answer for
+        if ended is None:
+            os.kill(process.pid, signal.SIGINT)
+            ended = wait_for(process.pid, PATIENT)
     if ended is None:
         os.killpg(process.pid, signal.SIGKILL)
         ended = wait_for(process.pid, PATIENT)
