@@ -122,6 +122,13 @@ def number(measured: Any) -> Answer:
     }
 
 
+def _posterior(network: Any, name: str, evidence: dict[str, str]) -> Any:
+    """Evidence is the second argument since the verbs are called as on the command line."""
+    if "sdp" in dir(unswayed):
+        return unswayed.posterior(network, evidence, of=name)
+    return unswayed.posterior(network, name, evidence)  # type: ignore[call-overload]
+
+
 def ask_all(
     classifier: Classifier, evidence: dict[str, str], rng: np.random.Generator
 ) -> Iterator[tuple[str, Any]]:
@@ -141,7 +148,7 @@ def ask_all(
         "mpa": lambda: number(
             verb("mpa", "maximum_potential_agreement")(classifier, kept=kept, evidence=evidence)
         ),
-        "posterior": lambda: verb("posterior")(classifier.network, free[0] if free else "C", evidence),
+        "posterior": lambda: _posterior(classifier.network, free[0] if free else "C", evidence),
         "trim": lambda: _chosen(
             verb("trim")(classifier, budget=budget, evidence=evidence, costs=costs).selection
         ),

@@ -11,9 +11,19 @@ import time
 
 import numpy as np
 
-from unswayed.focs.coding import Channel, adjacent_parities, code_network, simulate
-from unswayed.focs.decoding import accuracy, bit_probabilities, decode, learn_code, make_decoder, regret
-from unswayed.focs.diagrams.nodes import parents_that_matter
+from unswayed.focs.decoding import (
+    Channel,
+    accuracy,
+    adjacent_parities,
+    bit_probabilities,
+    code_network,
+    decode,
+    learn_code,
+    make_decoder,
+    regret,
+    simulate,
+)
+from unswayed.focs.diagrams.obdd import parents_that_matter
 
 BITS = 10
 PAIRS = 2048

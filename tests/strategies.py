@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from unswayed.circuits.formulas import expressions
 from unswayed.circuits.formulas.expressions import Expression
 from unswayed.circuits.sdd import apply
+from unswayed.circuits.sdd.apply import FunctionTable
 from unswayed.circuits.sdd.sdd import FALSE, TRUE, Sdd
-from unswayed.circuits.sdd.table import FunctionTable
 from unswayed.circuits.vtree import Nested, Vtree, vtree_from_nested
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import MostProbable, Rule, ThresholdRule, UtilityRule

@@ -14,7 +14,7 @@ QUESTION = """
 import unswayed
 from unswayed.model.zoo import review
 papers = unswayed.Classifier(review(), "D", ["R1", "R2", "AC"], threshold=0.6, positive="+")
-assert round(unswayed.same_decision_probability(papers), 4) == 0.9
+assert round(unswayed.sdp(papers), 4) == 0.9
 assert unswayed.trim(papers, budget=1).kept == ("AC",)
 print("asked", unswayed.__version__)
 """

@@ -72,7 +72,7 @@ def one_by_one(classifier: Classifier, table: Table) -> float:
     started = time.perf_counter()
     for row in range(SAMPLE):
         evidence = {c.name: c.labels[c.codes[row]] for c in labels_of(table) if c.codes[row] >= 0}
-        unswayed.same_decision_probability(classifier, evidence)
+        unswayed.sdp(classifier, evidence)
     return 1e3 * (time.perf_counter() - started) / SAMPLE
 
 
@@ -137,7 +137,7 @@ def file_line(n_rows: int) -> str:
 
             parquet.write_table(pyarrow.table(columns), source / f"{part:04d}.parquet")
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
-        seconds = seconds_of(lambda: unswayed.audit_file(classifier, source, output))
+        seconds = seconds_of(lambda: unswayed.audit(classifier, source, output=output))
         after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
         assert dataset.dataset(output).count_rows() == n_rows
     return (

@@ -24,8 +24,9 @@ import httpx2
 import numpy as np
 import uvicorn
 
+import unswayed
 from benchmarks.page import write_measured
-from unswayed.api import decide, explain_decision, rank_observations, replay, should_stop
+from unswayed.api import decide, should_stop
 from unswayed.core.limits import Limits
 from unswayed.decisions.classifier import Classifier
 from unswayed.inference.sampling import sample_states
@@ -107,9 +108,9 @@ def ask_cold(classifier: Classifier, evidence: dict[str, str]) -> float:
     started = time.perf_counter()
     decide(fresh, evidence, limits=LIMITS)
     should_stop(fresh, evidence, **options)  # type: ignore[arg-type]
-    rank_observations(fresh, evidence, **options)  # type: ignore[arg-type]
-    explain_decision(fresh, evidence=evidence, **options)  # type: ignore[arg-type]
-    replay(fresh, evidence.items(), **options)  # type: ignore[arg-type]
+    unswayed.voi(fresh, evidence, **options)  # type: ignore[call-overload]
+    unswayed.why(fresh, evidence, **options)  # type: ignore[arg-type]
+    unswayed.follow(fresh, observe=evidence.items(), **options)  # type: ignore[call-overload]
     return time.perf_counter() - started
 
 

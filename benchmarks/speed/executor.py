@@ -114,12 +114,12 @@ def in_turns(classifier: Classifier, budget: int, repeats: int) -> Iterator[str]
     seconds: dict[int, list[float]] = {1: [], 2: []}
     shared: dict[int, list[float]] = {1: [], 2: []}
     answers = set()
-    trim(nearly_equal(WARM_UP), WARM_UP // 2, jobs=2)  # starts the processes and compiles
+    trim(nearly_equal(WARM_UP), budget=WARM_UP // 2, jobs=2)  # starts the processes and compiles
     for _ in range(repeats):
         for jobs in seconds:
             began = time.perf_counter()
             with timing_of_search(time.perf_counter) as search:
-                answers.add(told(trim(classifier, budget, jobs=jobs).selection))
+                answers.add(told(trim(classifier, budget=budget, jobs=jobs).selection))
             seconds[jobs].append(time.perf_counter() - began)
             shared[jobs].append(search[0])
     if len(answers) > 1:
@@ -152,14 +152,14 @@ def timing_of_search(clock: Callable[[], float]) -> Iterator[list[float]]:
 def simulated(classifier: Classifier, budget: int, workers: Sequence[int]) -> Iterator[str]:
     """Markdown: what so many workers would take, and how long slices take."""
     with timing_of_search(time.process_time) as explored:
-        alone = trim(classifier, budget).selection
+        alone = trim(classifier, budget=budget).selection
     yield "| workers | search, s | times as fast | efficiency | slices | all slices, s | busy |"
     yield "|---|---|---|---|---|---|---|"
     yield f"| one process, no slices | {explored[0]:.3g} | 1 | - | - | - | - |"
     times: list[float] = []
     with patch.object(slices, "Workers", SimulatedWorkers), patch.object(slices, "ALONE_UNITS", 0.0):
         for n_workers in workers:
-            found = trim(classifier, budget, jobs=n_workers, executor=_Nobody()).selection
+            found = trim(classifier, budget=budget, jobs=n_workers, executor=_Nobody()).selection
             if told(found) != told(alone):
                 raise SystemExit(f"{n_workers} workers give another answer")
             run, busy = runs[0], math.fsum(runs[0].slices)

@@ -10,15 +10,17 @@ import numpy as np
 
 from unswayed.core.anytime import within
 from unswayed.core.limits import Limits
-from unswayed.focs.coding import (
+from unswayed.focs.decoding import (
     Channel,
     ParityCode,
     adjacent_parities,
     code_network,
+    decode,
+    learn_code,
+    make_decoder,
     random_parities,
     simulate,
 )
-from unswayed.focs.decoding import decode, learn_code, make_decoder
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.nodes.contexts import LookupContexts
 from unswayed.model.nodes.focs import FocsCpt

@@ -73,9 +73,7 @@ class Case:
 
 def forget_plans(network: BayesianNetwork) -> BayesianNetwork:
     """The network without remembered plans, so that the next question is planned anew."""
-    for what in ("plans", "tables"):
-        network._memo.pop(what, None)
-    return network
+    return BayesianNetwork(network.cpts, network.name)
 
 
 def ask_peer(engine: Any, case: Case, findings: Findings, asked: list[int]) -> None:

@@ -20,8 +20,9 @@ from unittest.mock import patch
 
 import numpy as np
 
+import unswayed
 from benchmarks.page import write_measured
-from unswayed.api import maximum_potential_agreement, trim, value_of_information
+from unswayed.api import trim
 from unswayed.api.selection import Selection
 from unswayed.core.limits import Limits
 from unswayed.decisions.classifier import Classifier
@@ -80,11 +81,11 @@ def measure(family: str, n_features: int, limits: Limits) -> Result:
     """Trim, and what there is to compare with."""
     classifier, budget = classifier_of(family, n_features), n_features // 3
     wall, processor = time.perf_counter(), time.process_time()
-    found = trim(classifier, budget, limits=limits).selection
+    found = trim(classifier, budget=budget, limits=limits).selection
     wall, processor = time.perf_counter() - wall, time.process_time() - processor
     table = in_table(classifier, budget, found) if n_features <= LARGEST_TABLE else None
     kept = most_informative(classifier, budget)
-    other = maximum_potential_agreement(classifier, kept, tolerance=TOLERANCE)
+    other = unswayed.mpa(classifier, kept=kept, tolerance=TOLERANCE)
     return Result(family, n_features, wall, processor, found, table, other.value)
 
 
@@ -92,7 +93,7 @@ def in_table(classifier: Classifier, budget: int, found: Selection) -> float:
     """Seconds of the search in a table; stops when it finds something else."""
     with patch.object(searching, "QUICK_TABLE", 2.0**30):
         started = time.process_time()
-        other = trim(classifier, budget).selection
+        other = trim(classifier, budget=budget).selection
         seconds = time.process_time() - started
     if abs(other.value - found.value) > 1e-9:
         raise SystemExit(f"{len(classifier.features)} features: grid {found.value}, table {other.value}")
@@ -102,7 +103,9 @@ def in_table(classifier: Classifier, budget: int, found: Selection) -> float:
 def most_informative(classifier: Classifier, budget: int) -> list[str]:
     """The features with the highest mutual information with the target."""
     entropy = NegativeEntropy()
-    worth = {name: value_of_information(classifier, [name], entropy).value for name in classifier.features}
+    worth = {
+        name: unswayed.voi(classifier, kept=[name], reward=entropy).value for name in classifier.features
+    }
     return sorted(worth, key=lambda name: -worth[name])[:budget]
 
 
@@ -142,7 +145,9 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="up to 36 features; writes nothing")
     options = parser.parse_args([] if __name__ != "__main__" else None)
     limits = Limits(max_seconds=options.seconds)
-    trim(classifier_of("strong", 20), 6)  # loads what is loaded at the first use, before the clock runs
+    trim(
+        classifier_of("strong", 20), budget=6
+    )  # loads what is loaded at the first use, before the clock runs
     results: list[Result] = []
     for n_features in SIZES[:3] if options.quick else SIZES:
         for family in FAMILIES:

@@ -25,7 +25,7 @@ from unswayed.circuits.psdd.query import log_likelihood
 from unswayed.core.anytime import within
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits
-from unswayed.spaces.classifier.priors import CANDIDATES
+from unswayed.spaces.classifier.attributes import CANDIDATES
 from unswayed.spaces.graphs import Graph, breadth_first, graph_from_edges
 from unswayed.spaces.maps.hierarchical_paths import hierarchical_path_space
 from unswayed.spaces.maps.parts import MapPart, cut_map, split_map

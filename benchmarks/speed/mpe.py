@@ -25,15 +25,11 @@ from benchmarks.speed.solvers import CpSat, Gurobi
 from unswayed.core.anytime import within
 from unswayed.core.errors import LimitError, SolverError
 from unswayed.core.limits import Limits
-from unswayed.focs.coding import Channel, adjacent_parities, simulate
-from unswayed.focs.decoding import learn_code
-from unswayed.focs.diagrams.queries import explain_rows
-from unswayed.focs.diagrams.trellis import compile_network
+from unswayed.focs.decoding import Channel, adjacent_parities, learn_code, simulate
+from unswayed.focs.diagrams.trellis import compile_network, explain_rows
 from unswayed.focs.learn.inputs import StepOptions
-from unswayed.focs.mpe.building import build_problem
 from unswayed.focs.mpe.choice import choose_method
-from unswayed.focs.mpe.explanation import MpeMethod
-from unswayed.focs.mpe.problem import Evaluator, MpeProblem
+from unswayed.focs.mpe.problem import Evaluator, MpeMethod, MpeProblem, build_problem
 from unswayed.focs.mpe.program import Highs
 from unswayed.focs.mpe.search import BranchAndBound
 from unswayed.model.cpt import Cpt
@@ -150,7 +146,7 @@ decoded by each method; CPU seconds for a word on one core of a shared machine, 
 same presolved problem, and all explanations that were proven are equally probable. `>`: some word was not
 proven within {limit:g} s by the clock, of which a busy machine gives a method only a part; what is shown is
 the CPU time it had. "-": not tried, after that happened at a smaller size. `default` is what
-`most_probable_explanation` chooses. `trellis` is max-product on the compiled network, one word a call,
+`mpe` chooses. `trellis` is max-product on the compiled network, one word a call,
 compiling not counted; where it is missing, the network does not compile within ten seconds.
 
 ![Seconds by number of bits](mpe.png)

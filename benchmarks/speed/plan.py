@@ -24,8 +24,8 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer
 from sklearn.tree import DecisionTreeClassifier
 
+import unswayed
 from benchmarks.page import write_measured
-from unswayed.api.plans import plan_tests
 from unswayed.api.results.plan import TestPlan
 from unswayed.core.anytime import within
 from unswayed.core.errors import LimitError
@@ -194,7 +194,7 @@ def table_rows(path: Path) -> Iterator[str]:
     network = learn_naive_bayes(learned, target)
     classifier = Classifier(network, target, None, MostProbable())
     full, truth = classifier.predict(seen), seen[target]
-    best = plan_tests(classifier, at_least=LEVEL, limits=Limits(max_bytes=2**31, max_seconds=20.0))
+    best = unswayed.plan(classifier, at_least=LEVEL, limits=Limits(max_bytes=2**31, max_seconds=20.0))
     problem = make_problem(classifier)
     ground = lay_ground(problem, bind_purchase(Purchase(), problem))
     goal = Goal(PlanObjective.EXPECTED_COST, SameDecisionLevel(LEVEL))
@@ -227,7 +227,7 @@ def beyond_tables(seconds: Sequence[float]) -> Iterator[str]:
     cases["breast cancer, tree of 30 features"] = Classifier(tree, "diagnosis", None, MostProbable())
     for name, classifier in cases.items():
         for limit in seconds:
-            plan = plan_tests(classifier, at_least=LEVEL, limits=Limits(max_seconds=limit))
+            plan = unswayed.plan(classifier, at_least=LEVEL, limits=Limits(max_seconds=limit))
             rest = sum(leaf.probability for leaf in leaves(plan.tree) if leaf.rest)
             row = f"| {name} | {limit:g} | {plan.expected_cost:.2f} | {plan.gap:.2f} | {rest:.4f} |"
             print(row, flush=True)

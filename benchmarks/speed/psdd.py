@@ -26,7 +26,7 @@ from unswayed.circuits.psdd.learn import Laplace, count_examples, estimate
 from unswayed.circuits.psdd.psdd import PsddStructure
 from unswayed.circuits.psdd.query import log_likelihood, log_likelihoods, marginals, sample
 from unswayed.circuits.psdd.structure import uniform_psdd
-from unswayed.circuits.psdd.walk import walk_tables
+from unswayed.circuits.psdd.walk import WALK, walk_tables
 from unswayed.core.arrays import Bools
 from unswayed.spaces.graphs import grid
 from unswayed.spaces.paths import path_space
@@ -105,7 +105,8 @@ def measure(name: str, make: Callable[[], Space[Any]], n_rows: int) -> Result:
 
 def by_words(structure: PsddStructure, rows: Bools) -> tuple[float, float]:
     """Examples a second when the decision diagram is not used, only words of 64 examples."""
-    tables, structure.prepared["walk"] = structure.prepared["walk"], None
+    tables = walk_tables(structure)
+    structure.memo.put(WALK, None, None)
     psdd = uniform_psdd(structure)
     count_examples(structure, rows[:256])
     log_likelihood(psdd, rows[:256])
@@ -113,7 +114,7 @@ def by_words(structure: PsddStructure, rows: Bools) -> tuple[float, float]:
         len(rows) / seconds(lambda: count_examples(structure, rows)),
         len(rows) / seconds(lambda: log_likelihood(psdd, rows)),
     )
-    structure.prepared["walk"] = tables
+    structure.memo.put(WALK, None, tables)
     return found
 
 

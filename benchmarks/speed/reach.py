@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -26,7 +26,7 @@ from unswayed.core.anytime import within
 from unswayed.core.limits import Limits
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.oracle import find_agreement
-from unswayed.decisions.problem import Problem, make_problem
+from unswayed.decisions.problem import Problem, forget_answers, make_problem
 from unswayed.decisions.rules import MostProbable, ThresholdRule
 from unswayed.engines.dense import DenseEngine
 from unswayed.engines.protocol import Cost, Engine, Question
@@ -126,7 +126,7 @@ def run_case(case: Case) -> list[str]:
     each, share = measure_samples(problem)
     row, first, low, high = [case.name], 0.0, 0.0, 1.0
     for tolerance, limit in SECONDS_BY_TOLERANCE.items():
-        fresh, started = replace(problem, _memo={}), time.process_time()
+        fresh, started = forget_answers(problem), time.process_time()
         with within(Limits(max_seconds=limit)):
             found = SumsEngine().prepare(fresh).agreement(frozenset(), fresh.decider, tolerance)
         seconds, (low, high) = time.process_time() - started, (found.low, found.high)
@@ -134,10 +134,9 @@ def run_case(case: Case) -> list[str]:
         needed = share * (1.0 - share) * (2.0 * NORMAL_99 / max(high - low, 1e-12)) ** 2
         row += [f"{high - low:.1e}", f"{seconds:.2f}", f"{each * needed:.3g}"]
     row += [
-        time_exactly(engine, replace(problem, _memo={}), low, high)
-        for engine in (DenseEngine(), SeparatorWay())
+        time_exactly(engine, forget_answers(problem), low, high) for engine in (DenseEngine(), SeparatorWay())
     ]
-    return [*row, rank_features(replace(problem, _memo={}), first)]
+    return [*row, rank_features(forget_answers(problem), first)]
 
 
 def measure_samples(problem: Problem) -> tuple[float, float]:
@@ -167,8 +166,8 @@ def rank_features(problem: Problem, first: float) -> str:
         return "-"
     started = time.process_time()
     with within(Limits(max_seconds=RANKING_SECONDS)):
-        found = SumsEngine().prepare(problem).single_agreements(problem.decider, max(SECONDS_BY_TOLERANCE))
-    widest = max(each.high - each.low for each in found.values())
+        found = SumsEngine().prepare(problem).singles(problem.decider, max(SECONDS_BY_TOLERANCE))
+    widest = max(each.agreement.high - each.agreement.low for each in found.values())
     return f"{(time.process_time() - started) / first:.1f} ({widest:.1e})"
 
 

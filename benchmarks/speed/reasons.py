@@ -19,8 +19,8 @@ from pathlib import Path
 
 import numpy as np
 
+import unswayed
 from benchmarks.page import write_measured
-from unswayed.api.reasons import explain_decision
 from unswayed.api.results.reasons import Reasons
 from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.decisions.classifier import Classifier
@@ -124,7 +124,7 @@ def tell(case: Case, level: float, limits: Limits) -> Told:
     """The explanation, timed, and checked by enumeration where that is possible."""
     name, classifier, evidence = case
     started = time.perf_counter()
-    why = explain_decision(classifier, evidence=evidence, at_least=level, limits=limits)
+    why = unswayed.why(classifier, evidence, at_least=level, limits=limits)
     seconds = time.perf_counter() - started
     plain = enumerated(case, level, limits.max_seconds or np.inf)
     if plain is not None and why.proven:

@@ -13,8 +13,7 @@ import numpy as np
 from unswayed.core.anytime import seconds_left
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import SolverError
-from unswayed.focs.mpe.explanation import Answer
-from unswayed.focs.mpe.problem import MpeProblem
+from unswayed.focs.mpe.problem import Answer, MpeProblem
 from unswayed.focs.mpe.program import (
     Program,
     answer_without_columns,

@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
+import unswayed
 from benchmarks.page import write_measured
-from unswayed.api.decisions import same_decision_probability
 from unswayed.circuits.psdd.query import condition_psdd, log_likelihood, sample
 from unswayed.core.measurement import Measurement
 from unswayed.spaces.classifier.estimator import StructuredNaiveBayes
@@ -97,7 +97,7 @@ def ask(made: tuple[Space[Any], StructuredNaiveBayes, Partial]) -> Iterator[Aske
     classifier = structured_classifier(learned)
     for seen, evidence in (("nothing", {}), ("the beginning", {"object": beginning})):
         started = time.perf_counter()
-        answer = same_decision_probability(classifier, evidence)
+        answer = unswayed.sdp(classifier, evidence)
         seconds = time.perf_counter() - started
         case = structured_case(classifier, evidence)
         drawn, listed = _checks(space, learned, case, evidence.get("object"))

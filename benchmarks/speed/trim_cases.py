@@ -8,7 +8,8 @@ from functools import partial
 
 import numpy as np
 
-from unswayed.api import Method, Selection, frontier, select_features, trim
+import unswayed
+from unswayed.api import Method, Selection, frontier, trim
 from unswayed.core.anytime import settle, within
 from unswayed.core.arrays import Floats
 from unswayed.core.limits import Limits
@@ -45,12 +46,12 @@ def answer(selection: Selection) -> Answer:
 
 def trimmed(method: Method, classifier: Classifier, budget: float, limits: Limits) -> Answer:
     """Trimming by this method."""
-    return answer(trim(classifier, budget, method=method, limits=limits).selection)
+    return answer(trim(classifier, budget=budget, method=method, limits=limits).selection)
 
 
 def selected(classifier: Classifier, budget: float, limits: Limits) -> Answer:
     """Selection by expected same-decision probability, branch and bound."""
-    return answer(select_features(classifier, budget, limits=limits))
+    return answer(unswayed.select(classifier, budget=budget, limits=limits))
 
 
 def interpreted(classifier: Classifier, budget: float, limits: Limits) -> Answer:

@@ -83,7 +83,9 @@ def measure(sizes: tuple[int, ...], seconds: float) -> Iterator[Row]:
     for family in FAMILIES:
         for n in sizes:
             before = time.process_time()
-            found = trim(classifier_of(family, n), n // 3, limits=Limits(max_seconds=seconds)).selection
+            found = trim(
+                classifier_of(family, n), budget=n // 3, limits=Limits(max_seconds=seconds)
+            ).selection
             used = time.process_time() - before
             yield Row(family, n, found.value, found.upper_bound, used)
             print(f"{family} {n}: {found.value:.5f} to {found.upper_bound:.5f}, {used:.1f} s", flush=True)
@@ -114,7 +116,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=25.0)
     parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES))
     asked = parser.parse_args()
-    trim(classifier_of("weak", 60), 20, limits=Limits(max_seconds=10.0))  # compiles the loops
+    trim(classifier_of("weak", 60), budget=20, limits=Limits(max_seconds=10.0))  # compiles the loops
     rows: list[Row] = []
     for row in measure(tuple(asked.sizes), asked.seconds):
         rows.append(row)

@@ -13,17 +13,14 @@ from pathlib import Path
 import numpy as np
 
 import unswayed
-from unswayed.api.history import replay
-from unswayed.api.report import examine
 from unswayed.api.results.recording import SearchRecord
-from unswayed.api.thresholds import sweep_thresholds
 from unswayed.circuits.libsdd.builder import SddBuilder
 from unswayed.circuits.sdd.sdd import Sdd
 from unswayed.circuits.vtree import balanced
 from unswayed.learning.classifiers import learn_naive_bayes
 from unswayed.model import zoo
 from unswayed.view.page import report_page
-from unswayed.view.plotting import draw_circuit, draw_network
+from unswayed.view.plotting import draw_circuit
 
 HERE = Path(__file__).parent
 
@@ -32,13 +29,13 @@ def main() -> None:
     """Write every picture beside this file."""
     faults = unswayed.Classifier(zoo.printer(), "Fault", None, unswayed.MostProbable())
     tests = unswayed.Classifier(zoo.disease_tests(), "Disease", None, unswayed.ThresholdRule("+", 0.2))
-    draw_network(faults, {"Light": "red"}, ["Ping"], title="printer").save(HERE / "network.svg")
-    unswayed.rank_observations(tests).plot().save(HERE / "ranking.png")
+    unswayed.draw(faults, {"Light": "red"}, kept=["Ping"], title="printer").save(HERE / "network.svg")
+    unswayed.voi(tests).plot().save(HERE / "ranking.png")
     unswayed.frontier(tests).plot(title="disease_tests: what each budget buys").save(HERE / "frontier.png")
     findings = [("T1", "+"), ("T3", "-"), ("T4", "+"), ("T5", "+"), ("T2", "-")]
-    replay(tests, findings).plot(title="A patient, test by test").save(HERE / "course.png")
+    unswayed.follow(tests, observe=findings).plot(title="A patient, test by test").save(HERE / "course.png")
     twentieths = [step / 20 for step in range(1, 20)]
-    sweep_thresholds(tests, 2, twentieths).plot().save(HERE / "thresholds.png")
+    unswayed.thresholds(tests, budget=2, thresholds=twentieths).plot().save(HERE / "thresholds.png")
     searched().plot(title="Fourteen of 44 features").save(HERE / "progress.png")
     draw_circuit(courses(), title="which courses may be taken together").save(HERE / "circuit.png")
     show_report(tests)
@@ -51,7 +48,7 @@ def show_protocol() -> None:
     if table.exists():
         network = learn_naive_bayes(table, "disease")
         heart = unswayed.Classifier(network, "disease", None, unswayed.ThresholdRule("2", 0.5))
-        unswayed.plan_tests(heart, at_least=0.9, max_depth=3).plot().save(HERE / "heart_plan.svg")
+        unswayed.plan(heart, at_least=0.9, max_depth=3).plot().save(HERE / "heart_plan.svg")
 
 
 def searched() -> SearchRecord:
@@ -60,7 +57,7 @@ def searched() -> SearchRecord:
     wide = unswayed.Classifier(network, "C", None, unswayed.ThresholdRule("s0", 0.5))
     unswayed.trim(wide, budget=2)  # compiles what the search needs, so that the picture is of the search
     record = SearchRecord()
-    found = unswayed.trim(wide, 14, report=record).selection
+    found = unswayed.trim(wide, budget=14, report=record).selection
     record(found.value, found.upper_bound, found.evaluations)
     return record
 
@@ -89,7 +86,7 @@ def show_report(classifier: unswayed.Classifier) -> None:
         return
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "report.html"
-        page.write_text(report_page(examine(classifier)), encoding="utf-8")
+        page.write_text(report_page(unswayed.report(classifier)), encoding="utf-8")
         options = [
             "--headless",
             "--no-sandbox",

@@ -8,36 +8,42 @@ from . import (
     spaces as spaces,
     view as view,
 )
-from .api.audits.audit import audit as audit, audit_file as audit_file
-from .api.compare import compare_decisions as compare_decisions
+from .api.audits.audit import audit as audit
+from .api.audits.predictions import predict as predict
+from .api.comparison import compare as compare
 from .api.decisions import (
     decide as decide,
-    expected_classification_agreement as expected_classification_agreement,
-    expected_same_decision_probability as expected_same_decision_probability,
-    maximum_achievable_agreement as maximum_achievable_agreement,
-    maximum_potential_agreement as maximum_potential_agreement,
-    same_decision_probability as same_decision_probability,
+    eca as eca,
+    esdp as esdp,
+    maa as maa,
+    mpa as mpa,
+    sdp as sdp,
 )
 from .api.estimators import TrimmedClassifier as TrimmedClassifier
+from .api.history import follow as follow
+from .api.information import voi as voi
+from .api.interview import ask as ask
+from .api.learning import learn as learn
+from .api.models import as_classifier as as_classifier
 from .api.networks import (
-    all_marginals as all_marginals,
+    convert as convert,
     joint as joint,
-    most_probable_explanation as most_probable_explanation,
+    mpe as mpe,
     posterior as posterior,
     probability as probability,
     sample as sample,
 )
-from .api.observations import (
-    should_stop as should_stop,
-    start_case as start_case,
-)
-from .api.plans import plan_tests as plan_tests
-from .api.ranking import rank_observations as rank_observations
-from .api.reasons import explain_decision as explain_decision
-from .api.report import examine as examine
+from .api.observations import should_stop as should_stop
+from .api.plans import plan as plan
+from .api.promises import promise as promise, safe_level as safe_level
+from .api.reasons import why as why
+from .api.reports import report as report
+from .api.robust import RobustClassifier as RobustClassifier
 from .api.saving import load_classifier as load_classifier, save_classifier as save_classifier
-from .api.selection import frontier as frontier, select_features as select_features, trim as trim
-from .api.values import value_of_information as value_of_information
+from .api.scores import assess as assess
+from .api.selection import frontier as frontier, select as select, trim as trim
+from .api.sweeps import thresholds as thresholds
+from .api.wrap import wrap as wrap
 from .core.anytime import limits as limits
 from .core.errors import (
     FormatError as FormatError,
@@ -59,13 +65,17 @@ from .decisions.rules import (
     UtilityRule as UtilityRule,
 )
 from .focs.learn.estimator import FocsClassifier as FocsClassifier
-from .learning.classifiers import learn_naive_bayes as learn_naive_bayes, learn_tan as learn_tan
 from .learning.estimator import BayesNetClassifier as BayesNetClassifier
 from .model.cpt import Cpt as Cpt
 from .model.formats.files import read_network as read_network, write_network as write_network
+from .model.formats.score import read_score as read_score
 from .model.network import BayesianNetwork as BayesianNetwork
+from .model.score import Score as Score
 from .model.variable import Variable as Variable
 from .search.options import Method as Method
 from .spaces.classifier.estimator import StructuredNaiveBayes as StructuredNaiveBayes
+from .view.plotting import draw as draw
+from .view.summaries import info as info
+from .web.serving import serve as serve
 
 __version__: str

@@ -20,6 +20,11 @@ FILES = {
     "broken.bif": "network x {\n}\nvariable A {\n type discrete [ 2 ] { a, b };\n}\n"
     "probability ( A ) {\n table 0.7, 0.7;\n}\n",
     "half.bif": "network x {\n}\nvariable A {\n type disc",
+    "pair.bif": "".join(
+        f"variable {name} {{\n type discrete [ 2 ] {{ a, b }};\n}}\n"
+        f"probability ( {name} ) {{\n table 0.5, 0.5;\n}}\n"
+        for name in "AB"
+    ),
     "empty.bif": "",
     "rows.csv": "a,b,play\n1,x,yes\n2,y,no\n",
     "ragged.csv": "a,b,play\n1,x,yes\n2,y\n",

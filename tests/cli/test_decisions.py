@@ -207,10 +207,24 @@ def test_the_threshold_is_one_half_unless_given(unswayed, review):
     assert "at least 0.5" in half.out
 
 
-def test_features_are_the_leaves_unless_given(unswayed, review):
-    leaves = unswayed("voi", review, "--target", "D=+").out
-    assert leaves == unswayed("voi", review, "--target", "D=+", "--features", "leaves").out
-    assert "R1" not in leaves
+def test_features_are_the_leaves_unless_given(unswayed, printer):
+    leaves = unswayed("voi", printer, "--target", "Fault").out
+    assert leaves == unswayed("voi", printer, "--target", "Fault", "--features", "leaves").out
+    assert "Age" not in leaves
+
+
+def test_a_single_leaf_is_not_all_there_is_to_observe(unswayed, review):
+    taken = unswayed("voi", review, "--target", "D=+")
+    assert taken.out == unswayed("voi", review, "--target", "D=+", "--features", "all").out
+    assert taken.err.startswith("features: the 3 others, since one alone is a leaf (R1, R2 and AC)")
+
+
+def test_an_example_asks_its_own_question(unswayed):
+    asked = ["--target", "D=+", "--threshold", "0.6", "--features", "all", "-e", "AC=-"]
+    assert unswayed("sdp", "review", "-e", "AC=-") == unswayed("sdp", "review", *asked)
+
+
+def test_features_may_be_named_in_several_options(unswayed, review):
     every = unswayed("voi", review, "--target", "D=+", "--features", "all").out
     assert every == unswayed("voi", review, "--target", "D=+", "--features", "R1,R2", "--features", "AC").out
 

@@ -8,13 +8,12 @@ import re
 import numpy as np
 import pytest
 
+import unswayed
 from shared_data import SHARED, needs_shared_data
-from unswayed.api import all_marginals
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits
 from unswayed.model import zoo
 from unswayed.model.formats.files import read_network, write_network
-from unswayed.view.summaries import summarize
 
 
 def test_info_describes_a_network(unswayed, printer):
@@ -61,10 +60,10 @@ def test_long_lists_are_cut_in_text_and_whole_in_json(unswayed, tmp_path):
 
 def test_the_memory_shown_is_where_inference_would_be_refused():
     network = zoo.random_bounded_treewidth(12, 3, np.random.default_rng(7), max_states=3)
-    memory = int(summarize(network).memory_bytes)
-    all_marginals(network, limits=Limits(max_bytes=memory))
+    memory = int(unswayed.info(network).memory_bytes)
+    unswayed.posterior(network, limits=Limits(max_bytes=memory))
     with pytest.raises(LimitError):
-        all_marginals(network, limits=Limits(max_bytes=memory - 1))
+        unswayed.posterior(network, limits=Limits(max_bytes=memory - 1))
 
 
 def published_sizes() -> list[tuple[str, tuple[int, int, int]]]:
@@ -80,7 +79,7 @@ def published_sizes() -> list[tuple[str, tuple[int, int, int]]]:
 @pytest.mark.filterwarnings("ignore::unswayed.core.errors.UnswayedWarning")
 @pytest.mark.parametrize(("file", "sizes"), published_sizes())
 def test_counts_are_the_published_ones(file, sizes):
-    summary = summarize(read_network(SHARED / file))
+    summary = unswayed.info(read_network(SHARED / file))
     assert (summary.n_variables, summary.n_arcs, summary.n_parameters) == sizes
 
 

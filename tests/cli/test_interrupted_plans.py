@@ -93,9 +93,9 @@ findings = {name: values[0] for name, values in table.items() if values[0] is no
 limits = unswayed.Limits(max_seconds=float(sys.argv[3]))
 began = time.monotonic()
 if sys.argv[2] == "plan":
-    unswayed.plan_tests(classifier, limits=limits)
+    unswayed.plan(classifier, limits=limits)
 elif sys.argv[2] == "why":
-    unswayed.explain_decision(classifier, evidence=findings, limits=limits)
+    unswayed.why(classifier, findings, limits=limits)
 else:
     unswayed.audit(classifier, table, limits=limits)
 print(time.monotonic() - began)

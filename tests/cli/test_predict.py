@@ -30,7 +30,7 @@ def test_saved_classifiers_predict_on_the_command_line(unswayed, tmp_path):
     papers = Classifier(review(), "D", ["R1", "R2", "AC"], threshold=0.6, positive="+")
     cases = pd.DataFrame({"paper": range(4), "R1": ["+", None, "-", "+"], "AC": ["+", "-", None, "+"]})
     cases.to_csv(tmp_path / "cases.csv", index=False)
-    trimming = library.trim(papers, 1)
+    trimming = library.trim(papers, budget=1)
     library.save_classifier(trimming.classifier, tmp_path / "chair.json")
     line = ("predict", tmp_path / "chair.json", tmp_path / "cases.csv")
     answer = json.loads(unswayed(*line, "--json").out)
@@ -56,7 +56,7 @@ def test_a_classifier_trimmed_under_evidence_keeps_it_in_its_file(unswayed, tmp_
     ((name, found),) = finding.items()
     saved = unswayed("trim", *words, "-e", f"{name}={found}", "-o", tmp_path / "trimmed.json", *options)
     assert saved.code == 0
-    trimmed = library.trim(papers, 1, evidence=finding, potential=bool(options)).classifier
+    trimmed = library.trim(papers, budget=1, evidence=finding, potential=bool(options)).classifier
     assert trimmed.given == finding
     assert library.load_classifier(tmp_path / "trimmed.json").given == finding
     answer = json.loads(unswayed("predict", tmp_path / "trimmed.json", tmp_path / "cases.csv", "--json").out)

@@ -197,7 +197,7 @@ def test_a_trimmed_classifier_is_saved_and_decides_alike(unswayed, review, tmp_p
     saved = library.load_classifier(path)
     assert saved.features == ("AC",)
     full = library.Classifier(read_network(review), "D", ["R1", "R2", "AC"], library.ThresholdRule("+", 0.6))
-    agreement = library.expected_classification_agreement(full, ["AC"], saved.rule.threshold)
+    agreement = library.eca(full, kept=["AC"], new_threshold=saved.rule.threshold)
     assert agreement.value == pytest.approx(0.92, abs=ENGINE)
 
 

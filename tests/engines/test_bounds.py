@@ -159,8 +159,8 @@ def test_achievable_agreement_of_a_hundred_features():
     rng = np.random.default_rng(3)
     classifier = Classifier(random_naive_bayes(100, rng), "C", None, ThresholdRule("s0", 0.5))
     kept = classifier.features[:33]
-    found = unswayed.maximum_achievable_agreement(classifier, kept)
+    found = unswayed.maa(classifier, kept=kept)
     assert found.engine == "sums"
     assert found.high - found.low < 1e-3
-    own = unswayed.expected_same_decision_probability(classifier, kept, tolerance=1e-4)
+    own = unswayed.esdp(classifier, kept=kept, tolerance=1e-4)
     assert own.low <= found.high

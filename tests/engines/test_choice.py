@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+import unswayed
 from clocks import time_running_out
 from dependent_cases import random_tree
-from unswayed import Limits, ThresholdRule, rank_observations, same_decision_probability
+from unswayed import Limits, ThresholdRule
 from unswayed.api import questions
 from unswayed.core.anytime import portion, within
 from unswayed.core.errors import LimitError, QueryError
@@ -20,6 +21,7 @@ from unswayed.decisions.problem import make_problem
 from unswayed.engines import choice
 from unswayed.engines.choice import ENGINES, choose
 from unswayed.engines.dense import DenseEngine
+from unswayed.engines.groups import GROUPS
 from unswayed.engines.protocol import Cost, Needs, Question
 from unswayed.model.zoo import random_naive_bayes
 
@@ -63,12 +65,12 @@ def test_what_cannot_be_priced_is_refused():
 
 def test_what_cannot_be_prepared_leaves_the_answer_to_the_next(monkeypatch):
     engines = (StubbornEngine(), DenseEngine())
-    monkeypatch.setattr(questions, "choose", lambda *a, **k: choose(*a, **k, engines=engines))
+    monkeypatch.setattr(questions, "choose", lambda *a, **k: choose(*a, **{**k, "engines": engines}))
     problem = tree_problem(6)
-    found = same_decision_probability(problem.classifier)
+    found = unswayed.sdp(problem.classifier)
     assert found.engine == "dense"
     assert found.bids[0].note == "no room after all"
-    assert found.value == same_decision_probability(problem.classifier, engine=DenseEngine()).value
+    assert found.value == unswayed.sdp(problem.classifier, engine=DenseEngine()).value
 
 
 def test_engines_that_cannot_be_cheaper_are_not_priced():
@@ -87,7 +89,7 @@ def test_pricing_makes_no_large_table():
     problem = tree_problem(21)
     for engine in ENGINES:
         engine.cost(problem, Question(frozenset(), tolerance=1e-3))
-    assert "groups" not in problem._memo
+    assert not problem.memo.all(GROUPS)
 
 
 def test_one_engine_values_all_features(monkeypatch):
@@ -99,7 +101,7 @@ def test_one_engine_values_all_features(monkeypatch):
         return original(problem, question, **options)
 
     monkeypatch.setattr(questions, "choose", counted)
-    rank_observations(tree_problem(10).classifier)
+    unswayed.voi(tree_problem(10).classifier)
     assert priced.count(Needs.AGREEMENT) == priced.count(Needs.SINGLES) == 1
 
 
@@ -114,7 +116,7 @@ def test_least_prices_are_least():
 def test_limits_reach_the_preparation():
     problem = tree_problem(21)
     with pytest.raises(LimitError, match="no engine can answer"):
-        same_decision_probability(problem.classifier, limits=Limits(max_bytes=20_000))
+        unswayed.sdp(problem.classifier, limits=Limits(max_bytes=20_000))
 
 
 def test_pricing_keeps_to_the_memory_allowed():

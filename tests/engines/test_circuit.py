@@ -7,8 +7,9 @@ import time
 import numpy as np
 import pytest
 
+import unswayed
 from tolerances import ENGINE
-from unswayed.api import decide, expected_same_decision_probability, same_decision_probability
+from unswayed.api import decide
 from unswayed.circuits.networks.compiled import compile_network
 from unswayed.core.anytime import within
 from unswayed.core.errors import LimitError
@@ -73,14 +74,14 @@ def test_forty_five_features_that_only_count_are_exact(boards, kept, threshold):
     classifier = Classifier(
         boards, "Fails", [f"J{i}" for i in range(N_JOINTS)], ThresholdRule("yes", threshold)
     )
-    found = expected_same_decision_probability(classifier, [f"J{i}" for i in kept])
+    found = unswayed.esdp(classifier, kept=[f"J{i}" for i in kept])
     assert found.engine == "circuit"
     assert found.value == pytest.approx(expected_agreement(kept, threshold), abs=ENGINE)
 
 
 def test_the_choice_knows_that_only_the_circuit_can(boards):
     classifier = Classifier(boards, "Fails", [f"J{i}" for i in range(N_JOINTS)], ThresholdRule("yes", 0.5))
-    bids = {bid.engine: bid for bid in same_decision_probability(classifier).bids}
+    bids = {bid.engine: bid for bid in unswayed.sdp(classifier).bids}
     assert bids["circuit"].note == ""
     assert bids["dense"].note == "over the limits"
     assert bids["weights"].seconds is None
@@ -149,7 +150,7 @@ def test_features_without_structure_are_refused_before_anything_is_made():
     classifier = Classifier(network, "C", None, ThresholdRule(network.variable("C").states[0], 0.5))
     started = time.monotonic()
     with pytest.raises(LimitError, match="circuit would have a level of up to 2\\^60 nodes"):
-        same_decision_probability(classifier, engine=CircuitEngine())
+        unswayed.sdp(classifier, engine=CircuitEngine())
     assert time.monotonic() - started < 5
 
 

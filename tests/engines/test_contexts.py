@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy.stats import binom
 
+import unswayed
 from focs_strategies import bit
 from mixed_strategies import distributions, step_functions
 from oracles.enumerate_profile import enumerate_profile
 from tolerances import ENGINE
-from unswayed.api.decisions import expected_same_decision_probability, same_decision_probability
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.measures import expected_agreement
 from unswayed.decisions.problem import make_problem
 from unswayed.decisions.rules import MostProbable, ThresholdRule
-from unswayed.engines.contexts import ContextsWay
+from unswayed.engines.circuit import ContextsWay
 from unswayed.engines.protocol import Question, Refusal
 from unswayed.model.cpt import Cpt
 from unswayed.model.network import BayesianNetwork, to_tables
@@ -68,11 +68,11 @@ def test_forty_one_sensors_are_counted_exactly():
     """The decision is positive exactly when more than half of the sensors are on: a binomial tail."""
     classifier = majority(41)
     off = binom.cdf(20, 41, 0.4)
-    found = same_decision_probability(classifier)
+    found = unswayed.sdp(classifier)
     assert found.engine == "circuit"
     assert found.value == pytest.approx(off, abs=ENGINE)
     on = binom.sf(20 - 3, 38, 0.4)
-    assert same_decision_probability(classifier, {"S0": "1", "S1": "1", "S2": "1"}).value == pytest.approx(
+    assert unswayed.sdp(classifier, {"S0": "1", "S1": "1", "S2": "1"}).value == pytest.approx(
         max(on, 1 - on), abs=ENGINE
     )
 
@@ -85,7 +85,7 @@ def test_sensors_to_be_observed_are_weighed_by_what_they_may_show():
         on = binom.sf(12 - ones, 23, 0.4)
         posterior = 0.1 * (1 - on) + 0.8 * on
         expected += weight * (on if posterior >= 0.5 else 1 - on)
-    found = expected_same_decision_probability(classifier, kept)
+    found = unswayed.esdp(classifier, kept=kept)
     assert found.value == pytest.approx(expected, abs=ENGINE)
 
 

@@ -17,8 +17,7 @@ from unswayed.decisions.problem import make_problem
 from unswayed.decisions.rules import MostProbable, ThresholdRule, UtilityRule
 from unswayed.engines.dense import DenseEngine
 from unswayed.engines.protocol import Needs, Question, Refusal
-from unswayed.engines.weights.halves import find_split
-from unswayed.engines.weights.separator import SeparatorWay
+from unswayed.engines.weights.separator import SeparatorWay, find_split
 from unswayed.model.cpt import Cpt
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.variable import Variable

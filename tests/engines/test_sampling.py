@@ -52,19 +52,15 @@ def test_portions_give_what_all_samples_at_once_do():
 def test_a_question_in_a_hurry_gets_an_estimate_and_no_refusal():
     classifier = classifier_of(8, 1)
     engine = SamplingEngine(n_samples=10**5)
-    found = unswayed.same_decision_probability(
-        classifier, engine=engine, allow_estimates=True, limits=Limits(max_seconds=0.5)
-    )
+    found = unswayed.sdp(classifier, engine=engine, allow_estimates=True, limits=Limits(max_seconds=0.5))
     assert found.certainty is Certainty.ESTIMATE
-    assert found.low <= unswayed.same_decision_probability(classifier).value <= found.high
+    assert found.low <= unswayed.sdp(classifier).value <= found.high
 
 
 def test_a_tolerance_draws_as_many_samples_as_it_needs():
     classifier = classifier_of(8, 2)
-    truth = unswayed.same_decision_probability(classifier).value
-    found = unswayed.same_decision_probability(
-        classifier, engine="sampling", allow_estimates=True, tolerance=0.006
-    )
+    truth = unswayed.sdp(classifier).value
+    found = unswayed.sdp(classifier, engine="sampling", allow_estimates=True, tolerance=0.006)
     assert found.high - found.low <= 0.0061
     assert found.low <= truth <= found.high
 
@@ -102,7 +98,8 @@ def test_a_uniform_error_holds_for_all_thresholds_at_once():
 def test_single_features_share_the_samples(limits):
     problem = make_problem(classifier_of(5, 3))
     with within(limits):
-        found = SamplingEngine().prepare(problem).single_agreements(problem.decider, 0.0)
+        singles = SamplingEngine().prepare(problem).singles(problem.decider, 0.0)
+    found = {feature: told.agreement for feature, told in singles.items()}
     assert set(found) == set(problem.free)
     assert len({round(interval.high - interval.low, 1) for interval in found.values()}) <= 2
     for feature, interval in found.items():
@@ -116,8 +113,8 @@ def test_single_features_share_the_samples(limits):
 def test_achievable_agreement_is_estimated_where_nothing_exact_is_in_time():
     classifier = classifier_of(8, 4)
     kept = classifier.features[:3]
-    truth = unswayed.maximum_achievable_agreement(classifier, kept)
-    found = unswayed.maximum_achievable_agreement(classifier, kept, engine="sampling", allow_estimates=True)
+    truth = unswayed.maa(classifier, kept=kept)
+    found = unswayed.maa(classifier, kept=kept, engine="sampling", allow_estimates=True)
     assert found.certainty is Certainty.ESTIMATE
     assert found.low <= truth.value <= found.high
     assert found.thresholds is not None
@@ -125,7 +122,7 @@ def test_achievable_agreement_is_estimated_where_nothing_exact_is_in_time():
 
 def test_no_more_samples_are_drawn_than_the_memory_holds():
     classifier = classifier_of(8, 5)
-    truth = unswayed.same_decision_probability(classifier).value
+    truth = unswayed.sdp(classifier).value
     widths = []
     for max_bytes in (10**9, 10**6):
         problem = make_problem(classifier)

@@ -49,9 +49,9 @@ def check_all_questions(problem, kept, tolerance):
         positive = problem.network.variables[problem.target].index(rule.positive)
         found, _ = oracle.achievable(kept, positive, tolerance)
         assert_holds(found, maximum_achievable_agreement(profile, positive).value)
-    for feature, interval in oracle.single_agreements(decider, tolerance).items():
+    for feature, told in oracle.singles(decider, tolerance).items():
         single = enumerate_profile(problem, frozenset({feature}))
-        assert_holds(interval, expected_agreement(single, decider))
+        assert_holds(told.agreement, expected_agreement(single, decider))
 
 
 def check_lists(problem, kept):
@@ -105,8 +105,8 @@ def test_sixteen_features_as_by_the_full_table(seed):
     for kept in (frozenset(), frozenset(problem.free[:2])):
         exact = expected_agreement(dense.profile(kept), problem.decider)
         assert_holds(sums.agreement(kept, problem.decider, 1e-3), exact)
-    for feature, interval in sums.single_agreements(problem.decider, 1e-2).items():
-        assert_holds(interval, expected_agreement(dense.profile(frozenset({feature})), problem.decider))
+    for feature, told in sums.singles(problem.decider, 1e-2).items():
+        assert_holds(told.agreement, expected_agreement(dense.profile(frozenset({feature})), problem.decider))
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -148,7 +148,8 @@ def test_single_features_as_one_by_one(classes, n, tolerance):
     rule = ThresholdRule("c1", 0.5) if classes == 2 else MostProbable()
     problem = make_problem(Classifier(network, "C", network.names[1:], rule))
     oracle = SumsEngine().prepare(problem)
-    for feature, together in oracle.single_agreements(problem.decider, tolerance).items():
+    for feature, told in oracle.singles(problem.decider, tolerance).items():
+        together = told.agreement
         alone = oracle.agreement(frozenset({feature}), problem.decider, tolerance)
         assert together.high - together.low <= tolerance
         assert max(together.low, alone.low) <= min(together.high, alone.high) + ROUNDING

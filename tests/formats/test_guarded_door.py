@@ -21,7 +21,7 @@ from unswayed.circuits.io.psdd import read_psdd
 from unswayed.circuits.io.sdd import read_sdd
 from unswayed.circuits.io.vtree import read_vtree
 from unswayed.circuits.vtree import balanced
-from unswayed.cli.utilities import utilities_in
+from unswayed.cli.classifiers import utilities_in
 from unswayed.core.errors import MAX_MESSAGE, FormatError, UnswayedError
 from unswayed.decisions.purchase_files import read_purchase
 from unswayed.model.data.tables import read_table

@@ -11,8 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import unswayed
 from tolerances import EXACT
-from unswayed.api.decisions import decide, same_decision_probability
+from unswayed.api.decisions import decide
 from unswayed.core.errors import FormatError, QueryError
 from unswayed.decisions.influence import classifier_of_diagram
 from unswayed.decisions.rules import UtilityRule
@@ -103,7 +104,7 @@ def test_a_diagram_decides_by_expected_utility(module, text):
         for r in expected
         if expected[r] == now
     )
-    assert same_decision_probability(classifier).value == pytest.approx(share, abs=EXACT)
+    assert unswayed.sdp(classifier).value == pytest.approx(share, abs=EXACT)
 
 
 def test_utilities_of_several_variables_make_a_joint_target():

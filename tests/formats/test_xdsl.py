@@ -333,7 +333,7 @@ def test_a_noisy_max_of_forty_parents_is_read_without_its_table():
         f"<parameters>{numbers} 0.01 0.99</parameters></noisymax>"
     )
     assert isinstance(network.cpts[network.index("E")], NoisyMaxCpt)
-    assert posterior(network, "E")["n"] == pytest.approx(0.99 * 0.75**40)
+    assert posterior(network, of="E")["n"] == pytest.approx(0.99 * 0.75**40)
 
 
 def test_formats_without_functions_write_tables_and_say_so(tmp_path):

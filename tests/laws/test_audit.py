@@ -32,7 +32,7 @@ def check(classifier, columns, n_rows, **options):
     found = audit(classifier, columns, **options)
     for i in range(n_rows):
         evidence = findings(columns, i)
-        single = unswayed.same_decision_probability(classifier, evidence)
+        single = unswayed.sdp(classifier, evidence)
         decided = unswayed.decide(classifier, evidence)
         assert found.decision[i] == decided.action
         assert found.sdp[i] == pytest.approx(single.value, abs=EXACT)
@@ -155,7 +155,7 @@ def test_alike_features_have_few_sums():
     classifier = Classifier(unswayed.BayesianNetwork(cpts), "C")
     found = audit(classifier, {"F0": ["0", "1"], "F1": ["0", None]})
     for row, evidence in enumerate([{"F0": "0", "F1": "0"}, {"F0": "1"}]):
-        single = unswayed.same_decision_probability(classifier, evidence)
+        single = unswayed.sdp(classifier, evidence)
         assert found.sdp[row] == pytest.approx(single.value, abs=EXACT)
 
 

@@ -29,8 +29,8 @@ def naive_purchases(draw):
 @given(naive_purchases())
 def test_maxdr_equals_exhaustive_search(purchase):
     classifier, costs, budget = purchase
-    found = unswayed.select_features(classifier, budget, costs=costs, method=Method.MAXDR)
-    best = unswayed.select_features(classifier, budget, costs=costs, method=Method.EXHAUSTIVE)
+    found = unswayed.select(classifier, budget=budget, costs=costs, method=Method.MAXDR)
+    best = unswayed.select(classifier, budget=budget, costs=costs, method=Method.EXHAUSTIVE)
     assert found.value == pytest.approx(best.value, abs=ENGINE)
     assert found.optimal
     assert found.cost <= budget + 1e-9
@@ -42,9 +42,9 @@ def test_maxdr_equals_exhaustive_search(purchase):
 def test_information_gain_takes_features_by_what_each_says_alone(purchase):
     """The gains are asked for one by one, by the verb for values of information."""
     classifier, costs, budget = purchase
-    chosen = unswayed.select_features(classifier, budget, costs=costs, method=Method.INFORMATION_GAIN)
+    chosen = unswayed.select(classifier, budget=budget, costs=costs, method=Method.INFORMATION_GAIN)
     gains = {
-        name: unswayed.value_of_information(classifier, [name], unswayed.NegativeEntropy()).value
+        name: unswayed.voi(classifier, kept=[name], reward=unswayed.NegativeEntropy()).value
         for name in classifier.features
     }
     spent, kept = 0.0, []
@@ -53,9 +53,9 @@ def test_information_gain_takes_features_by_what_each_says_alone(purchase):
             spent += costs[name]
             kept.append(name)
     assert set(chosen.kept) == set(kept)
-    exact = unswayed.expected_same_decision_probability(classifier, chosen.kept).value
+    exact = unswayed.esdp(classifier, kept=chosen.kept).value
     assert chosen.value == pytest.approx(exact, abs=ENGINE)
-    best = unswayed.select_features(classifier, budget, costs=costs).value
+    best = unswayed.select(classifier, budget=budget, costs=costs).value
     assert chosen.value <= best + ENGINE <= chosen.upper_bound + 2 * ENGINE
 
 
@@ -63,8 +63,8 @@ def test_information_gain_trims_too():
     classifier = Classifier(
         random_naive_bayes(8, np.random.default_rng(3)), "C", None, ThresholdRule("s0", 0.3)
     )
-    informed = unswayed.trim(classifier, 3, method=Method.INFORMATION_GAIN)
-    best = unswayed.trim(classifier, 3)
+    informed = unswayed.trim(classifier, budget=3, method=Method.INFORMATION_GAIN)
+    best = unswayed.trim(classifier, budget=3)
     assert informed.selection.value <= best.selection.value + ENGINE
     assert len(informed.selection.kept) == 3
 
@@ -73,17 +73,17 @@ def test_maxdr_stops_when_time_is_over():
     classifier = Classifier(
         random_naive_bayes(16, np.random.default_rng(1)), "C", None, ThresholdRule("s0", 0.5)
     )
-    found = unswayed.select_features(classifier, 5, method=Method.MAXDR, limits=Limits(max_seconds=0.05))
-    best = unswayed.select_features(classifier, 5).value
+    found = unswayed.select(classifier, budget=5, method=Method.MAXDR, limits=Limits(max_seconds=0.05))
+    best = unswayed.select(classifier, budget=5).value
     assert found.value <= best + ENGINE <= found.upper_bound + 2 * ENGINE
 
 
 def test_maxdr_is_for_naive_bayes_and_decisions_alone():
     faults = Classifier(printer(), "Fault", None, MostProbable())
     with pytest.raises(QueryError, match="naive Bayes"):
-        unswayed.select_features(faults, 1, method=Method.MAXDR)
+        unswayed.select(faults, budget=1, method=Method.MAXDR)
     simple = Classifier(random_naive_bayes(3, np.random.default_rng(0)), "C", None, ThresholdRule("s0", 0.5))
     with pytest.raises(QueryError, match="rewards"):
-        unswayed.select_features(simple, 1, objective=Margin(), method=Method.MAXDR)
+        unswayed.select(simple, budget=1, objective=Margin(), method=Method.MAXDR)
     with pytest.raises(QueryError, match="to trim"):
-        unswayed.trim(simple, 1, method=Method.MAXDR)
+        unswayed.trim(simple, budget=1, method=Method.MAXDR)

@@ -13,6 +13,7 @@ from itertools import product
 
 import pytest
 
+import unswayed
 from oracles.rational_decisions import (
     Decide,
     Masses,
@@ -22,18 +23,7 @@ from oracles.rational_decisions import (
     in_thousandths,
 )
 from tolerances import ENGINE
-from unswayed import (
-    BayesianNetwork,
-    Classifier,
-    Cpt,
-    MostProbable,
-    ThresholdRule,
-    Variable,
-    expected_same_decision_probability,
-    maximum_achievable_agreement,
-    maximum_potential_agreement,
-    same_decision_probability,
-)
+from unswayed import BayesianNetwork, Classifier, Cpt, MostProbable, ThresholdRule, Variable
 from unswayed.core.measurement import Certainty, Measurement
 from unswayed.engines.sums.grid_bounds import GridWay
 from unswayed.engines.weights.separator import SeparatorWay
@@ -109,13 +99,13 @@ def check(engine: str | GridWay, seed: int) -> int:
     kept = frozenset(i for i in range(len(bayes.tables)) if chance.random() < 0.5)
     names, asked = [f"F{i}" for i in sorted(kept)], {"engine": engine, "tolerance": 1e-3}
     nothing: frozenset[int] = frozenset()
-    assert_holds(same_decision_probability(classifier, **asked), bayes.agreement(nothing, decide), seed)
-    found = expected_same_decision_probability(classifier, names, **asked)
+    assert_holds(unswayed.sdp(classifier, **asked), bayes.agreement(nothing, decide), seed)
+    found = unswayed.esdp(classifier, kept=names, **asked)
     assert_holds(found, bayes.agreement(kept, decide), seed)
-    found = maximum_potential_agreement(classifier, names, **asked)
+    found = unswayed.mpa(classifier, kept=names, **asked)
     assert_holds(found, bayes.potential(kept, decide), seed)
     if isinstance(classifier.rule, ThresholdRule):
-        best = maximum_achievable_agreement(classifier, names, **asked)
+        best = unswayed.maa(classifier, kept=names, **asked)
         assert_holds(best, best_threshold(bayes, kept, decide), seed)
     return 1
 
@@ -142,6 +132,6 @@ def test_features_that_say_less_than_the_tolerance_are_not_settled(engine):
     network = BayesianNetwork([Cpt(target, [], [0.5, 0.5]), *cpts])
     classifier = Classifier(network, "C", None, ThresholdRule("p", 0.5))
     asked = {"tolerance": 1e-3} if engine in CERTIFYING else {}
-    found = same_decision_probability(classifier, engine=engine, **asked)
+    found = unswayed.sdp(classifier, engine=engine, **asked)
     assert found.certainty is Certainty.BOUND
     assert found.low - ENGINE <= 0.5 <= found.high

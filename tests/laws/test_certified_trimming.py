@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import unswayed
 from clocks import time_running_out
 from dependent_cases import random_problem, random_tree
 from oracles.enumerate_profile import enumerate_profile
-from unswayed.api.selection import frontier, select_features, trim
+from unswayed.api.selection import frontier, trim
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
@@ -67,7 +68,7 @@ def run_case(rng):
     evidence = {names[v].name: names[v].states[state] for v, state in problem.evidence.items()}
     budget = float(rng.integers(0, len(problem.free) + 1))
     try:
-        found = trim(classifier, budget, evidence=evidence, limits=SHORT)
+        found = trim(classifier, budget=budget, evidence=evidence, limits=SHORT)
     except LimitError:
         pytest.fail("a choice among few features can always be certified")
     assert found.cost <= budget
@@ -104,10 +105,10 @@ def tree(seed: int, n: int = 8, classes: int = 2) -> Classifier:
 def test_the_choice_is_nearly_the_best(classes, monkeypatch):
     """What samples choose agrees within a few hundredths as often as the proven best."""
     full = tree(1, classes=classes)
-    found = trim(full, 3, limits=SHORT)
+    found = trim(full, budget=3, limits=SHORT)
     assert (found.selection.engine, found.selection.certainty) == ("sums", Certainty.BOUND)
     monkeypatch.setattr(plan, "LARGEST_TABLE", 2.0**24)
-    best = trim(full, 3)
+    best = trim(full, budget=3)
     assert best.optimal
     assert found.selection.interval[0] <= best.selection.value + ROUNDING
     assert found.selection.interval[1] >= best.selection.value - 0.03
@@ -115,7 +116,7 @@ def test_the_choice_is_nearly_the_best(classes, monkeypatch):
 
 def test_a_selection_is_certified():
     full = tree(2, classes=3)
-    chosen = select_features(full, 3, costs={"F0": 2.5}, limits=SHORT)
+    chosen = unswayed.select(full, budget=3, costs={"F0": 2.5}, limits=SHORT)
     profile = enumerate_profile(make_problem(full), make_problem(full).kept(chosen.kept))
     low, high = chosen.interval
     assert low - ROUNDING <= expected_agreement(profile, full.decider) <= high + ROUNDING
@@ -126,7 +127,7 @@ def test_a_selection_is_certified():
 
 def test_a_table_of_decisions_is_certified():
     full = tree(3)
-    found = trim(full, 3, potential=True, limits=SHORT)
+    found = trim(full, budget=3, potential=True, limits=SHORT)
     assert isinstance(found.classifier, TableClassifier)
     problem = make_problem(full)
     profile = enumerate_profile(problem, problem.kept(found.kept))
@@ -138,7 +139,7 @@ def test_a_table_of_decisions_is_certified():
 
 
 def test_everything_kept_agrees_always():
-    found = trim(tree(4), 8, limits=SHORT)
+    found = trim(tree(4), budget=8, limits=SHORT)
     assert (found.selection.value, found.optimal, found.selection.interval) == (1.0, True, None)
 
 
@@ -171,7 +172,7 @@ def test_groups_and_set_up_costs_are_respected():
         needs={"F3": ("F4",)},
         mandatory=("F5",),
     )
-    found = trim(full, 4, costs=purchase, limits=SHORT)
+    found = trim(full, budget=4, costs=purchase, limits=SHORT)
     kept = set(found.kept)
     assert "F5" in kept
     assert {"F0", "F1"} <= kept or not {"F0", "F1"} & kept
@@ -188,6 +189,6 @@ def test_what_no_sums_bound_needs_leave_to_estimate(monkeypatch):
 
     monkeypatch.setattr(plan, "prepare_sums", refuse)
     with pytest.raises(LimitError, match="allow_estimates=True"):
-        trim(full, 3, limits=SHORT)
-    found = trim(full, 3, limits=SHORT, allow_estimates=True)
+        trim(full, budget=3, limits=SHORT)
+    found = trim(full, budget=3, limits=SHORT, allow_estimates=True)
     assert found.selection.certainty is Certainty.ESTIMATE

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from dependent_cases import random_tree
+from forms import compile_all
 from reason_cases import random_classifier
-from unswayed.api.audits import batches
 from unswayed.api.audits.batches import make_local_answerer
 from unswayed.api.audits.rows import Recipe, join_columns, prepare_auditor
 from unswayed.decisions import prediction
@@ -63,7 +63,7 @@ def plainly(_):
 
 
 def with_compiled_code(patch):
-    patch.setattr(batches, "MANY_ROWS", N_ROWS)
+    compile_all(patch)
 
 
 def case_by_case(patch):

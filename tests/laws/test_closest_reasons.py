@@ -7,11 +7,11 @@ from collections import Counter
 import numpy as np
 import pytest
 
+import unswayed
 from dependent_cases import random_tree
 from oracles.enumerate_reasons import WrittenOut
 from reason_cases import random_case, three_state_case
 from unswayed.api.decisions import agreement_of
-from unswayed.api.reasons import explain_decision
 from unswayed.core.anytime import portion
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.classifier import Classifier
@@ -100,7 +100,7 @@ def test_level_one_names_no_set_that_is_further_away_than_a_level_below(monkeypa
     monkeypatch.setattr(oracle_room, "table_fits", lambda *_, **__: False)
     for seed in range(3):
         classifier, evidence = tree_case(seed, 9, 5)
-        asked = [explain_decision(classifier, evidence=evidence, at_least=p) for p in (1.0, 1 - 1e-9)]
+        asked = [unswayed.why(classifier, evidence, at_least=p) for p in (1.0, 1 - 1e-9)]
         assert all(why.reason is None and why.proven and why.closest_proven for why in asked)
         certain, nearly = (why.closest.sdp for why in asked)
         assert (certain.low, certain.high) == pytest.approx((nearly.low, nearly.high), abs=1e-9)
@@ -110,7 +110,7 @@ def test_what_is_shown_of_a_bound_is_its_lower_end(monkeypatch):
     on_grids(monkeypatch)
     for seed in (0, 12, 24):
         classifier, evidence = three_state_case(seed, 5)
-        why = explain_decision(classifier, evidence=dict(list(evidence.items())[:2]), at_least=1.0)
+        why = unswayed.why(classifier, dict(list(evidence.items())[:2]), at_least=1.0)
         if why.closest is not None and why.closest.sdp.certainty is Certainty.BOUND:
             assert why.closest.sdp.value == why.closest.sdp.low
             assert "earest" in str(why)

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings, strategies as st
 
+import unswayed
 from oracles.enumerate_joint import joint_table
 from strategies import classifiers, distributions, networks
 from tolerances import ENGINE, EXACT
-from unswayed.api.selection import Method, select_features
+from unswayed.api.selection import Method
 from unswayed.circuits.formulas.compile import compile_cnf
 from unswayed.circuits.formulas.encode import basic_encoding, row_encoding, weights_under
 from unswayed.circuits.networks.compiled import (
@@ -33,13 +34,13 @@ from unswayed.decisions import measures
 from unswayed.decisions.problem import make_problem
 from unswayed.decisions.rewards import Margin, NegativeEntropy, expected_reward
 from unswayed.decisions.rules import ThresholdRule
-from unswayed.engines.circuit import CircuitEngine
+from unswayed.engines.circuit import CIRCUITS, CircuitEngine
 from unswayed.engines.dense import DenseEngine
 from unswayed.inference import marginals as elimination_marginals, posteriors as elimination
 from unswayed.model.cpt import Cpt
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.variable import Variable
-from unswayed.search.fs_sdd import CircuitVariant
+from unswayed.search.options import CircuitVariant
 
 
 @st.composite
@@ -166,14 +167,14 @@ def test_evidence_and_threshold_change_without_compiling_again(problem, data):
     state = data.draw(st.sampled_from(problem.network.variable(name).states))
     known = {problem.network.variables[v].name: s for v, s in problem.evidence.items()}
     evidence = {n: problem.network.variable(n).states[s] for n, s in known.items()} | {name: state}
-    circuits = dict(problem.network._memo["circuits"])
+    circuits = dict(problem.network.memo.all(CIRCUITS))
     try:
         after = make_problem(problem.classifier, evidence)
     except ImpossibleEvidence:
         assume(False)
     found = CircuitEngine().prepare(after).profile(frozenset(after.free))
     expected = DenseEngine().prepare(after).profile(frozenset(after.free))
-    assert dict(problem.network._memo["circuits"]) == circuits
+    assert dict(problem.network.memo.all(CIRCUITS)) == circuits
     agreement = measures.expected_agreement(found, after.decider)
     assert agreement == pytest.approx(measures.expected_agreement(expected, after.decider), abs=ENGINE)
 
@@ -261,7 +262,7 @@ def test_moving_a_leaf_keeps_all_probabilities(asked, data):
     compiled = compile_network(network)
     assume(len(compiled.sdd.names) > 1)
     name = data.draw(st.sampled_from(compiled.sdd.names))
-    moved = replace(compiled, sdd=move_leaf(compiled.sdd, name, compiled.sdd.vtree.root), _memo={})
+    moved = replace(compiled, sdd=move_leaf(compiled.sdd, name, compiled.sdd.vtree.root))
     assert probability(moved, evidence) == pytest.approx(probability(compiled, evidence), abs=EXACT)
 
 
@@ -269,8 +270,8 @@ def test_moving_a_leaf_keeps_all_probabilities(asked, data):
 @given(classifiers(max_features=4), st.sampled_from(CircuitVariant), st.data())
 def test_every_variant_of_fs_sdd_finds_what_exhaustive_search_finds(classifier, variant, data):
     budget = data.draw(st.integers(0, 3))
-    found = select_features(classifier, budget, method=Method.FS_SDD, variant=variant)
-    expected = select_features(classifier, budget, method=Method.EXHAUSTIVE)
+    found = unswayed.select(classifier, budget=budget, method=Method.FS_SDD, variant=variant)
+    expected = unswayed.select(classifier, budget=budget, method=Method.EXHAUSTIVE)
     assert found.value == pytest.approx(expected.value, abs=ENGINE)
     assert found.optimal
     assert found.cost <= budget

@@ -24,7 +24,7 @@ from unswayed.model.zoo import printer
 def test_the_potential_trimming_is_the_best_by_enumeration(purchase):
     problem, costs, budget = purchase
     trimmed = unswayed.trim(
-        problem.classifier, budget, costs=costs, evidence=named_evidence(problem), potential=True
+        problem.classifier, budget=budget, costs=costs, evidence=named_evidence(problem), potential=True
     )
     best = max(
         maximum_potential_agreement(enumerate_profile(problem, kept))
@@ -39,7 +39,7 @@ def test_the_potential_trimming_is_the_best_by_enumeration(purchase):
 @given(classifiers(max_features=4), st.integers(1, 4))
 def test_a_table_agrees_as_often_as_it_says_on_all_instantiations(full, budget):
     """Every full instantiation decided by both classifiers, weighed by its probability."""
-    trimmed = unswayed.trim(full, budget, potential=True)
+    trimmed = unswayed.trim(full, budget=budget, potential=True)
     if not trimmed.selection.kept:
         return  # a table of no columns has no rows
     masses, rows = [], []
@@ -62,14 +62,16 @@ def test_the_potential_frontier_lies_on_or_above_the_other(purchase):
     points = unswayed.frontier(problem.classifier, costs=costs, evidence=evidence, potential=True).points
     for point in points:
         budget = point.selection.cost
-        plain = unswayed.trim(problem.classifier, budget, costs=costs, evidence=evidence).selection.value
+        plain = unswayed.trim(
+            problem.classifier, budget=budget, costs=costs, evidence=evidence
+        ).selection.value
         assert point.selection.value >= plain - ENGINE
 
 
 def test_a_table_is_saved_and_loaded(tmp_path):
     network = printer()
     full = unswayed.Classifier(network, "Fault", None, unswayed.MostProbable())
-    trimmed = unswayed.trim(full, 2, potential=True).classifier
+    trimmed = unswayed.trim(full, budget=2, potential=True).classifier
     assert isinstance(trimmed, TableClassifier)
     unswayed.save_classifier(trimmed, tmp_path / "table.json")
     loaded = unswayed.load_classifier(tmp_path / "table.json")

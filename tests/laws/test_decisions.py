@@ -73,13 +73,13 @@ def test_verbs_agree_with_enumeration(asked):
     nothing = enumerate_profile(problem, frozenset())
     profile = enumerate_profile(problem, kept)
     names = names_of(problem, kept)
-    sdp = unswayed.same_decision_probability(classifier, evidence)
+    sdp = unswayed.sdp(classifier, evidence)
     assert sdp.value == pytest.approx(expected_agreement(nothing, problem.decider), abs=ENGINE)
-    esdp = unswayed.expected_same_decision_probability(classifier, names, evidence)
+    esdp = unswayed.esdp(classifier, evidence, kept=names)
     assert esdp.value == pytest.approx(expected_agreement(profile, problem.decider), abs=ENGINE)
-    potential = unswayed.maximum_potential_agreement(classifier, names, evidence)
+    potential = unswayed.mpa(classifier, evidence, kept=names)
     assert potential.value == pytest.approx(maximum_potential_agreement(profile), abs=ENGINE)
-    gain = unswayed.api.sdp_gain(classifier, names, evidence)
+    gain = unswayed.api.voi(classifier, evidence, kept=names)
     assert gain.value == pytest.approx(esdp.value - sdp.value, abs=ENGINE)
 
 
@@ -96,9 +96,7 @@ def test_achievable_agreement_is_the_best_threshold(asked):
     best = max(
         expected_agreement(profile, ThresholdRule(rule.positive, t).bind(target)) for t in tried if 0 < t < 1
     )
-    found = unswayed.maximum_achievable_agreement(
-        problem.classifier, names_of(problem, kept), named_evidence(problem)
-    )
+    found = unswayed.maa(problem.classifier, named_evidence(problem), kept=names_of(problem, kept))
     assert found.value == pytest.approx(best, abs=ENGINE)
 
 
@@ -144,8 +142,8 @@ def test_information_never_hurts(asked):
         after = expected_reward(profile.class_mass, reward, target)
         if len(target) == 2 or isinstance(reward, NegativeEntropy):
             assert after >= now - EXACT
-        found = unswayed.value_of_information(
-            problem.classifier, names_of(problem, kept), reward, named_evidence(problem)
+        found = unswayed.voi(
+            problem.classifier, named_evidence(problem), kept=names_of(problem, kept), reward=reward
         )
         assert found.value == pytest.approx(after - now, abs=ENGINE)
 
@@ -155,7 +153,7 @@ def test_following_a_case_equals_asking_anew(asked, data):
     """What a case carries over to the next observation gives the answers of a fresh start."""
     problem, _ = asked
     evidence = named_evidence(problem)
-    case = unswayed.start_case(problem.classifier, evidence)
+    case = unswayed.follow(problem.classifier, evidence)
     case.sdp()
     case.ranking()
     for feature in problem.free:
@@ -165,6 +163,6 @@ def test_following_a_case_equals_asking_anew(asked, data):
             case = case.observe(variable.name, evidence[variable.name])
         except ImpossibleEvidence:
             return
-        fresh = unswayed.same_decision_probability(problem.classifier, evidence)
+        fresh = unswayed.sdp(problem.classifier, evidence)
         assert case.sdp().value == pytest.approx(fresh.value, abs=ENGINE)
-        assert case.ranking().features == unswayed.rank_observations(problem.classifier, evidence).features
+        assert case.ranking().features == unswayed.voi(problem.classifier, evidence).features

@@ -9,19 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, strategies as st
 
+import unswayed
 from oracles.enumerate_joint import joint_table
 from oracles.enumerate_profile import decide as decide_by_words
 from strategies import classifiers, networks
 from tolerances import ENGINE, EXACT
-from unswayed.api.decisions import decide, expected_same_decision_probability, same_decision_probability
-from unswayed.api.networks import (
-    all_marginals,
-    joint,
-    most_probable_explanation,
-    posterior,
-    probability,
-    sample,
-)
+from unswayed.api.decisions import decide
+from unswayed.api.networks import joint, posterior, probability, sample
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.problem import make_problem
 from unswayed.engines.choice import ENGINES
@@ -78,11 +72,11 @@ def test_inference_with_soft_findings_is_the_weighed_joint(network, data):
     table = weighed_joint(network, weights)
     assume(table.sum() > 0)
     total = table.sum()
-    everything = all_marginals(network, evidence)
+    everything = unswayed.posterior(network, evidence)
     assert list(everything) == list(network.names)
     for i, variable in enumerate(network.variables):
         expected = table.sum(axis=tuple(j for j in range(len(network)) if j != i)) / total
-        found = posterior(network, variable.name, evidence)
+        found = posterior(network, evidence, of=variable.name)
         assert list(found.values()) == pytest.approx(expected, abs=EXACT)
         assert list(everything[variable.name].values()) == pytest.approx(expected, abs=EXACT)
     # Equal likelihoods of all states count as no finding at all; else the largest likelihood is 1.
@@ -96,7 +90,7 @@ def test_the_most_probable_explanation_respects_soft_findings(network, data):
     evidence, weights = data.draw(findings(network))
     table = weighed_joint(network, weights)
     assume(table.sum() > 0)
-    found = most_probable_explanation(network, evidence)
+    found = unswayed.mpe(network, evidence)
     assert math.exp(found.log_probability) == pytest.approx(table.max(), rel=1e-9)
     assert set(found.states) <= set(network.names)
     drawn = sample(network, 5, evidence, rng=np.random.default_rng(0))
@@ -133,13 +127,13 @@ def test_decisions_with_soft_findings_follow_the_definition(classifier, data):
     fixed = {name for name, likelihood in weights.items() if np.count_nonzero(likelihood) == 1}
     free = [network.index(name) for name in classifier.features if name not in fixed]
     expected = sdp_by_definition(classifier, table, free)
-    assert same_decision_probability(classifier, evidence).value == pytest.approx(expected, abs=ENGINE)
+    assert unswayed.sdp(classifier, evidence).value == pytest.approx(expected, abs=ENGINE)
     problem = make_problem(classifier, evidence)
     assert problem.free == tuple(free)
     for engine in ENGINES:
         refused = isinstance(engine.cost(problem, Question(frozenset())), Refusal)
         if engine.certainty is Certainty.EXACT and not refused:
-            found = same_decision_probability(classifier, evidence, engine=engine).value
+            found = unswayed.sdp(classifier, evidence, engine=engine).value
             assert found == pytest.approx(expected, abs=ENGINE), engine.name
 
 
@@ -151,8 +145,8 @@ def test_evidence_written_as_text_asks_the_same_question(classifier, data):
     assert read_evidence(classifier.network, texts) == texts
     assert decide(classifier, texts) == decide(classifier, evidence)
     kept = [name for name in classifier.features if name not in texts]
-    one = expected_same_decision_probability(classifier, kept, evidence).value
-    assert one == expected_same_decision_probability(classifier, kept, texts).value
+    one = unswayed.esdp(classifier, evidence, kept=kept).value
+    assert one == unswayed.esdp(classifier, texts, kept=kept).value
 
 
 @given(networks(4), st.data())

@@ -22,7 +22,7 @@ from unswayed.decisions.purchase import SetUp
 from unswayed.decisions.rewards import CustomReward
 from unswayed.model.zoo import random_naive_bayes
 from unswayed.search import nodes, plan
-from unswayed.search.naive_bayes import branches as grid_branches, grid_search
+from unswayed.search.naive_bayes import grid_search, incumbent as grid_branches
 from unswayed.search.signed import slices as signed_search
 
 
@@ -99,22 +99,22 @@ def test_searches_node_by_node_give_the_answer_of_one_process(kind, helpers):
         {"costs": PURCHASE, "objective": unswayed.NegativeEntropy()},
     ]
     for question in asked:
-        alone = unswayed.select_features(classifier, 3, **question)
+        alone = unswayed.select(classifier, budget=3, **question)
         with many_slices():
-            together = unswayed.select_features(classifier, 3, **question, **helpers[kind])
+            together = unswayed.select(classifier, budget=3, **question, **helpers[kind])
         assert told(alone) == told(together)
 
 
 @pytest.mark.parametrize("question", [{"objective": unswayed.NegativeEntropy()}, {"costs": PURCHASE}])
 def test_a_search_node_by_node_goes_on_from_its_checkpoint(question, tmp_path):
     classifier, file = naive(8, 3), tmp_path / "search.json"
-    whole = unswayed.select_features(classifier, 3, **question)
+    whole = unswayed.select(classifier, budget=3, **question)
     with many_slices(), reporting_always():
         n_runs, found = 0, None
         while n_runs < 150 and (found is None or found.interrupted):
             n_runs += 1
-            found = unswayed.select_features(
-                classifier, 3, checkpoint=file, report=interrupted_after(10), **question
+            found = unswayed.select(
+                classifier, budget=3, checkpoint=file, report=interrupted_after(10), **question
             )
     assert 2 < n_runs < 150
     assert told(found) == told(whole)
@@ -136,13 +136,15 @@ def test_a_cluster_gives_the_answer_of_one_process_though_a_worker_is_killed():
     with dask_cluster() as client, client.get_executor(retries=2) as executor:
         for classifier, budget in ((naive(8, 1), 3), (naive(12, 2), 5)):
             with compiled_at_once():
-                alone = unswayed.trim(classifier, budget).selection
+                alone = unswayed.trim(classifier, budget=budget).selection
             with many_slices():
-                assert told(unswayed.trim(classifier, budget, executor=executor).selection) == told(alone)
+                assert told(unswayed.trim(classifier, budget=budget, executor=executor).selection) == told(
+                    alone
+                )
         victim = client.submit(os.getpid).result(timeout=60)
         with many_slices(50), reporting_always():
             report, n_reports = killing_at_second_report(victim)
-            found = unswayed.trim(classifier, budget, executor=executor, report=report).selection
+            found = unswayed.trim(classifier, budget=budget, executor=executor, report=report).selection
         assert next(n_reports) > 2
         assert told(found) == told(alone)
 
@@ -151,10 +153,10 @@ def test_a_killed_process_changes_no_answer():
     """SIGKILL in the middle of a search, of one of our own processes."""
     classifier = naive(12, 3)
     with compiled_at_once():
-        alone = unswayed.trim(classifier, 5).selection
+        alone = unswayed.trim(classifier, budget=5).selection
     with many_slices(200), reporting_always():
         report, n_reports = killing_at_second_report(start_pool(2).submit(os.getpid).result(timeout=60))
-        found = unswayed.trim(classifier, 5, jobs=2, report=report).selection
+        found = unswayed.trim(classifier, budget=5, jobs=2, report=report).selection
     assert next(n_reports) > 2
     assert told(found) == told(alone)
 
@@ -187,15 +189,15 @@ def test_an_interrupted_search_goes_on_from_its_checkpoint(kind, n_reports, help
     classifier, file = naive(11, 5), tmp_path / "search.json"
     options = {"checkpoint": file, **helpers.get(kind, {})}
     with compiled_at_once():
-        whole = unswayed.trim(classifier, 4).selection
+        whole = unswayed.trim(classifier, budget=4).selection
     with many_slices(500), reporting_always():
-        cut = unswayed.trim(classifier, 4, report=interrupted_after(n_reports), **options).selection
+        cut = unswayed.trim(classifier, budget=4, report=interrupted_after(n_reports), **options).selection
         assert cut.value <= whole.value <= cut.upper_bound + 1e-12
         if cut.interrupted and n_reports > 0:  # before the first report nothing was searched
             assert json.loads(file.read_text())["searches"]
-        resumed = unswayed.trim(classifier, 4, **options).selection
+        resumed = unswayed.trim(classifier, budget=4, **options).selection
         assert told(resumed) == told(whole)
-        again = unswayed.trim(classifier, 4, **options).selection
+        again = unswayed.trim(classifier, budget=4, **options).selection
     assert told(again) == told(whole)
     assert list(tmp_path.iterdir()) == [file]
 
@@ -204,11 +206,11 @@ def test_work_that_was_done_is_not_done_again(tmp_path):
     """Cut again and again, a search comes to its end: every run adds to what is saved."""
     classifier, file = naive(11, 6), tmp_path / "search.json"
     with many_slices(500), reporting_always():
-        whole = unswayed.trim(classifier, 4).selection
+        whole = unswayed.trim(classifier, budget=4).selection
         n_runs, cut = 0, None
         while n_runs < 150 and (cut is None or cut.interrupted):
             n_runs += 1
-            cut = unswayed.trim(classifier, 4, checkpoint=file, report=interrupted_after(6)).selection
+            cut = unswayed.trim(classifier, budget=4, checkpoint=file, report=interrupted_after(6)).selection
     assert 3 < n_runs < 150
     assert told(cut) == told(whole)
 
@@ -226,27 +228,31 @@ def test_a_frontier_goes_on_from_its_checkpoint(tmp_path):
 
 def test_time_running_out_keeps_a_checkpoint_and_a_valid_gap(tmp_path, helpers):
     classifier, file = naive(12, 8), tmp_path / "search.json"
-    whole = unswayed.trim(classifier, 5).selection
+    whole = unswayed.trim(classifier, budget=5).selection
     with many_slices(1):
         for seconds in (1e-9, 1e-2, 5e-2):
             cut = unswayed.trim(
-                classifier, 5, checkpoint=file, limits=Limits(max_seconds=seconds), **helpers["threads"]
+                classifier,
+                budget=5,
+                checkpoint=file,
+                limits=Limits(max_seconds=seconds),
+                **helpers["threads"],
             ).selection
             assert cut.value <= whole.value <= cut.upper_bound + 1e-12
     with many_slices():
-        assert told(unswayed.trim(classifier, 5, checkpoint=file).selection) == told(whole)
+        assert told(unswayed.trim(classifier, budget=5, checkpoint=file).selection) == told(whole)
 
 
 def test_the_checkpoint_of_another_question_is_refused(tmp_path):
     file = tmp_path / "search.json"
     with many_slices():
-        unswayed.trim(naive(7, 1), 2, checkpoint=file)
+        unswayed.trim(naive(7, 1), budget=2, checkpoint=file)
         kept = file.read_text()
         others = [
-            lambda: unswayed.trim(naive(7, 2), 2, checkpoint=file),
-            lambda: unswayed.trim(naive(7, 1), 2, costs={"F1": 2.0}, checkpoint=file),
-            lambda: unswayed.trim(naive(7, 1), 2, evidence={"F1": "s0"}, checkpoint=file),
-            lambda: unswayed.select_features(naive(7, 1), 2, checkpoint=file),
+            lambda: unswayed.trim(naive(7, 2), budget=2, checkpoint=file),
+            lambda: unswayed.trim(naive(7, 1), budget=2, costs={"F1": 2.0}, checkpoint=file),
+            lambda: unswayed.trim(naive(7, 1), budget=2, evidence={"F1": "s0"}, checkpoint=file),
+            lambda: unswayed.select(naive(7, 1), budget=2, checkpoint=file),
         ]
         for other in others:
             with pytest.raises(unswayed.QueryError, match="another classifier, evidence, costs or objective"):
@@ -270,33 +276,33 @@ def test_a_file_that_is_no_checkpoint_is_refused_and_kept(text, message, tmp_pat
     contents = text.encode(errors="surrogateescape")
     file.write_bytes(contents)
     with pytest.raises(unswayed.FormatError, match=message):
-        unswayed.trim(naive(5, 1), 2, checkpoint=file)
+        unswayed.trim(naive(5, 1), budget=2, checkpoint=file)
     assert file.read_bytes() == contents
 
 
 def test_a_checkpoint_with_damaged_branches_is_refused(tmp_path):
     classifier, file = naive(8, 1), tmp_path / "search.json"
     with many_slices(1), reporting_always():
-        unswayed.trim(classifier, 3, checkpoint=file, report=interrupted_after(30))
+        unswayed.trim(classifier, budget=3, checkpoint=file, report=interrupted_after(30))
         content = json.loads(file.read_text())
         for entry in content["searches"].values():
             entry["left"] = [[1, 2, 3]]
         file.write_text(json.dumps(content))
         with pytest.raises(unswayed.FormatError, match="is a damaged checkpoint"):
-            unswayed.trim(classifier, 3, checkpoint=file)
+            unswayed.trim(classifier, budget=3, checkpoint=file)
 
 
 def test_a_checkpoint_in_no_folder_is_refused(tmp_path):
     with pytest.raises(unswayed.FormatError, match="there is no folder"):
-        unswayed.trim(naive(5, 1), 2, checkpoint=tmp_path / "nosuch" / "search.json")
+        unswayed.trim(naive(5, 1), budget=2, checkpoint=tmp_path / "nosuch" / "search.json")
 
 
 def test_only_branch_and_bound_keeps_a_checkpoint(tmp_path):
     with pytest.raises(unswayed.QueryError, match="branch and bound alone"):
-        unswayed.trim(naive(5, 1), 2, checkpoint=tmp_path / "c.json", method=unswayed.Method.GREEDY)
+        unswayed.trim(naive(5, 1), budget=2, checkpoint=tmp_path / "c.json", method=unswayed.Method.GREEDY)
     reward = CustomReward(lambda posteriors: posteriors[:, 0] ** 2, "square")
     with pytest.raises(unswayed.QueryError, match="is code"):
-        unswayed.select_features(naive(5, 1), 2, checkpoint=tmp_path / "c.json", objective=reward)
+        unswayed.select(naive(5, 1), budget=2, checkpoint=tmp_path / "c.json", objective=reward)
 
 
 @contextmanager
@@ -312,8 +318,8 @@ def on_grids(work=40, quick=60):
 
 
 def asked_on_grids(classifier, budget, **options):
-    chosen = unswayed.select_features(classifier, budget, **options)
-    return told(chosen), told(unswayed.trim(classifier, budget, **options).selection)
+    chosen = unswayed.select(classifier, budget=budget, **options)
+    return told(chosen), told(unswayed.trim(classifier, budget=budget, **options).selection)
 
 
 @pytest.mark.parametrize("kind", ["threads", "processes", "own"])
@@ -345,14 +351,14 @@ def test_a_search_on_a_grid_goes_on_from_its_checkpoint(kind, helpers, tmp_path)
     classifier, file = naive(14, 5), tmp_path / "search.json"
     options = {"checkpoint": file, **helpers.get(kind, {})}
     with on_grids(work=1, quick=3):
-        whole = unswayed.trim(classifier, 5).selection
+        whole = unswayed.trim(classifier, budget=5).selection
         n_runs, cut = 0, None
         while n_runs < 150 and (cut is None or cut.interrupted):
             n_runs += 1
-            cut = unswayed.trim(classifier, 5, report=interrupted_after(3), **options).selection
+            cut = unswayed.trim(classifier, budget=5, report=interrupted_after(3), **options).selection
             assert cut.value <= whole.value + 1e-12
             assert whole.value <= cut.upper_bound + 1e-12
-        again = unswayed.trim(classifier, 5, **options).selection
+        again = unswayed.trim(classifier, budget=5, **options).selection
     assert 1 < n_runs < 150
     assert told(cut) == told(whole) == told(again)
 
@@ -360,10 +366,12 @@ def test_a_search_on_a_grid_goes_on_from_its_checkpoint(kind, helpers, tmp_path)
 def test_a_search_on_a_grid_that_runs_out_of_time_goes_on(tmp_path, helpers):
     classifier, file = naive(14, 6), tmp_path / "search.json"
     with on_grids(work=1):
-        whole = unswayed.trim(classifier, 5).selection
+        whole = unswayed.trim(classifier, budget=5).selection
         for seconds in (1e-9, 3e-2, 6e-2):
             limits = Limits(max_seconds=seconds)
-            cut = unswayed.trim(classifier, 5, checkpoint=file, limits=limits, **helpers["threads"]).selection
+            cut = unswayed.trim(
+                classifier, budget=5, checkpoint=file, limits=limits, **helpers["threads"]
+            ).selection
             assert cut.value <= whole.value + 1e-12 <= cut.upper_bound + 2e-12
     with on_grids():
-        assert told(unswayed.trim(classifier, 5, checkpoint=file).selection) == told(whole)
+        assert told(unswayed.trim(classifier, budget=5, checkpoint=file).selection) == told(whole)

@@ -6,16 +6,15 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings, strategies as st
 
+import unswayed
 from focs_strategies import findings, functional_networks, step_contexts
 from oracles.enumerate_functions import enumerate_rows
 from tolerances import ENGINE, EXACT
-from unswayed.api.networks import most_probable_explanation
 from unswayed.core.errors import ImpossibleEvidence
 from unswayed.focs.diagrams.obdd import step_diagram
-from unswayed.focs.diagrams.queries import marginals
-from unswayed.focs.diagrams.trellis import compile_network
-from unswayed.focs.mpe.building import build_problem
-from unswayed.focs.mpe.elimination import Elimination
+from unswayed.focs.diagrams.trellis import compile_network, marginals
+from unswayed.focs.mpe.choice import Elimination
+from unswayed.focs.mpe.problem import build_problem
 from unswayed.focs.mpe.program import Highs
 from unswayed.focs.mpe.search import BranchAndBound
 from unswayed.inference.posteriors import log_probability
@@ -135,9 +134,9 @@ def test_an_explanation_is_as_probable_as_the_best_by_enumeration(network, data)
     _, mass = enumerate_rows(network, evidence)
     if mass.max() == 0:
         with pytest.raises(ImpossibleEvidence):
-            most_probable_explanation(network, evidence)
+            unswayed.mpe(network, evidence)
         return
-    found = most_probable_explanation(network, evidence)
+    found = unswayed.mpe(network, evidence)
     assert found.optimal
     assert abs(found.log_probability - np.log(mass.max())) < ENGINE
     assert set(found.states) == set(network.names) - set(evidence)
@@ -166,6 +165,6 @@ def test_all_exact_methods_agree(network, data):
     _, mass = enumerate_rows(network, evidence)
     assume(mass.max() > 0)
     for method in (Elimination(), BranchAndBound(), Highs()):
-        found = most_probable_explanation(network, evidence, method=method)
+        found = unswayed.mpe(network, evidence, method=method)
         # Solvers of mixed-integer programs stop within 1e-6 of the optimum.
         assert abs(found.log_probability - np.log(mass.max())) < 1e-6, method

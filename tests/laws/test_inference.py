@@ -12,10 +12,10 @@ from oracles.enumerate_joint import joint_table
 from strategies import networks
 from tolerances import EXACT
 from unswayed.core.errors import ImpossibleEvidence
-from unswayed.inference.explanations import most_probable_states
 from unswayed.inference.marginals import all_marginals, family_marginals
 from unswayed.inference.posteriors import joint_table as exact_joint, log_probability
 from unswayed.inference.sampling import sample_states
+from unswayed.inference.tracing import most_probable_states
 from unswayed.model.cpt import Cpt
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.variable import Variable

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from unswayed.core.errors import UnswayedWarning
-from unswayed.focs.learn.conversion import linear_contexts
 from unswayed.focs.learn.cpts import learn_focs_cpt, learn_states_cpt
 from unswayed.focs.learn.estimator import FocsClassifier
+from unswayed.focs.learn.step_networks import linear_contexts
 from unswayed.model.nodes.contexts import TreeContexts
 from unswayed.model.variable import Variable
 

@@ -15,6 +15,7 @@ from oracles.enumerate_profile import enumerate_profile
 from tolerances import ENGINE
 from unswayed import Classifier, Limits, Method, ThresholdRule
 from unswayed.core.errors import LimitError
+from unswayed.core.measurement import Certainty
 from unswayed.decisions.measures import expected_agreement, maximum_potential_agreement
 from unswayed.decisions.problem import make_problem
 from unswayed.engines import naive_bayes as engine
@@ -81,10 +82,10 @@ def test_searches_equal_enumeration(purchase, method):
     problem, costs, budget = purchase
     own, best = best_by_enumeration(problem, costs, budget)
     proven = method is Method.BRANCH_AND_BOUND
-    chosen = unswayed.select_features(problem.classifier, budget, costs=costs, method=method)
+    chosen = unswayed.select(problem.classifier, budget=budget, costs=costs, method=method)
     assert chosen.engine == "weights"
     check(chosen, own, budget, proven=proven)
-    trimmed = unswayed.trim(problem.classifier, budget, costs=costs, method=method)
+    trimmed = unswayed.trim(problem.classifier, budget=budget, costs=costs, method=method)
     goal = best if isinstance(problem.classifier.rule, ThresholdRule) else own
     check(trimmed.selection, goal, budget, proven=proven)
 
@@ -98,28 +99,52 @@ def test_without_exact_values_the_interval_holds_the_optimum(purchase):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(engine, "LISTED_BITS", -1.0)
         patch.setattr(engine, "FINEST", engine.Fineness(1, 2048))
-        chosen = unswayed.select_features(problem.classifier, budget, costs=costs)
-        trimmed = unswayed.trim(problem.classifier, budget, costs=costs)
+        chosen = unswayed.select(problem.classifier, budget=budget, costs=costs)
+        trimmed = unswayed.trim(problem.classifier, budget=budget, costs=costs)
     assert chosen.engine == trimmed.selection.engine == "sums"
     check(chosen, own, budget, proven=False)
     has_threshold = isinstance(problem.classifier.rule, ThresholdRule)
     check(trimmed.selection, best if has_threshold else own, budget, proven=False)
+    holds_its_value(chosen, agreements(problem, chosen.kept)[0])
+    holds_its_value(trimmed.selection, agreements(problem, trimmed.selection.kept)[int(has_threshold)])
     if chosen.optimal:
         assert agreements(problem, chosen.kept)[0] == pytest.approx(own, abs=ENGINE)
     if has_threshold and trimmed.selection.optimal:
         assert agreements(problem, trimmed.selection.kept)[1] == pytest.approx(best, abs=ENGINE)
 
 
+def holds_its_value(selection, truth):
+    """What is called exact is; what is not lies between its bounds."""
+    found = selection.measurement
+    assert found.low - ENGINE <= truth <= found.high + ENGINE
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_value_that_is_a_bound_is_not_called_exact(monkeypatch, seed):
+    monkeypatch.setattr(engine, "LISTED_BITS", -1.0)
+    monkeypatch.setattr(engine, "FINE", engine.Fineness(1, 64))
+    monkeypatch.setattr(engine, "FINEST", engine.Fineness(1, 64))
+    network = random_naive_bayes(8, np.random.default_rng(seed))
+    problem = make_problem(Classifier(network, "C", None, ThresholdRule("s0", 0.5)))
+    chosen = unswayed.select(problem.classifier, budget=3)
+    trimmed = unswayed.trim(problem.classifier, budget=3).selection
+    for found, truth in (
+        (chosen, agreements(problem, chosen.kept)[0]),
+        (trimmed, agreements(problem, trimmed.kept)[1]),
+    ):
+        assert found.value < truth - ENGINE
+        assert found.certainty is Certainty.BOUND
+        holds_its_value(found, truth)
+
+
 @settings(max_examples=30)
 @given(purchases())
 def test_a_trimmed_classifier_achieves_its_agreement(purchase):
     problem, costs, budget = purchase
-    trimmed = unswayed.trim(problem.classifier, budget, costs=costs)
+    trimmed = unswayed.trim(problem.classifier, budget=budget, costs=costs)
     rule = trimmed.classifier.rule
     if isinstance(rule, ThresholdRule):
-        found = unswayed.expected_classification_agreement(
-            problem.classifier, trimmed.selection.kept, rule.threshold
-        )
+        found = unswayed.eca(problem.classifier, kept=trimmed.selection.kept, new_threshold=rule.threshold)
         assert found.value == pytest.approx(trimmed.selection.value, abs=ENGINE)
 
 
@@ -128,7 +153,7 @@ def test_a_trimmed_classifier_achieves_its_agreement(purchase):
 def test_time_running_out_leaves_a_valid_gap(purchase):
     problem, costs, budget = purchase
     own, _ = best_by_enumeration(problem, costs, budget)
-    cut = unswayed.select_features(problem.classifier, budget, costs=costs, limits=Limits(max_seconds=1e-9))
+    cut = unswayed.select(problem.classifier, budget=budget, costs=costs, limits=Limits(max_seconds=1e-9))
     check(cut, own, budget, proven=False)
 
 
@@ -149,7 +174,7 @@ def test_interrupted_searches_leave_valid_gaps(purchase, n_calls):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(engine.Agreement, "between", between)
-        found = unswayed.select_features(problem.classifier, budget, costs=costs)
+        found = unswayed.select(problem.classifier, budget=budget, costs=costs)
     assert found.interrupted == (len(calls) > n_calls)
     check(found, own, budget, proven=not found.interrupted)
 
@@ -159,7 +184,7 @@ def test_lesser_proofs_bound_the_optimum(monkeypatch, seed):
     """Searches stopped after a lesser proof: the bound is that of the proof, and holds."""
     network = random_naive_bayes(12, np.random.default_rng(seed))
     classifier = Classifier(network, "C", None, ThresholdRule("s0", 0.4))
-    whole = unswayed.trim(classifier, 4).selection
+    whole = unswayed.trim(classifier, budget=4).selection
     monkeypatch.setattr(dropping, "QUICK", 1)
     monkeypatch.setattr(dropping, "SLICE", 1)
     real = dropping._go
@@ -171,7 +196,7 @@ def test_lesser_proofs_bound_the_optimum(monkeypatch, seed):
         return len(calls) <= len(dropping.RUNGS) + 1 and (yield from real(*args, **kwargs))
 
     monkeypatch.setattr(dropping, "_go", go)
-    cut = unswayed.trim(classifier, 4).selection
+    cut = unswayed.trim(classifier, budget=4).selection
     assert whole.optimal
     assert len(calls) == len(dropping.RUNGS) + 2
     assert cut.value == pytest.approx(whole.value, abs=ENGINE)
@@ -184,11 +209,11 @@ def test_grids_and_tables_find_the_same(monkeypatch, n):
     network = random_naive_bayes(n, np.random.default_rng(n), max_states=3)
     classifier = Classifier(network, "C", None, ThresholdRule("s0", 0.3))
     costs = {f"F{i}": 1.0 + (i % 3) for i in range(1, n + 1)}
-    on_grid = unswayed.trim(classifier, n // 2, costs=costs)
-    chosen_on_grid = unswayed.select_features(classifier, n // 2, costs=costs)
+    on_grid = unswayed.trim(classifier, budget=n // 2, costs=costs)
+    chosen_on_grid = unswayed.select(classifier, budget=n // 2, costs=costs)
     allow_tables(monkeypatch, 2.0**30)
-    in_table = unswayed.trim(classifier, n // 2, costs=costs)
-    chosen_in_table = unswayed.select_features(classifier, n // 2, costs=costs)
+    in_table = unswayed.trim(classifier, budget=n // 2, costs=costs)
+    chosen_in_table = unswayed.select(classifier, budget=n // 2, costs=costs)
     for selection in (on_grid.selection, chosen_on_grid, in_table.selection, chosen_in_table):
         assert selection.optimal
     assert on_grid.selection.kept == in_table.selection.kept
@@ -213,7 +238,7 @@ def test_progress_is_reported():
     network = random_naive_bayes(30, np.random.default_rng(1))
     classifier = Classifier(network, "C", None, ThresholdRule("s0", 0.4))
     told = []
-    found = unswayed.trim(classifier, 10, report=lambda *news: told.append(news))
+    found = unswayed.trim(classifier, budget=10, report=lambda *news: told.append(news))
     assert told
     for value, bound, evaluations in told:
         assert value <= found.selection.value + ENGINE
@@ -225,13 +250,13 @@ def test_progress_is_reported():
 def test_thirty_features_are_trimmed_with_proof(n, seed):
     network = random_naive_bayes(n, np.random.default_rng(seed))
     classifier = Classifier(network, "C", None, ThresholdRule("s0", 0.4))
-    found = unswayed.trim(classifier, n // 3)
+    found = unswayed.trim(classifier, budget=n // 3)
     assert found.selection.engine == "weights"
     assert found.selection.optimal
-    exact = unswayed.maximum_potential_agreement(classifier, found.selection.kept)
+    exact = unswayed.mpa(classifier, kept=found.selection.kept)
     assert found.selection.value == pytest.approx(exact.value, abs=ENGINE)
-    at_threshold = unswayed.expected_classification_agreement(
-        classifier, found.selection.kept, found.classifier.rule.threshold
+    at_threshold = unswayed.eca(
+        classifier, kept=found.selection.kept, new_threshold=found.classifier.rule.threshold
     )
     assert at_threshold.value == pytest.approx(exact.value, abs=ENGINE)
 
@@ -240,23 +265,23 @@ def test_thirty_features_are_trimmed_with_proof(n, seed):
 def test_hundreds_of_features_are_trimmed_with_a_certified_gap():
     network = random_naive_bayes(120, np.random.default_rng(3))
     classifier = Classifier(network, "C", None, ThresholdRule("s0", 0.5))
-    found = unswayed.trim(classifier, 12, limits=Limits(max_seconds=3))
+    found = unswayed.trim(classifier, budget=12, limits=Limits(max_seconds=3))
     assert found.selection.engine == "sums"
     assert len(found.selection.kept) == 12
-    checked = unswayed.expected_classification_agreement(
-        classifier, found.selection.kept, found.classifier.rule.threshold, tolerance=1e-4
+    checked = unswayed.eca(
+        classifier, kept=found.selection.kept, new_threshold=found.classifier.rule.threshold, tolerance=1e-4
     )
     assert found.selection.value <= checked.high
     assert checked.low <= found.selection.upper_bound <= 1.0
-    chosen = unswayed.select_features(classifier, 12, limits=Limits(max_seconds=3))
-    own = unswayed.expected_same_decision_probability(classifier, chosen.kept, tolerance=1e-4)
+    chosen = unswayed.select(classifier, budget=12, limits=Limits(max_seconds=3))
+    own = unswayed.esdp(classifier, kept=chosen.kept, tolerance=1e-4)
     assert own.low - 1e-3 <= chosen.value <= own.high
 
 
 def test_a_budget_for_everything_keeps_everything():
     network = random_naive_bayes(40, np.random.default_rng(3))
     classifier = Classifier(network, "C", None, ThresholdRule("s0", 0.5))
-    found = unswayed.trim(classifier, 40).selection
+    found = unswayed.trim(classifier, budget=40).selection
     assert (len(found.kept), found.value, found.optimal) == (40, 1.0, True)
 
 
@@ -267,12 +292,10 @@ def test_features_alike_are_no_obstacle():
     }
     network = binary_network({"C": ((), [0.4]), **kinds})
     classifier = Classifier(network, "C", None, ThresholdRule("+", 0.5))
-    found = unswayed.trim(classifier, 9).selection
+    found = unswayed.trim(classifier, budget=9).selection
     assert found.optimal
     best = max(
-        unswayed.maximum_potential_agreement(
-            classifier, [f"A{i}" for i in range(k)] + [f"B{i}" for i in range(9 - k)]
-        ).value
+        unswayed.mpa(classifier, kept=[f"A{i}" for i in range(k)] + [f"B{i}" for i in range(9 - k)]).value
         for k in range(10)
     )
     assert found.value == pytest.approx(best, abs=ENGINE)
@@ -282,9 +305,9 @@ def test_rewards_and_listings_need_a_table():
     network = random_naive_bayes(30, np.random.default_rng(1))
     classifier = Classifier(network, "C", None, ThresholdRule("s0", 0.5))
     with pytest.raises(LimitError, match="needs a table over all of them"):
-        unswayed.select_features(classifier, 3, objective=unswayed.NegativeEntropy())
+        unswayed.select(classifier, budget=3, objective=unswayed.NegativeEntropy())
     with pytest.raises(LimitError, match="looking at all subsets of 30 features"):
-        unswayed.trim(classifier, 3, method=Method.EXHAUSTIVE)
+        unswayed.trim(classifier, budget=3, method=Method.EXHAUSTIVE)
 
 
 def test_impossible_classes_leave_nothing_to_decide():
@@ -292,5 +315,5 @@ def test_impossible_classes_leave_nothing_to_decide():
     network = binary_network({"C": ((), [0.0]), "A": (("C",), [0.3, 0.6]), "B": (("C",), [0.2, 0.6])})
     classifier = Classifier(network, "C", None, ThresholdRule("+", 0.5))
     assert make_problem(classifier).prior.min() == 0.0
-    found = unswayed.trim(classifier, 1).selection
+    found = unswayed.trim(classifier, budget=1).selection
     assert (found.kept, found.value, found.optimal) == ((), 1.0, True)

@@ -60,7 +60,7 @@ def mixed_cases(draw):
 def test_reasons_are_those_of_the_definition(case, level):
     classifier, written, evidence = case
     assume(evidence)
-    why = unswayed.explain_decision(classifier, evidence=evidence, at_least=level, most=100)
+    why = unswayed.why(classifier, evidence, at_least=level, most=100)
     out = WrittenOut(written, evidence)
     reasons = out.reasons(level)
     names = {frozenset(out.network.variables[v].name for v in each) for each in reasons}
@@ -75,7 +75,7 @@ def test_reasons_are_those_of_the_definition(case, level):
 @given(mixed_cases(), st.sampled_from([0.8, 0.95, 1.0]))
 def test_plans_cost_as_little_as_the_recursion_says(case, level):
     classifier, written, evidence = case
-    plan = unswayed.plan_tests(classifier, at_least=level, evidence=evidence)
+    plan = unswayed.plan(classifier, at_least=level, evidence=evidence)
     best = best_cost(Case(make_problem(written, evidence), Purchase(), level), False)
     assert plan.expected_cost == pytest.approx(best, abs=ENGINE)
 
@@ -109,7 +109,7 @@ def test_audits_are_single_questions_by_enumeration(case, seed):
 def test_rankings_value_each_observation_by_the_definition(case):
     classifier, written, evidence = case
     problem = make_problem(written, evidence)
-    ranking = unswayed.rank_observations(classifier, evidence)
+    ranking = unswayed.voi(classifier, evidence)
     now = expected_agreement(enumerate_profile(problem, frozenset()), problem.decider)
     for feature, values in zip(ranking.features, ranking.values, strict=True):
         profile = enumerate_profile(problem, frozenset({written.network.index(feature)}))
@@ -122,7 +122,7 @@ def test_rankings_value_each_observation_by_the_definition(case):
 def test_no_features_within_the_budget_agree_more_than_a_trimming(case, budget):
     classifier, written, evidence = case
     problem = make_problem(written, evidence)
-    found = unswayed.trim(classifier, budget, evidence=evidence)
+    found = unswayed.trim(classifier, budget=budget, evidence=evidence)
     best = 0.0
     for size in range(min(budget, len(problem.free)) + 1):
         for kept in combinations(problem.free, size):
@@ -144,7 +144,7 @@ def _agreement(profile, problem):
 def test_reports_tell_what_the_single_verbs_tell(case):
     classifier, written, evidence = case
     problem = make_problem(written, evidence)
-    told = unswayed.examine(classifier, evidence=evidence)
+    told = unswayed.report(classifier, evidence=evidence)
     profile = enumerate_profile(problem, frozenset())
     assert told.stopping.sdp.value == pytest.approx(expected_agreement(profile, problem.decider), abs=ENGINE)
     for finding in told.findings:

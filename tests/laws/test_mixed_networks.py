@@ -8,19 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, strategies as st
 
+import unswayed
 from mixed_strategies import mixed_findings, mixed_networks
 from oracles.enumerate_functions import enumerate_rows
 from oracles.enumerate_profile import enumerate_profile
 from tolerances import ENGINE
-from unswayed.api.decisions import expected_same_decision_probability, same_decision_probability
-from unswayed.api.networks import (
-    all_marginals,
-    joint,
-    most_probable_explanation,
-    posterior,
-    probability,
-    sample,
-)
+from unswayed.api.networks import joint, posterior, probability, sample
 from unswayed.core.errors import ImpossibleEvidence
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.measures import expected_agreement
@@ -64,15 +57,15 @@ def test_posteriors_and_marginals_are_those_by_enumeration(network, data):
     assert probability(network, evidence) == pytest.approx(mass.sum(), abs=ENGINE)
     if mass.sum() == 0:
         with pytest.raises(ImpossibleEvidence):
-            all_marginals(network, evidence)
+            unswayed.posterior(network, evidence)
         with pytest.raises(ImpossibleEvidence):
-            posterior(network, network.names[0], evidence)
+            posterior(network, evidence, of=network.names[0])
         return
-    found = all_marginals(network, evidence)
+    found = unswayed.posterior(network, evidence)
     for place, variable in enumerate(network.variables):
         expected = np.bincount(rows[:, place], mass, minlength=len(variable)) / mass.sum()
         assert list(found[variable.name].values()) == pytest.approx(expected, abs=ENGINE)
-        assert list(posterior(network, variable.name, evidence).values()) == pytest.approx(
+        assert list(posterior(network, evidence, of=variable.name).values()) == pytest.approx(
             expected, abs=ENGINE
         )
 
@@ -96,9 +89,9 @@ def test_an_explanation_is_as_probable_as_the_best_by_enumeration(network, data)
     _, mass = enumerate_rows(network, evidence)
     if mass.max() == 0:
         with pytest.raises(ImpossibleEvidence):
-            most_probable_explanation(network, evidence)
+            unswayed.mpe(network, evidence)
         return
-    found = most_probable_explanation(network, evidence)
+    found = unswayed.mpe(network, evidence)
     assert found.log_probability == pytest.approx(math.log(mass.max()), abs=ENGINE)
     assert probability(network, {**found.states, **evidence}) == pytest.approx(mass.max(), rel=1e-6)
 
@@ -148,6 +141,6 @@ def test_decision_verbs_answer_as_the_definitions_say(case):
     problem = make_problem(written, evidence)
     for names in ([], kept):
         profile = enumerate_profile(problem, frozenset(map(written.network.index, names)))
-        found = expected_same_decision_probability(classifier, names, evidence=evidence)
+        found = unswayed.esdp(classifier, kept=names, evidence=evidence)
         assert found.value == pytest.approx(expected_agreement(profile, problem.decider), abs=ENGINE)
-    assert same_decision_probability(classifier, evidence).value <= 1.0 + ENGINE
+    assert unswayed.sdp(classifier, evidence).value <= 1.0 + ENGINE

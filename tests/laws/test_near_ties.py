@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings, strategies as st
 
+import unswayed
 from oracles.rational_decisions import RationalNaiveBayes, by_probability, by_threshold, in_thousandths
 from tolerances import ENGINE
 from unswayed import (
@@ -23,10 +24,6 @@ from unswayed import (
     ThresholdRule,
     UtilityRule,
     Variable,
-    expected_same_decision_probability,
-    maximum_potential_agreement,
-    same_decision_probability,
-    select_features,
     trim,
 )
 from unswayed.core.measurement import Certainty, Measurement
@@ -69,7 +66,7 @@ def decide_of(classifier: Classifier):
 def test_the_same_decision_probability_holds_the_rational_one(engine, case):
     bayes, classifier = case
     truth = bayes.agreement(frozenset(), decide_of(classifier))
-    assert_holds(same_decision_probability(classifier, engine=engine), float(truth))
+    assert_holds(unswayed.sdp(classifier, engine=engine), float(truth))
 
 
 @pytest.mark.parametrize("engine", EXACT_ENGINES)
@@ -81,9 +78,9 @@ def test_what_some_features_decide_holds_the_rational_agreement(engine, case, da
     names = [f"F{i}" for i in sorted(kept)]
     decide = decide_of(classifier)
     truth = bayes.agreement(frozenset(kept), decide)
-    assert_holds(expected_same_decision_probability(classifier, names, engine=engine), float(truth))
+    assert_holds(unswayed.esdp(classifier, kept=names, engine=engine), float(truth))
     potential = bayes.potential(frozenset(kept), decide)
-    assert_holds(maximum_potential_agreement(classifier, names, engine=engine), float(potential))
+    assert_holds(unswayed.mpa(classifier, kept=names, engine=engine), float(potential))
 
 
 @settings(max_examples=60)
@@ -91,11 +88,11 @@ def test_what_some_features_decide_holds_the_rational_agreement(engine, case, da
 def test_searches_hold_the_rational_agreement_of_what_they_keep(case, budget):
     bayes, classifier = case
     decide = decide_of(classifier)
-    chosen = select_features(classifier, budget)
+    chosen = unswayed.select(classifier, budget=budget)
     kept = frozenset(int(name[1:]) for name in chosen.kept)
     assert_holds(chosen.measurement, float(bayes.agreement(kept, decide)))
     # The features of a naive Bayes classifier lose nothing to the best threshold [choi2018, Prop. 3].
-    trimmed = trim(classifier, budget)
+    trimmed = trim(classifier, budget=budget)
     kept = frozenset(int(name[1:]) for name in trimmed.kept)
     assert_holds(trimmed.agreement, float(bayes.potential(kept, decide)))
     assert trimmed.optimal == (trimmed.agreement.certainty is Certainty.EXACT)
@@ -108,7 +105,7 @@ def test_three_classes_hold_the_rational_agreement(engine, shares):
     bayes = in_thousandths((334, 333, 333), tuple(shares))
     classifier = Classifier(bayes.network(), "C", None, MostProbable())
     truth = float(bayes.agreement(frozenset(), by_probability))
-    assert_holds(same_decision_probability(classifier, engine=engine), truth)
+    assert_holds(unswayed.sdp(classifier, engine=engine), truth)
 
 
 @pytest.mark.parametrize("engine", [*EXACT_ENGINES, "brute_force", "depth_first"])
@@ -119,7 +116,7 @@ def test_true_ties_stay_exact(engine, shares):
     twins = [pair for share in shares for pair in ((share, 1000 - share), (1000 - share, share))]
     bayes = in_thousandths((500, 500), tuple(twins))
     classifier = Classifier(bayes.network(), "C", None, MostProbable())
-    found = same_decision_probability(classifier, engine=engine)
+    found = unswayed.sdp(classifier, engine=engine)
     assert found.certainty is Certainty.EXACT
     assert found.value == pytest.approx(float(bayes.agreement(frozenset(), by_probability)), abs=ENGINE)
 
@@ -131,7 +128,7 @@ def test_a_near_tie_is_bounded_and_not_hidden(engine):
     upper, lower = bayes.masses((0, 0, 0))
     threshold = 1.0 / (1.0 + math.exp(-math.log(upper / lower) - TIE / 2))
     classifier = Classifier(bayes.network(), "C", None, ThresholdRule("c0", threshold))
-    found = same_decision_probability(classifier, engine=engine)
+    found = unswayed.sdp(classifier, engine=engine)
     assert found.certainty is Certainty.BOUND
     assert found.high - found.low == pytest.approx(2 * float(upper + lower), abs=ENGINE)
 
@@ -149,7 +146,7 @@ def test_a_near_tie_of_three_classes_is_bounded(engine):
         ]
     )
     classifier = Classifier(network, "C", None, MostProbable())
-    found = same_decision_probability(classifier, {"F1": "yes"}, engine=engine)
+    found = unswayed.sdp(classifier, {"F1": "yes"}, engine=engine)
     assert found.certainty is Certainty.BOUND
     alone = 0.4 * 0.3 * 0.5 + 0.2 * 0.6 * 0.5 + 0.4 * 0.1 * 0.01
     truth = 1 - alone / (0.4 * 0.5 + 0.2 * 0.5 + 0.4 * 0.01)
@@ -174,6 +171,6 @@ def test_a_person_is_told_why_an_exact_engine_gives_bounds():
     upper, lower = bayes.masses((0, 0))
     threshold = 1.0 / (1.0 + math.exp(-math.log(upper / lower) - TIE / 2))
     classifier = Classifier(bayes.network(), "C", None, ThresholdRule("c0", threshold))
-    assert "too near the threshold" in certainty_text(same_decision_probability(classifier))
-    certified = same_decision_probability(classifier, engine="sums")
+    assert "too near the threshold" in certainty_text(unswayed.sdp(classifier))
+    certified = unswayed.sdp(classifier, engine="sums")
     assert certainty_text(certified) == "certified"

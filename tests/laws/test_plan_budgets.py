@@ -13,7 +13,7 @@ from laws.test_decisions import named_evidence
 from oracles.plan_by_definition import Case, best_plan
 from plan_cases import random_purchased
 from tolerances import ENGINE
-from unswayed import ThresholdRule, plan_tests
+from unswayed import ThresholdRule
 from unswayed.core.errors import LimitError, QueryError
 from unswayed.decisions.binding import bind_purchase
 from unswayed.decisions.purchase import PriceAfter, Purchase
@@ -54,7 +54,7 @@ def random_goal(rng, problem):
 
 
 def plan_for(problem, purchase, goal):
-    return plan_tests(
+    return unswayed.plan(
         problem.classifier,
         costs=purchase,
         evidence=named_evidence(problem),
@@ -152,7 +152,7 @@ def papers():
 @pytest.mark.parametrize("budget", [None, 100.0, 3.0, 2.9])
 def test_a_budget_that_does_not_bind_buys_nothing_dearer(budget):
     purchase = Purchase({"R2": 3, "AC": 0}, forbidden=("R1",), after=(PriceAfter("R2", "AC", 1, "+"),))
-    plan = plan_tests(papers(), costs=purchase, objective=PlanObjective.SAME_DECISION, budget=budget)
+    plan = unswayed.plan(papers(), costs=purchase, objective=PlanObjective.SAME_DECISION, budget=budget)
     assert (plan.expected_cost, plan.optimal) == (pytest.approx(0.16), True)
 
 
@@ -160,11 +160,11 @@ def test_a_budget_that_does_not_bind_buys_nothing_dearer(budget):
 def test_no_plan_of_least_worst_cost_misses_the_level(budget):
     purchase = Purchase(forbidden=("R2",), after=(PriceAfter("AC", "R1", 0.5),))
     with pytest.raises(QueryError, match="no plan meets the stopping rule on every path"):
-        plan_tests(papers(), costs=purchase, objective=PlanObjective.WORST_COST, budget=budget)
+        unswayed.plan(papers(), costs=purchase, objective=PlanObjective.WORST_COST, budget=budget)
 
 
 def test_an_idle_depth_is_none():
-    assert plan_tests(papers(), max_depth=3).tree == plan_tests(papers()).tree
+    assert unswayed.plan(papers(), max_depth=3).tree == unswayed.plan(papers()).tree
 
 
 @pytest.mark.parametrize("unit", [1e-13, 1e-10, 1.0, 1e10])
@@ -175,7 +175,7 @@ def test_a_budget_buys_the_same_in_every_unit_of_costs(unit):
     for after in ((), (PriceAfter("AC", "R1", unit),)):
         purchase = Purchase(prices, after=after)
         for share, depth in ((2.0, 2), (1.999, 1), (0.999, 0)):
-            plan = plan_tests(papers(), costs=purchase, budget=share * unit, **level)
+            plan = unswayed.plan(papers(), costs=purchase, budget=share * unit, **level)
             assert plan.worst_cost <= depth * unit * (1 + 1e-12)
-            chosen = unswayed.trim(papers(), share * unit, costs=prices)
+            chosen = unswayed.trim(papers(), budget=share * unit, costs=prices)
             assert len(chosen.kept) <= depth

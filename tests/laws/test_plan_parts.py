@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+import unswayed
 from dependent_cases import random_tree
 from plan_cases import plan_problems
 from unswayed.api import plans
-from unswayed.api.plans import plan_tests
 from unswayed.core.errors import FormatError, QueryError
 from unswayed.core.limits import Limits
 from unswayed.core.parallel import Team
@@ -84,9 +84,9 @@ def test_plans_are_those_of_one_process(options, pools):
     if "executor" in options:
         options = {"executor": pools[options["executor"]]}
     classifier, costs = naive(7), Purchase({"F1": 2.0, "F4": 0.5})
-    alone = plan_tests(classifier, costs=costs)
+    alone = unswayed.plan(classifier, costs=costs)
     with small_parts(81):
-        together = plan_tests(classifier, costs=costs, **options)
+        together = unswayed.plan(classifier, costs=costs, **options)
     assert (together.tree, together.optimal, together.method) == (alone.tree, True, "dynamic programming")
     assert together.comparisons == alone.comparisons
 
@@ -120,10 +120,10 @@ def test_plans_asked_ahead_are_those_of_one_process(kind, wide, seed, pools):
     costs = Purchase({names[1]: 2.0, "pair": 1.5}, groups={"pair": names[2:4]})
     calls = []
     with asking_ahead(wide), pytest.MonkeyPatch.context() as patch:
-        alone = plan_tests(classifier, costs=costs, at_least=0.99)
+        alone = unswayed.plan(classifier, costs=costs, at_least=0.99)
         submit = pools[kind].submit
         patch.setattr(pools[kind], "submit", lambda *call: calls.append(call) or submit(*call))
-        together = plan_tests(classifier, costs=costs, at_least=0.99, executor=pools[kind])
+        together = unswayed.plan(classifier, costs=costs, at_least=0.99, executor=pools[kind])
     assert calls
     assert alone.method.startswith("bounded search") or alone.method.startswith("greedy")
     assert (together.tree, together.gap, together.method) == (alone.tree, alone.gap, alone.method)
@@ -134,14 +134,14 @@ def test_a_plan_is_the_same_though_a_worker_is_killed():
     """SIGKILL of one of our own processes while it asks ahead."""
     classifier = dependent(1)
     with asking_ahead(wide=True):
-        alone = plan_tests(classifier, at_least=0.95)
+        alone = unswayed.plan(classifier, at_least=0.95)
         victim, count = start_pool(2).submit(os.getpid).result(timeout=60), itertools.count()
 
         def report(_):
             if next(count) == 1:
                 os.kill(victim, signal.SIGKILL)
 
-        together = plan_tests(classifier, at_least=0.95, jobs=2, report=report)
+        together = unswayed.plan(classifier, at_least=0.95, jobs=2, report=report)
     assert next(count) > 1
     assert (together.tree, together.gap) == (alone.tree, alone.gap)
 
@@ -149,18 +149,18 @@ def test_a_plan_is_the_same_though_a_worker_is_killed():
 def test_time_running_out_leaves_a_plan_with_its_gap(pools):
     """The table is given up, and the bounded search takes what time is left."""
     classifier = naive(7)
-    best = plan_tests(classifier).expected_cost
+    best = unswayed.plan(classifier).expected_cost
     with small_parts(3):
-        cut = plan_tests(classifier, executor=pools["threads"], limits=Limits(max_seconds=0.05))
+        cut = unswayed.plan(classifier, executor=pools["threads"], limits=Limits(max_seconds=0.05))
     assert cut.expected_cost >= best - 1e-12
     assert cut.gap >= cut.expected_cost - best - 1e-9
 
 
 def test_jobs_and_executors_are_checked():
     with pytest.raises(QueryError, match="jobs must be a whole number"):
-        plan_tests(naive(3), jobs=0)
+        unswayed.plan(naive(3), jobs=0)
     with pytest.raises(QueryError, match=r"must be a concurrent.futures.Executor"):
-        plan_tests(naive(3), executor="dask")
+        unswayed.plan(naive(3), executor="dask")
 
 
 @contextmanager
@@ -185,15 +185,15 @@ def test_a_table_of_values_goes_on_from_its_checkpoint(kind, pools, tmp_path, mo
     options = {"checkpoint": file} | ({"executor": pools["threads"]} if kind == "threads" else {})
     n_filled = []
     with small_parts(81):
-        whole, fill = plan_tests(classifier), parts.fill_part
+        whole, fill = unswayed.plan(classifier), parts.fill_part
         monkeypatch.setattr(parts, "fill_part", lambda *part: n_filled.append(1) or fill(*part))
         for _ in range(20):
             with interrupted_after(2):
-                found = plan_tests(classifier, **options)
+                found = unswayed.plan(classifier, **options)
             if found.method == "dynamic programming":
                 break
         n_parts = len(n_filled)
-        again = plan_tests(classifier, **options)
+        again = unswayed.plan(classifier, **options)
     assert len(n_filled) == n_parts
     assert n_parts >= 9 if kind == "threads" else n_parts == 9  # 3^6 states; others fill some more at the end
     assert found.tree == again.tree == whole.tree
@@ -210,15 +210,15 @@ def test_a_search_for_a_plan_goes_on_from_its_checkpoint(wide, tmp_path, monkeyp
     monkeypatch.setattr(bounded, "_open", lambda *place: opened.append(place[1]) or open_place(*place))
     monkeypatch.setattr(EngineTerrain, "_narrow", lambda *case: asked.append(case[1]) or ask(*case))
     with asking_ahead(wide):
-        whole = plan_tests(classifier, at_least=0.99)
+        whole = unswayed.plan(classifier, at_least=0.99)
         opened.clear()
         asked.clear()
         with pytest.MonkeyPatch.context() as patch:
             walk = bounded._walk
             patch.setattr(bounded, "_walk", lambda *search: len(opened) < 5 and walk(*search))
-            cut = plan_tests(classifier, at_least=0.99, checkpoint=file)
+            cut = unswayed.plan(classifier, at_least=0.99, checkpoint=file)
         assert (len(opened), cut.gap > whole.gap) == (5, True)
-        found = plan_tests(classifier, at_least=0.99, checkpoint=file)
+        found = unswayed.plan(classifier, at_least=0.99, checkpoint=file)
     assert (found.tree, found.gap) == (whole.tree, whole.gap)
     assert len(set(opened)) == len(opened)
     assert len(asked) - len(set(asked)) <= 0.1 * len(asked)  # of other roundings
@@ -226,24 +226,24 @@ def test_a_search_for_a_plan_goes_on_from_its_checkpoint(wide, tmp_path, monkeyp
 
 def test_the_checkpoint_of_another_plan_is_refused(tmp_path):
     file = tmp_path / "plan.json"
-    plan_tests(naive(4), checkpoint=file)
+    unswayed.plan(naive(4), checkpoint=file)
     others = [{"at_least": 0.9}, {"costs": {"F1": 2.0}}, {"evidence": {"F1": "s0"}}, {"max_depth": 2}]
     for other in others:
         with pytest.raises(QueryError, match="another classifier, evidence, costs or objective"):
-            plan_tests(naive(4), checkpoint=file, **other)
+            unswayed.plan(naive(4), checkpoint=file, **other)
     with pytest.raises(QueryError, match="without a checkpoint"):
-        plan_tests(naive(4), checkpoint=tmp_path / "other.json", max_leaves=3)
+        unswayed.plan(naive(4), checkpoint=tmp_path / "other.json", max_leaves=3)
 
 
 def test_damaged_values_are_refused(tmp_path):
     file = tmp_path / "plan.json"
-    plan_tests(naive(4), checkpoint=file)
+    unswayed.plan(naive(4), checkpoint=file)
     values = tmp_path / "plan.json.values"
     content = bytearray(values.read_bytes())
     content[100] ^= 1
     values.write_bytes(content)
     with pytest.raises(FormatError, match="is a damaged checkpoint"):
-        plan_tests(naive(4), checkpoint=file)
+        unswayed.plan(naive(4), checkpoint=file)
     values.unlink()
     with pytest.raises(FormatError, match="is a damaged checkpoint"):
-        plan_tests(naive(4), checkpoint=file)
+        unswayed.plan(naive(4), checkpoint=file)

@@ -111,6 +111,35 @@ def test_bounded_plans_agree_as_often_as_they_can(case, budget, depth):
 
 
 @settings(max_examples=25)
+@given(
+    plan_problems(max_features=4, conditional=False), st.sampled_from([1.0, 2.5, np.inf]), st.integers(1, 3)
+)
+def test_closest_plans_stop_where_they_are_safe_and_agree_elsewhere_as_often_as_they_can(case, budget, depth):
+    problem, purchase, level = case
+
+    def loss(case, seen):
+        return 0.0 if case.stops(seen) else 1.0 - case.standing(seen)[1]
+
+    lost, cost = best_within(Case(problem, purchase, level), budget, depth, loss)
+    if not math.isfinite(lost):
+        return
+    goal = Goal(PlanObjective.CLOSEST, SameDecisionLevel(level), budget, depth)
+    ground, (_, tree) = (
+        lay_ground(problem, bind_purchase(purchase, problem)),
+        best_tree(problem, purchase, goal),
+    )
+    search = settle(search_bounded(ground, goal), units=20e6).last
+    assert search.bounds[0][0] == pytest.approx(lost, abs=ENGINE)
+    for found in (tree, grow_tree(ground, goal, search)):
+        short = [leaf for leaf in leaves(found) if not leaf.reached]
+        assert math.fsum(leaf.probability * (1 - leaf.sdp) for leaf in short) == pytest.approx(
+            lost, abs=ENGINE
+        )
+        assert expected_cost(found) == pytest.approx(cost, abs=1e-8)
+        assert depth_of(found) <= depth
+
+
+@settings(max_examples=25)
 @given(plan_problems(max_features=4), st.sampled_from(list(PlanObjective)[:3]), st.sampled_from([None, 2]))
 def test_bounded_search_finds_what_dynamic_programming_finds(case, objective, depth):
     problem, purchase, level = case

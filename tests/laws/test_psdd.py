@@ -32,6 +32,7 @@ from unswayed.circuits.psdd.query import (
     sample,
 )
 from unswayed.circuits.psdd.structure import log_model_count, uniform_psdd
+from unswayed.circuits.psdd.walk import WALK
 from unswayed.circuits.vtree import balanced
 from unswayed.core.errors import ImpossibleEvidence, QueryError
 from unswayed.kernels.circuits.psdd_bits import plain_uses
@@ -85,9 +86,9 @@ def test_walking_and_words_and_plain_loops_agree(structure, data):
     outside = ~uses.any(axis=1) if structure.n_choices else (rows != models(structure)[0]).any(axis=1)
     counts_one = np.diff(structure.starts)[structure.owner] == 1
     for way in ("walk", "words"):
-        structure.prepared.clear()
+        structure.memo.forget(WALK)
         if way == "words":
-            structure.prepared["walk"] = None
+            structure.memo.put(WALK, None, None)
         found = count_uses(structure, rows[~outside], weights[~outside])
         assert not found.outside.any()
         assert found.counts == pytest.approx(

@@ -37,10 +37,10 @@ def test_branch_and_bound_equals_enumeration_under_a_purchase(drawn, budget, for
     found = [(kept, cost) for kept, cost in Sets(problem, purchase).costs.items() if cost <= budget + 1e-9]
     if not found:
         with pytest.raises(QueryError, match="the mandatory tests alone exceed the budget"):
-            unswayed.select_features(problem.classifier, budget, costs=purchase)
+            unswayed.select(problem.classifier, budget=budget, costs=purchase)
         return
     best = max(expected_agreement(enumerate_profile(problem, kept), problem.decider) for kept, _ in found)
-    selection = unswayed.select_features(problem.classifier, budget, costs=purchase)
+    selection = unswayed.select(problem.classifier, budget=budget, costs=purchase)
     assert selection.value == pytest.approx(best, abs=ENGINE)
     assert selection.optimal
     costs = dict(found)
@@ -51,7 +51,7 @@ def test_branch_and_bound_equals_enumeration_under_a_purchase(drawn, budget, for
         positive = problem.network.variables[problem.target].index(rule.positive)
         profiles = (enumerate_profile(problem, kept) for kept, _ in found)
         achievable = max(maximum_achievable_agreement(profile, positive).value for profile in profiles)
-        trimming = unswayed.trim(problem.classifier, budget, costs=purchase)
+        trimming = unswayed.trim(problem.classifier, budget=budget, costs=purchase)
         assert trimming.selection.value == pytest.approx(achievable, abs=ENGINE)
 
 
@@ -63,7 +63,7 @@ def test_a_frontier_under_a_purchase_is_the_best_for_every_budget(drawn):
     for budget in (0.0, 1.0, 2.0, 3.5, 100.0):
         within = [point.selection.value for point in points if point.selection.cost <= budget + 1e-9]
         try:
-            best = unswayed.trim(problem.classifier, budget, costs=purchase).selection.value
+            best = unswayed.trim(problem.classifier, budget=budget, costs=purchase).selection.value
         except QueryError:
             assert not within
             continue
@@ -74,8 +74,8 @@ def test_a_second_test_may_make_the_first_affordable():
     papers = unswayed.Classifier(review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6))
     dear = Purchase({"R1": 9.0, "R2": 1.0, "AC": 9.0})
     cheaper = replace(dear, after=(PriceAfter("R1", "R2", 0.5),))
-    assert unswayed.select_features(papers, 1.5, costs=dear).cost <= 1.0
-    found = unswayed.select_features(papers, 1.5, costs=cheaper)
+    assert unswayed.select(papers, budget=1.5, costs=dear).cost <= 1.0
+    found = unswayed.select(papers, budget=1.5, costs=cheaper)
     assert (found.kept, found.cost, found.optimal) == (("R1", "R2"), 1.5, True)
 
 
@@ -84,16 +84,16 @@ def test_what_a_search_cannot_take_into_account_is_refused():
     papers = unswayed.Classifier(network, "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6))
     conditional = Purchase(after=(PriceAfter("R1", "R2", 0.5, "+"),))
     with pytest.raises(QueryError, match="'R1' depends on what another test tells, which nobody knows when"):
-        unswayed.select_features(papers, 1, costs=conditional)
+        unswayed.select(papers, budget=1, costs=conditional)
     groups = Purchase(groups={"votes": ("R1", "R2")})
     with pytest.raises(QueryError, match="'greedy' knows one cost for each feature"):
-        unswayed.select_features(papers, 1, costs=groups, method=Method.GREEDY)
+        unswayed.select(papers, budget=1, costs=groups, method=Method.GREEDY)
 
 
 def test_skipped_features_are_no_longer_compared_with():
     network = review()
     papers = unswayed.Classifier(network, "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6))
-    selection = unswayed.select_features(papers, 1, costs=Purchase(skipped=("R1", "R2")))
+    selection = unswayed.select(papers, budget=1, costs=Purchase(skipped=("R1", "R2")))
     assert (selection.kept, selection.value) == (("AC",), 1.0), "without the reviewers the chair decides"
 
 
@@ -103,13 +103,13 @@ def searches(problem):
     trimming = achievable if isinstance(classifier.rule, ThresholdRule) else same_decision
 
     def select(budget, purchase, objective=None):
-        return unswayed.select_features(
-            classifier, budget, costs=purchase, evidence=evidence, objective=objective
+        return unswayed.select(
+            classifier, budget=budget, costs=purchase, evidence=evidence, objective=objective
         )
 
     def trim(budget, purchase, potential=False):
         return unswayed.trim(
-            classifier, budget, costs=purchase, evidence=evidence, potential=potential
+            classifier, budget=budget, costs=purchase, evidence=evidence, potential=potential
         ).selection
 
     return [
@@ -192,7 +192,7 @@ def test_a_test_that_another_makes_cheap_is_bought_with_it(budget):
     sets = Sets(make_problem(classifier), purchase)
     for objective in searches(sets.problem):
         check_choice(sets.problem, purchase, sets, budget, objective)
-    assert unswayed.trim(classifier, budget, costs=purchase).agreement.value == pytest.approx(1.0)
+    assert unswayed.trim(classifier, budget=budget, costs=purchase).agreement.value == pytest.approx(1.0)
 
 
 def with_a_constant_feature():
@@ -208,12 +208,12 @@ def test_a_mandatory_test_is_done_and_paid_though_it_tells_nothing():
     purchase = Purchase({"F1": 0.5}, mandatory=("F1",))
     points = unswayed.frontier(classifier, costs=purchase).points
     assert [(point.kept, point.cost) for point in points] == [(("F1",), 0.5), (("F0", "F1"), 1.5)]
-    assert unswayed.plan_tests(classifier, costs=purchase).worst_cost == 1.5
+    assert unswayed.plan(classifier, costs=purchase).worst_cost == 1.5
 
 
 def test_what_tells_nothing_may_make_another_test_cheap():
     purchase = Purchase({"F0": 3.0, "F1": 0.5}, after=(PriceAfter("F0", "F1", 0.1),))
-    found = unswayed.select_features(with_a_constant_feature(), 1.0, costs=purchase)
+    found = unswayed.select(with_a_constant_feature(), budget=1.0, costs=purchase)
     assert (found.kept, found.cost, found.value) == (("F0", "F1"), 0.6, 1.0)
 
 
@@ -221,4 +221,4 @@ def test_what_tells_nothing_may_make_another_test_cheap():
 def test_methods_of_one_cost_for_each_feature_take_no_purchase(method):
     papers = unswayed.Classifier(review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6))
     with pytest.raises(QueryError, match="knows one cost for each feature"):
-        unswayed.select_features(papers, 1, costs=Purchase(mandatory=("R1",)), method=method)
+        unswayed.select(papers, budget=1, costs=Purchase(mandatory=("R1",)), method=method)

@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
+import unswayed
 from oracles.enumerate_reasons import WrittenOut, masses_of
 from reason_cases import random_case
 from tolerances import ENGINE
-from unswayed.api.reasons import explain_decision
 from unswayed.decisions.problem import make_problem
 from unswayed.decisions.rules import ThresholdRule, UtilityRule
 from unswayed.reasons.case import explained_decision
@@ -27,9 +27,7 @@ def check_everything(seed, max_features):
     level = float(rng.choice(LEVELS))
     costs = None if rng.random() < 0.5 else {name: float(rng.integers(1, 13)) / 4 for name in names}
     fixed = [name for name in evidence if rng.random() < 0.2]
-    why = explain_decision(
-        classifier, evidence=evidence, at_least=level, costs=costs, fixed=fixed, most=10**6
-    )
+    why = unswayed.why(classifier, evidence, at_least=level, costs=costs, fixed=fixed, most=10**6)
     written = WrittenOut(classifier, evidence)
     check_reasons(why, written, level, costs or {})
     check_flips(why, written, fixed, costs or {})
@@ -143,7 +141,7 @@ def test_shapley_values_are_means_over_all_orders():
     for seed in range(120):
         classifier, evidence = random_case(seed, max_features=5)
         written = WrittenOut(classifier, evidence)
-        why = explain_decision(classifier, evidence=evidence)
+        why = unswayed.why(classifier, evidence)
         subsets = [{v: written.evidence[v] for v in s} for s in written.subsets(written.findings)]
         if not np.isfinite([leaning_of(written, written.masses(each)) for each in subsets]).all():
             assert all(each.shapley is None for each in why.contributions)

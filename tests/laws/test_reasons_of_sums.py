@@ -6,10 +6,10 @@ import math
 
 import pytest
 
+import unswayed
 from oracles.enumerate_reasons import WrittenOut
 from reason_cases import three_state_case
-from unswayed.api.decisions import agreement_of, same_decision_probability
-from unswayed.api.reasons import explain_decision
+from unswayed.api.decisions import agreement_of
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import make_problem
 from unswayed.decisions.rules import ThresholdRule
@@ -33,7 +33,7 @@ def check_three_states(seed, n_features):
     classifier, evidence = three_state_case(seed, n_features)
     written = WrittenOut(classifier, evidence)
     for level in LEVELS:
-        why = explain_decision(classifier, evidence=evidence, at_least=level)
+        why = unswayed.why(classifier, evidence, at_least=level)
         found = math.inf if why.reason is None else len(why.reason.findings)
         smallest = min(map(len, written.reasons(level)), default=math.inf)
         assert why.cost_bound <= smallest <= found
@@ -58,7 +58,7 @@ def test_findings_in_middle_states_of_a_thousand_classifiers_are_explained():
 def test_a_healthy_patient_is_explained(seed, n_features):
     classifier, _ = three_state_case(seed, n_features)
     evidence = dict.fromkeys(classifier.features, "normal")
-    why = explain_decision(classifier, evidence=evidence, at_least=0.95)
+    why = unswayed.why(classifier, evidence, at_least=0.95)
     explained = explained_decision(make_problem(classifier, evidence))
     reason = explained.at([classifier.network.index(name) for name in why.reason.findings])
     sdp = agreement_of(reason, frozenset(), decider_of(explained), {})
@@ -77,6 +77,6 @@ def test_more_weights_than_points_of_a_grid_are_bounded(n_features):
     few, many = (
         Classifier(BayesianNetwork(some), "C", None, ThresholdRule("+", 0.5)) for some in (cpts[:9], cpts)
     )
-    exact = same_decision_probability(few).value
+    exact = unswayed.sdp(few).value
     found = make_additive(explained_decision(make_problem(many))).sdp(frozenset())
     assert found.low <= exact <= found.high

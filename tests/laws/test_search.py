@@ -12,17 +12,17 @@ from hypothesis import given, settings, strategies as st
 
 import unswayed
 from engines.test_contract import problems
+from forms import compile_all, keep_plain
 from laws.test_decisions import named_evidence
 from oracles.enumerate_profile import enumerate_profile
 from tolerances import ENGINE
 from unswayed import Limits, Method, ThresholdRule
-from unswayed.api import sweep_thresholds
 from unswayed.decisions.measures import expected_agreement, maximum_achievable_agreement
 from unswayed.model.cpt import Cpt
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.variable import Variable
 from unswayed.model.zoo import binary_network, random_naive_bayes
-from unswayed.search import branch_and_bound
+from unswayed.search import branch_and_bound, exhaustive
 from unswayed.search.signed import slices as signed_search
 
 METHODS = [Method.BRANCH_AND_BOUND, Method.EXHAUSTIVE, Method.GREEDY]
@@ -69,10 +69,8 @@ def test_searches_equal_enumeration(purchase, method):
     problem, costs, budget = purchase
     evidence = named_evidence(problem)
     same, achievable = best_by_enumeration(problem, costs, budget)
-    chosen = unswayed.select_features(
-        problem.classifier, budget, costs=costs, evidence=evidence, method=method
-    )
-    trimmed = unswayed.trim(problem.classifier, budget, costs=costs, evidence=evidence, method=method)
+    chosen = unswayed.select(problem.classifier, budget=budget, costs=costs, evidence=evidence, method=method)
+    trimmed = unswayed.trim(problem.classifier, budget=budget, costs=costs, evidence=evidence, method=method)
     goal = achievable if isinstance(problem.classifier.rule, ThresholdRule) else same
     for selection, best in ((chosen, same), (trimmed.selection, goal)):
         assert selection.cost <= budget + 1e-9
@@ -88,12 +86,12 @@ def test_searches_equal_enumeration(purchase, method):
 def test_a_trimmed_classifier_achieves_its_agreement(purchase):
     problem, costs, budget = purchase
     evidence = named_evidence(problem)
-    trimmed = unswayed.trim(problem.classifier, budget, costs=costs, evidence=evidence)
+    trimmed = unswayed.trim(problem.classifier, budget=budget, costs=costs, evidence=evidence)
     rule = trimmed.classifier.rule
     if not isinstance(rule, ThresholdRule):
         return
-    found = unswayed.expected_classification_agreement(
-        problem.classifier, trimmed.selection.kept, rule.threshold, evidence
+    found = unswayed.eca(
+        problem.classifier, evidence, kept=trimmed.selection.kept, new_threshold=rule.threshold
     )
     assert found.value == pytest.approx(trimmed.selection.value, abs=ENGINE)
 
@@ -112,7 +110,7 @@ def test_the_frontier_is_monotone_and_equals_separate_runs(purchase):
     for i, point in enumerate(points):
         until = spent[i + 1] - 1e-6 if i + 1 < len(points) else spent[i] + 1
         for budget in (point.selection.cost, until):
-            alone = unswayed.trim(problem.classifier, budget, costs=costs, evidence=evidence)
+            alone = unswayed.trim(problem.classifier, budget=budget, costs=costs, evidence=evidence)
             assert alone.selection.value == pytest.approx(point.selection.value, abs=ENGINE)
 
 
@@ -121,11 +119,11 @@ def test_the_frontier_is_monotone_and_equals_separate_runs(purchase):
 def test_time_running_out_leaves_a_valid_gap(purchase):
     problem, costs, budget = purchase
     evidence = named_evidence(problem)
-    whole = unswayed.select_features(problem.classifier, budget, costs=costs, evidence=evidence)
+    whole = unswayed.select(problem.classifier, budget=budget, costs=costs, evidence=evidence)
     for method in METHODS:
-        cut = unswayed.select_features(
+        cut = unswayed.select(
             problem.classifier,
-            budget,
+            budget=budget,
             costs=costs,
             evidence=evidence,
             method=method,
@@ -142,13 +140,16 @@ def test_information_is_selected_as_enumeration_does(purchase):
     evidence = named_evidence(problem)
     reward = unswayed.NegativeEntropy()
     best = max(
-        unswayed.value_of_information(
-            problem.classifier, [problem.network.variables[f].name for f in kept], reward, evidence
+        unswayed.voi(
+            problem.classifier,
+            evidence,
+            kept=[problem.network.variables[f].name for f in kept],
+            reward=reward,
         ).value
         for kept in subsets(problem, costs, budget)
     )
-    chosen = unswayed.select_features(
-        problem.classifier, budget, costs=costs, objective=reward, evidence=evidence
+    chosen = unswayed.select(
+        problem.classifier, budget=budget, costs=costs, objective=reward, evidence=evidence
     )
     assert chosen.value == pytest.approx(best, abs=ENGINE)
 
@@ -157,9 +158,10 @@ def test_information_is_selected_as_enumeration_does(purchase):
 def compiled_at_once(*, work=2**26, alone=1e6):
     """Every search that can be compiled is, in slices of so much work, alone for so many units."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(branch_and_bound, "LARGE", 0)
+        compile_all(patch)
+        patch.setattr(exhaustive, "MOST_CELLS", 0)
         patch.setattr(signed_search, "ALONE_UNITS", alone)
-        patch.setattr(signed_search, "PLAIN_SECONDS", -1.0)
+        patch.setattr(signed_search, "FIRST_WORK", work)
         patch.setattr(signed_search, "WORK", work)
         yield
 
@@ -175,8 +177,8 @@ def reporting_always():
 def answers(problem, costs, budget, **options):
     """Selected and trimmed: what is kept, how good it is, and the threshold."""
     evidence = named_evidence(problem)
-    chosen = unswayed.select_features(problem.classifier, budget, costs=costs, evidence=evidence, **options)
-    trimmed = unswayed.trim(problem.classifier, budget, costs=costs, evidence=evidence, **options)
+    chosen = unswayed.select(problem.classifier, budget=budget, costs=costs, evidence=evidence, **options)
+    trimmed = unswayed.trim(problem.classifier, budget=budget, costs=costs, evidence=evidence, **options)
     return chosen, trimmed.selection, trimmed.classifier.rule
 
 
@@ -185,12 +187,17 @@ def answers(problem, costs, budget, **options):
 def test_every_search_keeps_the_same_features(purchase):
     """Of equal subsets the cheaper one, then the first by name, whichever search finds it."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(branch_and_bound.compiled_advance, "is_loaded", False)
+        patch.setattr(branch_and_bound, "signed_column", lambda _: None)
         node_by_node = answers(*purchase)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(exhaustive, "MOST_CELLS", 0)
+        keep_plain(patch)
+        plain = answers(*purchase)
+    together = answers(*purchase)
     with compiled_at_once():
         compiled = answers(*purchase)
     listed = answers(*purchase, method=Method.EXHAUSTIVE)
-    for found in (node_by_node, compiled):
+    for found in (node_by_node, plain, together, compiled):
         for selection, expected in zip(found[:2], listed[:2], strict=True):
             assert (selection.kept, selection.optimal) == (expected.kept, True)
             assert selection.value == pytest.approx(expected.value, abs=ENGINE)
@@ -212,9 +219,9 @@ def test_any_number_of_jobs_gives_the_same_answer(purchase, work):
 def test_jobs_are_a_positive_number(jobs):
     network = random_naive_bayes(3, np.random.default_rng(0))
     classifier = unswayed.Classifier(network, "C", None, ThresholdRule("s0", 0.5))
-    for search in (unswayed.trim, unswayed.select_features):
+    for search in (unswayed.trim, unswayed.select):
         with pytest.raises(unswayed.QueryError, match="jobs must be a whole number"):
-            search(classifier, 1, jobs=jobs)
+            search(classifier, budget=1, jobs=jobs)
     with pytest.raises(unswayed.QueryError, match="jobs must be a whole number"):
         unswayed.frontier(classifier, jobs=jobs)
 
@@ -222,19 +229,19 @@ def test_jobs_are_a_positive_number(jobs):
 @pytest.mark.parametrize("turned", [False, True])
 def test_equal_features_are_not_gone_through_one_by_one(monkeypatch, turned):
     """Sixteen equal features have 8,008 subsets of six, all alike, even with the states of half turned."""
-    monkeypatch.setattr("unswayed.search.branch_and_bound.LARGE", 0)  # the compiled search at once
+    compile_all(monkeypatch)
     rows = [[0.7, 0.4], [0.3, 0.6]]
     tables = {f"F{i:02}": (("C",), rows[turned and i % 2]) for i in range(16)}
     network = binary_network({"C": ((), [0.5]), **tables}, states=("s0", "s1"))
     classifier = unswayed.Classifier(network, "C", None, ThresholdRule("s0", 0.5))
-    for find in (lambda: unswayed.trim(classifier, 6).selection, lambda: _selected(classifier, 6)):
+    for find in (lambda: unswayed.trim(classifier, budget=6).selection, lambda: _selected(classifier, 6)):
         found = find()
         assert found.evaluations < 1000
         assert found.kept == tuple(f"F{i:02}" for i in range(6))
 
 
 def _selected(classifier, budget):
-    return unswayed.select_features(classifier, budget)
+    return unswayed.select(classifier, budget=budget)
 
 
 @pytest.mark.parametrize("threshold", [1e-9, 1 - 1e-9])
@@ -242,7 +249,7 @@ def test_constant_classifiers_keep_nothing_at_once(threshold):
     """One decision whatever is observed: nothing is needed, and no subset is better."""
     network = random_naive_bayes(16, np.random.default_rng(1))
     classifier = unswayed.Classifier(network, "C", None, ThresholdRule("s0", threshold))
-    found = unswayed.trim(classifier, 5).selection
+    found = unswayed.trim(classifier, budget=5).selection
     assert found.evaluations < 200
     if found.value > 1 - 1e-13:
         assert found.kept == ()
@@ -266,7 +273,7 @@ def test_interruption_ends_a_frontier_with_what_was_found():
         assert 0 < len(cut.points) < len(whole.points)
         first = cut.points[0].selection
         assert first.interrupted
-        assert first.upper_bound >= unswayed.trim(classifier, 7).selection.value - ENGINE
+        assert first.upper_bound >= unswayed.trim(classifier, budget=7).selection.value - ENGINE
 
 
 def test_interruption_ends_a_sweep_with_what_was_found():
@@ -281,7 +288,7 @@ def test_interruption_ends_a_sweep_with_what_was_found():
             raise KeyboardInterrupt
 
     with compiled_at_once(work=1), reporting_always():
-        cut = sweep_thresholds(classifier, 3, report=report)
+        cut = unswayed.thresholds(classifier, budget=3, report=report)
     assert [selection.interrupted for selection in cut.selections].count(True) == 1
     assert (len(cut.thresholds), len(cut.left_out)) == (2, 7)
 
@@ -290,11 +297,11 @@ def test_interruption_ends_a_sweep_with_what_was_found():
 def test_time_running_out_between_slices_leaves_a_valid_gap(jobs):
     network = random_naive_bayes(12, np.random.default_rng(2))
     classifier = unswayed.Classifier(network, "C", None, ThresholdRule("s0", 0.5))
-    best = unswayed.trim(classifier, 5).selection
+    best = unswayed.trim(classifier, budget=5).selection
     with compiled_at_once(work=1, alone=-1.0):
         for seconds in (1e-9, 2e-3, 1e-2):
             limits = Limits(max_seconds=seconds)
-            cut = unswayed.trim(classifier, 5, limits=limits, jobs=jobs).selection
+            cut = unswayed.trim(classifier, budget=5, limits=limits, jobs=jobs).selection
             assert cut.value <= best.value + ENGINE <= cut.upper_bound + 2 * ENGINE
 
 
@@ -304,7 +311,7 @@ def test_what_a_network_remembers_changes_no_answer(asked, data):
     """Questions put to one network, in any order, are answered as by a copy that remembers nothing."""
     problem, costs, _ = asked
     classifier, evidence = problem.classifier, named_evidence(problem)
-    verbs = (unswayed.select_features, unswayed.trim)
+    verbs = (unswayed.select, unswayed.trim)
     for _ in range(6):
         verb, budget = data.draw(st.sampled_from(verbs)), data.draw(st.sampled_from([0.0, 1.0, 2.0, 3.5]))
         some_costs = data.draw(st.sampled_from([None, costs]))
@@ -314,7 +321,7 @@ def test_what_a_network_remembers_changes_no_answer(asked, data):
         answers = []
         for network in (classifier.network, pickle.loads(pickle.dumps(classifier.network))):
             asking = unswayed.Classifier(network, classifier.target, classifier.features, rule)
-            answer = verb(asking, budget, costs=some_costs, evidence=evidence)
+            answer = verb(asking, evidence, budget=budget, costs=some_costs)
             chosen = getattr(answer, "selection", answer)
             answers.append((chosen.kept, chosen.measurement, getattr(answer, "thresholds", None)))
         assert answers[0] == answers[1]
@@ -331,8 +338,8 @@ def test_a_table_that_is_remembered_gives_the_same_last_bit():
         )
         for _ in range(2)
     )
-    unswayed.select_features(asked, 1.0)
-    assert unswayed.trim(asked, 0.0).agreement == unswayed.trim(fresh, 0.0).agreement
+    unswayed.select(asked, budget=1.0)
+    assert unswayed.trim(asked, budget=0.0).agreement == unswayed.trim(fresh, budget=0.0).agreement
 
 
 @pytest.mark.parametrize("unit", [1e-13, 1e-10, 1e10])
@@ -355,9 +362,7 @@ def test_a_grid_leaves_out_what_changes_nothing_and_gives_way_to_a_table(rule, m
     idle = Cpt(Variable("idle", ["x", "y"]), [tables[0].child], [[0.3, 0.7]] * 2)
     network = BayesianNetwork([*tables, idle])
     classifier = unswayed.Classifier(network, "C", None, rule)
-    listed = unswayed.trim(classifier, 100, method=Method.EXHAUSTIVE)
-    assert unswayed.trim(classifier, 100).kept == listed.kept != classifier.features
-    found = unswayed.trim(classifier, 1, potential=True)
-    assert found.selection.value == pytest.approx(
-        unswayed.maximum_potential_agreement(classifier, found.kept).value, abs=ENGINE
-    )
+    listed = unswayed.trim(classifier, budget=100, method=Method.EXHAUSTIVE)
+    assert unswayed.trim(classifier, budget=100).kept == listed.kept != classifier.features
+    found = unswayed.trim(classifier, budget=1, potential=True)
+    assert found.selection.value == pytest.approx(unswayed.mpa(classifier, kept=found.kept).value, abs=ENGINE)

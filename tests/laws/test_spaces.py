@@ -13,10 +13,10 @@ from oracles import edge_sets
 from unswayed.circuits.sdd.evaluate import evaluate, model_count
 from unswayed.circuits.sdd.validate import check_circuit, is_compressed, is_normalized
 from unswayed.core.errors import QueryError
-from unswayed.spaces.edges import matching_space, spanning_tree_space
 from unswayed.spaces.graphs import Graph, is_connected
 from unswayed.spaces.paths import path_space, path_space_between
 from unswayed.spaces.rankings import ranking_space, tiered_ranking_space
+from unswayed.spaces.recipes import matching_space, spanning_tree_space
 from unswayed.spaces.space import Space
 from unswayed.spaces.subsets import subset_space
 

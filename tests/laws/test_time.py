@@ -13,6 +13,7 @@ import pytest
 from sklearn.utils.estimator_checks import check_sample_weight_equivalence_on_dense_data
 
 from clocks import budget_spent_at, hurried_clock, time_running_out
+from forms import compile_all
 from timed_verbs import LARGE, SMALL, VERBS, check_claims, check_same, limits_of_case, timed_case
 from unswayed.api import trim
 from unswayed.api.estimators import TrimmedClassifier
@@ -24,7 +25,6 @@ from unswayed.decisions.problem import make_problem
 from unswayed.engines.sampling import SamplingEngine
 from unswayed.model.zoo import random_naive_bayes
 from unswayed.search import plan
-from unswayed.search.run import compile_grid_loops
 
 SECONDS = 3.0
 FEW_LOOKS = 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233
@@ -162,13 +162,13 @@ def test_a_slow_machine_changes_no_answer_that_has_no_limit(case, verb):
     check_hurry(case, verb, 50.0)
 
 
-@pytest.mark.parametrize("verb", ["trim or estimate", "select_features or estimate"])
+@pytest.mark.parametrize("verb", ["trim or estimate", "select or estimate"])
 def test_a_slow_machine_changes_no_choice_on_samples(verb):
     check_hurry("wide states", verb, 50.0)
 
 
 @pytest.mark.parametrize("case", LARGE)
-@pytest.mark.parametrize("verb", ["rank_observations or estimate", "explain_decision or estimate"])
+@pytest.mark.parametrize("verb", ["voi or estimate", "why or estimate"])
 def test_a_slow_machine_changes_no_answer_in_parts(case, verb):
     check_hurry(case, verb, 50.0)
 
@@ -182,7 +182,7 @@ def test_a_slow_machine_changes_no_answer_in_parts(case, verb):
         "frontier or estimate",
         "trim nothing or estimate",
         "trim to a table or estimate",
-        "examine or estimate",
+        "report or estimate",
     ],
 )
 def test_a_slow_machine_changes_no_frontier_and_no_report_on_samples(case, verb, factor):
@@ -198,13 +198,13 @@ def test_a_slow_machine_weights_rows_as_it_repeats_them():
 @pytest.mark.parametrize(("n_features", "units"), [(40, 2e5), (60, 6e6)])
 def test_a_slow_machine_changes_no_search_on_a_grid_that_does_not_finish(n_features, units, monkeypatch):
     """The second one comes to its ceiling, which is lowered for a share of what is left."""
-    compile_grid_loops()  # plain ones count the same work, and take a minute for it
+    compile_all(monkeypatch)  # plain ones count the same work, and take a minute for it
     monkeypatch.setattr(plan, "GRID_UNITS", units)
     network = random_naive_bayes(n_features, np.random.default_rng(1))
     classifier = Classifier(network, "C", threshold=0.5, positive="s0")
-    expected = trim(classifier, n_features // 3)
+    expected = trim(classifier, budget=n_features // 3)
     with hurried_clock(50.0):
-        found = trim(classifier, n_features // 3)
+        found = trim(classifier, budget=n_features // 3)
     assert not found.optimal
     check_same(found, expected)
     assert found.selection.evaluations == expected.selection.evaluations

@@ -12,6 +12,7 @@ from itertools import product
 
 import pytest
 
+import unswayed
 from oracles.rational_decisions import (
     Decide,
     Masses,
@@ -30,7 +31,6 @@ from unswayed import (
     ThresholdRule,
     UtilityRule,
     Variable,
-    same_decision_probability,
 )
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.rules import Rule
@@ -100,7 +100,7 @@ def check(seed: int) -> int:
     for engine in ENGINES:
         asked = {"tolerance": 1e-3} if engine in ("sums", GridWay()) else {}
         try:
-            found = same_decision_probability(classifier, evidence, engine=engine, **asked)
+            found = unswayed.sdp(classifier, evidence, engine=engine, **asked)
         except LimitError:
             continue
         assert found.low - ENGINE <= truth <= found.high + ENGINE, (seed, engine)
@@ -124,7 +124,7 @@ def test_a_class_that_underflowed_is_not_impossible(engine):
     feature = Cpt(Variable("F", ["y", "n"]), [target], [[1e-300, 1.0], [1e-6, 1.0 - 1e-6]])
     network = BayesianNetwork([Cpt(target, [], [1e-30, 1.0]), feature])
     rule = UtilityRule({"wait": {"p": 0.0, "q": 0.0}, "act": {"p": 1.0, "q": 0.0}})
-    found = same_decision_probability(Classifier(network, "C", None, rule), engine=engine)
+    found = unswayed.sdp(Classifier(network, "C", None, rule), engine=engine)
     assert found.high == 1.0
     assert found.low == 1.0 or found.certainty is Certainty.BOUND
 
@@ -134,5 +134,5 @@ def test_a_class_that_a_table_excludes_stays_excluded():
     feature = Cpt(Variable("F", ["y", "n"]), [target], [[0.0, 1.0], [0.25, 0.75]])
     network = BayesianNetwork([Cpt(target, [], [0.5, 0.5]), feature])
     rule = UtilityRule({"wait": {"p": 0.0, "q": 0.0}, "act": {"p": 1.0, "q": 0.0}})
-    found = same_decision_probability(Classifier(network, "C", None, rule))
+    found = unswayed.sdp(Classifier(network, "C", None, rule))
     assert (found.value, found.certainty) == (0.875, Certainty.EXACT)

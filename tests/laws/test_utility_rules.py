@@ -11,16 +11,10 @@ from fractions import Fraction
 
 import pytest
 
+import unswayed
 from oracles.rational_decisions import RationalNaiveBayes, by_utility
 from tolerances import ENGINE
-from unswayed import (
-    Classifier,
-    LimitError,
-    UtilityRule,
-    Variable,
-    expected_same_decision_probability,
-    same_decision_probability,
-)
+from unswayed import Classifier, LimitError, UtilityRule, Variable
 from unswayed.core.measurement import Certainty
 
 Utilities = list[list[Fraction]]
@@ -85,9 +79,7 @@ def check_engine(engine: str, seed: int) -> bool:
     classifier = Classifier(network, "C", None, UtilityRule(worth))
     asked = {"tolerance": 0.02} if engine == "sums" else {}
     try:
-        found = expected_same_decision_probability(
-            classifier, [f"F{i}" for i in sorted(kept)], engine=engine, **asked
-        )
+        found = unswayed.esdp(classifier, kept=[f"F{i}" for i in sorted(kept)], engine=engine, **asked)
     except LimitError:
         return False
     truth = float(bayes.agreement(kept, by_utility(utilities)))
@@ -124,6 +116,6 @@ def test_lists_part_two_actions_on_one_side_of_their_tie():
     bayes = RationalNaiveBayes(tuple(Fraction(n, 53) for n in (35, 16, 2)), tenths)
     worth = {"a0": (0, 0.1, -0.4), "a1": (0, 0, 0), "a2": (0, -0.1, 0.3), "a3": (0, -0.7, 0.7)}
     rule = UtilityRule({a: dict(zip(("c0", "c1", "c2"), row, strict=True)) for a, row in worth.items()})
-    found = same_decision_probability(Classifier(bayes.network(), "C", None, rule), engine="weights")
+    found = unswayed.sdp(Classifier(bayes.network(), "C", None, rule), engine="weights")
     assert found.certainty is Certainty.EXACT
     assert found.value == pytest.approx(1097 / 1325, abs=ENGINE)

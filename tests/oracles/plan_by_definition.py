@@ -256,6 +256,8 @@ def loss_of(case, goal, seen):
     action, same, classes = case.standing(seen)
     if goal.seeks_cost:
         return 0.0 if case.stops(seen) else 1.0
+    if goal.objective.value == "closest":
+        return 0.0 if case.stops(seen) else 1.0 - same
     if goal.objective.value == "sdp":
         return 1.0 - same
     rows = list(case.problem.classifier.rule.utilities.values())

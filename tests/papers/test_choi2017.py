@@ -14,19 +14,19 @@ PRIOR_ENTROPY = 0.7219280948873623  # h(0.2) in bits
 
 @pytest.mark.parametrize(("feature", "printed"), [("R1", 0.90), ("R2", 0.90), ("AC", 0.92)])
 def test_expected_same_decision_probability(feature, printed):
-    found = unswayed.expected_same_decision_probability(PAPERS, [feature])
+    found = unswayed.esdp(PAPERS, kept=[feature])
     assert found.value == pytest.approx(printed, abs=paper(2))
 
 
 @pytest.mark.parametrize(("feature", "printed"), [("R1", 0.59), ("R2", 0.57), ("AC", 0.60)])
 def test_conditional_entropy(feature, printed):
-    gain = unswayed.value_of_information(PAPERS, [feature], unswayed.NegativeEntropy())
+    gain = unswayed.voi(PAPERS, kept=[feature], reward=unswayed.NegativeEntropy())
     assert PRIOR_ENTROPY - gain.value == pytest.approx(printed, abs=paper(2))
 
 
 @pytest.mark.parametrize(("vote", "printed"), [("-", 0.99), ("+", 0.56)])
 def test_same_decision_probability_after_the_chair(vote, printed):
-    found = unswayed.same_decision_probability(PAPERS, {"AC": vote})
+    found = unswayed.sdp(PAPERS, {"AC": vote})
     assert found.value == pytest.approx(printed, abs=paper(2))
 
 
@@ -49,7 +49,7 @@ def test_decisions_on_each_vote(evidence, printed, action):
 
 
 def test_the_chair_is_ranked_first_by_decisions_and_last_by_information():
-    by_decision = unswayed.rank_observations(PAPERS)
-    by_entropy = unswayed.rank_observations(PAPERS, reward=unswayed.NegativeEntropy())
+    by_decision = unswayed.voi(PAPERS)
+    by_entropy = unswayed.voi(PAPERS, reward=unswayed.NegativeEntropy())
     assert by_decision.best == "AC"
     assert by_entropy.features == ("R2", "R1", "AC")

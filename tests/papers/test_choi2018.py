@@ -36,7 +36,7 @@ def test_the_smallest_case_where_sorting_by_joint_mass_goes_wrong():
         states=("c0", "c1"),
     )
     classifier = unswayed.Classifier(network, "C", None, unswayed.ThresholdRule("c0", 0.5))
-    agreements = {f: unswayed.maximum_achievable_agreement(classifier, [f]).value for f in ("F1", "F2", "F3")}
+    agreements = {f: unswayed.maa(classifier, kept=[f]).value for f in ("F1", "F2", "F3")}
     assert max(agreements, key=agreements.__getitem__) == "F1"
     assert agreements["F1"] == pytest.approx(0.784, abs=paper(3))
     assert agreements["F2"] == pytest.approx(0.736, abs=paper(3))
@@ -54,12 +54,12 @@ def test_thresholds_of_the_interval_achieve_what_is_promised():
     )
     classifier = unswayed.Classifier(network, "C", ["A", "B", "D"], unswayed.ThresholdRule("+", 0.35))
     for kept in (["A"], ["B"], ["A", "B"], ["B", "D"]):
-        best = unswayed.maximum_achievable_agreement(classifier, kept)
+        best = unswayed.maa(classifier, kept=kept)
         low, high = best.thresholds
         for threshold in (low + 1e-6, 0.5 * (low + high), high):
-            found = unswayed.expected_classification_agreement(classifier, kept, min(threshold, 1 - 1e-9))
+            found = unswayed.eca(classifier, kept=kept, new_threshold=min(threshold, 1 - 1e-9))
             assert found.value == pytest.approx(best.value, abs=1e-12)
         for threshold in (low - 1e-6, high + 1e-6):
             if 0 < threshold < 1:
-                found = unswayed.expected_classification_agreement(classifier, kept, threshold)
+                found = unswayed.eca(classifier, kept=kept, new_threshold=threshold)
                 assert found.value <= best.value + 1e-12

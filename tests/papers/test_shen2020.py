@@ -8,10 +8,19 @@ import math
 import numpy as np
 import pytest
 
+import unswayed
 from focs_strategies import bit
-from unswayed.api.networks import most_probable_explanation
-from unswayed.focs.coding import Channel, adjacent_parities, code_network, simulate
-from unswayed.focs.decoding import accuracy, decode, learn_code, make_decoder, regret
+from unswayed.focs.decoding import (
+    Channel,
+    accuracy,
+    adjacent_parities,
+    code_network,
+    decode,
+    learn_code,
+    make_decoder,
+    regret,
+    simulate,
+)
 from unswayed.focs.diagrams.obdd import step_diagram
 from unswayed.focs.learn.thresholds import best_split, grow, make_rows
 from unswayed.model.cpt import Cpt
@@ -100,7 +109,7 @@ def test_theorem_1_explaining_a_logistic_node_solves_knapsack():
     steep = 200.0
     fits = LogisticCpt(bit("X"), items, [-steep * w for w in weights], bias=steep * (capacity + 0.5))
     nodes = [Cpt(item, [], [1 - p, p]) for item, p in zip(items, shares, strict=True)]
-    found = most_probable_explanation(BayesianNetwork([*nodes, fits]), {"X": "1"})
+    found = unswayed.mpe(BayesianNetwork([*nodes, fits]), {"X": "1"})
     assert tuple(int(found.states[f"U{i}"]) for i in range(6)) == best
 
 

@@ -144,12 +144,12 @@ def test_trimming_equals_exhaustive_search(name):
     """Maximum achievable agreement with a third of the features [choi2018, section 6.2]."""
     best = best_of_all_subsets(name)
     for classifier, expected in zip(classifiers(name), best.maa, strict=True):
-        found = unswayed.trim(classifier, len(classifier.features) // 3)
+        found = unswayed.trim(classifier, budget=len(classifier.features) // 3)
         kept, rule = found.classifier.features, found.classifier.rule
         assert isinstance(rule, unswayed.ThresholdRule)
         assert found.selection.optimal
         assert found.selection.value == pytest.approx(expected, abs=ENGINE)
-        achieved = unswayed.expected_classification_agreement(classifier, kept, rule.threshold).value
+        achieved = unswayed.eca(classifier, kept=kept, new_threshold=rule.threshold).value
         assert achieved == pytest.approx(expected, abs=ENGINE)
 
 
@@ -158,10 +158,10 @@ def test_selection_equals_exhaustive_search(name):
     """Expected same-decision probability with a third of the features [choi2017, section 6]."""
     best = best_of_all_subsets(name)
     for classifier, expected in zip(classifiers(name), best.esdp, strict=True):
-        found = unswayed.select_features(classifier, len(classifier.features) // 3)
+        found = unswayed.select(classifier, budget=len(classifier.features) // 3)
         assert found.optimal
         assert found.value == pytest.approx(expected, abs=ENGINE)
-        achieved = unswayed.expected_same_decision_probability(classifier, found.kept).value
+        achieved = unswayed.esdp(classifier, kept=found.kept).value
         assert achieved == pytest.approx(expected, abs=ENGINE)
 
 

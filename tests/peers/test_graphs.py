@@ -9,9 +9,9 @@ import pytest
 
 from unswayed.circuits.sdd.evaluate import evaluate, model_count
 from unswayed.core.errors import ModelError, QueryError
-from unswayed.spaces.edges import graphset_space, matching_space, spanning_tree_space
 from unswayed.spaces.graphs import as_graph
 from unswayed.spaces.paths import path_space, path_space_between
+from unswayed.spaces.recipes import graphset_space, matching_space, spanning_tree_space
 
 networkx = pytest.importorskip("networkx")
 

@@ -8,15 +8,14 @@ import numpy as np
 import pytest
 from benchmarks.speed.solvers import CpSat, Gurobi
 
+import unswayed
 from focs_strategies import bit
 from oracles.enumerate_functions import enumerate_rows
-from unswayed.api.networks import most_probable_explanation
 from unswayed.core.anytime import within
 from unswayed.core.errors import SolverError
 from unswayed.core.limits import Limits
-from unswayed.focs.coding import Channel, code_network, random_parities
-from unswayed.focs.mpe.building import build_problem
-from unswayed.focs.mpe.problem import Evaluator
+from unswayed.focs.decoding import Channel, code_network, random_parities
+from unswayed.focs.mpe.problem import Evaluator, build_problem
 from unswayed.focs.mpe.program import Highs
 from unswayed.focs.mpe.search import BranchAndBound
 from unswayed.inference.sampling import sample_states
@@ -67,8 +66,8 @@ def test_solvers_and_search_find_explanations_of_equal_probability(solver, kind)
     network = dense(16, 8) if kind == "dense" else code_network(code, Channel())
     for seed in range(2):
         evidence = received(network, seed)
-        ours = most_probable_explanation(network, evidence)
-        theirs = most_probable_explanation(network, evidence, method=solver)
+        ours = unswayed.mpe(network, evidence)
+        theirs = unswayed.mpe(network, evidence, method=solver)
         assert ours.optimal
         assert theirs.optimal
         assert theirs.log_probability == pytest.approx(ours.log_probability, abs=1e-6)
@@ -101,10 +100,10 @@ def test_no_solver_proves_anything_about_weights_of_thirty_bits(solver, seed):
     network = BayesianNetwork(nodes)
     evidence = {f"X{number}": "1" for number in range(4)}
     best = np.log(enumerate_rows(network, evidence)[1].max())
-    found = most_probable_explanation(network, evidence, method=solver)
+    found = unswayed.mpe(network, evidence, method=solver)
     assert not found.optimal
     assert found.log_probability <= best + 1e-9 <= found.bound
-    assert most_probable_explanation(network, evidence).log_probability == pytest.approx(best)
+    assert unswayed.mpe(network, evidence).log_probability == pytest.approx(best)
 
 
 def test_a_solver_that_is_not_installed_is_named(monkeypatch):

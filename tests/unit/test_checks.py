@@ -17,7 +17,8 @@ from unswayed.engines.choice import BASELINES, ENGINES
 def test_our_engines_pass(engine):
     n_problems = 40 if engine.certainty is not Certainty.ESTIMATE else 4
     report = check_engine(engine, n_problems=n_problems, seed=1)
-    assert report.n_answered > 0
+    # `boxes` answers about people's own models alone; tests/laws/test_own_model_engines.py has its laws.
+    assert (report.n_answered > 0) == (engine.name != "boxes")
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,10 @@ import pytest
 
 pytest.importorskip("starlette", reason="the companion needs the extra 'web'")
 
-from unswayed.api import explain_decision, plan_tests, rank_observations, replay, should_stop
+import unswayed
+from unswayed.api import should_stop
 from unswayed.core.limits import Limits
-from unswayed.web.answers import AnswerDesk, RecentAnswers
+from unswayed.web.answers import AnswerCache, RecentAnswers
 from unswayed.web.case import parse_query
 from unswayed.web.setting import Setting, resolve
 from unswayed.web.workspace import Workspace
@@ -24,31 +25,33 @@ def setting(query: str, network: str = "printer") -> Setting:
 
 
 @pytest.fixture
-def desk() -> AnswerDesk:
-    return AnswerDesk(Limits(max_seconds=10.0))
+def cache() -> AnswerCache:
+    return AnswerCache(Limits(max_seconds=10.0))
 
 
-def test_the_desk_answers_as_the_verbs_do(desk):
+def test_the_desk_answers_as_the_verbs_do(cache):
     asked = setting("find.Light=red&find.Ping=answers")
     classifier, evidence = asked.classifier, asked.evidence
-    assert desk.stopping(asked).sdp.value == pytest.approx(should_stop(classifier, evidence).sdp.value)
-    assert desk.ranking(asked).features == rank_observations(classifier, evidence).features
-    assert desk.plan(asked).expected_cost == plan_tests(classifier, evidence=evidence).expected_cost
-    assert desk.reasons(asked).reasons == explain_decision(classifier, evidence=evidence).reasons
-    ours = [step.sdp.value for step in desk.history(asked).steps]
-    assert ours == pytest.approx([step.sdp.value for step in replay(classifier, evidence.items()).steps])
+    assert cache.stopping(asked).sdp.value == pytest.approx(should_stop(classifier, evidence).sdp.value)
+    assert cache.ranking(asked).features == unswayed.voi(classifier, evidence).features
+    assert cache.plan(asked).expected_cost == unswayed.plan(classifier, evidence).expected_cost
+    assert cache.reasons(asked).reasons == unswayed.why(classifier, evidence).reasons
+    ours = [step.sdp.value for step in cache.history(asked).steps]
+    assert ours == pytest.approx(
+        [step.sdp.value for step in unswayed.follow(classifier, observe=evidence.items()).steps]
+    )
 
 
-def test_the_order_of_findings_changes_no_answer(desk):
+def test_the_order_of_findings_changes_no_answer(cache):
     one, other = setting("find.Light=red&find.Ping=answers"), setting("find.Ping=answers&find.Light=red")
-    assert desk.case(one) is desk.case(other)
-    assert desk.ranking(one) is desk.ranking(other)
+    assert cache.case(one) is cache.case(other)
+    assert cache.ranking(one) is cache.ranking(other)
 
 
-def test_another_level_or_price_is_another_question(desk):
-    assert desk.stopping(setting("level=0.5")).stop != desk.stopping(setting("level=0.99")).stop
+def test_another_level_or_price_is_another_question(cache):
+    assert cache.stopping(setting("level=0.5")).stop != cache.stopping(setting("level=0.99")).stop
     plain, priced = setting("find.Light=red"), setting("find.Light=red&cost.TestPage=9")
-    assert desk.ranking(plain) is not desk.ranking(priced)
+    assert cache.ranking(plain) is not cache.ranking(priced)
 
 
 def test_who_asks_at_once_shares_one_computation():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 
@@ -312,3 +313,48 @@ def test_labels_and_texts_of_the_file_are_shown(browser):
         labels = page.locator(".features .name").all_inner_texts()
         assert "History of alcohol abuse" in labels
         assert page.locator(".features .chip").first.inner_text() in ("present", "absent")
+
+
+ANSWERED = ".panel[hx-trigger^=load]:not([aria-busy])"
+
+
+def test_panels_are_dimmed_until_their_own_answer_is_there(visitor):
+    """Also after a second click, which ends the questions of the first."""
+    page = visitor.go("/case/printer")
+    held: list[api.Route] = []
+    page.route("**/panel/**", lambda route: held.append(route))
+    for found, decided in (("red", "paper_jam"), ("pale", "no_toner")):
+        page.locator(".features").get_by_text(found, exact=True).click()
+        visitor.has(decided, "#decided")
+        page.wait_for_timeout(300)  # what was aborted has ended by then
+        assert page.locator(ANSWERED).count() == 0
+    for route in held:
+        with suppress(api.Error):  # those of the first click are gone
+            route.continue_()
+    page.unroute("**/panel/**")
+    visitor.settle()
+    assert page.locator(ANSWERED).count() > 3
+    pages: list[api.Route] = []
+    page.route("**/case/printer?*", lambda route: pages.append(route))
+    page.locator(".features [aria-current]").first.click()  # from the click on, though the case is on its way
+    page.wait_for_timeout(300)
+    assert page.locator(ANSWERED).count() == 0
+    pages[0].continue_()
+    visitor.settle()
+
+
+@pytest.mark.parametrize("status", [None, 500])
+def test_a_program_that_fails_leaves_the_case_and_says_so(visitor, status):
+    page = visitor.go("/case/printer")
+    fail = (lambda route: route.fulfill(status=status)) if status else (lambda route: route.abort())
+    page.route("**/case/printer?*", fail)
+    page.locator(".features").get_by_text("red", exact=True).click()
+    visitor.has("error 500" if status else "The program has stopped", "#banner")
+    assert "none" in visitor.decided()
+    assert page.locator(".panel[hx-trigger^=load][aria-busy]").count() == 0
+    page.unroute("**/case/printer?*")
+    page.locator(".features").get_by_text("red", exact=True).click()
+    visitor.has("paper_jam", "#decided")
+    assert not page.locator("#banner").is_visible()
+    visitor.settle()
+    visitor.complaints.clear()  # the browser complains of the failure, and rightly

@@ -10,7 +10,7 @@ from benchmarks.papers.choi2017.circuits import General, on_general, on_naive, r
 from benchmarks.papers.choi2017.figure import Line, line, plot
 from benchmarks.papers.choi2017.networks import NAIVE
 from benchmarks.papers.records import Record, time_record
-from unswayed.search.fs_sdd import CircuitVariant
+from unswayed.search.options import CircuitVariant
 
 NAIVE_SECONDS = 900.0
 GENERAL_SECONDS = 600.0

@@ -14,9 +14,10 @@ from statistics import fmean
 
 import numpy as np
 
+import unswayed
 from benchmarks.papers.choi2017.networks import naive_classifier, network_of, roots
 from benchmarks.papers.choi2017.times import MOST_KEPT, drawn_classifiers
-from unswayed.api import Method, Selection, select_features
+from unswayed.api import Method, Selection
 from unswayed.circuits.networks.compiled import compile_network
 from unswayed.core.anytime import within
 from unswayed.core.errors import LimitError
@@ -24,7 +25,7 @@ from unswayed.core.limits import Limits
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.measures import expected_agreement
 from unswayed.decisions.profile import profile_from_masses
-from unswayed.search.fs_sdd import CircuitVariant
+from unswayed.search.options import CircuitVariant
 
 MOST_BYTES = 2**31
 """Beyond this a circuit is not compiled."""
@@ -38,9 +39,9 @@ def fs_sdd(
     """What FS-SDD finds and the processor seconds it takes; None when it is not done in time."""
     started = time.process_time()
     try:
-        found = select_features(
+        found = unswayed.select(
             classifier,
-            budget,
+            budget=budget,
             method=Method.FS_SDD,
             variant=variant,
             limits=Limits(max_seconds=max_seconds, max_bytes=MOST_BYTES),
@@ -91,7 +92,7 @@ def on_general(name: str, variants: tuple[CircuitVariant, ...], max_seconds: flo
     brute, queries, furthest = [], [], 0.0
     tables: dict[tuple[str, tuple[str, ...]], np.ndarray] = {}
     for classifier in drawn_classifiers(name):
-        truth = select_features(classifier, MOST_KEPT).value
+        truth = unswayed.select(classifier, budget=MOST_KEPT).value
         key = (classifier.target, classifier.features)
         started = time.process_time()
         if key not in tables:

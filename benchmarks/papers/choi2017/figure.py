@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+import unswayed
 from benchmarks.papers.choi2017.networks import THRESHOLDS, leaves, network_of, roots
-from unswayed.api import Selection, select_features
+from unswayed.api import Selection
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import ThresholdRule
 
@@ -35,9 +36,9 @@ def line(name: str) -> Line:
     for target in roots(network):
         for positive in network.variable(target).states:
             chosen = [
-                select_features(
+                unswayed.select(
                     Classifier(network, target, features, ThresholdRule(positive, threshold)),
-                    len(features) // 3,
+                    budget=len(features) // 3,
                 )
                 for threshold in THRESHOLDS
             ]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import unswayed
 from benchmarks.papers.choi2017.networks import leaves, network_of, roots
-from unswayed.api import Selection, select_features
+from unswayed.api import Selection
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rewards import NegativeEntropy
 from unswayed.decisions.rules import ThresholdRule
@@ -49,7 +50,7 @@ def series(name: str) -> list[Series]:
         for positive in network.variable(target).states:
             rules = [ThresholdRule(positive, t) for t in THRESHOLDS]
             chosen = [
-                select_features(Classifier(network, target, features, rule), len(features) // 3)
+                unswayed.select(Classifier(network, target, features, rule), budget=len(features) // 3)
                 for rule in rules
             ]
             found.append(Series(name, target, positive, tuple(chosen)))
@@ -62,9 +63,9 @@ def information_depends_on_threshold(name: str) -> bool:
     features, target = leaves(network), roots(network)[0]
     positive = network.variable(target).states[0]
     kept = {
-        select_features(
+        unswayed.select(
             Classifier(network, target, features, ThresholdRule(positive, threshold)),
-            len(features) // 3,
+            budget=len(features) // 3,
             objective=NegativeEntropy(),
         ).kept
         for threshold in THRESHOLDS

@@ -9,8 +9,9 @@ from statistics import fmean
 
 import numpy as np
 
+import unswayed
 from benchmarks.papers.choi2017.networks import THRESHOLDS, naive_classifier, network_of, roots
-from unswayed.api import Method, Selection, select_features
+from unswayed.api import Method, Selection
 from unswayed.core.limits import Limits
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import ThresholdRule
@@ -52,7 +53,7 @@ Search = Callable[[Classifier, float], Selection]
 
 def by_branch_and_bound(classifier: Classifier, budget: float) -> Selection:
     """The search that is used unless told otherwise."""
-    return select_features(classifier, budget)
+    return unswayed.select(classifier, budget=budget)
 
 
 def by_exhaustion(max_seconds: float) -> Search:
@@ -60,7 +61,7 @@ def by_exhaustion(max_seconds: float) -> Search:
 
     def search(classifier: Classifier, budget: float) -> Selection:
         limits = Limits(max_seconds=max_seconds)
-        return select_features(classifier, budget, method=Method.EXHAUSTIVE, limits=limits)
+        return unswayed.select(classifier, budget=budget, method=Method.EXHAUSTIVE, limits=limits)
 
     return search
 

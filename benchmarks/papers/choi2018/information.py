@@ -10,14 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
+import unswayed
 from benchmarks.papers.choi2017.networks import THRESHOLDS, leaves, network_of, roots
-from unswayed.api import (
-    expected_same_decision_probability,
-    maximum_achievable_agreement,
-    same_decision_probability,
-    select_features,
-    trim,
-)
+from unswayed.api import trim
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rewards import NegativeEntropy
 from unswayed.decisions.rules import ThresholdRule
@@ -89,7 +84,7 @@ def varies(network: BayesianNetwork, case: Case) -> bool:
     open_ = 0
     for threshold in THRESHOLDS:
         classifier = Classifier(network, case.target, case.features, ThresholdRule(positive, threshold))
-        open_ += same_decision_probability(classifier).value < 1 - LEAST_CHANGE
+        open_ += unswayed.sdp(classifier).value < 1 - LEAST_CHANGE
     return open_ > len(THRESHOLDS) // 2
 
 
@@ -122,12 +117,12 @@ def measure(case: Case) -> list[Point]:
     for threshold in THRESHOLDS:
         rule = ThresholdRule(positive, threshold)
         classifier = Classifier(network, case.target, case.features, rule)
-        informed = select_features(classifier, case.budget, objective=NegativeEntropy()).kept
+        informed = unswayed.select(classifier, budget=case.budget, objective=NegativeEntropy()).kept
         started = time.perf_counter()
-        trimmed = trim(classifier, case.budget).selection
+        trimmed = trim(classifier, budget=case.budget).selection
         seconds = time.perf_counter() - started
-        same = expected_same_decision_probability(classifier, informed).value
-        best = maximum_achievable_agreement(classifier, informed).value
+        same = unswayed.esdp(classifier, kept=informed).value
+        best = unswayed.maa(classifier, kept=informed).value
         points.append(Point(case, threshold, trimmed.value, same, best, informed, seconds))
     return points
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+import unswayed
 from benchmarks.papers.choi2017.networks import leaves, network_of, roots
-from unswayed.api import expected_same_decision_probability, trim
+from unswayed.api import trim
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import ThresholdRule
 
@@ -44,7 +45,7 @@ def measure() -> Iterator[Row]:
             features = leaves(network)
             rule = ThresholdRule(network.variable(target).states[0], THRESHOLD)
             classifier = Classifier(network, target, features, rule)
-            nothing = expected_same_decision_probability(classifier, (), allow_estimates=True).value
+            nothing = unswayed.esdp(classifier, kept=(), allow_estimates=True).value
             if nothing > 0.999:
                 continue
             yield _row(name, classifier, nothing)
@@ -55,7 +56,7 @@ def measure() -> Iterator[Row]:
 
 def _row(name: str, classifier: Classifier, nothing: float) -> Row:
     started = time.perf_counter()
-    found = trim(classifier, len(classifier.features) // 3, allow_estimates=True).selection
+    found = trim(classifier, budget=len(classifier.features) // 3, allow_estimates=True).selection
     return Row(
         name,
         classifier.target,

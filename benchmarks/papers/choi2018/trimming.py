@@ -32,7 +32,7 @@ class Both:
 
 def by_trimming(classifier: Classifier, budget: float) -> Selection:
     """Trimming by branch and bound."""
-    return trim(classifier, budget).selection
+    return trim(classifier, budget=budget).selection
 
 
 def measure() -> list[Both]:

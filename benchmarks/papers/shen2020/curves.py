@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier
 
 from unswayed.focs.learn.cpts import learn_tree_cpt
-from unswayed.focs.learn.folds import WeightedRows, share_out
+from unswayed.focs.learn.rows import WeightedRows, share_out
 from unswayed.focs.learn.scorers import cross_fit_scores, fit_estimator
 from unswayed.focs.learn.thresholds import grow, make_rows, row_log_likelihoods
 from unswayed.model.nodes.contexts import Scorer

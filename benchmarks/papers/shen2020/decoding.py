@@ -9,8 +9,19 @@ from statistics import fmean, pstdev
 
 import numpy as np
 
-from unswayed.focs.coding import Channel, Transmissions, adjacent_parities, code_network, simulate
-from unswayed.focs.decoding import Accuracy, accuracy, decode, learn_code, make_decoder, regret
+from unswayed.focs.decoding import (
+    Accuracy,
+    Channel,
+    Transmissions,
+    accuracy,
+    adjacent_parities,
+    code_network,
+    decode,
+    learn_code,
+    make_decoder,
+    regret,
+    simulate,
+)
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.nodes.focs import FocsCpt
 

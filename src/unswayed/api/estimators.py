@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.feature_selection import SelectorMixin
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import _safe_indexing, check_array, get_tags
@@ -25,19 +25,21 @@ from unswayed.core.arrays import Bools, Floats
 from unswayed.core.errors import LimitError, ModelError, UnswayedWarning
 from unswayed.core.limits import Limits
 from unswayed.core.names import listing
-from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.classifier import Classifier, decide_classes
 from unswayed.decisions.rules import MostProbable, Rule, ThresholdRule
 from unswayed.inference.forests import class_log_posteriors
-from unswayed.learning.estimator import (
-    BayesNetClassifier,
+from unswayed.learning.estimator import BayesNetClassifier
+from unswayed.learning.foreign import from_sklearn
+from unswayed.model.data.dataset import Dataset, smallest_type
+from unswayed.model.data.encoding import encode
+from unswayed.model.data.estimator_rows import (
+    Labels,
+    LogPosteriorClassifier,
     checked_rows,
     feature_names,
     feature_table,
     target_name,
 )
-from unswayed.learning.foreign import from_sklearn
-from unswayed.model.data.dataset import Dataset, smallest_type
-from unswayed.model.data.encoding import encode
 from unswayed.model.data.tables import LabelColumn, Table, make_table
 from unswayed.model.network import BayesianNetwork
 
@@ -45,7 +47,7 @@ METHODS = (Method.BRANCH_AND_BOUND, Method.EXHAUSTIVE, Method.GREEDY)
 """Searches that can adapt a threshold."""
 
 
-class TrimmedClassifier(SelectorMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class TrimmedClassifier(SelectorMixin, MetaEstimatorMixin, LogPosteriorClassifier):  # type: ignore[misc]
     """A classifier that decides by a few of its features as it would by all, as often as possible.
 
     Parameters
@@ -134,22 +136,17 @@ class TrimmedClassifier(SelectorMixin, ClassifierMixin, MetaEstimatorMixin, Base
         self.classifier_ = Classifier(network, target, feature_names(fitted), self._rule())
         costs = self._costs()
         rows = None if held_out is None else feature_table(self, held_out, reset=False)
-        self.trimming_ = _best_trimming(self.classifier_, costs, self._budget(costs), (options, rows))
+        self.trimming_ = _best_trimming(self.classifier_, costs, self._budget(costs), options, held_out=rows)
         rule = self._trimmed().rule
         self.agreement_ = self.trimming_.selection.value
         self.threshold_ = rule.threshold if isinstance(rule, ThresholdRule) else None
         return self
 
-    def predict(self, X: Any) -> np.ndarray[Any, Any]:
+    def predict(self, X: Any) -> Labels:
         """The decision of the kept features for each row."""
-        trimmed_decisions = self._decide(self.predict_proba(X))
-        labels: np.ndarray[Any, Any] = self.classes_[trimmed_decisions]
+        shares = self.predict_proba(X)  # first: it says where nothing was learned yet
+        labels: Labels = self.classes_[decide_classes(self._trimmed(), shares)]
         return labels
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Pr(label | what the row's kept features observe), (rows, classes)."""
-        probabilities: Floats = np.exp(self.predict_log_proba(X))
-        return probabilities
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Logarithms of `predict_proba`, exact where those underflow."""
@@ -213,15 +210,6 @@ class TrimmedClassifier(SelectorMixin, ClassifierMixin, MetaEstimatorMixin, Base
             return encode(make_table(kept), variables)
         return Dataset(variables, np.full((table.n_rows, len(variables)), -1, dtype=smallest_type(variables)))
 
-    def _decide(self, posteriors: Floats) -> np.ndarray[Any, Any]:
-        """Positions of the labels that the trimmed rule decides for."""
-        trimmed = self._trimmed()
-        decisions = trimmed.decider.decide(posteriors)
-        if not isinstance(trimmed.rule, ThresholdRule):
-            return decisions
-        positive = trimmed.network.variable(trimmed.target).index(trimmed.rule.positive)
-        return np.where(decisions == 0, positive, 1 - positive)
-
     def _trimmed(self) -> Classifier:
         trimmed = self.trimming_.classifier
         assert isinstance(trimmed, Classifier)  # a table of decisions comes back only where it was asked for
@@ -279,12 +267,13 @@ def _best_trimming(
     classifier: Classifier,
     costs: Mapping[str, float] | None,
     budget: float,
-    asked: tuple[SearchOptions, Table | None],
+    options: SearchOptions,
+    *,
+    held_out: Table | None,
 ) -> Trimming:
     """The best trimming, with the old threshold where that agrees as often as any."""
-    options, held_out = asked
     try:
-        found = trim(classifier, budget, costs=costs, held_out=held_out, **options)
+        found = trim(classifier, budget=budget, costs=costs, held_out=held_out, **options)
     except LimitError as error:
         raise LimitError(
             f"{error}; in a pipeline, put a selector such as SelectKBest before it, or cut numbers into "

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Unpack
+from typing import Unpack, overload
 
-from unswayed.api import shown
 from unswayed.api.decisions import Decision
-from unswayed.api.observations import Case, start_case
-from unswayed.api.questions import Options
-from unswayed.core.anytime import bounded, portion, seconds_left
+from unswayed.api.models import takes_cases
+from unswayed.api.observations import Case
+from unswayed.api.questions import Options, problem_of
+from unswayed.api.shown import Framed, Plotted
+from unswayed.core.anytime import bounded, has_deadline, portion
 from unswayed.core.errors import LimitError, QueryError, expect_list, expect_number
 from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.binding import bind_purchase
@@ -42,8 +42,8 @@ class HistoryStep:
     """What the observation cost; None where no costs are given."""
 
 
-@dataclass(frozen=True, slots=True)
-class CaseHistory:
+@dataclass(frozen=True, slots=True, repr=False)
+class CaseHistory(Plotted, Framed):
     """A case from its first observation to its last."""
 
     classifier: Classifier
@@ -63,36 +63,66 @@ class CaseHistory:
             raise QueryError(f"the level must lie between 0 and 1; got {at_least!r}")
         return next((i for i, step in enumerate(self.steps) if step.sdp.low >= at_least - 1e-12), None)
 
-    plot = shown.plot
-    to_frame = shown.to_frame
-    _repr_html_ = shown.to_html
-    __str__ = shown.to_text
 
-
-@bounded
-def replay(
+@overload
+def follow(
     classifier: Classifier,
-    observations: Iterable[tuple[str, str]],
     evidence: Evidence | None = None,
     *,
+    observe: None = None,
+    **options: Unpack[Options],
+) -> Case: ...
+@overload
+def follow(
+    classifier: Classifier,
+    evidence: Evidence | None = None,
+    *,
+    observe: Iterable[tuple[str, str]],
     costs: Costs | None = None,
     **options: Unpack[Options],
-) -> CaseHistory:
-    """The decisions on a case as its observations arrived, one after the other, and how safe each was.
-
-    A limit on time is for all steps together: where a step's share does not suffice, its SDP is between 0
-    and 1. With `costs`, each step also says what its observation cost: a group is paid with its first
-    feature.
+) -> CaseHistory: ...
+@bounded
+@takes_cases
+def follow(
+    classifier: Classifier,
+    evidence: Evidence | None = None,
+    *,
+    observe: Iterable[tuple[str, str]] | None = None,
+    costs: Costs | None = None,
+    **options: Unpack[Options],
+) -> Case | CaseHistory:
+    """One case, observation by observation: to go on with, or, with `observe`, as it went.
 
     >>> from unswayed.decisions.rules import ThresholdRule
     >>> from unswayed.model.zoo import review
     >>> papers = Classifier(review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6))
-    >>> history = replay(papers, [("AC", "-"), ("R1", "+")])
+    >>> paper = follow(papers)
+    >>> round(paper.sdp().value, 2), round(paper.observe("AC", "-").sdp().value, 2)
+    (0.9, 0.99)
+
+    With `observe`, the decisions as these observations arrived, one after the other, and how safe each was. A
+    limit on time is for all steps together: where a step's share does not suffice, its SDP is between 0
+    and 1. With `costs`, each step also says what its observation cost: a group is paid with its first
+    feature.
+
+    >>> history = follow(papers, observe=[("AC", "-"), ("R1", "+")])
     >>> [round(step.sdp.value, 3) for step in history.steps]
     [0.9, 0.988, 0.941]
     """
-    pairs = _pairs(observations)
-    case = start_case(classifier, evidence, **options)
+    case = Case(problem_of(classifier, evidence, options), options)
+    if observe is not None:
+        return _replay(classifier, case, _pairs(observe), costs)
+    if costs is not None:
+        raise QueryError(
+            "costs are for observations that were made; give them with observe, or leave them out"
+        )
+    return case
+
+
+def _replay(
+    classifier: Classifier, case: Case, pairs: list[tuple[str, str]], costs: Costs | None
+) -> CaseHistory:
+    """The case after each of its observations."""
     steps = [HistoryStep(None, case.decision, _sdp(case, len(pairs) + 1), None if costs is None else 0.0)]
     paid: set[str] = set()
     for place, (feature, state) in enumerate(pairs):
@@ -114,7 +144,7 @@ def _sdp(case: Case, n_left: int) -> Measurement:
         with portion(SDP_SHARE / n_left):
             return case.sdp()
     except LimitError:
-        if math.isinf(seconds_left()):
+        if not has_deadline():
             raise
         return Measurement(0.5, 0.0, 1.0, Certainty.BOUND, engine=NO_TIME)
 

@@ -5,20 +5,29 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
+from unswayed.api.models import takes_cases
+from unswayed.api.plans import plan, replan
 from unswayed.api.results.plan import TestPlan
+from unswayed.api.shown import Shown
+from unswayed.core.anytime import bounded
 from unswayed.core.errors import QueryError, UnswayedError
+from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.names import unknown_name
+from unswayed.decisions.classifier import Classifier
 from unswayed.model.data.encoding import encode
+from unswayed.model.evidence import Evidence
 from unswayed.model.variable import Variable
+from unswayed.plans.solution import Report
 from unswayed.plans.tree import PlanLeaf, PlanNode, PlanStep
 
 Replan = Callable[[Mapping[str, str], tuple[str, ...]], TestPlan]
 """A new plan from what is known and from the tests that cannot be done."""
 
 
-@dataclass(frozen=True, slots=True)
-class Interview:
+@dataclass(frozen=True, slots=True, repr=False)
+class Interview(Shown):
     """Where an interview stands; every answer gives a new one, and the one before is kept to go back to."""
 
     plan: TestPlan
@@ -51,6 +60,11 @@ class Interview:
             return None
         name = next(name for name in node.features if name not in self.answers)
         return next(variable for variable in self.plan.variables if variable.name == name)
+
+    @property
+    def all_answers(self) -> dict[str, str]:
+        """Everything answered, also before the plan was made anew."""
+        return {**(self.known or {}), **self.answers}
 
     @property
     def spent(self) -> float:
@@ -100,6 +114,35 @@ class Interview:
         if self.before is None:
             raise QueryError("nothing was answered yet")
         return self.before
+
+
+@bounded
+@takes_cases
+def ask(
+    subject: Classifier | TestPlan,
+    evidence: Evidence | None = None,
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    report: Report | None = None,
+) -> Interview:
+    """Start to go through the tests one by one until the decision is safe: what to ask next, and what then.
+
+    `subject` is a plan, or a classifier that is planned for as `plan` does by itself. A plan that was made on
+    other findings is made anew from `evidence` too, and so is the rest where a test cannot be done.
+
+    >>> from unswayed.model.zoo import review
+    >>> papers = Classifier(review(), "D", ["R1", "R2", "AC"], threshold=0.6, positive="+")
+    >>> paper = ask(papers)
+    >>> paper.question.name, paper.answer("-").is_safe
+    ('R2', True)
+    """
+    if isinstance(subject, TestPlan):
+        made = replan(subject, evidence, limits=limits, report=report) if evidence else subject
+    else:
+        made = plan(subject, evidence, limits=limits, report=report)
+    if made.origin is None:
+        return Interview(made, {})
+    return Interview(made, {}, partial(replan, made, limits=limits, report=report))
 
 
 def read_answer(variable: Variable, text: str) -> str:

@@ -10,11 +10,12 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
-from unswayed.api import shown
+from unswayed.api.shown import Asked, Framed, remember
 from unswayed.core.anytime import bounded, check_bytes
 from unswayed.core.arrays import Floats, read_only
 from unswayed.core.errors import ImpossibleEvidence, QueryError, expect, expect_list
@@ -22,19 +23,20 @@ from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.numerics import is_whole
 from unswayed.inference import marginals, posteriors, sampling
 from unswayed.model.data.dataset import Dataset
-from unswayed.model.evidence import Evidence as Evidence, observe
+from unswayed.model.evidence import Evidence as Evidence, Observation, observe, read_evidence
+from unswayed.model.formats.files import read_network, write_network
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.variable import Variable
 
 if TYPE_CHECKING:
-    from unswayed.focs.mpe.explanation import MpeMethod
+    from unswayed.focs.mpe.problem import MpeMethod
 
 ROUNDING = 1e-9
 """Logarithms this close, measured by their size, count as equal: sums in another order differ by less."""
 
 
-@dataclass(frozen=True, slots=True)
-class JointTable:
+@dataclass(frozen=True, slots=True, repr=False)
+class JointTable(Framed):
     """A joint distribution over a few variables, as one flat table."""
 
     variables: tuple[Variable, ...]
@@ -46,11 +48,9 @@ class JointTable:
         """The table with one axis for each variable."""
         return self.probabilities.reshape([len(v) for v in self.variables])
 
-    to_frame = shown.to_frame
 
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
+@dataclass(frozen=True, slots=True, repr=False)
+class Explanation(Framed):
     """A most probable explanation."""
 
     states: dict[str, str]
@@ -66,35 +66,58 @@ class Explanation:
     n_nodes: int = 0
     """Nodes of a search tree, where there was one."""
 
-    to_frame = shown.to_frame
-    __str__ = shown.to_text
-
     @property
     def optimal(self) -> bool:
         """Whether it is proven that nothing is more probable, up to rounding."""
         return self.bound <= self.log_probability + ROUNDING * max(1.0, abs(self.log_probability))
 
 
+@overload
+def posterior(
+    network: BayesianNetwork, evidence: Evidence | None = None, *, of: str, limits: Limits = DEFAULT_LIMITS
+) -> dict[str, float]: ...
+@overload
+def posterior(
+    network: BayesianNetwork,
+    evidence: Evidence | None = None,
+    *,
+    of: list[str] | tuple[str, ...] | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> dict[str, dict[str, float]]: ...
 @bounded
 def posterior(
     network: BayesianNetwork,
-    variable: str,
     evidence: Evidence | None = None,
     *,
+    of: str | list[str] | tuple[str, ...] | None = None,
     limits: Limits = DEFAULT_LIMITS,
-) -> dict[str, float]:
-    """Pr(variable | evidence), a probability for each state.
+) -> dict[str, float] | dict[str, dict[str, float]]:
+    """Posterior probabilities of the states of one variable, of several, or of all: Pr(variable | evidence).
 
     >>> from unswayed.model.zoo import review
-    >>> answer = posterior(review(), "D", {"AC": "+"})
+    >>> answer = posterior(review(), {"AC": "+"}, of="D")
     >>> {state: round(p, 3) for state, p in answer.items()}
     {'+': 0.61, '-': 0.39}
+
+    Without `of`, all variables by name, in one pass up and one down:
+
+    >>> round(posterior(review(), {"AC": "-"})["D"]["+"], 3)
+    0.122
 
     Raises `ImpossibleEvidence` when Pr(evidence) = 0 and `LimitError` when it would take too much.
     """
     expect(network, BayesianNetwork, "the network")
-    position = network.index(variable)
     seen = observe(network, evidence)
+    if of is None:
+        tables = marginals.all_marginals(seen.network, seen.states)[: len(network)]
+        return {v.name: _by_state(v, t) for v, t in zip(network.variables, tables, strict=True)}
+    if not isinstance(of, str):
+        return {name: _posterior_of(network, seen, name) for name in expect_list(of, "the variables")}
+    return _posterior_of(network, seen, of)
+
+
+def _posterior_of(network: BayesianNetwork, seen: Observation, name: str) -> dict[str, float]:
+    position = network.index(name)
     table = posteriors.joint_table(seen.network, [position], seen.states)
     return _by_state(network.variables[position], table)
 
@@ -151,33 +174,17 @@ def joint(
 
 
 @bounded
-def all_marginals(
-    network: BayesianNetwork, evidence: Evidence | None = None, *, limits: Limits = DEFAULT_LIMITS
-) -> dict[str, dict[str, float]]:
-    """Pr(variable | evidence) for every variable, in one pass up and one down.
-
-    >>> from unswayed.model.zoo import review
-    >>> round(all_marginals(review(), {"AC": "-"})["D"]["+"], 3)
-    0.122
-    """
-    expect(network, BayesianNetwork, "the network")
-    seen = observe(network, evidence)
-    tables = marginals.all_marginals(seen.network, seen.states)
-    return {v.name: _by_state(v, t) for v, t in zip(network.variables, tables[: len(network)], strict=True)}
-
-
-@bounded
-def most_probable_explanation(
+def mpe(
     network: BayesianNetwork,
     evidence: Evidence | None = None,
     *,
     method: MpeMethod | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Explanation:
-    """States of all unobserved variables that are jointly most probable given the evidence.
+    """Most probable explanation (MPE): states of all unobserved variables, jointly most probable.
 
     >>> from unswayed.model.zoo import review
-    >>> most_probable_explanation(review(), {"AC": "+"}).states
+    >>> mpe(review(), {"AC": "+"}).states
     {'D': '+', 'R1': '+', 'R2': '+'}
 
     Tables are eliminated where that is cheap. Otherwise all states are searched: when time runs out the best
@@ -200,7 +207,21 @@ def most_probable_explanation(
         if position not in seen.states
     }
     seconds = time.perf_counter() - started
-    return Explanation(named, found.log_probability, found.bound, found.method, seconds, found.n_nodes)
+    explained = Explanation(named, found.log_probability, found.bound, found.method, seconds, found.n_nodes)
+    return remember(explained, Asked(evidence=read_evidence(network, evidence)))
+
+
+def convert(
+    source: str | Path, output: str | Path, *, normalize: bool = False, format: str | None = None
+) -> BayesianNetwork:
+    """The network of a file, written to another, whose suffix names the format.
+
+    `format` names the one of `source` where its suffix does not say; `normalize` rescales rows that do not
+    sum to 1.
+    """
+    network = read_network(source, normalize=normalize, format=format)
+    write_network(network, output)
+    return network
 
 
 @bounded

@@ -7,9 +7,10 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Unpack
 
-from unswayed.api import shown
 from unswayed.api.decisions import Decision, agreement_of, decision_of
+from unswayed.api.models import takes_cases
 from unswayed.api.questions import Options, problem_of, start_anew
+from unswayed.api.shown import Plotted
 from unswayed.api.structured import agreement_in, case_of, decision_in
 from unswayed.core.anytime import bounded, settle, within
 from unswayed.core.errors import LimitError, QueryError, expect_number
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
     from unswayed.spaces.decisions.classifier import StructuredClassifier
 
 
-@dataclass(frozen=True, slots=True)
-class Stopping:
+@dataclass(frozen=True, slots=True, repr=False)
+class Stopping(Plotted):
     """Whether to stop observing, and why."""
 
     stop: bool
@@ -41,15 +42,13 @@ class Stopping:
     at_least: float
     """The level asked for."""
 
-    plot = shown.plot
-    _repr_html_ = shown.to_html
-    __str__ = shown.to_text
-
 
 @bounded
+@takes_cases
 def should_stop(
     classifier: Classifier | StructuredClassifier,
     evidence: Evidence | None = None,
+    *,
     at_least: float = 0.95,
     **options: Unpack[Options],
 ) -> Stopping:
@@ -90,8 +89,9 @@ def _stopping(
         certain = Options(**{**options, "allow_estimates": False})
         with suppress(LimitError):  # use the interval we have
             for tolerance in (1e-4, 1e-5, 1e-6):
-                narrower = agreement(Options(**{**certain, "tolerance": tolerance}))
-                yield (sdp := narrower if narrower.high - narrower.low <= sdp.high - sdp.low else sdp)
+                if sdp.high - sdp.low > tolerance:
+                    narrower = agreement(Options(**{**certain, "tolerance": tolerance}))
+                    yield (sdp := narrower if narrower.high - narrower.low <= sdp.high - sdp.low else sdp)
 
     def is_settled(sdp: Measurement) -> bool:
         return sdp.certainty is not Certainty.BOUND or not sdp.low < at_least <= sdp.high
@@ -108,8 +108,8 @@ def _stopping(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+@dataclass(frozen=True, slots=True, repr=False)
+class Case(Plotted):
     """A case being followed: each observation gives a new case that reuses what was prepared."""
 
     problem: Problem
@@ -123,12 +123,12 @@ class Case:
 
     def observe(self, feature: str, state: str) -> Case:
         """The case with one more observation."""
-        from unswayed.engines.observed import carry_over
+        from unswayed.engines.dense import carry_over
 
         network = self.problem.network
         position = network.index(feature)
         if position in self.problem.evidence:
-            raise QueryError(f"{feature!r} is observed already; start again with start_case() to change it")
+            raise QueryError(f"{feature!r} is observed already; start again with follow() to change it")
         evidence = {**_named(self.problem), feature: state}
         with self._limited():
             later = problem_of(self.problem.classifier, evidence, self.options)
@@ -158,7 +158,7 @@ class Case:
         costs: Costs | None = None,
         at_least: float | None = 0.95,
     ) -> ObservationRanking:
-        """The next tests, valued as `rank_observations` does.
+        """The next tests, valued as `voi` does.
 
         `at_least=None` leaves out chances and bundles: with rewards that posteriors alone tell, such as
         `NegativeEntropy()`, that takes a few milliseconds.
@@ -168,23 +168,6 @@ class Case:
         start_anew(self.problem)
         with self._limited():
             return ranking_of(self.problem, reward, costs=costs, at_least=at_least, options=self.options)
-
-    plot = shown.plot
-    _repr_html_ = shown.to_html
-    __str__ = shown.to_text
-
-
-@bounded
-def start_case(classifier: Classifier, evidence: Evidence | None = None, **options: Unpack[Options]) -> Case:
-    """Start to follow one case, observation by observation.
-
-    >>> from unswayed.decisions.rules import ThresholdRule
-    >>> from unswayed.model.zoo import review
-    >>> paper = start_case(Classifier(review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6)))
-    >>> round(paper.sdp().value, 2), round(paper.observe("AC", "-").sdp().value, 2)
-    (0.9, 0.99)
-    """
-    return Case(problem_of(classifier, evidence, options), options)
 
 
 def _named(problem: Problem) -> dict[str, str]:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import replace
 
-from unswayed.api.results.plan import TestPlan
-from unswayed.api.results.plan_origin import PlanOrigin
+from unswayed.api.models import takes_cases
+from unswayed.api.results.plan import PlanOrigin, TestPlan
 from unswayed.core.anytime import (
     bounded,
     bytes_allowed,
+    has_deadline,
     portion,
-    seconds_left,
+    settle,
     units_left,
 )
 from unswayed.core.errors import LimitError, QueryError, expect, expect_list
@@ -23,32 +24,40 @@ from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.core.parallel import Team
 from unswayed.decisions.binding import bind_purchase, leave_out_skipped
 from unswayed.decisions.catalogue import Catalogue
-from unswayed.decisions.checkpoint import open_checkpoint
+from unswayed.decisions.checkpoint import Checkpoint, open_checkpoint
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import Problem, make_problem
 from unswayed.decisions.purchase import Costs, check_budget, purchase_for
 from unswayed.engines.dense import DenseEngine
+from unswayed.engines.groups import independent_groups
 from unswayed.engines.protocol import Cost, Question
 from unswayed.model.evidence import Evidence, read_evidence
+from unswayed.plans.comparisons import UNTIL_SAFE, comparison_of
 from unswayed.plans.engine_states import EngineTerrain
 from unswayed.plans.goals import Goal, PlanObjective, SameDecisionLevel, StopRule, utilities_of
 from unswayed.plans.ground import Ground, lay_ground
-from unswayed.plans.solution import Report, solve
-from unswayed.plans.tree import steps
+from unswayed.plans.solution import Report, Solution, solve
+from unswayed.plans.tree import PlanStep, expected_tests, steps
 
 UNITS_PER_CELL, TABLE_SHARE = 0.3, 0.5
 """Measured for the table and a first look at it, and the share of a limit on time that they may take."""
-LARGEST_TABLE = 2.0**24
-"""Instantiations of all features beyond which a table is too slow to plan on."""
+MOST_TESTS = 8
+"""Tests on average beyond which a plan that nobody bounds gives way to the closest of at most so many."""
+WHOLE_PART = 0.8
+"""Share of a limit on time for the plan without a bound; the rest is for a short one, where it is wanted."""
+LARGEST_TABLE, LARGEST_INDEPENDENT = 2.0**24, 2.0**20
+"""Instantiations of all features beyond which a table is too slow to plan on; where tests are independent
+given the class, engines answer in a moment what a large table does not."""
 
 
 @bounded
-def plan_tests(
+@takes_cases
+def plan(
     classifier: Classifier,
+    evidence: Evidence | None = None,
     *,
     costs: Costs | None = None,
     at_least: float = 0.95,
-    evidence: Evidence | None = None,
     objective: PlanObjective = PlanObjective.EXPECTED_COST,
     stop: StopRule | None = None,
     budget: float | None = None,
@@ -65,7 +74,9 @@ def plan_tests(
     The plan stops when the same-decision probability is at least `at_least`, or when another `stop` rule is
     met, such as `PosteriorLimits`. `budget` bounds what a path may cost, `max_depth` how many tests it may
     have, `max_leaves` how many ends the plan; a plan that then cannot always be safe is safe as often as
-    possible, and the cheapest of those.
+    possible, and the cheapest of those. Where nobody bounds the plan and it would take more than 8 tests on
+    average until it is safe, the plan of at most 8 tests comes instead that ends closest to the full decision
+    (`PlanObjective.CLOSEST`); `comparisons` tells what the other takes, a `max_depth` of all tests gets it.
     `objective` seeks something else: least worst cost, highest same-decision probability or utility within
     budget and depth, or utility less cost.
 
@@ -74,7 +85,7 @@ def plan_tests(
 
     Cost: one value for each partial observation, 3^n for n features of two states; where that is too much, a
     search with a certified gap. Where no table holds the features either, engines are asked state by state,
-    for some 30 seconds' work or within `limits`, and the plan comes with its gap. Ctrl-C gives the best plan
+    for some 4 seconds' work or within `limits`, and the plan comes with its gap. Ctrl-C gives the best plan
     so far. Several processes (`jobs`) or the workers of an `executor` may fill the table of values, and ask
     for a search what it will want to know next; a plan that is proven is the same. `checkpoint` names a file
     for what the plan has come to: stopped, it goes on from there.
@@ -84,14 +95,14 @@ def plan_tests(
     >>> from unswayed.decisions.rules import ThresholdRule
     >>> from unswayed.model.zoo import review
     >>> papers = Classifier(review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6))
-    >>> plan = plan_tests(papers, at_least=0.95)
-    >>> print(plan)
+    >>> found = plan(papers, at_least=0.95)
+    >>> print(found.to_text())
     R2?  (cost 1)
       + (20%): R1?  (cost 1)
           + (50%): decide +  (SDP 1.0000)
           - (50%): decide not +  (SDP 1.0000)
       - (80%): decide not +  (SDP 1.0000)
-    >>> round(plan.expected_cost, 6), plan.optimal
+    >>> round(found.expected_cost, 6), found.optimal
     (1.2, True)
     """
     started = time.perf_counter()
@@ -110,14 +121,14 @@ def plan_tests(
     catalogue = bind_purchase(purchase, problem)
     kept = None if checkpoint is None else open_checkpoint(checkpoint, problem, ("plan", goal, catalogue))
     terrain = _terrain(problem, catalogue, goal)
-    solution = solve(terrain, goal, report, team=team, checkpoint=kept)
+    goal, solution = settle(_plans(terrain, goal, report, team, kept)).last
     asked = {feature for step in steps(solution.tree) for feature in step.features}
     return TestPlan(
         tree=solution.tree,
         target=classifier.target,
         variables=tuple(v for v in problem.network.variables if v.name in asked),
         until=_until(goal),
-        objective=objective,
+        objective=goal.objective,
         method=solution.method,
         gap=solution.gap,
         evidence=read_evidence(classifier.network, evidence),
@@ -128,8 +139,36 @@ def plan_tests(
     )
 
 
-def replan_tests(
-    plan: TestPlan,
+def _plans(
+    terrain: Ground | EngineTerrain,
+    goal: Goal,
+    report: Report | None,
+    team: Team,
+    checkpoint: Checkpoint | None,
+) -> Iterator[tuple[Goal, Solution]]:
+    """The plan that was asked for; where it has no bound and takes too many tests, the closest of a few."""
+    may_be_long = _may_be_long(terrain, goal)
+    with portion(WHOLE_PART if may_be_long else 1.0):
+        whole = solve(terrain, goal, report, team=team, checkpoint=checkpoint)
+    yield goal, whole
+    if not may_be_long or whole.interrupted or expected_tests(whole.tree) <= MOST_TESTS:
+        return
+    few = replace(goal, objective=PlanObjective.CLOSEST, max_depth=MOST_TESTS)
+    short = solve(terrain, few, report, team=team)
+    if isinstance(short.tree, PlanStep):
+        given_up = comparison_of(UNTIL_SAFE, whole.tree)
+        yield few, replace(short, comparisons=(given_up, *short.comparisons))
+
+
+def _may_be_long(terrain: Ground | EngineTerrain, goal: Goal) -> bool:
+    """Whether a plan goes on until it is safe, through more tests than a person may want to do."""
+    is_open = goal.objective is PlanObjective.EXPECTED_COST and not goal.is_bounded
+    has_many = terrain.catalogue.mandatory.bit_count() <= MOST_TESTS < len(terrain.catalogue.offers)
+    return is_open and has_many and isinstance(goal.stop, SameDecisionLevel)
+
+
+def replan(
+    made: TestPlan,
     evidence: Evidence,
     skipped: Iterable[str] = (),
     *,
@@ -140,16 +179,16 @@ def replan_tests(
 
     `QueryError` when the plan does not keep what it was made from.
     """
-    expect(plan, TestPlan, "the plan")
+    expect(made, TestPlan, "the plan")
     expect(evidence, Mapping, "what is known by now")
     skipped = expect_list(skipped, "the tests that cannot be done")
-    origin = plan.origin
+    origin = made.origin
     if origin is None:
         raise QueryError("this plan does not keep the network that it was made from; plan with the network")
-    return plan_tests(
+    return plan(
         origin.classifier,
         costs=replace(origin.purchase, skipped=(*origin.purchase.skipped, *skipped)),
-        evidence={**plan.evidence, **evidence},
+        evidence={**made.evidence, **evidence},
         objective=origin.objective,
         stop=origin.stop,
         budget=origin.budget,
@@ -162,11 +201,11 @@ def replan_tests(
 
 def _until(goal: Goal) -> str:
     """When a plan stops, in words."""
-    parts = [goal.stop.describe()] if goal.seeks_cost else ["nothing is gained"]
+    parts = [goal.stop.describe()] if goal.stops_by_rule else ["nothing is gained"]
     if math.isfinite(goal.budget):
         parts.append(f"the budget of {goal.budget:g} is spent")
     if goal.max_depth is not None:
-        parts.append(f"{goal.max_depth} tests are done")
+        parts.append("1 test is done" if goal.max_depth == 1 else f"{goal.max_depth} tests are done")
     if goal.max_leaves is not None:
         parts.append(f"there are {goal.max_leaves} leaves")
     return " or ".join(parts)
@@ -178,12 +217,14 @@ def _terrain(problem: Problem, catalogue: Catalogue, goal: Goal) -> Ground | Eng
     price = DenseEngine().cost(problem, Question(frozenset()))
     assert isinstance(price, Cost)
     is_quick = UNITS_PER_CELL * cells <= TABLE_SHARE * units_left()
-    if cells <= LARGEST_TABLE and price.n_bytes <= bytes_allowed() and is_quick:
+    is_independent = all(len(group) == 1 for group in independent_groups(problem)) and len(problem.prior) == 2
+    largest = LARGEST_INDEPENDENT if is_independent else LARGEST_TABLE
+    if cells <= largest and price.n_bytes <= bytes_allowed() and is_quick:
         try:
             with portion(TABLE_SHARE):
                 return lay_ground(problem, catalogue)
         except LimitError:
-            if math.isinf(seconds_left()):
+            if not has_deadline():
                 raise
-    level = goal.stop.level if goal.seeks_cost and isinstance(goal.stop, SameDecisionLevel) else None
+    level = goal.stop.level if goal.stops_by_rule and isinstance(goal.stop, SameDecisionLevel) else None
     return EngineTerrain(problem, catalogue, level)

@@ -23,25 +23,31 @@ from unswayed.core.arguments import check_named
 from unswayed.core.errors import LimitError, QueryError, expect, expect_number
 from unswayed.core.limits import Limits
 from unswayed.core.measurement import Bid, Certainty, Measurement
+from unswayed.core.memo import Topic
 from unswayed.core.names import unknown_name
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.measures import AchievableAgreement
-from unswayed.decisions.oracle import AgreementOracle, Interval, Oracle
+from unswayed.decisions.oracle import ORACLES, AgreementOracle, Interval, Oracle
 from unswayed.decisions.problem import Problem, make_problem
 from unswayed.engines.choice import DEFAULT_TOLERANCE, ENGINES, choose, engine_called, line
 from unswayed.engines.protocol import Engine, Needs, Question, Refusal
 
 Answer = TypeVar("Answer")
 
-ESTIMATES = "estimates"
+ESTIMATES: Topic[Oracle | AgreementOracle] = Topic("oracles that drew samples")
 """Where a problem keeps the oracles whose samples are as many as there was time for."""
 CAN_BE_ESTIMATED = frozenset({Needs.AGREEMENT, Needs.SINGLES, Needs.ACHIEVABLE})
 """What samples can tell."""
+EXACT_ENGINES = tuple(each for each in ENGINES if each.certainty is Certainty.EXACT)
 CERTAIN_ENGINES = tuple(each.name for each in ENGINES if each.certainty is not Certainty.ESTIMATE)
 PRICING = 2e3
 """Work for the prices of engines: 1 to 5 ms for forty features."""
 ASKED_AGAIN = 0.1
 """Share of its price that a prepared engine takes to answer: measured for tables, a third for small sums."""
+FOR_QUICK = 2.5 * UNITS_PER_SECOND
+"""Work for an interval where neither a tolerance nor the exact value was asked for."""
+FOR_ESTIMATE = 1e5
+"""Work without which an estimate is made on the reserve."""
 FOR_CERTAINTY = 0.5
 """Share of what is left in which something certain must be found where an estimate may take its place."""
 
@@ -52,7 +58,9 @@ class Options(TypedDict, total=False):
     engine: Engine | str | None
     """The engine to use, or its name; chosen by predicted cost when None."""
     tolerance: float | None
-    """Width of a certified interval that is good enough; None asks for the exact value first."""
+    """Width of a certified interval that is good enough; None takes what about a second gives."""
+    exact: bool
+    """Ask for the exact value, however long it takes; `LimitError` where no engine can give it."""
     limits: Limits
     """Bounds on memory and time."""
     allow_estimates: bool
@@ -86,16 +94,12 @@ class RoutedQuestion:
 
     def oracle(self) -> Oracle | AgreementOracle:
         """The engine's oracle for this problem, made once and kept with the problem."""
-        key = f"oracle {self.engine!r}"
-        known: dict[str, Any] = self.problem._memo
+        topic, key = ORACLES, repr(self.engine)
         if self.engine.certainty is Certainty.ESTIMATE:
-            known = known.setdefault(ESTIMATES, {})
+            topic = ESTIMATES
         if self.engine.certainty is Certainty.EXACT:  # others count their work as they go
-            self._spend(1.0 if key not in known else ASKED_AGAIN)
-        if key not in known:
-            known[key] = self.engine.prepare(self.problem)
-        oracle: Oracle | AgreementOracle = known[key]
-        return oracle
+            self._spend(1.0 if key not in self.problem.memo.all(topic) else ASKED_AGAIN)
+        return self.problem.memo.get(topic, key, lambda: self.engine.prepare(self.problem))
 
     def _spend(self, share: float) -> None:
         """Count a share of what the engine bid: parts bounded by work end on every machine alike."""
@@ -133,19 +137,28 @@ def answer(
     """What `solve` makes of the engine for a question; prices, preparation and answer share the budget."""
     started = time.perf_counter()
     check_options(options, Options)
-    tolerance = options.get("tolerance")
-    expect_number(0.0 if tolerance is None else tolerance, "the tolerance")
-    if tolerance is not None and not tolerance >= 0:
-        raise QueryError(f"the tolerance must be at least 0, not {tolerance!r}")
-    question = replace(question, tolerance=tolerance or 0.0)
+    question = replace(question, tolerance=_tolerance_in(options) or 0.0)
     engine = find_engine(options.get("engine"))
     if engine is None:
         return _Routing(problem, question, options, started).settle(solve)
+    if options.get("exact") and engine.certainty is not Certainty.EXACT:
+        raise QueryError(f"engine {engine.name!r} has no exact values; leave out exact=True or the engine")
     question = _for(engine, problem, question, options)
     asked = RoutedQuestion(problem, question, engine, (), started)
     if options.get("explain"):
         print(explanation(asked))
     return solve(asked)
+
+
+def _tolerance_in(options: Options) -> float | None:
+    """The tolerance that was asked for; None where it was not, or the value is to be exact."""
+    tolerance = options.get("tolerance")
+    expect_number(0.0 if tolerance is None else tolerance, "the tolerance")
+    if tolerance is not None and not tolerance >= 0:
+        raise QueryError(f"the tolerance must be at least 0, not {tolerance!r}")
+    if options.get("exact") and tolerance:
+        raise QueryError(f"exact=True and a tolerance of {tolerance!r} ask for different things; give one")
+    return tolerance
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,12 +172,27 @@ class _Routing:
     failed: dict[str, str] = field(default_factory=dict)
     """Why engines have left, by their names."""
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether nothing but the exact value is wanted."""
+        return self.options.get("exact", False)
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether nobody said how narrow the answer must be."""
+        return not self.is_exact and self.options.get("tolerance") is None
+
+    @property
+    def takes_estimates(self) -> bool:
+        """Whether samples may answer."""
+        return self.options.get("allow_estimates", False) and not self.is_exact
+
     def settle(self, solve: Callable[[RoutedQuestion], Answer]) -> Answer:
         """The answer of the cheapest engine that has one.
 
         Where samples can answer they do in any case, on the reserve if nothing else is left.
         """
-        if not (self.options.get("allow_estimates", False) and self.question.needs in CAN_BE_ESTIMATED):
+        if not (self.takes_estimates and self.question.needs in CAN_BE_ESTIMATED):
             return next(self._answers(solve, 1.0))
         nothing: list[Answer | None] = [None]
         try:
@@ -176,7 +204,7 @@ class _Routing:
             return found
         self.failed.update(dict.fromkeys(CERTAIN_ENGINES, "no time was left for it") | self.failed)
         try:
-            with nullcontext() if units_left() > 0.0 else reserve():
+            with nullcontext() if units_left() > FOR_ESTIMATE else reserve():
                 return next(self._answers(solve, 1.0))
         except LimitError:
             raise LimitError(refusal) from None
@@ -191,9 +219,11 @@ class _Routing:
                 with portion(1.0 if certainty is Certainty.ESTIMATE else share):
                     asked.oracle()
                     found = solve(asked) if certainty is Certainty.EXACT else None
-                # What is exact is there or not; bounds and estimates get narrower with all that is left.
+                # What is exact is there or not; bounds and estimates get narrower with all that may be spent.
                 if found is None:
-                    found = solve(asked)
+                    is_short = self.is_quick and certainty is Certainty.BOUND
+                    with portion(units=FOR_QUICK) if is_short else nullcontext():
+                        found = solve(asked)
             except LimitError as error:
                 self.failed[asked.engine.name] = str(error)
                 continue
@@ -206,7 +236,9 @@ class _Routing:
         chosen = choose(
             self.problem,
             self.question,
-            allow_estimates=self.options.get("allow_estimates", False),
+            quick=self.is_quick,
+            allow_estimates=self.takes_estimates,
+            engines=EXACT_ENGINES if self.is_exact else ENGINES,
             failed=self.failed,
             all_bids=self.options.get("all_bids", False) or self.options.get("explain", False),
         )
@@ -216,7 +248,7 @@ class _Routing:
 
 def start_anew(problem: Problem) -> None:
     """Let estimates of a problem that lives on draw again: a new question may have more time."""
-    problem._memo.pop(ESTIMATES, None)
+    problem.memo.forget(ESTIMATES)
 
 
 def explanation(asked: RoutedQuestion) -> str:

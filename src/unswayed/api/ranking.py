@@ -5,41 +5,44 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Unpack
+from typing import TypeVar
 
-from unswayed.api import shown
-from unswayed.api.decisions import agreement_of, single_agreements_of
-from unswayed.api.questions import Options, ask, problem_of
-from unswayed.api.structured import case_of
+from unswayed.api.decisions import MeasuredSingle, agreement_of, singles_of
+from unswayed.api.questions import Options, ask
+from unswayed.api.shown import Framed, Plotted
 from unswayed.api.values import (
     Criterion,
+    KeptMass,
     SameDecisionGain,
+    can_turn,
     class_mass_of,
     default_criteria,
+    draw_masses,
     gain_between,
+    is_cut_off,
+    is_listed,
+    no_gain,
     reward_gain,
     value_at,
-    value_of_objects,
 )
-from unswayed.core.anytime import UNITS_PER_SECOND, bounded, portion, settle, tick
-from unswayed.core.arrays import Floats
+from unswayed.core.anytime import UNITS_PER_SECOND, portion, reserve, settle, tick
 from unswayed.core.errors import LimitError, QueryError, expect_number
-from unswayed.core.measurement import Certainty, Measurement
-from unswayed.decisions.binding import bind_purchase, leave_out_skipped
+from unswayed.core.measurement import Measurement
+from unswayed.decisions.binding import bind_purchase
 from unswayed.decisions.catalogue import Catalogue, cost_together, price_after
-from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.measures import chance_settled
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.purchase import Costs, purchase_for
 from unswayed.decisions.rewards import NegativeEntropy
 from unswayed.engines.protocol import Needs, Question
-from unswayed.model.evidence import Evidence
 
-if TYPE_CHECKING:
-    from unswayed.spaces.decisions.classifier import StructuredCase, StructuredClassifier
+T = TypeVar("T", bound=Hashable)
 
+FOR_POSTERIORS = 1 / 3
+"""Share of what is left for exact posteriors where samples may take their place."""
 FOR_NOW, FOR_SINGLES, FOR_CHANCES, FOR_BUNDLE = 1 / 3, 1 / 2, 1 / 2, 1 / 20
 """Shares of what is left for the SDP now, for that after each test, for chances, and for one bundle."""
 FOR_ALL_CHANCES = 5.0 * UNITS_PER_SECOND
@@ -70,14 +73,15 @@ class Bundle:
         return round(divide_by_cost(self.value.value, self.cost), 12)
 
 
-@dataclass(frozen=True, slots=True)
-class ObservationRanking:
+@dataclass(frozen=True, slots=True, repr=False)
+class ObservationRanking(Plotted, Framed):
     """Tests not done yet, valued one by one, the best by the first criterion first."""
 
     criteria: tuple[str, ...]
     """Names of the criteria, the one ranked by first."""
     features: tuple[str, ...]
-    """The tests, best first: features, or groups that are bought together."""
+    """The tests, best first: features, or groups that are bought together. Of those that intervals do not
+    separate, the one that tells most about the target comes first."""
     values: tuple[tuple[Measurement, ...], ...]
     """For each test its value by each criterion."""
     costs: tuple[float, ...] = ()
@@ -88,6 +92,9 @@ class ObservationRanking:
     """The level at which a decision is safe; None where only what posteriors tell was asked for."""
     bundle: Bundle | None = None
     """Where no test gains anything alone by the first criterion: the fewest that do together."""
+    ranks: tuple[int, ...] = ()
+    """For each test its place: 1 more than the tests that gain more for certain, or with the confidence of
+    the estimates. Tests that their intervals do not separate share a place."""
 
     @property
     def per_cost(self) -> tuple[float, ...]:
@@ -103,68 +110,10 @@ class ObservationRanking:
             return None
         return self.features[0]
 
-    plot = shown.plot
-    to_frame = shown.to_frame
-    _repr_html_ = shown.to_html
-    __str__ = shown.to_text
-
-
-@bounded
-def rank_observations(
-    classifier: Classifier | StructuredClassifier,
-    evidence: Evidence | None = None,
-    reward: Criterion | Sequence[Criterion] | None = None,
-    *,
-    costs: Costs | None = None,
-    at_least: float = 0.95,
-    **options: Unpack[Options],
-) -> ObservationRanking:
-    """The next single tests, valued side by side; ranked by the first criterion, per cost where given.
-
-    Without `reward`: gain in same-decision probability, entropy, margin, and utility where the rule has
-    utilities. Ties go to the test that tells most about the target, then to the one named first. Features
-    with one state tell nothing and are left out. `done` is the chance that the decision is safe after a
-    test: that its same-decision probability is at least `at_least`. Where no test gains anything alone,
-    `bundle` holds the two or three that gain most together, or more where it takes more. A structured
-    classifier's attributes are ranked by the gain in same-decision probability alone, unless `reward`
-    says otherwise, and have no costs.
-
-    >>> from unswayed.decisions.rules import ThresholdRule
-    >>> from unswayed.model.zoo import review
-    >>> papers = Classifier(review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6))
-    >>> rank_observations(papers).best
-    'AC'
-    """
-    if not isinstance(classifier, Classifier):
-        if costs is not None:
-            raise QueryError("costs are for features of networks; rank structured attributes without them")
-        return _rank_objects(case_of(classifier, evidence, options), reward, at_least, options)
-    purchase = purchase_for(classifier, costs)
-    classifier, purchase = leave_out_skipped(classifier, purchase)
-    terms = None if costs is None and purchase.is_plain and not purchase.costs else purchase
-    problem = problem_of(classifier, evidence, options)
-    return ranking_of(problem, reward, costs=terms, at_least=at_least, options=options)
-
-
-def _rank_objects(
-    case: StructuredCase, reward: Criterion | Sequence[Criterion] | None, at_least: float, options: Options
-) -> ObservationRanking:
-    """The open attributes of a structured case, valued one by one."""
-    wanted = SameDecisionGain() if reward is None else reward
-    criteria = tuple(wanted) if isinstance(wanted, Sequence) else (wanted,)
-    values = {
-        name: tuple(value_of_objects(case, [name], each, options) for each in criteria)
-        for name in case.open_terms
-    }
-    names = sorted(values, key=lambda name: -round(values[name][0].value, 12))
-    return ObservationRanking(
-        tuple(each.name for each in criteria),
-        tuple(names),
-        tuple(values[name] for name in names),
-        (1.0,) * len(names),
-        (None,) * len(names),
-        at_least,
-    )
+    def leaders(self, criterion: int = 0) -> tuple[int, ...]:
+        """The tests, by position, of which each may gain most by a criterion, as far as intervals tell."""
+        gains = {i: values[criterion] for i, values in enumerate(self.values)}
+        return tuple(i for i, rank in find_ranks(gains, {}).items() if rank == 1)
 
 
 def ranking_of(
@@ -199,29 +148,23 @@ def _rank_tests(rows: _Rows, *, per_cost: bool, at_least: float | None) -> Obser
     problem, catalogue, criteria, options = rows.problem, rows.catalogue, rows.criteria, rows.options
     tests = [t for t in range(len(catalogue.offers)) if math.isfinite(price_after(catalogue, 0, t))]
     # What posteriors tell comes first: nothing else can take its place when the time is over.
-    information = {test: rows.information([test]) for test in tests}
+    information = _inform(rows, tests)
     try:
         with portion(FOR_NOW):
             now = _now(problem, criteria, options)
-        with portion(FOR_SINGLES):
-            singles = {} if now is None else single_agreements_of(problem, problem.decider, options)
+        singles = _find_singles(rows, is_needed=now is not None, is_wanted=at_least is not None)
     except LimitError as error:
         raise LimitError(f"{error}; or rank by what posteriors tell (reward=NegativeEntropy())") from None
     rows = replace(rows, now=now, singles=singles)
     values = {test: rows.values([test]) for test in tests}
     prices = {test: price_after(catalogue, 0, test) for test in tests}
 
-    def order(test: int) -> tuple[float, float, int]:
-        worth = _told_value(values[test][0])
-        if per_cost:
-            worth = divide_by_cost(worth, prices[test])
-        # Values a rounding error apart are ties.
-        return -round(worth, 12), -round(information[test], 12), test
-
-    tests.sort(key=order)
+    gains_by_test = {test: values[test][0] for test in tests}
+    ranks = find_ranks(gains_by_test, prices if per_cost else {})
+    tests.sort(key=lambda test: (ranks[test], -round(information[test], 12), test))
     gains = at_least is None or any(values[test][0].high > NO_VALUE for test in tests)
     offers = [catalogue.offers[test] for test in tests]
-    done = () if at_least is None else _chances_done(problem, [o.features for o in offers], at_least, options)
+    done = () if at_least is None else _chances_done(rows, [o.features for o in offers], at_least)
     return ObservationRanking(
         tuple(each.name for each in criteria),
         tuple(offer.name for offer in offers),
@@ -230,15 +173,35 @@ def _rank_tests(rows: _Rows, *, per_cost: bool, at_least: float | None) -> Obser
         done,
         at_least,
         None if gains else settle(_bundles(rows, sorted(tests, key=lambda test: -information[test]))).last,
+        tuple(ranks[test] for test in tests),
     )
 
 
-def _told_value(gain: Measurement) -> float:
-    """A gain to rank by: intervals that hold 0 tell it in whole half-widths, so small ones tie."""
-    reach = (gain.high - gain.low) / 2
-    if gain.certainty is Certainty.EXACT or gain.low > NO_VALUE or reach <= NO_VALUE:
-        return gain.value
-    return round(gain.value / reach) * reach
+def find_ranks(gains: Mapping[T, Measurement], prices: Mapping[T, float]) -> dict[T, int]:
+    """The place of each test by its gain, per cost where it has a price; what is not separated shares one.
+
+    All tests of a place hold the highest of their lower ends, so each of them may be the best of those left.
+
+    >>> from unswayed.core.measurement import Certainty
+    >>> def gain(low, high):
+    ...     return Measurement((low + high) / 2, low, high, Certainty.BOUND, "sums")
+    >>> find_ranks({"a": gain(0.1, 0.4), "b": gain(0.3, 0.5), "c": gain(0.1, 0.2)}, {})
+    {'a': 1, 'b': 1, 'c': 3}
+    """
+    left = {
+        test: (
+            divide_by_cost(gain.low, prices.get(test, 1.0)),
+            divide_by_cost(gain.high, prices.get(test, 1.0)),
+        )
+        for test, gain in gains.items()
+    }
+    ranks: dict[T, int] = {}
+    while left:
+        top = max(low for low, _ in left.values())
+        # Values a rounding error apart are ties.
+        ranks |= dict.fromkeys([t for t, (_, high) in left.items() if high >= top - NO_VALUE], len(ranks) + 1)
+        left = {test: ends for test, ends in left.items() if test not in ranks}
+    return ranks
 
 
 def divide_by_cost(value: float, price: float) -> float:
@@ -246,6 +209,28 @@ def divide_by_cost(value: float, price: float) -> float:
     if price > 0:
         return value / price
     return math.inf if value > NO_VALUE else value
+
+
+def _inform(rows: _Rows, tests: Sequence[int]) -> dict[int, float]:
+    """What each test tells about the target, in bits; from samples where posteriors take too long."""
+    found: dict[int, float] = {}
+
+    def tell() -> Iterator[None]:
+        yield
+        for test in tests:
+            found[test] = rows.information([test])
+            yield
+
+    takes_estimates = rows.options.get("allow_estimates", False)
+    with suppress(LimitError) if takes_estimates else nullcontext():
+        settle(tell(), share=FOR_POSTERIORS if takes_estimates else 1.0)
+    left = [test for test in tests if test not in found]
+    if left and not takes_estimates:
+        raise LimitError("what each test tells was not found in time; raise Limits(max_seconds=...)")
+    if left:
+        with reserve():
+            rows.remember(draw_masses(rows.problem, (rows.features([test]) for test in left)))
+    return found | {test: rows.information([test]) for test in left}
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,10 +242,10 @@ class _Rows:
     criteria: tuple[Criterion, ...]
     now: Measurement | None
     """The same-decision probability now, once for all tests; None when no criterion asks for it."""
-    singles: Mapping[int, Measurement]
-    """The expected one after each single feature, all found together; empty where it is not asked for."""
+    singles: Mapping[int, MeasuredSingle]
+    """What each single feature tells, all found together; empty where it is not asked for or too much."""
     options: Options
-    _masses: dict[frozenset[int], Floats] = field(default_factory=dict)
+    _masses: dict[frozenset[int], KeptMass] = field(default_factory=dict)
 
     def features(self, tests: Iterable[int]) -> frozenset[int]:
         """The features that tests tell."""
@@ -271,29 +256,38 @@ class _Rows:
         return tuple(self.value(tests, criterion) for criterion in self.criteria)
 
     def value(self, tests: Sequence[int], criterion: Criterion) -> Measurement:
-        """The value of tests by one criterion."""
-        if isinstance(criterion, SameDecisionGain) and self.now is not None:
-            return gain_between(self.now, self._after(self.features(tests)))
+        """The value of tests by one criterion; what cannot gain by the graph or by posteriors, gains 0."""
         started, kept = time.perf_counter(), self.features(tests)
+        if is_cut_off(self.problem, kept):
+            return no_gain()
+        if isinstance(criterion, SameDecisionGain) and self.now is not None:
+            if is_listed(self.problem, kept) and not can_turn(self.problem, self._class_mass(kept)):
+                return no_gain(self.now.bids)
+            return self._gain(self.now, kept)
         if isinstance(criterion, SameDecisionGain):
             return value_at(self.problem, kept, criterion, self.options)
         return reward_gain(self.problem, self._class_mass(kept), criterion, started)
 
-    def _class_mass(self, kept: frozenset[int]) -> Floats:
+    def remember(self, masses: Mapping[frozenset[int], KeptMass]) -> None:
+        """Take masses that were found otherwise."""
+        self._masses.update(masses)
+
+    def _class_mass(self, kept: frozenset[int]) -> KeptMass:
         """The masses of the classes for each instantiation of features; those of small tables are kept."""
         if kept in self._masses:
             return self._masses[kept]
         found = class_mass_of(self.problem, kept)
-        if found.size <= MOST_KEPT:
+        if found.mass.size <= MOST_KEPT:
             self._masses[kept] = found
         return found
 
-    def _after(self, kept: frozenset[int]) -> Measurement:
-        """The expected same-decision probability once features are known."""
+    def _gain(self, now: Measurement, kept: frozenset[int]) -> Measurement:
+        """The expected same-decision probability once features are known, less the one now."""
         if len(kept) == 1 and self.singles:
-            return self.singles[next(iter(kept))]
+            single = self.singles[next(iter(kept))]
+            return gain_between(now, single.agreement) if single.gain is None else single.gain
         tick(what="the ranking")  # an estimate would be made on the reserve, test after test
-        return agreement_of(self.problem, kept, self.problem.decider, self.options)
+        return gain_between(now, agreement_of(self.problem, kept, self.problem.decider, self.options))
 
     def information(self, tests: Sequence[int]) -> float:
         """What tests tell about the target, in bits."""
@@ -352,16 +346,34 @@ def _can_be_bought(catalogue: Catalogue, tests: Sequence[int]) -> bool:
     return not any(catalogue.offers[test].needs & ~done for test in tests)
 
 
-def _chances_done(
-    problem: Problem, tests: Sequence[Sequence[int]], at_least: float, options: Options
-) -> tuple[float | None, ...]:
-    """The chance of each test to settle the decision, the best tests first; None where no engine tells."""
+def _find_singles(rows: _Rows, *, is_needed: bool, is_wanted: bool) -> Mapping[int, MeasuredSingle]:
+    """What every feature tells by itself; nothing where that takes too long and no criterion needs it."""
+    if not (is_needed or is_wanted):
+        return {}
+    try:
+        with portion(FOR_SINGLES):
+            return singles_of(rows.problem, rows.problem.decider, rows.options)
+    except LimitError:
+        if is_needed:
+            raise
+        return {}
+
+
+def _chances_done(rows: _Rows, tests: Sequence[Sequence[int]], at_least: float) -> tuple[float | None, ...]:
+    """The chance of each test to settle the decision, the best tests first; None where no engine tells.
+
+    Features that are tests by themselves were all found together; groups are asked about one by one.
+    """
     found: list[float | None] = []
 
     def chances() -> Iterator[int]:
         yield 0
         for features in tests:
-            found.append(_chance_done(problem, frozenset(features), at_least, options))
+            single = rows.singles.get(features[0]) if len(features) == 1 else None
+            if single is not None:
+                found.append(single.chance_settled(at_least))
+            else:
+                found.append(_chance_done(rows.problem, frozenset(features), at_least, rows.options))
             yield len(found)
 
     settle(chances(), share=FOR_CHANCES, units=FOR_ALL_CHANCES)

@@ -1,4 +1,4 @@
-"""Why this decision: the verb `explain_decision`."""
+"""Why this decision: the verb `why`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar, Unpack
 
 from unswayed.api.decisions import agreement_of, decision_of
+from unswayed.api.models import takes_cases
 from unswayed.api.questions import Options, problem_of
 from unswayed.api.results.reasons import Contribution, Flip, ParameterRange, Reason, Reasons
 from unswayed.core.anytime import UNITS_PER_SECOND, bounded, portion, reserve, settle, tick
@@ -32,13 +33,10 @@ from unswayed.reasons.case import (
     decider_of,
     explained_decision,
     fails,
+    is_model,
     reaches,
 )
-from unswayed.reasons.contributions import (
-    FindingWeight,
-    conflict_of,
-    make_leaning,
-)
+from unswayed.reasons.contributions import FindingWeight, conflict_of, make_leaning
 from unswayed.reasons.flips import FoundTurns, Turn
 from unswayed.reasons.oracle import (
     SubsetOracle,
@@ -63,6 +61,7 @@ MOST_MEASURED = 10
 """Parameters whose SDP at both ends is measured; a third of it where each takes an engine."""
 PATIENCE = 20.0 * UNITS_PER_SECOND
 """Work for an explanation where nobody gave seconds."""
+PATIENCE_WITH_MODEL = 4.0 * UNITS_PER_SECOND  # of many inputs: few parts come to an end, each is certain
 FOR_REASONS, FOR_CHANGES, FOR_OBSERVATIONS = 0.5, 0.25, 0.33
 """Shares of what is left for the search for reasons, then for changes that turn it, then for observations."""
 FOR_ESTIMATE = 0.5
@@ -72,7 +71,6 @@ MOST_LEFT_OUT = 40
 
 NO_REASONS, UNKNOWN_TURNS = FoundReasons((), 0.0, False), FoundTurns((), 0.0)
 """Where nothing is left to look for them."""
-
 Answer = TypeVar("Answer")
 
 
@@ -119,10 +117,11 @@ class Inquiry:
 
 
 @bounded
-def explain_decision(
+@takes_cases
+def why(
     classifier: Classifier,
-    *,
     evidence: Evidence | None = None,
+    *,
     at_least: float = 0.95,
     costs: Mapping[str, float] | None = None,
     fixed: Iterable[str] = (),
@@ -144,10 +143,10 @@ def explain_decision(
     >>> from unswayed.decisions.rules import ThresholdRule
     >>> from unswayed.model.zoo import review
     >>> papers = Classifier(review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6))
-    >>> why = explain_decision(papers, evidence={"R1": "+", "R2": "+"})
-    >>> why.reason.findings, why.reason.sdp.value, why.necessary
+    >>> found = why(papers, {"R1": "+", "R2": "+"})
+    >>> found.reason.findings, found.reason.sdp.value, found.necessary
     ({'R1': '+', 'R2': '+'}, 1.0, ('R1', 'R2'))
-    >>> [flip.states for flip in why.flips]
+    >>> [flip.states for flip in found.flips]
     [{'R2': '-'}, {'R1': '-'}]
     """
     started = time.perf_counter()
@@ -165,7 +164,8 @@ def explain_decision(
             threshold_interval=threshold_interval(explained),
         )
     held = _positions_of(explained, fixed)
-    settled = settle(_drafts(inquiry, draft, held, watch), units=PATIENCE, heeds_interrupts=True)
+    units = PATIENCE_WITH_MODEL if is_model(explained) else PATIENCE
+    settled = settle(_drafts(inquiry, draft, held, watch), units=units, heeds_interrupts=True)
     if settled.cut:
         inquiry.note("What else there is to say is left out", settled.cut)
     return replace(settled.last, notes=tuple(inquiry.notes), seconds=time.perf_counter() - started)

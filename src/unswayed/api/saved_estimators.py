@@ -10,8 +10,8 @@ rest is made again from these, by the same code that made it first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import fields
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,17 +20,18 @@ from sklearn.frozen import FrozenEstimator
 from unswayed.api.estimators import TrimmedClassifier
 from unswayed.api.results.choices import Selection, Trimming
 from unswayed.core.arrays import Floats, read_only
+from unswayed.core.codec import Plain, check_header, field_of, from_plain, header, shown, to_plain
 from unswayed.core.errors import ModelError, expect
-from unswayed.core.measurement import Certainty
 from unswayed.core.names import unknown_name
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import ThresholdRule
 from unswayed.focs.learn.estimator import FocsClassifier
 from unswayed.learning.augmented import naive_families, tan_families
 from unswayed.learning.counts import FamilyCounts, zero_counts
-from unswayed.learning.estimator import STRUCTURES, BayesNetClassifier, feature_names
-from unswayed.model.formats.json_network import check_header, read_variable, write_variable
-from unswayed.model.formats.json_nodes import field_of, read_node, shown, write_node
+from unswayed.learning.estimator import STRUCTURES, BayesNetClassifier
+from unswayed.model.data.estimator_rows import feature_names
+from unswayed.model.formats.json_network import read_variable, write_variable
+from unswayed.model.formats.json_nodes import read_node, write_node
 from unswayed.model.nodes.contexts import ScoreContexts
 from unswayed.model.nodes.families import checked_numbers
 from unswayed.model.nodes.focs import FocsCpt
@@ -40,7 +41,14 @@ from unswayed.model.variable import Variable
 FORMAT, VERSION = "unswayed estimator", 1
 
 Estimator = BayesNetClassifier | FocsClassifier | TrimmedClassifier
-Fields = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """What an estimator knows of its columns."""
+
+    count: int
+    names: tuple[str, ...] | None = None
 
 
 def write_estimator(estimator: Estimator) -> dict[str, Any]:
@@ -52,20 +60,18 @@ def write_estimator(estimator: Estimator) -> dict[str, Any]:
         )
     names = getattr(estimator, "feature_names_in_", None)
     return {
-        "format": FORMAT,
-        "version": VERSION,
+        **header(FORMAT, VERSION),
         "estimator": type(estimator).__name__,
         "parameters": _write_parameters(estimator),
-        "classes": [_plain(label, "a class") for label in estimator.classes_.tolist()],
-        "columns": {
-            "count": int(estimator.n_features_in_),
-            "names": None if names is None else [str(name) for name in names],
-        },
+        "classes": [to_plain(label, "a class") for label in estimator.classes_.tolist()],
+        "columns": to_plain(
+            _Columns(int(estimator.n_features_in_), None if names is None else tuple(map(str, names)))
+        ),
         "learned": _write_learned(estimator),
     }
 
 
-def read_estimator(content: Fields) -> Estimator:
+def read_estimator(content: Plain) -> Estimator:
     """The estimator that `write_estimator` described; `ModelError` says what is wrong."""
     check_header(content, FORMAT, VERSION)
     name = field_of(content, "estimator", str)
@@ -74,15 +80,12 @@ def read_estimator(content: Fields) -> Estimator:
     kind, read_learned = _READERS[name]
     estimator: Estimator = kind(**_read_parameters(kind, field_of(content, "parameters", dict)))
     estimator.classes_ = _read_classes(field_of(content, "classes", list))
-    columns = field_of(content, "columns", dict)
-    estimator.n_features_in_ = field_of(columns, "count", int)
-    names = columns.get("names")
-    if names is not None:
-        if not isinstance(names, list) or not all(isinstance(each, str) for each in names):
-            raise ModelError(f"the columns' names must be texts, not {shown(names)}")
-        estimator.feature_names_in_ = np.array(names, dtype=object)
-    if len(feature_names(estimator)) != estimator.n_features_in_ or estimator.n_features_in_ < 1:
-        raise ModelError(f"{estimator.n_features_in_} columns, but {shown(names)} are their names")
+    columns: _Columns = from_plain(_Columns, content.get("columns"), "columns")
+    estimator.n_features_in_ = columns.count
+    if columns.names is not None:
+        estimator.feature_names_in_ = np.array(columns.names, dtype=object)
+    if len(feature_names(estimator)) != columns.count or columns.count < 1:
+        raise ModelError(f"{columns.count} columns, but {shown(columns.names)} are their names")
     read_learned(estimator, field_of(content, "learned", dict))
     return estimator
 
@@ -92,30 +95,15 @@ def _write_parameters(estimator: Estimator) -> dict[str, Any]:
     # Objects that learn are parts of what was learned, and stand there.
     for name in ("scorer", "estimator"):
         found.pop(name, None)
-    return {name: _plain(value, f"the parameter {name!r}") for name, value in found.items()}
+    return {name: to_plain(value, f"the parameter {name!r}") for name, value in found.items()}
 
 
-def _read_parameters(kind: type[Any], given: Fields) -> dict[str, Any]:
+def _read_parameters(kind: type[Any], given: Plain) -> dict[str, Any]:
     known = [name for name in kind().get_params(deep=False) if name not in ("scorer", "estimator")]
     for name in given:
         if name not in known:
             raise ModelError(unknown_name("parameter", name, known))
     return dict(given)
-
-
-def _plain(value: Any, what: str) -> Any:
-    """A value as JSON has it."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if value is None or isinstance(value, str | bool | int | float):
-        return value
-    if isinstance(value, Mapping):
-        return {str(key): _plain(each, what) for key, each in value.items()}
-    if isinstance(value, list | tuple | np.ndarray):
-        return [_plain(each, what) for each in value]
-    raise ModelError(
-        f"{what} is a {type(value).__name__}, which a file cannot hold; use text, numbers, or lists of them"
-    )
 
 
 def _read_classes(labels: list[Any]) -> np.ndarray[Any, Any]:
@@ -142,7 +130,7 @@ def _write_counts(estimator: BayesNetClassifier) -> dict[str, Any]:
     }
 
 
-def _read_counts(estimator: BayesNetClassifier, learned: Fields) -> None:
+def _read_counts(estimator: BayesNetClassifier, learned: Plain) -> None:
     variables = [Variable(*read_variable(entry)) for entry in field_of(learned, "variables", list)]
     names = [variable.name for variable in variables]
     labels = tuple(map(str, estimator.classes_))
@@ -188,7 +176,7 @@ def _write_node(estimator: FocsClassifier) -> dict[str, Any]:
     return {"node": node, "fill": estimator.fill_.tolist()}
 
 
-def _read_focs(estimator: FocsClassifier, learned: Fields) -> None:
+def _read_focs(estimator: FocsClassifier, learned: Plain) -> None:
     estimator._check_parameters()
     child, parents = _family(estimator)
     node = read_node(field_of(learned, "node", dict), child, parents)
@@ -215,18 +203,16 @@ def _write_trimming(estimator: TrimmedClassifier) -> dict[str, Any]:
             "save_classifier(trimmed.trimming_.classifier, ...)"
         )
     selection: Selection = estimator.trimming_.selection
-    chosen = {field.name: getattr(selection, field.name) for field in fields(Selection)}
-    chosen["certainty"] = selection.certainty.value
     return {
         "estimator": write_estimator(fitted),
         "is_frozen": frozen,
-        "selection": _plain(chosen, "a selection"),
+        "selection": to_plain(selection, "a selection"),
         "threshold": estimator.threshold_,
-        "threshold_interval": _plain(estimator.trimming_.threshold_interval, "an interval"),
+        "threshold_interval": to_plain(estimator.trimming_.threshold_interval, "an interval"),
     }
 
 
-def _read_trimming(estimator: TrimmedClassifier, learned: Fields) -> None:
+def _read_trimming(estimator: TrimmedClassifier, learned: Plain) -> None:
     fitted = read_estimator(field_of(learned, "estimator", dict))
     if not isinstance(fitted, BayesNetClassifier) or feature_names(fitted) != feature_names(estimator):
         raise ModelError("what was trimmed must be a BayesNetClassifier of the same columns")
@@ -235,48 +221,20 @@ def _read_trimming(estimator: TrimmedClassifier, learned: Fields) -> None:
     else:
         estimator.estimator, estimator.estimator_ = BayesNetClassifier(**fitted.get_params()), fitted
     full = Classifier(fitted.network_, fitted.target_name_, feature_names(fitted), estimator._rule())
-    selection = _read_selection(field_of(learned, "selection", dict))
+    selection: Selection = from_plain(Selection, learned.get("selection"), "the selection")
+    interval: tuple[float, float] | None = from_plain(
+        tuple[float, float] | None, learned.get("threshold_interval"), "the interval"
+    )
     rule, threshold = full.rule, learned.get("threshold")
     if isinstance(rule, ThresholdRule):
         rule = ThresholdRule(rule.positive, field_of(learned, "threshold", float))
     trimmed = Classifier(full.network, full.target, selection.kept, rule)
     estimator.classifier_ = full
-    estimator.trimming_ = Trimming(trimmed, selection, _read_pair(learned.get("threshold_interval")))
+    estimator.trimming_ = Trimming(trimmed, selection, interval)
     estimator.agreement_, estimator.threshold_ = selection.value, threshold
 
 
-def _read_selection(given: Fields) -> Selection:
-    kinds: dict[str, type | tuple[type, ...]] = {
-        "kept": list,
-        "value": (int, float),
-        "upper_bound": (int, float),
-        "cost": (int, float),
-        "evaluations": int,
-        "engine": str,
-        "seconds": (int, float),
-        "optimal": bool,
-        "interrupted": bool,
-        "certainty": str,
-        "confidence": (int, float),
-    }
-    found = {name: field_of(given, name, kind) for name, kind in kinds.items()}
-    levels = {level.value: level for level in Certainty}
-    if found["certainty"] not in levels or not all(isinstance(name, str) for name in found["kept"]):
-        raise ModelError(f"{shown(found['certainty'])} and {shown(found['kept'])} are no selection")
-    found |= {"kept": tuple(found["kept"]), "certainty": levels[found["certainty"]]}
-    return Selection(interval=_read_pair(given.get("interval")), **found)
-
-
-def _read_pair(ends: Any) -> tuple[float, float] | None:
-    if ends is None:
-        return None
-    numbers = checked_numbers(ends, "an interval")
-    if numbers.shape != (2,):
-        raise ModelError(f"an interval has two ends, not {shown(ends)}")
-    return float(numbers[0]), float(numbers[1])
-
-
-_READERS: dict[str, tuple[type[Any], Callable[[Any, Fields], None]]] = {
+_READERS: dict[str, tuple[type[Any], Callable[[Any, Plain], None]]] = {
     "BayesNetClassifier": (BayesNetClassifier, _read_counts),
     "FocsClassifier": (FocsClassifier, _read_focs),
     "TrimmedClassifier": (TrimmedClassifier, _read_trimming),

@@ -6,14 +6,15 @@ A classifier is a network file and a small JSON file that says how it decides. E
 
 from __future__ import annotations
 
-import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from unswayed.core.arguments import expect_path
+from unswayed.core.codec import check_header, from_plain, json_bytes, to_plain
 from unswayed.core.errors import FormatError, ModelError, QueryError, UnswayedError, expect
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import MostProbable, Rule, ThresholdRule, UtilityRule
@@ -24,6 +25,7 @@ from unswayed.model.formats.files import read_network, replace_file, write_netwo
 from unswayed.model.formats.reading.guard import guarded, json_content
 from unswayed.model.formats.reading.source import load
 from unswayed.model.network import BayesianNetwork
+from unswayed.model.nodes.predictor import PredictorCpt
 
 if TYPE_CHECKING:
     from unswayed.api.saved_estimators import Estimator
@@ -33,6 +35,11 @@ if TYPE_CHECKING:
     """Everything that can be saved."""
 
 KIND = "unswayed classifier"
+RULES: dict[str, type[Rule]] = {
+    "threshold": ThresholdRule,
+    "utility": UtilityRule,
+    "most probable": MostProbable,
+}
 VERSION = 2
 """Version 1 knew no `given`; it is read as well."""
 
@@ -41,8 +48,10 @@ def save_classifier(classifier: Saved, path: str | os.PathLike[str]) -> None:
     """Write a classifier or a learned estimator to `path`, a `.json` file, so that it can be loaded anywhere.
 
     The network of a `Classifier` is written beside it: as `.bif`, or as `.network.json` where some node is a
-    function. Variables that no decision depends on are left out. Structured classifiers and detectors may be
-    saved as `.npz` too, which is smaller.
+    function. Variables that no decision depends on are left out. The file of a wrapped model holds the values
+    that intervals stand for, which are values of training rows unless it was wrapped with
+    `representatives="quantiles"`, and a fingerprint of the model (`is_same_model`). Structured classifiers
+    and detectors may be saved as `.npz` too, which is smaller.
     """
     expect(path, (str, os.PathLike), "the path of a classifier")
     path = Path(path)
@@ -69,7 +78,10 @@ def save_classifier(classifier: Saved, path: str | os.PathLike[str]) -> None:
         "rule": rule_as_data(classifier),
         "given": dict(classifier.given),
     }
-    _write(content, path)
+    model = network.cpts[network.index(classifier.target)]
+    if isinstance(model, PredictorCpt):
+        content["model"] = {"fingerprint": model.fingerprint}
+    replace_file(path, json_bytes(content, indent=2))
 
 
 def load_classifier(path: str | os.PathLike[str]) -> Saved:
@@ -83,16 +95,27 @@ def load_classifier(path: str | os.PathLike[str]) -> Saved:
     content = _read(path)
     if "format" in content:
         return _load_estimator(content, path)
-    if content.get("kind") != KIND or content.get("version") not in (1, VERSION):
-        raise FormatError(
-            f"not a classifier of version {VERSION}; expected what save_classifier writes", path
-        )
     with guarded(path, "a classifier"):
         try:
+            check_header(
+                content, KIND, VERSION, wrong="not a classifier; expected what save_classifier writes"
+            )
             network = read_network(path.parent / Path(str(content["network"])).name)
+            _check_fingerprint(network, content)
             return _classifier(network, content)
         except (ModelError, QueryError) as error:
             raise FormatError(str(error), path) from None
+
+
+def _check_fingerprint(network: BayesianNetwork, content: Mapping[str, Any]) -> None:
+    """Refuse a model that is not the one that was saved, such as that of a later training."""
+    known = content.get("model", {}).get("fingerprint")
+    model = network.cpts[network.index(str(content["target"]))]
+    if known is not None and getattr(model, "fingerprint", None) != known:
+        raise ModelError(
+            f"the model in {content['network']} is not the one that this classifier was saved with; wrap and "
+            "save the model again"
+        )
 
 
 def is_saved_classifier(path: Path) -> bool:
@@ -112,7 +135,7 @@ def _save_estimator(estimator: Any, path: Path) -> None:
         return
     if path.suffix.lower() != ".json":
         raise FormatError("an estimator is saved as a .json file; name it so", path)
-    _write(write_estimator(estimator), path)
+    replace_file(path, json_bytes(write_estimator(estimator), indent=2))
 
 
 def _load_estimator(content: dict[str, Any], path: Path) -> Estimator | StructuredModel:
@@ -150,11 +173,6 @@ def _read(path: Path) -> dict[str, Any]:
     return content
 
 
-def _write(content: dict[str, Any], path: Path) -> None:
-    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
-    replace_file(path, f"{text}\n".encode())
-
-
 def needed_network(classifier: Classifier | TableClassifier) -> BayesianNetwork:
     """The network without the variables that no decision depends on."""
     network = classifier.network
@@ -168,22 +186,18 @@ def rule_as_data(classifier: Classifier | TableClassifier) -> dict[str, Any]:
     if isinstance(classifier, TableClassifier):
         masses = classifier.decision_mass.tolist()
         return {"kind": "table", "actions": list(classifier.actions), "decision_mass": masses}
-    rule = classifier.rule
-    if isinstance(rule, ThresholdRule):
-        return {"kind": "threshold", "positive": rule.positive, "threshold": rule.threshold}
-    if isinstance(rule, UtilityRule):
-        return {"kind": "utility", "utilities": {a: dict(w) for a, w in rule.utilities.items()}}
-    if isinstance(rule, MostProbable):
-        return {"kind": "most probable"}
-    raise FormatError(f"a rule of type {type(rule).__name__} cannot be saved; use one of unswayed's own")
+    for word, kind in RULES.items():
+        if isinstance(classifier.rule, kind):
+            return {"kind": word, **to_plain(classifier.rule, "a rule")}
+    name = type(classifier.rule).__name__
+    raise FormatError(f"a rule of type {name} cannot be saved; use one of unswayed's own")
 
 
-def rule_from_data(data: dict[str, Any]) -> Rule:
+def rule_from_data(data: Mapping[str, Any]) -> Rule:
     """The rule that `rule_as_data` wrote; `KeyError` where there is none."""
-    if data["kind"] == "threshold":
-        return ThresholdRule(data["positive"], float(data["threshold"]))
-    if data["kind"] == "utility":
-        return UtilityRule({a: {s: float(v) for s, v in w.items()} for a, w in data["utilities"].items()})
-    if data["kind"] == "most probable":
-        return MostProbable()
-    raise KeyError(f"rule kind {data['kind']!r}")
+    if data["kind"] not in RULES:
+        raise KeyError(f"rule kind {data['kind']!r}")
+    rule: Rule = from_plain(
+        RULES[data["kind"]], {name: value for name, value in data.items() if name != "kind"}, "rule"
+    )
+    return rule

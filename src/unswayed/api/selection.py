@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
+from unswayed.api.models import takes_cases
 from unswayed.api.questions import check_options
 from unswayed.api.results.choices import Frontier, Objective, SameDecision, Selection, Trimming
 from unswayed.api.results.held_out import count_agreement
@@ -16,6 +17,7 @@ from unswayed.api.values import SameDecisionGain
 from unswayed.core.anytime import (
     RESERVE,
     bounded,
+    has_deadline,
     portion,
     reserve,
     seconds_left,
@@ -24,7 +26,7 @@ from unswayed.core.anytime import (
 )
 from unswayed.core.errors import LimitError, QueryError
 from unswayed.core.measurement import Certainty
-from unswayed.core.numerics import below
+from unswayed.core.numerics import largest_budget_excluding
 from unswayed.decisions.binding import leave_out_skipped
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import Problem, join_evidence, make_problem
@@ -64,19 +66,20 @@ __all__ = [
     "Selection",
     "Trimming",
     "frontier",
-    "select_features",
+    "select",
     "trim",
 ]
 
 
 @bounded
-def select_features(
+@takes_cases
+def select(
     classifier: Classifier,
-    budget: float,
+    evidence: Evidence | None = None,
     *,
+    budget: float,
     costs: Costs | None = None,
     objective: Objective | None = None,
-    evidence: Evidence | None = None,
     **options: Unpack[SearchOptions],
 ) -> Selection:
     """The features within the budget that serve the objective best, proven optimal.
@@ -86,7 +89,7 @@ def select_features(
 
     >>> from unswayed.model.zoo import review
     >>> papers = Classifier(review(), "D", ["R1", "R2", "AC"], threshold=0.6, positive="+")
-    >>> chosen = select_features(papers, budget=1)
+    >>> chosen = select(papers, budget=1)
     >>> chosen.kept, round(chosen.value, 2), chosen.optimal
     (('AC',), 0.92, True)
     """
@@ -100,18 +103,19 @@ def select_features(
     if method_of(options) in (Method.FS_SDD, Method.MAXDR):
         chosen = _choose_as_papers_do(problem, reward, terms, options)
     else:
-        plan = _plan_in_time(problem, allow_estimates=by_decisions and _allows_estimates(options))
+        plan = _plan_in_time(problem, allow_estimates=by_decisions and options.get("allow_estimates", False))
         chosen = choose_features(plan, reward, terms, options)
     return _make_selection(problem, chosen, terms, started)
 
 
 @bounded
+@takes_cases
 def trim(
     classifier: Classifier,
-    budget: float,
-    *,
-    costs: Costs | None = None,
     evidence: Evidence | None = None,
+    *,
+    budget: float,
+    costs: Costs | None = None,
     potential: bool = False,
     held_out: Any = None,
     **options: Unpack[SearchOptions],
@@ -144,11 +148,12 @@ def trim(
 
 
 @bounded
+@takes_cases
 def frontier(
     classifier: Classifier,
+    evidence: Evidence | None = None,
     *,
     costs: Costs | None = None,
-    evidence: Evidence | None = None,
     potential: bool = False,
     held_out: Any = None,
     **options: Unpack[SearchOptions],
@@ -219,7 +224,8 @@ def _prepare_trimming(
     potential: bool,
     held_out: Any,
 ) -> _Trimmer:
-    plan = _plan_in_time(_make_problem(classifier, evidence), allow_estimates=_allows_estimates(options))
+    problem, allow = _make_problem(classifier, evidence), options.get("allow_estimates", False)
+    plan = _plan_in_time(problem, allow_estimates=allow)
     rows = None if held_out is None else read_table(held_out)
     return _Trimmer(classifier, evidence, rows, plan, potential, options)
 
@@ -241,7 +247,7 @@ def _lower_budget(trimmer: _Trimmer, terms: Terms) -> Iterator[Points]:
         yield points
         if found.selection.interrupted:
             raise KeyboardInterrupt
-        budget = below(found.cost)
+        budget = largest_budget_excluding(found.cost)
         if not in_table:
             left = units_left()
             n_more = max(left / max(before - left, LEAST_SPENT), 1.0)
@@ -277,7 +283,7 @@ def _raise_budget(trimmer: _Trimmer, terms: Terms) -> Iterator[Points]:
 
 def _count_points_left(n_asked: int) -> float:
     """How many points there is time for; without a limit the points count."""
-    return MOST_POINTS - n_asked if math.isinf(seconds_left()) else units_left() / POINT_UNITS
+    return units_left() / POINT_UNITS if has_deadline() else MOST_POINTS - n_asked
 
 
 def _known_agreement(selection: Selection) -> float:
@@ -340,8 +346,9 @@ def _make_selection(problem: Problem, chosen: Chosen, terms: Terms, started: flo
         evaluations=found.evaluations,
         engine=chosen.engine,
         seconds=time.perf_counter() - started,
-        # A choice on samples is the best found; nothing is proven about others.
-        optimal=found.optimal and agreement is None,
+        # A choice on samples is the best found; nothing is proven about others. A grid may prove that none is
+        # better, though it knows the value itself between bounds only.
+        optimal=found.optimal and (agreement is None or found.proven),
         interrupted=found.interrupted,
         interval=None if agreement is None else (agreement.low, agreement.high),
         certainty=Certainty.EXACT if agreement is None else agreement.certainty,
@@ -369,7 +376,7 @@ def _plan_in_time(problem: Problem, *, allow_estimates: bool) -> SearchPlan:
         with _in_any_case(), portion(FOR_PLAN if allow_estimates else 1.0):
             return plan_search(problem, allow_estimates=allow_estimates)
     except LimitError:
-        if not allow_estimates or math.isinf(seconds_left()):
+        if not (allow_estimates and has_deadline()):
             raise
         return plan_samples(problem)
 
@@ -377,10 +384,6 @@ def _plan_in_time(problem: Problem, *, allow_estimates: bool) -> SearchPlan:
 def _in_any_case() -> AbstractContextManager[object]:
     """For what no answer comes before: the time that is left, or the reserve where that is more."""
     return reserve() if seconds_left() < RESERVE else nullcontext()
-
-
-def _allows_estimates(options: SearchOptions) -> bool:
-    return options.get("allow_estimates", False)
 
 
 def _check(options: SearchOptions) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from unswayed.api.questions import Options, check_options
+from unswayed.api.shown import Asked
 from unswayed.core.errors import QueryError
 from unswayed.core.measurement import Measurement
 
@@ -48,3 +49,20 @@ def value_in(case: StructuredCase, kept: Iterable[str], reward: Reward) -> Measu
 def decision_in(case: StructuredCase) -> tuple[str, dict[str, float]]:
     """What is decided now, and the posterior."""
     return case.classifier.decider.actions[case.action], case.posterior
+
+
+def asked_in(classifier: Any, evidence: Mapping[str, Any]) -> Asked:
+    """The question in words; an object seen in part is called its rest."""
+    from unswayed.spaces.classifier.inputs import write_object
+    from unswayed.spaces.decisions.classifier import StructuredClassifier, structured_case
+
+    if not isinstance(classifier, StructuredClassifier):
+        return Asked(evidence=evidence)
+    texts = {
+        name: str(value) if isinstance(value, str | float) else write_object(value)
+        for name, value in evidence.items()
+    }
+    left = structured_case(classifier, evidence).open_terms
+    called = {name: "the object" if name == "object" else name for name in left}
+    free = [f"the rest of {called[name]}" if name in evidence else called[name] for name in left]
+    return Asked(classifier, texts, free)

@@ -1,6 +1,6 @@
 """The options of the commands about decisions, and the objects that their words stand for.
 
-Options are fields of dataclasses, each declared once: `NetworkOptions` and `CaseOptions` have what all take,
+Options are fields of dataclasses, each declared once: `TypedNetwork` to `CaseOptions` have what all take,
 `QuestionOptions` adds how to answer, `PricedOptions` what tests cost, `SearchCaseOptions` how to search. A
 command takes one of these and whatever options are its own; `with_case` spreads the fields out for the
 command line and gathers them again. `resolve`, `resolve_question` and `resolve_search` read the network and
@@ -16,7 +16,7 @@ from enum import StrEnum
 from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
-from unswayed.cli.classifiers import classifier_of, features_note, target_note
+from unswayed.cli.classifiers import classifier_of, example_classifier, features_note, target_note
 from unswayed.cli.costs import costs_of
 from unswayed.cli.evidence import evidence_of
 from unswayed.cli.options import (
@@ -27,6 +27,7 @@ from unswayed.cli.options import (
     Cost,
     CostsFile,
     Evidence,
+    Exact,
     Features,
     Format,
     Jobs,
@@ -43,6 +44,7 @@ from unswayed.cli.options import (
     option,
 )
 from unswayed.cli.output import note_later
+from unswayed.cli.scores import score_at, score_case
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import Limits
 
@@ -52,7 +54,7 @@ if TYPE_CHECKING:
     from unswayed.model.network import BayesianNetwork
     from unswayed.view.describe import Asked
 
-LAST = ("certain", "max_memory", "max_seconds", "normalize", "format", "as_json")
+LAST = ("count", "max_memory", "max_seconds", "normalize", "format", "as_json", "certain")
 """Fields that come after all others in the help."""
 
 
@@ -68,7 +70,7 @@ class MethodWord(StrEnum):
 
 
 class VariantWord(StrEnum):
-    """The words for `--variant`: the values of `unswayed.search.fs_sdd.CircuitVariant`."""
+    """The words for `--variant`: the values of `unswayed.search.options.CircuitVariant`."""
 
     RECOMPILED = "1"
     CONSTRAINED = "2"
@@ -76,15 +78,25 @@ class VariantWord(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NetworkOptions:
-    """A network, and what an answer about it may take, as they were typed."""
+class TypedNetwork:
+    """A network, as it was typed."""
 
     network: NetworkFile
-    max_memory: MaxMemory = None
-    max_seconds: MaxSeconds = None
     normalize: Normalize = False
     format: Format = None
     as_json: AsJson = False
+
+    def read(self) -> BayesianNetwork:
+        """The network."""
+        return network_in(self.network, normalize=self.normalize, format=self.format)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NetworkOptions(TypedNetwork):
+    """The same, and what an answer about it may take."""
+
+    max_memory: MaxMemory = None
+    max_seconds: MaxSeconds = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +119,7 @@ class QuestionOptions(CaseOptions):
         float | None,
         option("X", "Accept a certified interval of this width; an estimate draws enough samples for it."),
     ] = None
+    exact: Exact = False
     certain: Certain = False
     allow_estimates: AllowEstimates = False
     explain: Annotated[bool, flag("--explain", "Show what every engine would have needed.")] = False
@@ -176,21 +189,62 @@ class ResolvedCase:
 
 def resolve_network(case: NetworkOptions) -> tuple[BayesianNetwork, Limits]:
     """Read the network; and what an answer may take."""
-    network = network_in(case.network, normalize=case.normalize, format=case.format)
-    return network, limits_of(case.max_memory, case.max_seconds)
+    return case.read(), limits_of(case.max_memory, case.max_seconds)
 
 
 def resolve(case: CaseOptions) -> ResolvedCase:
-    """Read the network and make sense of the words."""
+    """Read the network, or a saved classifier, and make sense of the words."""
+    saved = _saved_classifier(case)
+    if saved is not None:
+        limits = limits_of(case.max_memory, case.max_seconds)
+        return ResolvedCase(saved, evidence_of(case.evidence, saved.network), limits)
+    score = None if case.format else score_at(case.network)
+    if score is not None:
+        _refuse_words(case)
+        limits = limits_of(case.max_memory, case.max_seconds)
+        return ResolvedCase(*score_case(score, case.evidence, as_json=case.as_json), limits)
     network, limits = resolve_network(case)
-    classifier = classifier_of(
-        network, case.target, case.features, threshold=case.threshold, utilities=case.utilities
-    )
-    if case.target is None and not case.as_json:
-        note_later(target_note(classifier))
-    if not case.features and not case.as_json:
-        note_later(features_note(classifier))
+    asked = (case.target, case.features, case.threshold, case.utilities)
+    classifier = example_classifier(case.network, asked)
+    if classifier is None:
+        classifier = classifier_of(
+            network, case.target, case.features, threshold=case.threshold, utilities=case.utilities
+        )
+        if case.target is None and not case.as_json:
+            note_later(target_note(classifier))
+        if not case.features and not case.as_json:
+            note_later(features_note(classifier))
     return ResolvedCase(classifier, evidence_of(case.evidence, network), limits)
+
+
+def _saved_classifier(case: CaseOptions) -> Classifier | None:
+    """The classifier in a file that `save_classifier` wrote, as it is; None for a network."""
+    from pathlib import Path
+
+    path = Path(case.network)
+    if path.suffix.lower() != ".json" or not path.is_file():
+        return None
+    # Imported here: a question about a network needs neither.
+    from unswayed.api.saving import KIND, load_classifier
+    from unswayed.decisions.classifier import Classifier
+
+    with path.open("rb") as file:  # networks may be large, and say what is wrong with them themselves
+        if KIND.encode() not in file.read(200):
+            return None
+    _refuse_words(case)
+    saved = load_classifier(case.network)
+    if not isinstance(saved, Classifier):
+        raise QueryError(f"{case.network} is a table of decisions, which only predict takes")
+    return saved
+
+
+def _refuse_words(case: CaseOptions) -> None:
+    """Refuse words about the decision where the file has its own."""
+    if case.target or case.features or case.utilities is not None or case.threshold is not None:
+        raise QueryError(
+            f"{case.network} says itself what it decides about and how; leave out --target, --threshold, "
+            "--utilities and --features, or name its network file"
+        )
 
 
 def resolve_question(case: QuestionOptions) -> ResolvedCase:
@@ -199,6 +253,7 @@ def resolve_question(case: QuestionOptions) -> ResolvedCase:
     options = {
         "engine": case.engine,
         "tolerance": case.tolerance,
+        "exact": case.exact,
         "limits": found.limits,
         "allow_estimates": not case.certain,
         "all_bids": case.explain,
@@ -224,7 +279,7 @@ def resolve_search(case: SearchCaseOptions) -> ResolvedCase:
     if case.variant is not None:
         if case.method is not MethodWord.FS_SDD:
             raise QueryError("--variant goes with --method fs-sdd; leave it out, or add that")
-        from unswayed.search.fs_sdd import CircuitVariant
+        from unswayed.search.options import CircuitVariant
 
         options["variant"] = CircuitVariant(case.variant.value)
     return replace(found, options=options)
@@ -246,7 +301,8 @@ def with_case(command: Callable[..., None]) -> Callable[..., None]:
 
     # Typer reads the options off the signature.
     early = [each for each in shared if each.name not in LAST]
-    parameters = [*early, *own, *(each for each in shared if each.name in LAST)]
+    late = sorted((each for each in shared if each.name in LAST), key=lambda each: LAST.index(each.name))
+    parameters = [*early, *own, *late]
     spread.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     spread.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return spread

@@ -2,7 +2,7 @@
 
 It learns from the breast cancer data that come with scikit-learn: fifteen measurements of a cell sample,
 each cut in two near its mean. The network, the trimmed classifier, a plot and a report go to a folder, where
-the command line can look at them.
+the command line can look at them. Apart from the command, since help and completion import every command.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import train_test_split
 
 import unswayed
-from unswayed.api.report import examine
 from unswayed.core.errors import MissingLibrary
 from unswayed.decisions.table_classifier import TableClassifier
 from unswayed.view.page import report_page
@@ -67,7 +66,7 @@ def learn(train: Columns, folder: Path) -> unswayed.Classifier:
     rows = unswayed.model.make_dataset(
         train, TARGET, discretization=unswayed.model.Discretization(cuts_by_column=cuts)
     )
-    network = unswayed.learn_tan(rows, TARGET)
+    network = unswayed.learn(rows, TARGET, structure="tan")
     classifier = unswayed.Classifier(network, TARGET, features, unswayed.ThresholdRule(POSITIVE, THRESHOLD))
     unswayed.save_classifier(classifier, folder / "full.json")
     return classifier
@@ -83,7 +82,7 @@ def tested(classifier: unswayed.Classifier | TableClassifier, test: Columns) -> 
 def trim(full: unswayed.Classifier, test: Columns, folder: Path) -> None:
     """Keep a third of the features; print what is promised, and what comes true on rows not learned from."""
     budget = len(full.features) // 3
-    trimming = unswayed.trim(full, budget, held_out=test)
+    trimming = unswayed.trim(full, budget=budget, held_out=test)
     print(f"Trimmed to {budget} of {len(full.features)} features: {tested(trimming.classifier, test)}")
     print(indent(str(trimming), "  "))
     unswayed.save_classifier(trimming.classifier, folder / "trimmed.json")
@@ -116,7 +115,7 @@ def show_frontier(full: unswayed.Classifier, folder: Path) -> None:
 def write_report(full: unswayed.Classifier, folder: Path) -> None:
     """Put everything about the classifier on one page."""
     path = folder / "report.html"
-    page = report_page(examine(full), title="Breast cancer: benign or malignant?")
+    page = report_page(unswayed.report(full), title="Breast cancer: benign or malignant?")
     path.write_text(page, encoding="utf-8")
     print(f"All of it on one page, to be opened in a browser: {path}\n")
 
@@ -126,7 +125,7 @@ def follow(classifier: unswayed.Classifier, test: Columns, patient: int) -> None
     finding = findings(classifier, {name: test[name][patient] for name in classifier.features})
     print(f"A patient with {len(OBSERVED)} of {len(finding)} findings; stop when safe to {LEVEL:.0%}:")
     print("  " + ", ".join(f"{name} {finding[name]}" for name in OBSERVED))
-    case = unswayed.start_case(classifier, {name: finding[name] for name in OBSERVED})
+    case = unswayed.follow(classifier, {name: finding[name] for name in OBSERVED})
     while not report(case).stop:
         ranking = case.ranking()
         # Where no single finding gains anything, the first one still does least harm.

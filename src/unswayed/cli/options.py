@@ -65,6 +65,10 @@ Certain = Annotated[
     bool,
     flag("--certain", "Refuse where nothing certain can be said, instead of estimating it from samples."),
 ]
+Exact = Annotated[
+    bool,
+    flag("--exact", "Ask for the exact value, however long it takes; by default a second or so decides."),
+]
 AllowEstimates = Annotated[
     bool, flag("--allow-estimates", "The default; kept for older scripts.", hidden=True)
 ]
@@ -109,7 +113,8 @@ Features = Annotated[
     option(
         "A,B",
         "What may be observed: names, 'all' variables but the target, or the 'leaves' of the network. "
-        "By default the file's observations; all where each is a child of the target; else the leaves.",
+        "By default the file's observations; all where each is a child of the target or one alone is a "
+        "leaf; else the leaves.",
         autocompletion=complete_names,
     ),
 ]
@@ -150,15 +155,22 @@ def network_in(path: Path, *, normalize: bool, format: str | None = None) -> Bay
         raise QueryError(
             "name the format of what comes through standard input with --format, such as --format bif"
         )
+    from unswayed.cli.scores import score_at  # which needs this file
+
+    if format is None and (score := score_at(path)) is not None:
+        from unswayed.model.nodes.points import score_network
+
+        return score_network(score)
     if format is not None:
         return name_after_file(read_network(path, normalize=normalize, format=format), path)
     if not path.suffix and not path.exists():
         from unswayed.api.examples import EXAMPLE_BY_NAME
         from unswayed.core.names import unknown_name
+        from unswayed.model.scores import NAMES
 
         example = EXAMPLE_BY_NAME.get(str(path))
         if example is None:
-            hint = unknown_name("example", str(path), list(EXAMPLE_BY_NAME))
+            hint = unknown_name("example", str(path), [*EXAMPLE_BY_NAME, *NAMES])
             raise FormatError(f"no such file, and no network that comes with unswayed: {hint}", path)
         return example.make()
 

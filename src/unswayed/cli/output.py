@@ -24,7 +24,6 @@ from unswayed.core.errors import FormatError
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from unswayed.core.measurement import Measurement
     from unswayed.view.describe import Asked
     from unswayed.view.figure import Picture
 
@@ -56,17 +55,17 @@ def noting() -> Iterator[None]:
 
 def emit(
     result: Any,
-    asked: Asked,
+    asked: Asked | None = None,
     *,
     as_json: bool,
-    explained: Measurement | None = None,
+    explain: bool = False,
     output: Path | None = None,
     draw: Callable[[], Picture] | None = None,
     save: Callable[[Path], None] | None = None,
 ) -> None:
     """Print what a result says, or its JSON; then write `output`, and say so unless a program listens.
 
-    What every engine would have needed for `explained` follows: beside JSON, on stderr. A picture is what
+    With `explain`, what every engine would have needed follows: beside JSON, on stderr. A picture is what
     `draw` makes, by default that of the result; `save` writes other files, by default the JSON.
     """
     from unswayed.view.describe import describe
@@ -78,11 +77,12 @@ def emit(
         show_json(to_json(result, asked))
     else:
         show(to_lines(describe(result, asked)))
-    if explained is not None:
-        _explain(explained, sys.stderr if as_json else sys.stdout)
+    if explain:
+        _explain(result, sys.stderr if as_json else sys.stdout)
     if output is None:
         return
     if is_picture(output):
+        assert asked is not None
         (plot_answer(result, asked) if draw is None else draw()).save(output)
     elif save is not None:
         save(output)
@@ -92,12 +92,12 @@ def emit(
         typer.echo(f"wrote {output}")
 
 
-def _explain(measured: Measurement, file: TextIO) -> None:
+def _explain(result: Any, file: TextIO) -> None:
     from rich.text import Text
 
     from unswayed.view.decisions import bid_lines
 
-    show((Text(with_options(line), style="dim") for line in bid_lines(measured)), file=file)
+    show((Text(with_options(line), style="dim") for line in bid_lines(result)), file=file)
 
 
 def plot_answer(result: Any, asked: Asked, *, at_any_threshold: bool = False, **options: Any) -> Picture:

@@ -29,6 +29,7 @@ from typing import Final, Generic, ParamSpec, TypeVar
 
 from unswayed.core.errors import LimitError, expect
 from unswayed.core.limits import DEFAULT_LIMITS, Limits, readable_bytes
+from unswayed.core.signatures import spelled_out
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -139,9 +140,19 @@ def seconds_left() -> float:
     return _budget.get().ends - time.monotonic()
 
 
+def has_deadline() -> bool:
+    """Whether somebody gave seconds: a part without an answer may then lack time alone."""
+    return _budget.get().ends < math.inf
+
+
 def seconds_given() -> float:
     """The seconds that a person gave for the whole answer; infinity where nobody did."""
     return _budget.get().given
+
+
+def seconds_affordable(patience: float) -> float:
+    """What a predicted time may come to: what is left of the seconds given, or `patience` where none were."""
+    return min(patience if math.isinf(seconds_given()) else math.inf, seconds_left())
 
 
 def units_left() -> float:
@@ -179,15 +190,24 @@ def stoppable() -> Iterator[Budget]:
 
 @contextmanager
 def portion(
-    share: float = 1.0, *, seconds: float = math.inf, units: float = math.inf, max_bytes: int | None = None
+    share: float = 1.0,
+    *,
+    seconds: float = math.inf,
+    units: float = math.inf,
+    effort: float = math.inf,
+    max_bytes: int | None = None,
 ) -> Iterator[Budget]:
     """A part of what is left: at most a share of it, so many seconds, so many bytes.
 
-    `units` bound the work where nobody gave seconds. What is cut here raises `LimitError` here; the whole
-    goes on with its other parts. Never `yield` within this context: the budget would stay with the caller.
+    `units` bound the work where nobody gave seconds; `effort` does so in any case, and is told in seconds
+    where a person gave some. What is cut here raises `LimitError` here; the whole goes on with its other
+    parts. Never `yield` within this context: the budget would stay with the caller.
     """
     whole = _budget.get()
     now = time.monotonic()
+    units = min(units, effort)
+    if whole.ends < math.inf:
+        seconds = min(seconds, effort / UNITS_PER_SECOND)
     ends = min(now + share * (whole.ends - now), now + seconds, whole.ends)
     allowed = whole.max_bytes if max_bytes is None else min(max_bytes, whole.max_bytes)
     counted = min(units, share * units_left()) if math.isinf(whole.ends) else math.inf
@@ -246,6 +266,7 @@ def bounded(verb: Callable[P, R]) -> Callable[P, R]:
         with within(given):
             return verb(*args, **kwargs)
 
+    timed.__signature__ = spelled_out(verb)  # type: ignore[attr-defined]
     return timed
 
 
@@ -277,6 +298,7 @@ def settle(
     share: float = 1.0,
     seconds: float = math.inf,
     units: float = math.inf,
+    effort: float = math.inf,
     enough: Callable[[S], bool] = lambda _: False,
     tell: Callable[[S], None] | None = None,
     heeds_interrupts: bool = False,
@@ -290,7 +312,7 @@ def settle(
     """
     found: list[S] = []
     told = -math.inf
-    with portion(share, seconds=seconds, units=units):
+    with portion(share, seconds=seconds, units=units, effort=effort):
         try:
             for state in states:
                 found = [state]

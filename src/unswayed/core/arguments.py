@@ -64,7 +64,7 @@ def _expect_jobs(value: Any, _: str) -> None:
         raise QueryError(f"jobs must be a whole number, or -1 for one for each processor, not {value!r}")
 
 
-_FLAGS = ("allow_estimates", "all_bids", "explain", "next_test", "potential", "reason")
+_FLAGS = ("allow_estimates", "all_bids", "exact", "explain", "next_test", "potential", "reason")
 _FUNCTIONS = ("progress", "report", "tell", "watch")
 _LEAST_BY_COUNT = {"chunk_rows": 1, "max_depth": 0, "max_leaves": 1, "most": 1}
 _CHECKS: dict[str, Callable[[Any, str], Any]] = {

@@ -8,6 +8,9 @@ from typing import SupportsFloat
 
 from unswayed.core.errors import ModelError
 
+POSTERIORS = "inference"
+"""The engine of what posteriors tell by themselves."""
+
 
 class Certainty(Enum):
     """What `low` and `high` of a measurement promise."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import islice
 
 # Comparing takes time in the product of the lengths: no name worth a suggestion is longer.
@@ -45,3 +45,14 @@ def listing(names: Sequence[str], *, at_most: int = 8) -> str:
     """
     shown = ", ".join(map(repr, names[:at_most]))
     return shown if len(names) <= at_most else f"{shown} and {len(names) - at_most} more"
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """The name, with underscores at its end while another has it.
+
+    >>> free_name("class", ["class", "age"])
+    'class_'
+    """
+    while name in taken:
+        name += "_"
+    return name

@@ -27,10 +27,10 @@ def spendable(budget: float) -> float:
     return budget * (1 + ROUNDING)
 
 
-def below(cost: float) -> float:
+def largest_budget_excluding(cost: float) -> float:
     """The largest budget that certainly does not pay `cost`.
 
-    >>> spendable(below(1e9 + 0.7)) < 1e9 + 0.7
+    >>> spendable(largest_budget_excluding(1e9 + 0.7)) < 1e9 + 0.7
     True
     """
     return cost * (1 - 4 * ROUNDING) if cost > 0 else -1.0

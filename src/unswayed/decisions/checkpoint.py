@@ -12,21 +12,23 @@ A file is replaced as a whole or not at all. One of another question is refused,
 
 from __future__ import annotations
 
-import json
 import os
-import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from unswayed.core.errors import FormatError, QueryError
+from unswayed.core.codec import check_header, header, json_bytes
+from unswayed.core.errors import FormatError, ModelError, QueryError
 from unswayed.decisions.problem import Problem
 from unswayed.model.formats import json_network
+from unswayed.model.formats.files import replace_file
 from unswayed.model.formats.reading.guard import json_content
 from unswayed.model.formats.reading.source import load
+from unswayed.model.nodes.black_box import BlackBoxCpt
 
+T = TypeVar("T")
 FORMAT, VERSION = "unswayed checkpoint", 1
 NO_CHECKPOINT = "is no checkpoint of a search; name another file"
 SAVE_STEPS = 16
@@ -46,26 +48,32 @@ class Checkpoint:
     _n_steps: int = 0
     """Steps until the file is written again."""
 
-    def find(self, search: str) -> Any:
-        """The entry of a search; None where the file has none."""
-        return self._searches.get(search)
+    def find(self, search: str, read: Callable[[Any], T]) -> T | None:
+        """What `read` makes of the entry of a search; None where the file has none.
+
+        `FormatError` where it cannot be understood.
+        """
+        if search not in self._searches:
+            return None
+        try:
+            return read(self._searches[search])
+        except (ValueError, TypeError, LookupError, OSError) as error:
+            raise damaged(self.path) from error
 
     def is_due(self) -> bool:
         """Whether the file is to be written after this step; asked once in every step."""
         self._n_steps -= 1
         return self._n_steps < 0
 
-    def save(self, search: str, entry: Mapping[str, Any]) -> None:
+    def save(self, search: str, entry: Any) -> None:
         """Write what a search has come to, beside what others have."""
         self._searches[search] = entry
-        content = {
-            "format": FORMAT,
-            "version": VERSION,
-            "question": self.question,
-            "searches": self._searches,
-        }
-        text = json.dumps(content)
-        _replace(self.path, text)
+        content = {**header(FORMAT, VERSION), "question": self.question, "searches": self._searches}
+        text = json_bytes(content, allow_nan=True)
+        try:
+            replace_file(self.path, text)
+        except FormatError as error:
+            raise FormatError(f"{error.reason}; name another file", self.path) from error
         self._n_steps = max(SAVE_STEPS, len(text) // BYTES_PER_STEP)
 
 
@@ -87,12 +95,10 @@ def _read_searches(file: Path, question: str) -> dict[str, Any]:
         content = json_content(source)
     except FormatError:
         raise FormatError(NO_CHECKPOINT, file) from None
-    if not isinstance(content, Mapping) or content.get("format") != FORMAT:
-        raise FormatError(NO_CHECKPOINT, file)
-    if content.get("version") != VERSION:
-        raise FormatError(
-            f"is a checkpoint of version {content.get('version')!r}, not {VERSION}; name another file", file
-        )
+    try:
+        check_header(content, FORMAT, VERSION, wrong=NO_CHECKPOINT)
+    except ModelError as error:
+        raise FormatError(str(error), file) from None
     if content.get("question") != question:
         raise QueryError(
             f"{file}: holds a search for another classifier, evidence, costs or objective; name another file "
@@ -112,18 +118,12 @@ def damaged(file: Path) -> FormatError:
 def digest_question(problem: Problem, asked: Iterable[object]) -> str:
     """Sixty-four digits for the classifier, its evidence and what else was asked."""
     classifier = problem.classifier
+    model = classifier.network.cpts[classifier.target_index]
+    if isinstance(model, BlackBoxCpt):
+        raise QueryError(
+            f"a checkpoint must know its question again, and the model of {model.child.name!r} is a function "
+            "whose inside is not known; leave the checkpoint out, or wrap a model that can be saved"
+        )
     parts = [json_network.write(classifier.network), classifier.target, *classifier.features]
     parts += [repr(classifier.rule), repr(sorted(problem.evidence.items())), *map(repr, asked)]
     return sha256("\n".join(parts).encode()).hexdigest()
-
-
-def _replace(file: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    try:
-        with tempfile.NamedTemporaryFile(
-            "w", dir=file.absolute().parent, prefix=file.name, delete=False, encoding="utf-8"
-        ) as written:
-            written.write(text)
-        Path(written.name).replace(file)
-    except OSError as error:
-        raise FormatError(f"cannot be written ({error.strerror}); name another file", file) from error

@@ -7,7 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from unswayed.core.anytime import reserve
+from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import QueryError, expect, expect_list
 from unswayed.core.names import listing
 from unswayed.decisions.defaults import choose_features
@@ -23,7 +26,7 @@ class Classifier:
 
     Variables that are neither target nor features stay hidden: they are summed out. Without `features` the
     classifier takes what `choose_features` finds: the file's observations, all others where each is a child
-    of the target, else the leaves. Target and features may be named by their labels.
+    of the target, else the leaves where there are several. Target and features may be named by their labels.
 
     >>> from unswayed.decisions.rules import ThresholdRule
     >>> from unswayed.model.zoo import review
@@ -134,3 +137,15 @@ def _check_features(target: str, features: tuple[str, ...]) -> None:
     twice = sorted({name for name in features if features.count(name) > 1})
     if twice:
         raise QueryError(f"features named more than once: {listing(twice)}; name each once")
+
+
+def decide_classes(classifier: Classifier, posteriors: Floats) -> Ints:
+    """Position of the state that is decided for in each row of posteriors, by a rule that decides for states.
+
+    Of a threshold on two states: the positive one, or the other.
+    """
+    decided, rule = classifier.decider.decide(posteriors), classifier.rule
+    if not isinstance(rule, ThresholdRule):
+        return decided
+    positive = classifier.network.variable(classifier.target).index(rule.positive)
+    return np.where(decided == 0, positive, 1 - positive)

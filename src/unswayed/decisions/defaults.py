@@ -3,7 +3,7 @@
 The file's roles come first: somebody marked there what is a disease and what is a test. Without roles the
 shape of the network speaks: where every other variable is a child of one variable (naive Bayes, TAN), that
 one is decided about and all others may be observed. Else the leaves may be observed, and the person names
-the target.
+the target. A single leaf is not all there is to observe: then all others may be.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def choose_features(network: BayesianNetwork, target: str) -> FeatureChoice:
 
     >>> from unswayed.model.zoo import review
     >>> choose_features(review(), "D")
-    FeatureChoice(names=('AC',), reason='the only leaf')
+    FeatureChoice(names=('R1', 'R2', 'AC'), reason='the 3 others, since one alone is a leaf')
     """
     position = network.index(target)
     others = tuple(name for i, name in enumerate(network.names) if i != position)
@@ -46,6 +46,8 @@ def choose_features(network: BayesianNetwork, target: str) -> FeatureChoice:
     if others and len(network.children[position]) == len(others):
         return FeatureChoice(others, _counted(others, "other variable", "others, all children of the target"))
     leaves = leaves_other_than(network, target)
+    if len(leaves) == 1 and len(others) > 1:
+        return FeatureChoice(others, f"the {len(others)} others, since one alone is a leaf")
     return FeatureChoice(leaves, _counted(leaves, "leaf", "leaves"))
 
 

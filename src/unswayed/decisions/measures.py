@@ -11,8 +11,8 @@ import numpy as np
 from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.core.errors import QueryError
 from unswayed.core.numerics import logit
-from unswayed.decisions.doubts import find_doubtful
 from unswayed.decisions.profile import DecisionProfile
+from unswayed.decisions.rounding import find_doubtful
 from unswayed.decisions.rules import TIE, Decider, log_odds
 
 

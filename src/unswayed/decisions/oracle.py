@@ -2,7 +2,8 @@
 
 An oracle gives decision profiles, or it tells how often the kept and the full decision agree without listing
 rows, exactly or between bounds: then it is an `AgreementOracle`. Some know the agreement of every single
-feature at once: a `SinglesOracle`. The `find_` functions ask any of them.
+feature at once: a `SinglesOracle`, or, where they know it exactly, a `ProfilesOracle`. The `find_` functions
+ask any of them.
 """
 
 from __future__ import annotations
@@ -11,8 +12,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+import numpy as np
+
+from unswayed.core.arrays import Floats
 from unswayed.core.measurement import Certainty
+from unswayed.core.memo import Topic
 from unswayed.decisions.measures import (
+    LEVEL_SLACK,
     AchievableAgreement,
     doubted_achievement,
     doubted_agreement,
@@ -23,6 +29,8 @@ from unswayed.decisions.measures import (
 from unswayed.decisions.profile import DecisionProfile
 from unswayed.decisions.rules import Decider
 
+ORACLES: Topic[Oracle | AgreementOracle] = Topic("prepared oracles of engines")
+"""Kept with a problem, by what `repr` shows of the engine."""
 NEGLIGIBLE = 1e-12
 """A doubt up to this much is floating-point accuracy: sums of masses are as far from exact."""
 
@@ -75,12 +83,54 @@ class AgreementOracle(Protocol):
         """The maximum achievable agreement, and thresholds that achieve its lower end."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class SingleFeature:
+    """What one feature tells by itself about the full decision."""
+
+    agreement: Interval
+    """How often a decider on it alone repeats the full decision."""
+    mass: Floats  # (rows,)
+    """Probability of each of its states; no rows where only the agreement is known."""
+    least: Floats  # (rows,)
+    """Probability that the feature has the state and all features decide otherwise, at least,"""
+    most: Floats  # (rows,)
+    """and at most."""
+    gain: Interval | None = None
+    """How much more often than with nothing seen, where that is known better than as a difference of two."""
+
+    def chance_settled(self, level: float) -> float | None:
+        """Probability that the SDP after the feature is at least `level`; None where bounds do not tell."""
+        wrong = (1.0 - level + LEVEL_SLACK) * self.mass
+        surely, possibly = self.most <= wrong, self.least <= wrong
+        if not len(self.mass) or (surely != possibly).any():
+            return None
+        return min(float(self.mass[surely].sum() / self.mass.sum()), 1.0)
+
+
+def single_of_profile(profile: DecisionProfile, decider: Decider) -> SingleFeature:
+    """What the profile of one feature says."""
+    found = Interval.point(expected_agreement(profile, decider), doubted_agreement(profile, decider))
+    # What decides otherwise is summed up by itself: beside the rest a little of it would not be seen.
+    others = profile.decision_mass.copy()
+    others[np.arange(len(others)), decider.decide(profile.class_mass)] = 0.0
+    wrong = others.sum(axis=1)
+    return SingleFeature(found, profile.class_mass.sum(axis=1), wrong, wrong)
+
+
 @runtime_checkable
 class SinglesOracle(Protocol):
-    """A prepared problem that knows the agreement of every single feature at once."""
+    """A prepared problem that knows what every single feature tells at once."""
 
-    def single_agreements(self, decider: Decider, tolerance: float) -> Mapping[int, Interval]:
+    def singles(self, decider: Decider, tolerance: float) -> Mapping[int, SingleFeature]:
         """For every free feature, how often `decider` on it alone repeats the full decision."""
+
+
+@runtime_checkable
+class ProfilesOracle(Protocol):
+    """A prepared problem that knows the profile of every single feature at once."""
+
+    def single_profiles(self) -> Mapping[int, DecisionProfile]:
+        """The decision profile of every free feature alone."""
 
 
 def find_agreement(
@@ -116,10 +166,19 @@ def achieve_with_rows(profile: DecisionProfile, positive: int) -> tuple[Interval
     return Interval.point(best.value, doubted_achievement(profile, positive)), best
 
 
-def find_single_agreements(
+def find_singles(
     oracle: Oracle | AgreementOracle, features: Iterable[int], decider: Decider, tolerance: float
-) -> Mapping[int, Interval]:
+) -> Mapping[int, SingleFeature]:
     """For each feature, how often `decider` on it alone repeats the full decision."""
     if isinstance(oracle, SinglesOracle):
-        return oracle.single_agreements(decider, tolerance)
-    return {f: find_agreement(oracle, frozenset({f}), decider, tolerance) for f in features}
+        return oracle.singles(decider, tolerance)
+    if isinstance(oracle, ProfilesOracle):
+        found = oracle.single_profiles()
+        return {f: single_of_profile(found[f], decider) for f in features}
+    if not isinstance(oracle, AgreementOracle):
+        return {f: single_of_profile(oracle.profile(frozenset({f})), decider) for f in features}
+    nothing = np.zeros(0)
+    return {
+        f: SingleFeature(oracle.agreement(frozenset({f}), decider, tolerance), nothing, nothing, nothing)
+        for f in features
+    }

@@ -51,17 +51,13 @@ def row_log_posteriors(
     features: Sequence[int],
     codes: Codes,  # (rows, features)
     given: Mapping[int, int],
-    *,
-    many: bool | None = None,
 ) -> Floats:  # (rows, classes)
     """log Pr(target | row, given) for each row of states of `features`, -1 where not observed.
-
-    `many` says whether compiled code pays; None decides by the number of rows.
 
     A row of probability zero is minus infinity for every class; `refuse_impossible` raises for it.
     """
     if is_plain_forest(network, target):
-        return _forest_logs(network, target, _with_given(network, features, codes, given), many)
+        return _forest_logs(network, target, _with_given(network, features, codes, given))
     with np.errstate(divide="ignore"):
         logs: Floats = np.log(_pattern_posteriors(network, target, features, codes, given))
     return logs
@@ -81,10 +77,18 @@ def decide_chunk(classifier: Classifier, chunk: Chunk, earlier: Decided | None =
 
 
 def _decide_rows(classifier: Classifier, chunk: Chunk, earlier: Decided | None) -> Iterator[Decided]:
+    # Imported here: it asks for problems, whose classifier asks for this file.
+    from unswayed.decisions.value_rows import decides_by_values, row_findings, value_posteriors
+
     network = classifier.network
     positions = tuple(map(network.index, classifier.features))
     seen = observe(network, classifier.given)
     table = chunk_table(chunk, classifier.features)
+    if decides_by_values(classifier):
+        with np.errstate(divide="ignore"):
+            value_logs = np.log(value_posteriors(classifier, row_findings(network, table)))
+        yield classifier.decider.decide(np.exp(value_logs)), decision_posteriors(classifier, value_logs)
+        return
     codes = encode(table, [network.variables[p] for p in positions], names=chunk.names).codes
     blank = np.full(len(codes), UNDECIDED), np.full(len(codes), np.nan)
     decisions, posteriors = blank if earlier is None else earlier
@@ -175,8 +179,8 @@ def _with_given(
     return Dataset(network.variables, everything)
 
 
-def _forest_logs(network: BayesianNetwork, target: int, rows: Dataset, many: bool | None) -> Floats:
-    logs = class_log_joint(network, network.variables[target].name, rows, many=many)
+def _forest_logs(network: BayesianNetwork, target: int, rows: Dataset) -> Floats:
+    logs = class_log_joint(network, network.variables[target].name, rows)
     largest = logs.max(axis=1, keepdims=True)
     # Impossible rows stay minus infinity.
     logs -= np.where(np.isfinite(largest), largest, 0.0)

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
+
+import numpy as np
 
 from unswayed.core.arrays import Floats, read_only
 from unswayed.core.errors import QueryError, expect, expect_list
+from unswayed.core.memo import Memo, Topic
 from unswayed.core.names import listing, unknown_name
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rounding import bound_lost_share, bound_rounding
 from unswayed.decisions.rules import Decider
+from unswayed.inference.expected import expect_rows, find_case
 from unswayed.inference.posteriors import joint_table
+from unswayed.inference.predictors import is_large_model
 from unswayed.model.evidence import join_findings, observe, read_evidence
-from unswayed.model.network import BayesianNetwork, remember
+from unswayed.model.network import BayesianNetwork
+from unswayed.model.nodes.predictor import PredictorCpt
 
 T = TypeVar("T")
 MOST_STRUCTURES = 64
 """How many sets of observed and free variables a network remembers what its graph tells about."""
-MOST_PRIORS = 64
-"""How many cases a network remembers the posterior of its targets for."""
+PRIORS: Topic[tuple[Floats, float]] = Topic("posteriors of targets", most=64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +40,10 @@ class Problem:
     """Positions of the features not observed yet."""
     prior: Floats = field(repr=False)
     """Pr(target | evidence), a number for each class."""
-    _memo: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    prior_doubt: float = 0.0
+    """How far a probability of a person's own model may be off where it was estimated, at 99% confidence."""
+    memo: Memo = field(init=False, default_factory=Memo, repr=False, compare=False)
+    """What engines remember about this problem; what `replace` makes of it begins with nothing."""
 
     @property
     def network(self) -> BayesianNetwork:
@@ -55,10 +63,7 @@ class Problem:
     @property
     def rounding(self) -> float:
         """How far rounding can move the log-odds that an engine finds; see `bound_rounding`."""
-        if "rounding" not in self._memo:
-            self._memo["rounding"] = bound_rounding(self.network)
-        rounding: float = self._memo["rounding"]
-        return rounding
+        return bound_rounding(self.network)
 
     @property
     def lost_share(self) -> float:
@@ -85,10 +90,15 @@ class Problem:
         return frozenset(positions)
 
 
-def remember_structure(problem: Problem, what: str, find: Callable[[], T], *more: Hashable) -> T:
+def forget_answers(problem: Problem) -> Problem:
+    """The problem without what engines remember about it: nothing depends on what was asked before."""
+    return replace(problem)
+
+
+def remember_structure(problem: Problem, topic: Topic[T], find: Callable[[], T], *more: Hashable) -> T:
     """What `find` tells from the graph and what is observed, whatever the states; kept with the network."""
     key = (problem.free, problem.target, frozenset(problem.evidence), *more)
-    return remember(problem.network, what, key, find, most=MOST_STRUCTURES)
+    return problem.network.memo.get(topic, key, find)
 
 
 def join_evidence(classifier: Classifier, evidence: Mapping[str, Any] | None) -> dict[str, str]:
@@ -124,15 +134,24 @@ def make_problem(classifier: Classifier, evidence: Mapping[str, Any] | None = No
             "there is nothing to decide"
         )
     free = tuple(p for p in map(network.index, classifier.features) if p not in observed)
-    prior = _find_prior(network, classifier.target_index, observed)
-    return Problem(classifier, observed, free, prior)
+    prior, doubt = _find_prior(network, classifier.target_index, observed)
+    return Problem(classifier, observed, free, prior, doubt)
 
 
-def _find_prior(network: BayesianNetwork, target: int, observed: Mapping[int, int]) -> Floats:
-    """Pr(target | evidence), remembered with the network: one case is asked about in many ways."""
+def _find_prior(network: BayesianNetwork, target: int, observed: Mapping[int, int]) -> tuple[Floats, float]:
+    """Pr(target | evidence) and how far it may be off, remembered: one case is asked about in many ways."""
     key = (target, tuple(sorted(observed.items())))
 
-    def find() -> Floats:
-        return read_only(joint_table(network, [target], observed))
+    def find() -> tuple[Floats, float]:
+        cpt = network.cpts[target]
+        if isinstance(cpt, PredictorCpt) and all(parent in observed for parent in network.parents[target]):
+            # Complete rows are decided by the model itself, also where the background excludes them.
+            row = np.array([[observed[parent] for parent in network.parents[target]]])
+            return read_only(cpt.probabilities(row)[0].copy()), 0.0
+        case = find_case(network, target, observed) if is_large_model(network, target, observed) else None
+        if case is None:
+            return read_only(joint_table(network, [target], observed)), 0.0
+        found = expect_rows(case)
+        return read_only(found.mass[0] / found.mass[0].sum()), found.doubt if found.is_sampled else 0.0
 
-    return remember(network, "priors", key, find, most=MOST_PRIORS)
+    return network.memo.get(PRIORS, key, find)

@@ -5,7 +5,7 @@ The value of observing H is the expected reward afterwards less the reward now:
     V(H) = sum_h R(Pr(D | h, e)) Pr(h | e)  -  R(Pr(D | e))
 
 A reward looks at posteriors only. The gain in same-decision probability is the one criterion that does
-not, since it needs to know what the full classifier would decide; `sdp_gain` in the public verbs computes
+not, since it needs to know what the full classifier would decide; `voi` in the public verbs computes
 it.
 """
 

@@ -9,16 +9,24 @@ Log-odds that are no farther from a cut than this are ties; nobody can tell them
 
 Products of very small entries are not rounded but lost: they underflow. Inference then goes on with
 logarithms (`inference/problem.py`), so that nothing is lost that has a share of the whole to speak of. What
-is left out matters to rules alone that ask whether a class is possible at all, or nearly so.
+is left out matters to rules alone that ask whether a class is possible at all, or nearly so; `find_doubtful`
+finds the rows that a rule decides for such a reason.
 """
 
 from __future__ import annotations
 
 import math
 
-from unswayed.model.cpt import Cpt
-from unswayed.model.network import BayesianNetwork, remember
+import numpy as np
 
+from unswayed.core.arrays import Floats, Ints
+from unswayed.core.memo import Topic
+from unswayed.decisions.rules import Decider, LogOddsIntervals
+from unswayed.model.cpt import Cpt
+from unswayed.model.network import BayesianNetwork
+
+BOUND: Topic[float] = Topic("bound on rounding")
+BOUND_LOST: Topic[float] = Topic("bound on the lost share")
 UNIT = 2.0**-53
 """Half the distance from 1 to the next number: the largest relative error of one operation."""
 COMPARING = 2.0**-46
@@ -42,7 +50,7 @@ def bound_rounding(network: BayesianNetwork) -> float:
     >>> 0 < bound_rounding(review()) < 1e-13
     True
     """
-    return remember(network, "rounding", (), lambda: _bound(network), most=1)
+    return network.memo.get(BOUND, None, lambda: _bound(network))
 
 
 def _bound(network: BayesianNetwork) -> float:
@@ -60,7 +68,7 @@ def bound_lost_share(network: BayesianNetwork) -> float:
     >>> bound_lost_share(review())
     0.0
     """
-    return remember(network, "lost share", (), lambda: _bound_lost(network), most=1)
+    return network.memo.get(BOUND_LOST, None, lambda: _bound_lost(network))
 
 
 def _bound_lost(network: BayesianNetwork) -> float:
@@ -69,3 +77,43 @@ def _bound_lost(network: BayesianNetwork) -> float:
     smallest = (0.0 if table is None else float(table[table > 0].min()) for table in tables)
     product = sum(math.log(each) if each > 0 else -math.inf for each in smallest)
     return 0.0 if product > LEAST_PRODUCT else LOST_SHARE
+
+
+EXTREME = 80.0
+"""Log-odds of cuts beyond which a mass that was lost may decide."""
+
+
+def find_doubtful(decider: Decider, class_mass: Floats, rounding: float, lost_share: float = 0.0) -> Ints:
+    """The rows that count as ties though `rounding` cannot explain it, or the other way round.
+
+    Or that would be decided otherwise if the classes with less than `lost_share` of the row had as much. Rows
+    must have some mass. Deciders of other people's rules keep their ties to themselves.
+    """
+    is_doubtful = getattr(decider, "is_doubtful", None)
+    if is_doubtful is None:
+        return np.zeros(0, dtype=np.int64)
+    found: Ints = is_doubtful(class_mass, rounding).nonzero()[0]
+    if lost_share > 0.0:
+        found = np.union1d(found, _find_lost(decider, class_mass, lost_share))
+    return found
+
+
+def _find_lost(decider: Decider, class_mass: Floats, lost_share: float) -> Ints:
+    """The rows in which a class decides that may have underflowed."""
+    most = lost_share * class_mass.sum(axis=1, keepdims=True)
+    rows: Ints = (class_mass < most).any(axis=1).nonzero()[0]
+    if not len(rows):
+        return rows
+    small, most = class_mass[rows] < most[rows], np.broadcast_to(most[rows], (len(rows), class_mass.shape[1]))
+    without = decider.decide(np.where(small, 0.0, class_mass[rows]))
+    turned = without != decider.decide(np.where(small, most, class_mass[rows]))
+    for one in range(class_mass.shape[1]):
+        alone = small & (np.arange(class_mass.shape[1]) == one)
+        turned |= without != decider.decide(np.where(alone, most, np.where(small, 0.0, class_mass[rows])))
+    lost: Ints = rows[turned]
+    return lost
+
+
+def asks_for_the_lost(decider: Decider) -> bool:
+    """Whether a cut lies so far out that what underflows may reach it."""
+    return isinstance(decider, LogOddsIntervals) and bool((np.abs(decider.cuts) > EXTREME).any())

@@ -1,10 +1,10 @@
 """The engines there are, and the choice among them by predicted cost.
 
-Exact engines come first: the cheapest one within the limits. Engines are priced in the order of the least
-they ever ask, until none that is left can be cheaper. A certified interval is taken where its
-tolerance was asked for and it is cheaper, or where nothing exact is within the limits. Estimates are
-taken only when allowed. Where nothing is left, the error lists what every engine would have needed and
-the ways out.
+An answer is there at once where it can be: exact where that takes about a second, else certified, as
+narrow as a second allows (`QUICK_TOLERANCES`). Who asks for the exact value gets the cheapest exact engine
+within the limits, and who names a tolerance the cheapest that keeps to it. Engines are priced in the order of
+the least they ever ask, until none that is left can be cheaper. Estimates are taken only when allowed. Where
+nothing is left, the error lists what every engine would have needed and the ways out.
 
 What decides whether an engine is asked at all (its name, its certainty and the least it ever costs) stands
 here, and the engine is imported when it is first asked for a price: a small question does not import
@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
 
-from unswayed.core.anytime import bytes_allowed, seconds_given, seconds_left
+from unswayed.core.anytime import bytes_allowed, seconds_affordable, seconds_given
 from unswayed.core.errors import LimitError, QueryError
 from unswayed.core.limits import GIBIBYTE, readable_bytes
 from unswayed.core.measurement import Bid, Certainty
@@ -30,6 +30,10 @@ from unswayed.engines.protocol import Cost, Engine, Question, Refusal
 
 DEFAULT_TOLERANCE = 1e-3
 """Width of a certified interval that is good enough where no exact engine fits the limits."""
+QUICK_TOLERANCES = 1e-6, 1e-5, 1e-4
+"""Narrower intervals, taken in place of that where they are quick."""
+QUICK = 1.0
+"""Predicted seconds up to which an answer is quick."""
 PATIENCE = 60.0
 """Predicted seconds that an engine may take when no limit was given."""
 WIDER = 0.002, 0.005, 0.01, 0.05, 0.2
@@ -74,6 +78,7 @@ ENGINES: tuple[ListedEngine, ...] = (
     ListedEngine("dense", Certainty.EXACT, 0.0001, "engines.dense", "DenseEngine"),
     ListedEngine("weights", Certainty.EXACT, 0.0002, "engines.weights.engine", "WeightsEngine"),
     ListedEngine("sums", Certainty.BOUND, 0.002, "engines.sums.engine", "SumsEngine"),
+    ListedEngine("boxes", Certainty.BOUND, 0.002, "engines.boxes.engine", "BoxesEngine"),
     ListedEngine("circuit", Certainty.EXACT, 0.025, "engines.circuit", "CircuitEngine"),
     ListedEngine("sampling", Certainty.ESTIMATE, 0.01, "engines.sampling", "SamplingEngine"),
 )
@@ -112,6 +117,7 @@ def choose(
     problem: Problem,
     question: Question,
     *,
+    quick: bool = False,
     allow_estimates: bool = False,
     engines: Sequence[Engine] = ENGINES,
     failed: Mapping[str, str] | None = None,
@@ -119,20 +125,51 @@ def choose(
 ) -> Choice:
     """The engine to answer with; `LimitError` lists the bids when there is none.
 
-    An engine that cannot undercut the best bid so far is not priced, unless `all_bids` are wanted. `failed`
-    names engines that were tried and could not prepare, with the reasons.
+    With `quick`, an interval is preferred to a value that is exact later. An engine that cannot undercut the
+    best bid so far is not priced, unless `all_bids` are wanted. `failed` names engines that were tried and
+    could not prepare, with the reasons.
     """
     auction = _Auction(problem, question, dict(failed or {}))
-    for kinds in _preference(question, allow_estimates):
-        best = auction.cheapest([engine for engine in engines if engine.certainty in kinds])
+    for wish in _wishes(question, quick=quick, allow_estimates=allow_estimates):
+        best = auction.cheapest(engines, wish)
         if best is not None:
             bids = auction.bids(engines, price_all=all_bids)
-            return Choice(best, auction.question_for(best), bids)
+            return Choice(best, auction.question_for(best, wish.tolerance), bids)
     raise LimitError(
         "no engine can answer this exactly within the limits:\n"
         + "\n".join(f"  {line(bid)}" for bid in auction.bids(engines, price_all=True))
         + f"\nways out: {'; or '.join(_list_ways_out(auction, engines, allow_estimates=allow_estimates))}"
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """What would be taken if it were offered."""
+
+    certainties: frozenset[Certainty]
+    tolerance: float
+    """Width of the interval, where it is one."""
+    seconds: float = math.inf
+    """Predicted time, at most."""
+    is_narrow: bool = False
+    """Whether the engine must be able to reach that width."""
+
+
+def _wishes(question: Question, *, quick: bool, allow_estimates: bool) -> Iterator[_Wish]:
+    """What is wanted most, and what would do instead."""
+    exact, bound = frozenset({Certainty.EXACT}), frozenset({Certainty.BOUND})
+    if question.tolerance > 0:
+        yield _Wish(exact | bound, question.tolerance)
+    else:
+        if quick:
+            yield _Wish(exact, 0.0, QUICK)
+            for tolerance in QUICK_TOLERANCES:
+                yield _Wish(bound, tolerance, QUICK, is_narrow=True)
+            yield _Wish(exact | bound, DEFAULT_TOLERANCE, is_narrow=True)
+        yield _Wish(exact, 0.0)
+        yield _Wish(bound, DEFAULT_TOLERANCE)
+    if allow_estimates:
+        yield _Wish(frozenset({Certainty.ESTIMATE}), question.tolerance)
 
 
 @dataclass(slots=True)
@@ -142,42 +179,49 @@ class _Auction:
     problem: Problem
     question: Question
     failed: dict[str, str]
-    prices: dict[str, Cost | Refusal] = field(default_factory=dict)
+    prices: dict[tuple[str, float], Cost | Refusal] = field(default_factory=dict)
+    """By the name of the engine and the tolerance that it was asked for."""
 
-    def question_for(self, engine: Engine) -> Question:
+    def question_for(self, engine: Engine, tolerance: float = DEFAULT_TOLERANCE) -> Question:
         """The question as the engine takes it: engines that give bounds need a tolerance."""
         if engine.certainty is not Certainty.BOUND or self.question.tolerance > 0:
             return self.question
-        return replace(self.question, tolerance=DEFAULT_TOLERANCE)
+        return replace(self.question, tolerance=tolerance)
 
-    def price(self, engine: Engine) -> Cost | Refusal:
+    def price(self, engine: Engine, tolerance: float = DEFAULT_TOLERANCE) -> Cost | Refusal:
         """What the engine bids. What it may not even price is refused."""
         if engine.name in self.failed:
             return Refusal(self.failed[engine.name])
-        if engine.name not in self.prices:
+        question = self.question_for(engine, tolerance)
+        key = engine.name, question.tolerance
+        if key not in self.prices:
             try:
-                self.prices[engine.name] = engine.cost(self.problem, self.question_for(engine))
+                self.prices[key] = engine.cost(self.problem, question)
             except LimitError as error:
-                self.prices[engine.name] = Refusal(str(error))
-        return self.prices[engine.name]
+                self.prices[key] = Refusal(str(error))
+        return self.prices[key]
 
-    def cheapest(self, engines: Sequence[Engine]) -> Engine | None:
-        """The cheapest feasible engine; one whose least price is above the best bid is left out."""
-        best, seconds = None, math.inf
-        for engine in sorted(engines, key=lambda engine: engine.least_seconds):
+    def cheapest(self, engines: Sequence[Engine], wish: _Wish) -> Engine | None:
+        """The cheapest engine that grants a wish; one whose least price is above the best bid is left out."""
+        best, seconds = None, wish.seconds
+        wanted = [engine for engine in engines if engine.certainty in wish.certainties]
+        for engine in sorted(wanted, key=lambda engine: engine.least_seconds):
             if engine.least_seconds >= seconds:
                 break
-            price = self.price(engine)
-            if isinstance(price, Cost) and _fits(engine, price) and price.seconds < seconds:
+            price = self.price(engine, wish.tolerance)
+            if isinstance(price, Refusal) or not _fits(engine, price) or price.seconds >= seconds:
+                continue
+            if not wish.is_narrow or price.width <= wish.tolerance:
                 best, seconds = engine, price.seconds
         return best
 
     def bids(self, engines: Sequence[Engine], *, price_all: bool) -> tuple[Bid, ...]:
-        """What every engine bid, or why it was not asked."""
+        """What every engine bid, or why it was not asked; for an interval of several widths, the widest."""
         made = []
         for engine in engines:
-            if price_all or engine.name in self.prices or engine.name in self.failed:
-                made.append(_bid(engine, self.price(engine)))
+            asked = [tolerance for name, tolerance in self.prices if name == engine.name]
+            if price_all or asked or engine.name in self.failed:
+                made.append(_bid(engine, self.price(engine, max(asked, default=DEFAULT_TOLERANCE))))
             else:
                 made.append(Bid(engine.name, None, None, "not asked: it cannot be cheaper"))
         return tuple(made)
@@ -189,22 +233,22 @@ def _list_ways_out(auction: _Auction, engines: Sequence[Engine], *, allow_estima
     usable = [e for e in engines if allow_estimates or e.certainty is not Certainty.ESTIMATE]
     for tolerance in (t for t in WIDER if t > max(auction.question.tolerance, DEFAULT_TOLERANCE)):
         wider = replace(auction, question=replace(auction.question, tolerance=tolerance), prices={})
-        if wider.cheapest([e for e in usable if e.certainty is not Certainty.EXACT]) is not None:
+        if wider.cheapest(usable, _Wish(frozenset({Certainty.BOUND, Certainty.ESTIMATE}), tolerance)):
             yield f"accept a wider interval (tolerance={tolerance:g})"
             break
     prices = [auction.price(e) for e in usable]
     priced = [p for p in prices if isinstance(p, Cost) and p.seconds <= LONGEST and p.n_bytes <= LARGEST]
     if priced:
         yield from _raise_text(min(priced, key=lambda price: price.seconds))
-    samplers = [e for e in engines if e.certainty is Certainty.ESTIMATE]
-    if not allow_estimates and auction.cheapest(samplers) is not None:
+    estimate = _Wish(frozenset({Certainty.ESTIMATE}), auction.question.tolerance)
+    if not allow_estimates and auction.cheapest(engines, estimate) is not None:
         yield "allow estimates (allow_estimates=True)"
 
 
 def _raise_text(price: Cost) -> Iterator[str]:
     """The limits that a price needs raised, and to what; nothing where none of them is in the way."""
     needed = []
-    if price.seconds > _seconds_allowed():
+    if price.seconds > seconds_affordable(PATIENCE):
         given = seconds_given()
         enough = max(PARTS * price.seconds, 2.0 * given if given < math.inf else 0.0)
         needed.append(f"that on time (max_seconds) to {math.ceil(enough)} s")
@@ -226,22 +270,10 @@ def line(bid: Bid) -> str:
     return f"{price} ({bid.note})" if bid.note else price
 
 
-def _preference(question: Question, allow_estimates: bool) -> list[set[Certainty]]:
-    order = [{Certainty.EXACT}, {Certainty.BOUND}]
-    if question.tolerance > 0:
-        order = [{Certainty.EXACT, Certainty.BOUND}]
-    return [*order, {Certainty.ESTIMATE}] if allow_estimates else order
-
-
 def _fits(engine: Engine, price: Cost) -> bool:
     """Whether a price is within the limits and what is left of the time; an estimate makes do with that."""
-    in_time = price.seconds <= _seconds_allowed() or engine.certainty is Certainty.ESTIMATE
+    in_time = price.seconds <= seconds_affordable(PATIENCE) or engine.certainty is Certainty.ESTIMATE
     return price.n_bytes <= bytes_allowed() and in_time
-
-
-def _seconds_allowed() -> float:
-    """What a price may come to: the limit, or what the clock over the whole answer leaves of it."""
-    return min(PATIENCE if math.isinf(seconds_given()) else math.inf, seconds_left())
 
 
 def _bid(engine: Engine, price: Cost | Refusal) -> Bid:

@@ -3,37 +3,52 @@
 For any network, any number of classes and states, any rule. The table has one number for each
 instantiation of the features and the target, so about 24 two-state features are the limit; up to there it
 is exact, and after the table is made, any subset costs one summation.
+
+**After an observation** what was prepared before it still serves. An observed feature does not change what
+the full classifier decides on any instantiation, so a dense table is cut at the observed state and scaled.
+Groups stay independent given the class: the observed feature's group is cut and scaled for each class, the
+others stay as they are.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from unswayed.core.arrays import Floats, Ints
+from unswayed.core.anytime import bytes_allowed
+from unswayed.core.arrays import Floats, Ints, read_only
 from unswayed.core.measurement import Certainty
-from unswayed.decisions.doubts import find_doubtful
+from unswayed.core.memo import Topic
+from unswayed.decisions.oracle import ORACLES
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.profile import DecisionProfile, profile_from_masses
+from unswayed.decisions.rounding import find_doubtful
 from unswayed.decisions.rules import Decider, MostProbable, ThresholdRule
-from unswayed.engines.protocol import Cost, Needs, Question, Refusal
+from unswayed.engines.groups import GROUPS, Group
+from unswayed.engines.protocol import Cost, Needs, Question, Refusal, refuse_model
+from unswayed.engines.singles import profile_singles, sum_to_each
 from unswayed.inference.posteriors import joint_table
-from unswayed.model.network import remember
+from unswayed.inference.problem import contraction
+from unswayed.inference.relevance import tables_for
 
 SECONDS_PER_CELL = 8e-9
 """Measured for one column of the table: made, decided, and summed once."""
-SINGLE_SUM = 0.12
-"""What the sum down to a single feature takes beside that."""
+SECONDS_PER_OPERATION = 5e-9
+"""Measured for one multiplication of the elimination of hidden variables."""
+SINGLE_SUMS = 0.3
+"""What the sums down to every single feature take beside that."""
 BYTES_PER_CELL = 20.0
 MOST_KEPT = 32
 """Marginals that are kept to make others from; to look at more would take longer than it saves."""
-REMEMBERED_CELLS, MOST_REMEMBERED = 2**14, 4
-"""Instantiations of a table that a network remembers, and how many: with their marginals some ten MB."""
+REMEMBERED_CELLS = 2**14
+"""Instantiations of a table that a network remembers; with their marginals four tables take some ten MB."""
+DECIDED: Topic[DenseOracle] = Topic("dense tables", most=4)
+JOINT: Topic[Floats] = Topic("joint tables", most=4)
 LARGEST_KEPT = 2**23
 """Bytes of a marginal that is kept."""
 
@@ -48,11 +63,17 @@ class DenseEngine:
 
     def cost(self, problem: Problem, question: Question) -> Cost | Refusal:
         """Proportional to the number of instantiations of all features."""
+        if refusal := refuse_model(problem):
+            return refusal
         cells = math.prod(map(float, problem.sizes(problem.free)))
         columns, n_free = len(problem.prior) + len(problem.decider.actions), len(problem.free)
-        sums = 1.0 + SINGLE_SUM * n_free if question.needs is Needs.SINGLES else 1.0
+        sums = 1.0 + SINGLE_SUMS if question.needs is Needs.SINGLES else 1.0
         seconds = 1e-4 + 1e-5 * n_free + SECONDS_PER_CELL * cells * columns * sums
-        return Cost(seconds, BYTES_PER_CELL * cells * columns)
+        n_bytes = BYTES_PER_CELL * cells * columns
+        if n_bytes > bytes_allowed():
+            return Cost(seconds, n_bytes)
+        operations, peak_bytes = _price_elimination(problem)
+        return Cost(seconds + SECONDS_PER_OPERATION * operations, max(n_bytes, peak_bytes))
 
     def prepare(self, problem: Problem) -> DenseOracle:
         """The table, made or, where it is small and was asked for before, remembered with the network."""
@@ -60,7 +81,22 @@ class DenseEngine:
         if not _is_small(problem) or not isinstance(rule, ThresholdRule | MostProbable):
             return _decide_all(problem)
         make, key = partial(_decide_all, problem), (*_case(problem), rule)
-        return remember(problem.network, "dense tables", key, make, most=MOST_REMEMBERED)
+        return problem.network.memo.get(DECIDED, key, make)
+
+
+def _price_elimination(problem: Problem) -> tuple[float, float]:
+    """Operations and bytes to sum out the hidden variables; nothing where there are none.
+
+    The plan is kept with the network, so that the table is made by the same one.
+    """
+    free, evidence = [problem.target, *problem.free], problem.evidence
+    if len(problem.network) <= len(free) + len(evidence):
+        return 0.0, 0.0
+    tables = tables_for(problem.network, free, evidence, evidence)
+    if len(tables) <= len(free) + len(evidence):
+        return 0.0, 0.0
+    plan = contraction(problem.network, tables, evidence, free).plan
+    return plan.operations, plan.peak_bytes
 
 
 def _is_small(problem: Problem) -> bool:
@@ -84,7 +120,7 @@ def _find_joint(problem: Problem) -> Floats:  # (classes, instantiations of all 
 
     if not _is_small(problem):
         return make()
-    return remember(problem.network, "joint tables", _case(problem), make, most=MOST_REMEMBERED)
+    return problem.network.memo.get(JOINT, _case(problem), make)
 
 
 def _decide_all(problem: Problem) -> DenseOracle:
@@ -137,6 +173,13 @@ class DenseOracle:
             masses[:, :n_classes], masses[:, n_classes:], doubt=self.doubt, rounding=self.problem.rounding
         )
 
+    def single_profiles(self) -> dict[int, DecisionProfile]:
+        """The profile of every free feature alone, from two sums of the table."""
+        free = self.problem.free
+        masses = dict(zip(free, sum_to_each(self.masses, self.problem.sizes(free)), strict=True))
+        found = profile_singles(self.problem, masses, rounding=self.problem.rounding)
+        return {feature: replace(profile, doubt=self.doubt) for feature, profile in found.items()}
+
     def masses_of(self, kept: frozenset[int]) -> Floats:  # (classes + actions, instantiations of the kept)
         """Class and decision masses of every instantiation of the kept features, impossible ones included."""
         if kept in self._made:
@@ -180,3 +223,43 @@ class DenseOracle:
             else:
                 before *= sizes[position]
                 position += 1
+
+
+def carry_over(before: Problem, after: Problem, feature: int) -> None:
+    """Give `after`, which knows one more feature, what was prepared for `before`."""
+    if feature not in before.free or feature not in after.evidence:
+        return
+    state = after.evidence[feature]
+    for groups in before.memo.all(GROUPS).values():
+        cut = [kept for group in groups if (kept := _cut(before, group, feature, state)) is not None]
+        after.memo.put(GROUPS, None, cut)
+    for key, oracle in before.memo.all(ORACLES).items():
+        if isinstance(oracle, DenseOracle):
+            after.memo.put(ORACLES, key, _cut_table(oracle, after, feature, state))
+
+
+def _cut(problem: Problem, group: Group, feature: int, state: int) -> Group | None:
+    """The group given the observation; None when nothing of it is left."""
+    if feature not in group.features:
+        return group
+    if len(group.features) == 1:
+        return None
+    axis = group.features.index(feature)
+    n_classes = group.likelihood.shape[1]
+    table = group.likelihood.reshape([*problem.sizes(group.features), n_classes])
+    rows = table.take(state, axis=axis).reshape(-1, n_classes)
+    totals = rows.sum(axis=0)
+    # A class that the observation excludes has no distribution left; it is weighted by zero from here on.
+    scaled = np.divide(rows, totals, out=np.full_like(rows, 1.0 / len(rows)), where=totals > 0)
+    return Group(tuple(f for f in group.features if f != feature), read_only(scaled))
+
+
+def _cut_table(oracle: DenseOracle, after: Problem, feature: int, state: int) -> DenseOracle:
+    free = oracle.problem.free
+    axis = free.index(feature)
+    sizes = oracle.problem.sizes(free)
+    before, behind = int(np.prod(sizes[:axis], dtype=int)), int(np.prod(sizes[axis + 1 :], dtype=int))
+    columns = len(oracle.masses)
+    cut = oracle.masses.reshape(columns * before, sizes[axis], behind)[:, state]
+    masses = cut.reshape(columns, -1)
+    return DenseOracle(after, masses / masses[: len(after.prior)].sum())

@@ -16,14 +16,17 @@ from typing import Any
 import numpy as np
 
 from unswayed.core.arrays import Floats, read_only
-from unswayed.decisions.problem import Problem, remember_structure
+from unswayed.core.memo import Topic
+from unswayed.decisions.problem import MOST_STRUCTURES, Problem, remember_structure
 from unswayed.inference.posteriors import joint_table
 from unswayed.inference.relevance import ancestors_of
 from unswayed.model.cpt import Cpt
-from unswayed.model.network import BayesianNetwork, remember
+from unswayed.model.network import BayesianNetwork
 
-MOST_CHILDREN = 2**12
+GROUPS: Topic[list[Group]] = Topic("groups")
+CHILDREN: Topic[Group] = Topic("children of targets", most=2**12)
 """Features whose tables are kept as the engines want them."""
+PIECES: Topic[list[Piece]] = Topic("pieces", most=MOST_STRUCTURES)
 Piece = tuple[tuple[int, ...], set[int]]
 """Free features, and all variables that connect them."""
 
@@ -47,10 +50,7 @@ def independent_groups(problem: Problem) -> list[tuple[int, ...]]:
 
 def group_tables(problem: Problem) -> list[Group]:
     """The groups with their class-conditional tables; remembered with the problem."""
-    if "groups" not in problem._memo:
-        problem._memo["groups"] = [_group(problem, *piece) for piece in _pieces(problem)]
-    groups: list[Group] = problem._memo["groups"]
-    return groups
+    return problem.memo.get(GROUPS, None, lambda: [_group(problem, *piece) for piece in _pieces(problem)])
 
 
 def _group(problem: Problem, features: tuple[int, ...], members: set[int]) -> Group:
@@ -67,15 +67,13 @@ def _single(problem: Problem, feature: int) -> Group:
 
     if problem.network.parents[feature] != (problem.target,):
         return make()
-    return remember(
-        problem.network, "children of targets", (problem.target, feature), make, most=MOST_CHILDREN
-    )
+    return problem.network.memo.get(CHILDREN, (problem.target, feature), make)
 
 
 def _pieces(problem: Problem) -> list[Piece]:
     """The pieces between target and evidence."""
     find = partial(connected_pieces, problem.network, problem.free, {problem.target, *problem.evidence})
-    return remember_structure(problem, "pieces", find)
+    return remember_structure(problem, PIECES, find)
 
 
 def connected_pieces(network: BayesianNetwork, free: Sequence[int], separating: Set[int]) -> list[Piece]:

@@ -48,8 +48,9 @@ from unswayed.engines.parts import (
     split_groups,
     take_half,
 )
-from unswayed.engines.protocol import Cost, Needs, Question, Refusal, price_one_by_one
+from unswayed.engines.protocol import Cost, Needs, Question, Refusal
 from unswayed.engines.rows import profile_rows
+from unswayed.engines.singles import price_one_by_one
 from unswayed.engines.weights.outcomes import WeightList, combined, list_outcomes, predicted_bits
 from unswayed.kernels.meeting import EQUAL, MeetingOutcomes
 
@@ -222,6 +223,10 @@ class LogOddsOracle:
     def profile(self, kept: frozenset[int]) -> DecisionProfile:
         """The rows of the kept features, each with its exact share of every decision."""
         return self._list_rows(split_groups(self.problem, self.groups, kept), kept)
+
+    def single_profiles(self) -> dict[int, DecisionProfile]:
+        """The profile of every free feature alone, one by one: lists are short where features are alike."""
+        return {feature: self.profile(frozenset({feature})) for feature in self.problem.free}
 
     def _list_rows(self, parts: Parts, kept: frozenset[int]) -> DecisionProfile:
         if parts.rows_bits > np.log2(MOST_ROWS):

@@ -6,8 +6,7 @@ searches.
 
 The sorted half is of groups that are all kept or all hidden: then both tests are bounds on one number.
 
-Where nothing is kept there is one test: `masses_at_least` is that case, in numpy for short lists and compiled
-for long ones.
+Where nothing is kept there is one test: `masses_at_least` is that case.
 """
 
 from __future__ import annotations
@@ -16,27 +15,22 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
+from unswayed.core.anytime import UNITS_PER_SECOND, has_deadline
 from unswayed.core.arrays import Floats, Ints
 from unswayed.engines.parts import Span
 from unswayed.engines.weights.outcomes import WeightList, alike_bits, combined, predicted_bits
-from unswayed.kernels.meeting import MeetingOutcomes, compiled_extend_sums, compiled_mass_at_least
+from unswayed.kernels.jit import COMPILING
+from unswayed.kernels.meeting import MeetingOutcomes, compiled_meet, tails_of
 
-LONG_LISTS, LONGEST_PLAIN = 2**16, 2**20
-"""Sums in a list from which compiled code pays for being loaded, from which on for being compiled,"""
 SHORT_LISTS = 2**8
-"""and below which numpy is as fast once it is."""
+"""Sums in a list below which numpy is as fast as compiled code."""
 CLEARLY = 1e-9
 """By how much a cut lies outside of all sums where nothing needs to be listed: more than rounding does."""
-FEW_SUMS, MANY_BOUNDS = 32, 2**12
-"""Sums that are compared one by one with so many bounds, or more."""
-LOADING_SECONDS = 1.0
-"""What loading compiled code takes: once a process has spent as much without it, it is loaded."""
-SECONDS_PER_SUM, PLAIN_PER_SUM, COMPILING_SECONDS = 3e-8, 5e-7, 3.0
-"""Measured for lists of a million sums: compiled and with numpy; and what compiling takes, numba imported."""
+UNITS_PER_SUM, PLAIN_TIMES = 3e-2, 16.0
+"""Measured for lists of a million sums: compiled, and how many times as long it takes with numpy."""
 EVERYWHERE = (-math.inf, math.inf)
 """All weights there are."""
 MOST_MERGED = 16
@@ -71,7 +65,7 @@ class Ordered:
 
 def ordered(weights: WeightList) -> Ordered:
     """The list, ready to be searched; it must be sorted already."""
-    return Ordered(weights.full, _tails(weights.upper), _tails(weights.lower))
+    return Ordered(weights.full, tails_of(weights.upper), tails_of(weights.lower))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -166,10 +160,6 @@ def less(bound: float, weights: Floats) -> Floats:
     return np.full(len(weights), bound) if np.isinf(bound) else bound - weights
 
 
-def _tails(masses: Floats) -> Floats:
-    return np.concatenate([np.cumsum(masses[::-1])[::-1], [0.0]])
-
-
 def masses_at_least(outcomes: MeetingOutcomes, cuts: Floats) -> Floats:  # (cuts, 2)
     """Probability, under either class, that the weights of all groups sum to at least each cut, ascending.
 
@@ -180,65 +170,12 @@ def masses_at_least(outcomes: MeetingOutcomes, cuts: Floats) -> Floats:  # (cuts
         highest = np.maximum.reduceat(outcomes.weight, outcomes.starts[:-1]).sum()
         if not ((lowest - CLEARLY < cuts) & (cuts < highest + CLEARLY)).any():
             return np.repeat((cuts <= lowest)[:, np.newaxis].astype(float), 2, axis=1)
-    n_groups = len(outcomes.starts) - 1
     middle, n_listed = _middle(outcomes)
-    if _is_long(n_listed) and np.diff(outcomes.starts).max() <= MOST_MERGED:
-        return _meet_merged(_merged(outcomes, 0, middle), _merged(outcomes, middle, n_groups), cuts)
-    halves = _listed(outcomes, 0, middle), _listed(outcomes, middle, n_groups)
-    # To sort the shorter one takes less time.
-    (sums, *other), (weights, *one) = sorted(halves, key=lambda half: len(half[0]))
-    order = np.argsort(sums)
-    sums, tails = sums[order], [_tails(masses[order]) for masses in other]
-    found: list[list[float]] = []
-    positions, before = np.zeros(0, dtype=np.intp), -np.inf
-    for cut in cuts:
-        bounds = cut - weights
-        if found and cut >= before and are_first(sums, positions, bounds):
-            found.append(found[-1])
-            continue
-        positions, before = _count_below(sums, bounds), cut
-        found.append([_weigh(positions, masses, tail) for masses, tail in zip(one, tails, strict=True)])
-    if n_listed > SHORT_LISTS:
-        compiled_extend_sums.seconds_without += PLAIN_PER_SUM * n_listed
-    return np.array(found).reshape(-1, 2)
-
-
-def _meet_merged(one: Floats, other: Floats, cuts: Floats) -> Floats:  # (cuts, 2)
-    """The masses from two ascending lists, by compiled code."""
-    found: list[Floats] = []
-    before = math.inf
-    for cut in cuts.tolist():
-        # No sum lies between this cut and the one before it that is lower.
-        if not before <= cut <= (found[-1][2] if found else -math.inf):
-            found.append(compiled_mass_at_least(one, other, cut))
-            before = cut
-        else:
-            found.append(found[-1])
-    return np.array(found).reshape(-1, 3)[:, :2]
-
-
-def are_first(sums: Floats, positions: Ints, bounds: Floats) -> bool:
-    """Whether positions found for lower bounds are right for these too: no sum lies between."""
-    return bool((np.append(sums, np.inf).take(positions) >= bounds).all())
-
-
-def _count_below(sums: Floats, bounds: Floats) -> Ints:
-    """How many of the ascending sums lie below each bound."""
-    if len(sums) > FEW_SUMS or len(bounds) < MANY_BOUNDS:
-        return np.searchsorted(sums, bounds)
-    # Without a branch that the processor would guess wrong: a third to a ninth of the time.
-    counts = np.zeros(len(bounds), dtype=np.int8)
-    for each in sums.tolist():
-        counts += each < bounds
-    return counts.astype(np.intp)
-
-
-def _is_long(n_listed: float) -> bool:
-    """Whether a list of so many sums is for compiled code."""
-    is_due = compiled_extend_sums.seconds_without > LOADING_SECONDS and compiled_extend_sums.is_ready
-    if compiled_extend_sums.is_loaded or is_due:
-        return n_listed > SHORT_LISTS
-    return n_listed > LONG_LISTS and (n_listed > LONGEST_PLAIN or compiled_extend_sums.is_ready)
+    n_rooms = int(n_listed) if n_listed > SHORT_LISTS else 0
+    rooms = np.empty((2, 2, 3, n_rooms))
+    if not n_rooms or np.diff(outcomes.starts).max() > MOST_MERGED:
+        return compiled_meet.plain(outcomes, middle, cuts, rooms)
+    return compiled_meet.run(UNITS_PER_SUM * n_listed, outcomes, middle, cuts, rooms)
 
 
 def merges_sums(outcomes: MeetingOutcomes) -> bool:
@@ -247,18 +184,14 @@ def merges_sums(outcomes: MeetingOutcomes) -> bool:
 
 
 def seconds_to_meet(n_listed: float) -> float:
-    """What listing so many sums in two halves for one test is predicted to take, compiling included."""
-    if n_listed <= 2.0 * LONG_LISTS or compiled_extend_sums.is_ready:
-        return SECONDS_PER_SUM * n_listed
-    if n_listed <= 2.0 * LONGEST_PLAIN:
-        return PLAIN_PER_SUM * n_listed
-    return COMPILING_SECONDS + SECONDS_PER_SUM * n_listed
+    """What listing so many sums in two halves for one test is predicted to take.
 
-
-def _weigh(positions: Ints, masses: Floats, tails: Floats) -> float:
-    """The masses of one half, each times the tail of the other half from its position on."""
-    # No BLAS: for long vectors it wakes threads, and waits for them on a busy machine.
-    return float(np.einsum("i,i->", tails.take(positions), masses))
+    Where somebody gave seconds, the plain lists are counted, or compiling.
+    """
+    seconds = UNITS_PER_SUM * n_listed / UNITS_PER_SECOND
+    if not has_deadline():
+        return seconds
+    return min(PLAIN_TIMES * seconds, COMPILING + seconds)
 
 
 def _middle(outcomes: MeetingOutcomes) -> tuple[int, float]:
@@ -274,33 +207,3 @@ def _middle(outcomes: MeetingOutcomes) -> tuple[int, float]:
 def longest_list(outcomes: MeetingOutcomes) -> float:
     """How many sums the longer of the two halves has."""
     return _middle(outcomes)[1]
-
-
-def _merged(outcomes: MeetingOutcomes, first: int, past: int) -> Floats:  # (3, sums)
-    """All sums of some groups with their probabilities, ascending, by compiled code.
-
-    Room for long lists is made here: numpy asks the system for large pages, which come far sooner.
-    """
-    sizes = np.diff(outcomes.starts[first : past + 1]).astype(float)
-    found, at = np.array([[0.0], [1.0], [1.0]]), first
-    while at < past:
-        lengths = found.shape[1] * np.cumprod(sizes[at - first :])
-        more = max(1, int(np.searchsorted(lengths, LONG_LISTS, side="right")))
-        merged = np.empty((3, int(lengths[more - 1])))
-        n = compiled_extend_sums(outcomes, np.arange(at, at + more), found, merged)
-        found, at = np.ascontiguousarray(merged[:, :n]), at + more
-    return found
-
-
-def _listed(outcomes: MeetingOutcomes, first: int, past: int) -> tuple[Floats, Floats, Floats]:
-    """All sums of some groups and their probabilities under either class, in no order."""
-    starts = outcomes.starts[first : past + 1].tolist()
-    if len(starts) == 2:  # a large group that stands alone is not copied
-        group = slice(*starts)
-        return outcomes.weight[group], outcomes.upper[group], outcomes.lower[group]
-    sums, products = np.zeros(1), np.ones((2, 1))
-    probabilities = np.stack([outcomes.upper, outcomes.lower])
-    for start, end in pairwise(starts):
-        sums = np.add.outer(sums, outcomes.weight[start:end]).reshape(-1)
-        products = (products[:, :, np.newaxis] * probabilities[:, np.newaxis, start:end]).reshape(2, -1)
-    return sums, products[0], products[1]

@@ -8,6 +8,7 @@ one (`log_odds.py`).
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -15,8 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unswayed.core.anytime import UNITS_PER_SECOND, bytes_allowed, seconds_left, units_left
+from unswayed.core.anytime import UNITS_PER_SECOND, bytes_allowed, has_deadline, units_left
 from unswayed.core.arrays import Ints
+from unswayed.core.memo import Topic
 from unswayed.core.numerics import logit
 from unswayed.decisions.measures import AchievableAgreement
 from unswayed.decisions.problem import Problem
@@ -30,11 +32,22 @@ from unswayed.engines.log_odds import (
     LogOddsOracle,
 )
 from unswayed.engines.parts import base_log_odds, intervals_of, probability_of
-from unswayed.engines.rounded_weights import CutQuestion, WholeSteps, round_features, whole_steps
+from unswayed.engines.rounded_weights import (
+    CutQuestion,
+    RoundedFeatures,
+    WholeSteps,
+    round_features,
+    whole_steps,
+)
 from unswayed.engines.weights.outcomes import WeightList, group_weights, predicted_bits
-from unswayed.kernels.all_but_one import FeatureSides, Rooms, compiled_errors_of, rooms_for
-from unswayed.kernels.spreads import Grid
-from unswayed.model.network import remember
+from unswayed.kernels.leave_one_out import (
+    PLAIN_TIMES,
+    UNITS_PER_CELL,
+    FeatureSides,
+    Rooms,
+    compiled_errors_of,
+    rooms_for,
+)
 
 LISTED_BITS = 22.5
 """Logarithm to base 2 of how many outcomes of half the features are listed."""
@@ -61,11 +74,13 @@ COARSE_BITS = 30.0
 """Logarithm to base 2 of how many instantiations there are then at most."""
 FINEST = Fineness(32_000_000, 2**18)
 """The finer grid, where no exact value is affordable: some ten times longer."""
+VALUE_SHARE = 0.01
+"""Share of a limit on time that a value on it may take; the last threshold takes some twenty of them."""
 LEAST_CELLS = 4096
 LEAST_SEARCHED = 256
 """Cells of a grid for searches, at least."""
-MOST_REMEMBERED = 8
-"""How many grids a network remembers."""
+ROUNDED: Topic[RoundedFeatures] = Topic("rounded features", most=8)
+STEPS: Topic[WholeSteps] = Topic("whole steps", most=8)
 NEARLY = 1e-3
 """How much more often than the best threshold, by share, one may be wrong that is as good."""
 DISTANCES = (10.0, 1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-6)
@@ -107,7 +122,7 @@ def many_features(problem: Problem) -> ManyFeatures:
     """The problem on its grid; each group of its features must be a single one, and one cut decide.
 
     With a limit on the time of all questions together, exact values are affordable only when several of them
-    are, and nothing is compiled: where that would be needed, no grid is finer than for a first look.
+    are.
     """
     decider = problem.decider
     assert isinstance(decider, LogOddsIntervals)
@@ -123,8 +138,17 @@ def many_features(problem: Problem) -> ManyFeatures:
         tuple(group.features[0] for group in groups),
         weights,
         LogOddsEngine().prepare(problem) if in_reach else None,
-        FINE if seconds_left() < math.inf and not compiled_errors_of.is_ready else FINEST,
+        _finest(),
     )
+
+
+def _finest() -> Fineness:
+    """The finer grid: as fine as the time allows where somebody gave seconds, though nothing be compiled."""
+    if not has_deadline():
+        return FINEST
+    affordable = VALUE_SHARE * units_left() / (PLAIN_TIMES * UNITS_PER_CELL)
+    work = min(max(affordable, FINE.work), FINEST.work)
+    return Fineness(2 ** round(math.log2(work)), FINEST.most)
 
 
 def search_grid(many: ManyFeatures, allowed: Callable[[WholeSteps], bool]) -> WholeSteps:
@@ -175,7 +199,7 @@ def _between(
     many: ManyFeatures, kept: frozenset[int], fineness: Fineness, *, own_rule: bool
 ) -> tuple[float, float]:
     steps, rooms = _grid(many, fineness)
-    least, turn, own_least, own_most = _errors_of(fineness)(steps.grid, _sides(many, kept), rooms)
+    least, turn, own_least, own_most = compiled_errors_of(steps.grid, _sides(many, kept), rooms)
     if not own_rule:
         own_least, own_most = least, _threshold_error(many, kept, _threshold(many, turn), fineness)
     low, high = 1.0 - own_most - steps.disagreement, 1.0 - own_least + steps.disagreement
@@ -211,16 +235,21 @@ def _certain_threshold(many: ManyFeatures, kept: frozenset[int]) -> AchievableAg
     thresholds it is at least that of one of them. As many are taken as agree nearly as often.
     """
     steps, rooms = _grid(many, many.finest)
-    _, turn, _, _ = _errors_of(many.finest)(steps.grid, _sides(many, kept), rooms)
-    ends = [_threshold(many, turn)] * 2
-    error = _threshold_error(many, kept, ends[0], many.finest)
-    for side, sign in enumerate((-1.0, 1.0)):
-        for distance in DISTANCES:
-            end = _threshold(many, turn + sign * distance)
-            if _threshold_error(many, kept, end, many.finest) <= error * (1.0 + NEARLY):
-                ends[side] = end
-                break
-    low, high = ends if ends[0] < ends[1] else (float(np.nextafter(ends[1], 0.0)), ends[1])
+    _, turn, _, _ = compiled_errors_of(steps.grid, _sides(many, kept), rooms)
+    middle = _threshold(many, turn)
+    most = _threshold_error(many, kept, middle, many.finest) * (1.0 + NEARLY)
+
+    def farthest(sign: float) -> float:
+        """The farthest threshold on one side that is nearly as good; errors grow with the distance."""
+        ends = [*(_threshold(many, turn + sign * distance) for distance in DISTANCES), middle]
+        return ends[
+            bisect_left(
+                ends[:-1], True, key=lambda end: _threshold_error(many, kept, end, many.finest) <= most
+            )
+        ]
+
+    low, high = farthest(-1.0), farthest(1.0)
+    low = low if low < high else float(np.nextafter(high, 0.0))
     error = max(_threshold_error(many, kept, end, many.finest) for end in (low, high)) + steps.disagreement
     return AchievableAgreement(max(1.0 - error, 0.0), low, high)
 
@@ -235,14 +264,7 @@ def _threshold_error(many: ManyFeatures, kept: frozenset[int], threshold: float,
     """How often a threshold on the kept features is wrong at most, on a grid."""
     steps, rooms = _grid(many, fineness)
     own = logit(threshold) - TIE - steps.grid.base + steps.grid.unsure
-    return _errors_of(fineness)(steps.grid._replace(own=own), _sides(many, kept), rooms)[3]
-
-
-def _errors_of(
-    fineness: Fineness,
-) -> Callable[[Grid, FeatureSides, Rooms], tuple[float, float, float, float]]:
-    """The loop for a grid: on the finest one it pays for being compiled."""
-    return compiled_errors_of if fineness == FINEST else compiled_errors_of.at_once
+    return compiled_errors_of(steps.grid._replace(own=own), _sides(many, kept), rooms)[3]
 
 
 def _sides(many: ManyFeatures, kept: frozenset[int]) -> FeatureSides:
@@ -272,7 +294,7 @@ def _make_steps(many: ManyFeatures, n_cells: int) -> WholeSteps:
         find = partial(round_features, many.weights, n_cells)
         if n_cells > LEAST_CELLS:
             return whole_steps(find(), question)
-        rounded = remember(problem.network, "rounded features", case, find, most=MOST_REMEMBERED)
+        rounded = problem.network.memo.get(ROUNDED, case, find)
         return whole_steps(rounded, question)
 
-    return remember(problem.network, "whole steps", (*case, question), make, most=MOST_REMEMBERED)
+    return problem.network.memo.get(STEPS, (*case, question), make)

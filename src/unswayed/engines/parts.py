@@ -11,12 +11,14 @@ from typing import NamedTuple
 import numpy as np
 
 from unswayed.core.arrays import Floats
-from unswayed.decisions.problem import Problem, remember_structure
+from unswayed.core.memo import Topic
+from unswayed.decisions.problem import MOST_STRUCTURES, Problem, remember_structure
 from unswayed.decisions.rules import LogOddsIntervals
 from unswayed.engines.groups import Group, independent_groups
 from unswayed.engines.protocol import Refusal, refuse_lost
 from unswayed.engines.weights.outcomes import Share, WeightList, group_weights, predicted_bits
 
+GROUP_SIZES: Topic[Sizes] = Topic("sizes of groups", most=MOST_STRUCTURES)
 LARGEST_GROUP = 2**22
 """Instantiations of one group beyond which its table is not made."""
 Span = tuple[float, float]
@@ -57,7 +59,7 @@ class Sizes:
 
 def predict_sizes(problem: Problem, kept: frozenset[int]) -> Sizes:
     """Upper bounds from the numbers of states alone, without a look at any table."""
-    sizes = remember_structure(problem, "sizes of groups", partial(_add_up_sizes, problem, kept), kept)
+    sizes = remember_structure(problem, GROUP_SIZES, partial(_add_up_sizes, problem, kept), kept)
     return replace(sizes, is_mixed=sizes.is_mixed or len(intervals_of(problem).regions) != 2)
 
 

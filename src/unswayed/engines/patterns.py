@@ -17,13 +17,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
 
-from unswayed.core.anytime import bytes_allowed, seconds_left
+from unswayed.core.anytime import bytes_allowed, tick, units_left
 from unswayed.core.arrays import Bools, Codes, Floats, Ints
 from unswayed.decisions.prediction import distinct_patterns, row_numbers, unique_rows
 from unswayed.decisions.problem import Problem
@@ -43,10 +43,10 @@ LARGEST_TABLE = 2.0**22
 """Instantiations of all features beyond which no table is made,"""
 SMALL_TABLE = 2.0**16
 """and up to which a table is quicker than sums over components."""
-HASTY_BITS, COMPILING_SECONDS = 10.0, 10.0
-"""The same where the walk is not compiled, and a limit on time below which it is not going to be."""
-FEW_STEPS = 2**18
-"""Steps of the walk that plain Python takes in less time than the compiled walk takes to be loaded."""
+UNITS_PER_STEP = 2e-3
+"""Estimated for a step of the walk, one for each sum of a list."""
+PARTS_IN_TIME = 500.0
+"""Rows are walked in parts of this share of what is left, so that even a plain walk leaves time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,17 +109,10 @@ class SumsOfComponents:
     lists: OutcomeLists
     name: str = "weights"
     _meetings: dict[tuple[int, ...], Meeting] = field(default_factory=dict, repr=False)
-    _n_steps: list[float] = field(default_factory=lambda: [0.0], repr=False)
 
     def fits(self, observed: tuple[int, ...]) -> bool:
         """Whether the components are small, and half of them have few different sums."""
-        return self._meeting(observed).bits <= self.most_bits
-
-    @property
-    def most_bits(self) -> float:
-        """Logarithm to base 2 of how long lists may be: few sums where compiling would take all the time."""
-        is_in_haste = seconds_left() < COMPILING_SECONDS
-        return HASTY_BITS if is_in_haste and not compiled_tails_of_rows.is_ready else MOST_BITS
+        return self._meeting(observed).bits <= MOST_BITS
 
     def same(self, rows: PatternRows) -> Floats:
         """One walk a row, rows with equal log-odds and lists being one."""
@@ -132,11 +125,9 @@ class SumsOfComponents:
         odds = logs[:, decider.upper] - logs[:, 1 - decider.upper]
         first, which = unique_rows(np.stack([list_of_row.astype(np.uint64), odds.view(np.uint64)], axis=1))
         cuts = decider.cuts[np.newaxis] - odds[first, np.newaxis]
-        walk = self.walk(2.0**meeting.bits * (cuts.size + 2 * len(first_of_list)))
         starts = np.arange(len(first_of_list) + 1) * len(meeting.components)
         lists = GroupLists(chosen[first_of_list].reshape(-1), starts, starts[:-1] + meeting.middle)
-        with np.errstate(invalid="ignore"):  # opposite infinities, which have no probability
-            tails = walk(outcomes, lists, list_of_row[first], cuts)
+        tails = _walk_parts(outcomes, lists, list_of_row[first], cuts, 2.0**meeting.bits)
         return _same(decider, tails[which], logs, rows.decisions)
 
     def _meeting(self, observed: tuple[int, ...]) -> Meeting:
@@ -155,12 +146,23 @@ class SumsOfComponents:
         middle = int(np.argmin(longer))
         return Meeting(tuple(components), middle, float(longer[middle]))
 
-    def walk(self, n_steps: float) -> Callable[..., Floats]:
-        """What walks so many steps."""
-        # The same operations in the same order: compiled or not, the answer is the same to the last bit.
-        self._n_steps[0] += n_steps
-        is_long = compiled_tails_of_rows.is_loaded or self._n_steps[0] > FEW_STEPS
-        return compiled_tails_of_rows if is_long else compiled_tails_of_rows.plain
+
+def _walk_parts(
+    outcomes: MeetingOutcomes, lists: GroupLists, list_of_row: Ints, cuts: Floats, n_sums: float
+) -> Floats:  # (rows, cuts, 2)
+    """The tails of all rows, of some at a time where time is short; a list is made again for each part."""
+    units = UNITS_PER_STEP * n_sums * (cuts.shape[1] + 2)
+    most = units_left() / PARTS_IN_TIME / units
+    n_rows = len(cuts) if math.isinf(most) else max(1, int(most))
+    tails = np.empty((*cuts.shape, 2))
+    for start in range(0, len(cuts), max(n_rows, 1)):
+        part = slice(start, start + n_rows)
+        tick(units * len(cuts[part]), "the rows")
+        with np.errstate(invalid="ignore"):  # opposite infinities, which have no probability
+            tails[part] = compiled_tails_of_rows.run(
+                units * len(cuts[part]), outcomes, lists, list_of_row[part], cuts[part]
+            )
+    return tails
 
 
 def _running_bits(kinds: Sequence[tuple[Hashable, int]]) -> Floats:  # (groups + 1,)
@@ -202,7 +204,7 @@ class SumsOfFeatures:
         assert isinstance(decider, LogOddsIntervals)
         missing, pattern = distinct_patterns(codes)
         lists, bits = self._lists(missing)
-        short = np.flatnonzero(bits[pattern] <= self.sums.most_bits)
+        short = np.flatnonzero(bits[pattern] <= MOST_BITS)
         same = np.full(len(codes), np.nan)
         if not len(short):
             return same
@@ -210,9 +212,8 @@ class SumsOfFeatures:
         odds = logs[:, decider.upper] - logs[:, 1 - decider.upper]
         first, which = unique_rows(np.stack([pattern.astype(np.uint64), odds.view(np.uint64)], axis=1))
         cuts = decider.cuts[np.newaxis] - odds[first, np.newaxis]
-        n_steps = float((2.0 ** bits[pattern[first]]).sum()) * (cuts.shape[1] + 2)
-        with np.errstate(invalid="ignore"):  # opposite infinities, which have no probability
-            tails = self.sums.walk(n_steps)(self.outcomes, lists, pattern[first], cuts)
+        longest = float(2.0 ** bits[pattern[first]].max())
+        tails = _walk_parts(self.outcomes, lists, pattern[first], cuts, longest)
         same[short] = _same(decider, tails[which], logs, decisions)
         return same
 

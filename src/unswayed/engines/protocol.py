@@ -7,14 +7,15 @@ between bounds; such an oracle is an `AgreementOracle` too, and questions of agr
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
 from unswayed.core.measurement import Certainty
-from unswayed.decisions.doubts import asks_for_the_lost
 from unswayed.decisions.oracle import AgreementOracle, Oracle
 from unswayed.decisions.problem import Problem
+from unswayed.decisions.rounding import asks_for_the_lost
+from unswayed.inference.predictors import is_unlisted_model
 
 
 class Needs(Enum):
@@ -52,6 +53,8 @@ class Cost:
     """Time, preparation included; right within a factor of a few."""
     n_bytes: float
     """Memory at the worst moment."""
+    width: float = 0.0
+    """How narrow an interval can be made, about; 0 where the answer is exact or nothing is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +93,8 @@ class Engine(Protocol):
         """Do once what all subsets share."""
 
 
-def price_one_by_one(engine: Engine, problem: Problem, question: Question) -> Cost | Refusal:
-    """The price of all single features for an engine that answers them one after another."""
-    if not problem.free:
-        return engine.cost(problem, replace(question, needs=Needs.AGREEMENT))
-    largest = max(problem.free, key=lambda v: len(problem.network.variables[v]))
-    one = replace(question, kept=frozenset({largest}), needs=Needs.AGREEMENT)
-    price = engine.cost(problem, one)
-    if isinstance(price, Refusal):
-        return price
-    return Cost(price.seconds * len(problem.free), price.n_bytes)
+def refuse_model(problem: Problem) -> Refusal | None:
+    """Why an engine of tables, sums or circuits cannot answer about a person's own model of many inputs."""
+    if not is_unlisted_model(problem.network, problem.target, problem.evidence):
+        return None
+    return Refusal("the model has more completions than can be listed, and no table")

@@ -21,8 +21,8 @@ import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
 from unswayed.engines.weights.outcomes import WeightList
-from unswayed.kernels.guesses import TOLERANCE
-from unswayed.kernels.spreads import NOTHING, Grid
+from unswayed.kernels.guess_errors import TOLERANCE
+from unswayed.kernels.sum_distributions import NOTHING, Grid
 
 CANDIDATES = 96
 """Steps tried for one that rounds little."""

@@ -25,13 +25,16 @@ from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.core.errors import LimitError
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.measures import AchievableAgreement, best_threshold
-from unswayed.decisions.oracle import Interval
+from unswayed.decisions.oracle import Interval, SingleFeature
 from unswayed.decisions.prediction import row_numbers
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.rules import Decider, ThresholdRule
-from unswayed.engines.protocol import Cost, Needs, Question, Refusal, price_one_by_one
+from unswayed.engines.protocol import Cost, Needs, Question, Refusal
+from unswayed.engines.singles import price_one_by_one
 from unswayed.inference.batches import batch_posteriors, price_case
+from unswayed.inference.expected import expect_rows, find_case
 from unswayed.inference.posteriors import joint_table
+from unswayed.inference.predictors import find_predictor, is_large_model
 from unswayed.inference.sampling import sample_states
 
 SECONDS_PER_SAMPLE = 2e-5
@@ -119,7 +122,8 @@ class SamplingOracle:
         missing = int(min(n_samples, max(affordable, FEWEST_DRAWN), _fitting(self.problem))) - n_drawn
         if missing > 0:
             with reserve():
-                states = sample_states(network, missing, evidence, self.rng)
+                leaf = self.problem.target if find_predictor(network, self.problem.target) else None
+                states = sample_states(network, missing, evidence, self.rng, without=leaf)
             self._drawn.append(states[:, list(self.problem.free)])
 
     def agreement(self, kept: frozenset[int], decider: Decider, tolerance: float) -> Interval:
@@ -130,15 +134,35 @@ class SamplingOracle:
         decided = self._decide(tolerance, [kept])
         return self._interval(int(decided.agrees(decider)[0].sum()), decided.n_samples)
 
-    def single_agreements(self, decider: Decider, tolerance: float) -> Mapping[int, Interval]:
+    def singles(self, decider: Decider, tolerance: float) -> Mapping[int, SingleFeature]:
         """For every free feature, the share of samples on which `decider` on it alone repeats the decision.
 
-        All features share the samples, so that all are as well known however many there are.
+        All features share the samples, so that all are as well known however many there are. What a feature
+        gains shows on those few samples alone on which it decides otherwise than nothing seen.
         """
         free = self.problem.free
-        decided = self._decide(tolerance, [frozenset({feature}) for feature in free])
-        shares = zip(free, decided.agrees(decider), strict=True)
-        return {feature: self._interval(int(each.sum()), decided.n_samples) for feature, each in shares}
+        decided = self._decide(tolerance, [frozenset(), *(frozenset({feature}) for feature in free)])
+        now, *shares = decided.agrees(decider)
+        nothing = np.zeros(0)
+        return {
+            feature: SingleFeature(
+                self._interval(int(each.sum()), decided.n_samples),
+                nothing,
+                nothing,
+                nothing,
+                self._difference(int((each & ~now).sum()), int((now & ~each).sum()), decided.n_samples),
+            )
+            for feature, each in zip(free, shares, strict=True)
+        }
+
+    def _difference(self, more: int, less: int, n_decided: int) -> Interval:
+        """How much larger a share is than another: on so many samples one alone, on so many the other."""
+        each = (1.0 + self.confidence) / 2.0  # half the doubt for either
+        most, least = (clopper_pearson(count, n_decided, each) for count in (more, less))
+        middle = (more - less) / n_decided
+        return Interval(
+            most[0] - least[1], most[1] - least[0], Certainty.ESTIMATE, self.confidence, middle=middle
+        )
 
     def _interval(self, agreeing: int, n_decided: int) -> Interval:
         low, high = clopper_pearson(agreeing, n_decided, self.confidence)
@@ -240,13 +264,22 @@ class SamplingOracle:
     def _table(self, features: tuple[int, ...]) -> Floats:  # (instantiations, classes)
         """The posterior of the target for each state of a feature, or for none."""
         if features not in self._tables:
-            problem = self.problem
-            joint = joint_table(problem.network, [*features, problem.target], problem.evidence).reshape(
-                -1, len(problem.prior)
-            )
+            joint = self._joint(features)
             mass = joint.sum(axis=1, keepdims=True)
             self._tables[features] = joint / np.where(mass > 0, mass, 1.0)  # none is drawn that has no mass
         return self._tables[features]
+
+    def _joint(self, features: tuple[int, ...]) -> Floats:  # (instantiations, classes)
+        """Pr(features, target | evidence); of a person's own model an estimate where there is no more."""
+        network, target, evidence = self.problem.network, self.problem.target, self.problem.evidence
+        if is_large_model(network, target, evidence):
+            if not features:
+                return self.problem.prior[np.newaxis]
+            case = find_case(network, target, evidence, features)
+            assert case is not None
+            return expect_rows(case, features).mass
+        joint = joint_table(network, [*features, target], evidence)
+        return joint.reshape(-1, len(self.problem.prior))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,20 +12,24 @@ from typing import cast
 
 from unswayed.core.anytime import bytes_allowed
 from unswayed.core.errors import LimitError
+from unswayed.core.memo import Topic
 from unswayed.decisions.measures import AchievableAgreement
 from unswayed.decisions.oracle import (
     AgreementOracle,
     Interval,
     Oracle,
+    SingleFeature,
     find_achievable,
     find_agreement,
     find_potential,
-    find_single_agreements,
+    find_singles,
 )
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.profile import DecisionProfile
 from unswayed.decisions.rules import Decider
 from unswayed.engines.protocol import Cost, Engine, Needs, Question, Refusal
+
+RANKED_WAYS: Topic[tuple[object, list[PricedWay] | Refusal]] = Topic("ranked ways")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +52,19 @@ def price_ways(ways: Sequence[Engine], problem: Problem, question: Question) -> 
 
 
 def rank_ways(ways: Sequence[Engine], problem: Problem, question: Question) -> list[PricedWay] | Refusal:
-    """The ways that can answer, the cheapest first; one that cannot be cheaper than another is left out."""
+    """The ways that can answer, the cheapest first; one that cannot be cheaper than another is left out.
+
+    The last ranking stays with the problem: who chose by a price asks the same thing again to prepare it, and
+    again to answer.
+    """
+    known = problem.memo.all(RANKED_WAYS)
+    key = question.kept, question.needs, bytes_allowed()
+    if known.get(tuple(ways), (None,))[0] != key:
+        known[tuple(ways)] = key, _rank_ways(ways, problem, question)
+    return known[tuple(ways)][1]
+
+
+def _rank_ways(ways: Sequence[Engine], problem: Problem, question: Question) -> list[PricedWay] | Refusal:
     priced: list[PricedWay] = []
     reasons: list[str] = []
     for way in sorted(ways, key=lambda way: way.least_seconds):
@@ -118,7 +134,7 @@ class WaysOracle:
         """The maximum achievable agreement, and thresholds that achieve its lower end."""
         return find_achievable(self.ask(Question(kept, Needs.ACHIEVABLE)), kept, positive, tolerance)
 
-    def single_agreements(self, decider: Decider, tolerance: float) -> Mapping[int, Interval]:
+    def singles(self, decider: Decider, tolerance: float) -> Mapping[int, SingleFeature]:
         """For every free feature, how often `decider` on it alone repeats the full decision."""
         oracle = self.ask(Question(frozenset(), Needs.SINGLES))
-        return find_single_agreements(oracle, self.problem.free, decider, tolerance)
+        return find_singles(oracle, self.problem.free, decider, tolerance)

@@ -16,6 +16,7 @@ import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import LimitError
+from unswayed.core.memo import Topic
 from unswayed.inference.plan import Scope
 from unswayed.model.chain import Chain
 from unswayed.model.cpt import Cpt
@@ -24,8 +25,8 @@ from unswayed.model.network import BayesianNetwork
 
 TABLE_CELLS = 2**12
 """A function whose table has at most so many cells is written out; a chain would hardly be smaller."""
-MOST_CHAINS = 64
-"""How many chains a network remembers."""
+CHAINS: Topic[Chain | None] = Topic("chains", most=64)
+SHAPED: Topic[tuple[Scope, Floats]] = Topic("tables with an axis for each variable")
 
 
 class Factors(NamedTuple):
@@ -51,9 +52,7 @@ def gather_factors(network: BayesianNetwork, tables: Sequence[int], evidence: Ma
     # The number one is always among the factors, so that a question that needs no table has an answer.
     scopes: list[Scope] = [()]
     leaves: list[Floats] = [np.ones(())]
-    if "sizes" not in network._memo:
-        network._memo["sizes"] = [len(variable) for variable in network.variables]
-    sizes: list[int] = [*network._memo["sizes"]]
+    sizes = [len(variable) for variable in network.variables]
     starts, is_deterministic = [], True
     for position in tables:
         starts.append(len(leaves))
@@ -72,7 +71,7 @@ def table_factor(
     network: BayesianNetwork, position: int, evidence: Mapping[int, int]
 ) -> tuple[Scope, Floats]:
     """A variable's table, one axis a variable, with the observed axes cut out."""
-    known: dict[int, tuple[Scope, Floats]] = network._memo.setdefault("shaped", {})
+    known = network.memo.all(SHAPED)
     if position not in known:
         scope = (*network.parents[position], position)
         table = network.cpts[position].table
@@ -135,10 +134,4 @@ def _chain_factors(
 def _remembered_chain(network: BayesianNetwork, position: int, known: Mapping[int, int]) -> Chain | None:
     """The chain of a node at these states of its parents, kept with the network."""
     key = (position, tuple(sorted(known.items())))
-    chains: dict[object, Chain | None] = network._memo.setdefault("chains", {})
-    if key not in chains:
-        found = network.cpts[position].unroll(known)
-        while len(chains) >= MOST_CHAINS:
-            chains.pop(next(iter(chains)), None)
-        chains[key] = found
-    return chains[key]
+    return network.memo.get(CHAINS, key, lambda: network.cpts[position].unroll(known))

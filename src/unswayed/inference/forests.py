@@ -20,17 +20,13 @@ from typing import Any
 
 import numpy as np
 
-from unswayed.core.arrays import Bools, Codes, Floats, Ints
+from unswayed.core.arrays import Floats
 from unswayed.core.errors import ImpossibleEvidence, QueryError, expect
-from unswayed.kernels.forests import SCALE, SMALL, Forest, compiled_multiply_forest
+from unswayed.kernels.forests import SCALE, Forest, compiled_multiply_forest
 from unswayed.model.data.dataset import Dataset
 from unswayed.model.data.encoding import encode
 from unswayed.model.network import BayesianNetwork
 
-BLOCK_ROWS = 16_384
-"""Rows treated together, so that their numbers stay in the processor's cache."""
-MANY_ROWS = 50_000
-"""Rows from which the compiled loop pays for being loaded."""
 LOG_SCALE = math.log(SCALE)
 
 
@@ -67,13 +63,8 @@ def class_log_posteriors(network: BayesianNetwork, target: str, data: Any) -> Fl
     return logs
 
 
-def class_log_joint(
-    network: BayesianNetwork, target: str, data: Any, *, many: bool | None = None
-) -> Floats:  # (rows, classes)
-    """log Pr(target, what the row observes), -inf where that is impossible.
-
-    `many` says whether compiled code pays; None decides by the number of rows.
-    """
+def class_log_joint(network: BayesianNetwork, target: str, data: Any) -> Floats:  # (rows, classes)
+    """log Pr(target, what the row observes), -inf where that is impossible."""
     expect(network, BayesianNetwork, "the network")
     position = network.index(target)
     trees = _trees(network, position)
@@ -83,12 +74,8 @@ def class_log_joint(
     nodes = [node for tree in trees for node in tree]
     products = np.ones((rows.n_rows, len(network.variables[position])))
     scaled = np.zeros(products.shape, dtype=np.int64)
-    if nodes and (rows.n_rows >= MANY_ROWS if many is None else many):
+    if nodes:
         compiled_multiply_forest(_flat(nodes), rows.codes, products, scaled)
-    elif nodes:
-        for start in range(0, rows.n_rows, BLOCK_ROWS):
-            block = slice(start, start + BLOCK_ROWS)
-            products[block], scaled[block] = _multiply(nodes, rows.codes[block], products.shape[1])
     with np.errstate(divide="ignore"):
         logs: Floats = np.log(network.cpts[position].table[0]) + (np.log(products) - scaled * LOG_SCALE)
     return logs
@@ -123,7 +110,6 @@ class _Node:
     position: int
     parent: int | None
     table: Floats  # (classes, parent states, states); one parent state at the root
-    padded: Floats  # the same with a state more, whose numbers are 1
 
 
 def _trees(network: BayesianNetwork, target: int) -> list[list[_Node]]:
@@ -160,58 +146,4 @@ def _node(network: BayesianNetwork, target: int, position: int) -> _Node:
         table = table[..., np.newaxis, :]
     if target not in parents:
         table = np.broadcast_to(table, (len(network.variables[target]), *table.shape))
-    padded = np.concatenate([table, np.ones((*table.shape[:2], 1))], axis=2)
-    return _Node(position, parent, np.ascontiguousarray(table), padded)
-
-
-def _multiply(nodes: list[_Node], codes: Codes, n_classes: int) -> tuple[Floats, Ints]:
-    """Pr(what each row of a block observes | class) as products and how often they are scaled."""
-    products, scaled = np.ones((n_classes, len(codes))), np.zeros((n_classes, len(codes)), dtype=np.int64)
-    beliefs: dict[int, Floats] = {}  # (classes, states, rows), where something below is observed
-    said: dict[int, Bools] = {}
-    for node in reversed(nodes):
-        state, below = codes[:, node.position], said.pop(node.position, None)
-        active = state >= 0 if below is None else (state >= 0) | below
-        # Wrapping sends -1, not observed, to the last number, which is 1: it says nothing.
-        message = np.take(node.padded, state, axis=2, mode="wrap")  # (classes, parent states, rows)
-        if below is not None:
-            summed = _summed(node.table, beliefs.pop(node.position))
-            np.copyto(message, summed, where=below & (state < 0))
-        if node.parent is None:
-            _put(products, scaled, message[:, 0], active)
-            continue
-        seen = codes[:, node.parent]
-        at_seen = np.maximum(seen, 0).astype(np.intp)[np.newaxis, np.newaxis]
-        largest = np.where(seen >= 0, np.take_along_axis(message, at_seen, axis=1)[:, 0], message.max(axis=1))
-        _put(products, scaled, largest, active)
-        hidden = active & (seen < 0)
-        if hidden.any():
-            message /= np.where(largest > 0.0, largest, 1.0)[:, np.newaxis]
-            np.copyto(message, 1.0, where=~hidden)
-            known = beliefs.get(node.parent)
-            beliefs[node.parent] = message if known is None else np.multiply(known, message, out=known)
-            said[node.parent] = hidden | said.get(node.parent, False)
-    return products.T, scaled.T
-
-
-def _summed(table: Floats, belief: Floats) -> Floats:  # (classes, parent states, rows)
-    """The sum over the states, one after the other as the compiled loop adds them."""
-    found = table[:, :, 0, np.newaxis] * belief[:, np.newaxis, 0]
-    for state in range(1, table.shape[2]):
-        found += table[:, :, state, np.newaxis] * belief[:, np.newaxis, state]
-    return found
-
-
-def _put(products: Floats, scaled: Ints, factor: Floats, active: Bools) -> None:
-    """Multiply a factor in, 1 where a row says nothing, and keep the products away from underflow."""
-    products *= _scaled_up(factor, scaled, active)
-    if products.min(initial=1.0) < SMALL:
-        products[:] = _scaled_up(products, scaled, active)
-
-
-def _scaled_up(values: Floats, scaled: Ints, active: Bools) -> Floats:
-    if values.min(initial=1.0) >= SMALL:
-        return values
-    tiny = active & (values < SMALL)
-    scaled += tiny
-    return np.where(tiny, values * SCALE, values)
+    return _Node(position, parent, np.ascontiguousarray(table))

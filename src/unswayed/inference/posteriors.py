@@ -10,6 +10,7 @@ import numpy as np
 from unswayed.core.anytime import check_bytes
 from unswayed.core.arrays import Floats
 from unswayed.core.names import listing
+from unswayed.inference.predictors import is_large_model
 from unswayed.inference.problem import contraction
 from unswayed.inference.relevance import ancestors_of, tables_for
 from unswayed.model.network import BayesianNetwork
@@ -27,6 +28,16 @@ def joint_table(network: BayesianNetwork, variables: Sequence[int], evidence: Ma
     names = [network.variables[v].name for v in variables]
     check_bytes(16.0 * math.prod(map(float, sizes)), f"a table over {listing(names)}")
     free = [v for v in variables if v not in evidence]
+    model = next((v for v in free if is_large_model(network, v, evidence)), None)
+    if model is not None:
+        from unswayed.inference.expected import expect_joint  # which needs this file
+
+        values = expect_joint(network, model, free, evidence)
+        return (
+            values.reshape(-1)
+            if len(free) == len(variables)
+            else _with_observed(values, variables, evidence, sizes)
+        )
     problem = contraction(network, tables_for(network, free, evidence, evidence), evidence, free)
     check_bytes(problem.plan.peak_bytes, f"exact inference of {listing(names)}")
     values, _ = problem.answer()

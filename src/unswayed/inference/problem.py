@@ -16,16 +16,17 @@ import numpy as np
 
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import ImpossibleEvidence
+from unswayed.core.memo import Topic
 from unswayed.core.names import listing
 from unswayed.inference.contraction import Arithmetic, Linear, LogSum, run, run_keeping
 from unswayed.inference.factors import Factors, gather_factors
 from unswayed.inference.plan import Plan, make_plan
-from unswayed.model.network import BayesianNetwork, remember
+from unswayed.model.network import BayesianNetwork
 
 SAFE = 1e-250
 """Below this, products of ordinary numbers may have lost digits to underflow, and logarithms take over."""
-MOST_PLANS = 64
-"""How many plans a network remembers."""
+PLANS: Topic[Plan] = Topic("plans", most=64)
+RANKS: Topic[list[int]] = Topic("places in the order of names")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ def _plan_for(network: BayesianNetwork, factors: Factors, keep: Collection[int])
     def plan() -> Plan:
         return make_plan(factors.scopes, factors.sizes, keep, _ranks(network, len(factors.sizes)))
 
-    return remember(network, "plans", key, plan, most=MOST_PLANS)
+    return network.memo.get(PLANS, key, plan)
 
 
 def _ranks(network: BayesianNetwork, count: int) -> list[int]:
@@ -93,11 +94,13 @@ def _ranks(network: BayesianNetwork, count: int) -> list[int]:
 
     Auxiliary variables, which have no names, follow in their own order.
     """
-    if "ranks" not in network._memo:
+
+    def rank() -> list[int]:
         names = network.names
         by_name = sorted(range(len(names)), key=names.__getitem__)
-        network._memo["ranks"] = sorted(range(len(names)), key=by_name.__getitem__)
-    named: list[int] = network._memo["ranks"]
+        return sorted(range(len(names)), key=by_name.__getitem__)
+
+    named = network.memo.get(RANKS, None, rank)
     return [*named, *range(len(named), count)]
 
 

@@ -17,12 +17,13 @@ from functools import partial
 import numpy as np
 
 from unswayed.core.arrays import Floats
+from unswayed.core.memo import Topic
 from unswayed.inference.factors import table_factor
 from unswayed.model.cpt import Cpt
-from unswayed.model.network import BayesianNetwork, remember
+from unswayed.model.network import BayesianNetwork
 
-MOST_QUESTIONS = 64
-"""How many questions a network remembers the tables of."""
+NEEDED: Topic[list[int]] = Topic("tables that questions need", most=64)
+LOWEST: Topic[Floats] = Topic("lowest probabilities of states")
 MOST_TRIES = 6
 """How often states are picked before summing decides whether evidence is possible."""
 
@@ -36,7 +37,7 @@ def tables_for(
     """
     key = (frozenset(query), frozenset(observed), frozenset(states.items()))
     find = partial(_find_tables, network, query, observed, states)
-    return remember(network, "tables", key, find, most=MOST_QUESTIONS)
+    return network.memo.get(NEEDED, key, find)
 
 
 def _find_tables(
@@ -68,6 +69,29 @@ def split_by_relevance(
                         reached.add(other)
                         waiting.append(other)
     return found, within - found
+
+
+def linked_to(network: BayesianNetwork, source: int, observed: Collection[int]) -> set[int]:
+    """The variables that the evidence does not separate from `source` (d-separation), itself among them.
+
+    All others tell nothing about it, whatever the tables. A path goes on through a variable that is not
+    observed, except from one parent to another: that takes an observation at the variable or below it.
+    """
+    found: set[int] = set()
+    above = set(ancestors_of(network, observed))
+    waiting, seen = [(source, True)], set()
+    while waiting:
+        step = variable, is_from_below = waiting.pop()
+        if step in seen:
+            continue
+        seen.add(step)
+        is_open = variable not in observed
+        if is_open:
+            found.add(variable)
+            waiting += [(child, False) for child in network.children[variable]]
+        if is_open if is_from_below else variable in above:
+            waiting += [(parent, True) for parent in network.parents[variable]]
+    return found
 
 
 def ancestors_of(network: BayesianNetwork, variables: Iterable[int]) -> list[int]:
@@ -143,7 +167,7 @@ def _may_contradict(network: BayesianNetwork, position: int, states: Mapping[int
 
 def _lowest(network: BayesianNetwork, position: int) -> Floats:
     """The probability of each state of a variable at the worst states of its parents; 0 where not known."""
-    known: dict[int, Floats] = network._memo.setdefault("lowest", {})
+    known = network.memo.all(LOWEST)
     if position not in known:
         cpt = network.cpts[position]
         table = cpt.table if isinstance(cpt, Cpt) else np.full((1, len(cpt.child)), float(not cpt.has_zeros))

@@ -21,9 +21,14 @@ from unswayed.model.network import BayesianNetwork
 
 
 def sample_states(
-    network: BayesianNetwork, count: int, evidence: Mapping[int, int], rng: np.random.Generator
+    network: BayesianNetwork,
+    count: int,
+    evidence: Mapping[int, int],
+    rng: np.random.Generator,
+    *,
+    without: int | None = None,
 ) -> Ints:  # (count, variables)
-    """`count` independent samples of all variables given the evidence."""
+    """`count` independent samples of all variables given the evidence; a leaf `without` need stays 0."""
     states = np.zeros((count, len(network)), dtype=np.int64)
     for variable, state in evidence.items():
         states[:, variable] = state
@@ -32,7 +37,7 @@ def sample_states(
         _sample_above(network, above, evidence, states, rng=rng)
     done = frozenset(above)
     for variable in range(len(network)):
-        if variable not in done:
+        if variable not in done and variable != without:
             above_it = states[:, list(network.parents[variable])]
             states[:, variable] = _draw(network.cpts[variable].probabilities(above_it), rng)
     return states

@@ -26,6 +26,8 @@ ROUNDS = 4
 """Reweighted least squares for each sum."""
 UNIT = 2.0**-52
 """Distance of 1 from the next number: twice what an operation can err by, relative to its result."""
+UNITS_PER_VALUE, UNITS_PER_WAVE = 0.01, 0.5
+"""Estimated for a value and a statistic of a sum, and for a feature at a far frequency."""
 SHARPNESS = 0.02
 """Residuals below this share of their mean count as that share."""
 
@@ -238,6 +240,119 @@ def largest_far(
     return found
 
 
-compiled_bound_sums = Kernel(bound_sums, [solve_small, residual, bound_at, improve])
-compiled_scan_far = Kernel(scan_far, [bound_far])
-compiled_largest_far = Kernel(largest_far)
+def bound_sums_together(values: Floats, starts: Floats, family: Family) -> Floats:  # (rows,)
+    """`bound_sums` for all rows at a time, in numpy."""
+    bounds = np.array([_bounds_at(values, family, start) for start in starts])
+    # Multipliers that overflowed give no number, which is never less: the bound stays true.
+    bounds = np.where(np.isnan(bounds), np.inf, bounds)
+    best, multipliers = bounds.min(axis=0), starts[bounds.argmin(axis=0), np.arange(len(values))]
+    with np.errstate(all="ignore"):
+        for _ in range(ROUNDS):
+            multipliers = _improve_all(values, family, multipliers)
+            best = np.fmin(best, _bounds_at(values, family, multipliers))
+    return np.asarray(best)
+
+
+def _bounds_at(values: Floats, family: Family, multipliers: Floats) -> Floats:  # (rows,)
+    sizes = np.abs(multipliers)
+    rest = values - multipliers @ family.statistics.T
+    total = np.maximum(rest, 0.0) @ (1.0 - family.weights) + np.maximum(-rest, 0.0) @ family.weights
+    total += np.maximum(multipliers * family.low, multipliers * family.high).sum(axis=1)
+    size = np.abs(values).sum(axis=1) + 2.0 * (sizes @ np.abs(family.statistics).sum(axis=0))
+    size += sizes @ (np.abs(family.low) + np.abs(family.high))
+    bounds: Floats = total + (values.shape[1] + 8.0) * UNIT * size
+    return bounds
+
+
+def _improve_all(values: Floats, family: Family, multipliers: Floats) -> Floats:  # (rows, statistics)
+    n, m = family.statistics.shape
+    rest = np.abs(values - multipliers @ family.statistics.T)
+    weight = 0.5 / np.maximum(rest, SHARPNESS * (1e-300 + rest.mean(axis=1, keepdims=True)))
+    right = (0.5 - family.weights + weight * values) @ family.statistics - 0.5 * (family.high + family.low)
+    squares = (family.statistics[:, :, None] * family.statistics[:, None, :]).reshape(n, -1)
+    matrix = (weight @ squares).reshape(-1, m, m)
+    places = np.arange(m)
+    diagonal = matrix[:, places, places]
+    half = 0.5 * (family.high - family.low) / (np.abs(multipliers) + 1e-12)
+    matrix[:, places, places] = diagonal + half + 1e-13 * diagonal + 1e-300
+    for i in range(m):  # elimination as in `solve_small`, for all rows at a time
+        for j in range(i + 1, m):
+            factor = matrix[:, j, i] / matrix[:, i, i]
+            matrix[:, j] -= factor[:, None] * matrix[:, i]
+            right[:, j] -= factor * right[:, i]
+    for i in range(m - 1, -1, -1):
+        right[:, i] -= (matrix[:, i, i + 1 :] * right[:, i + 1 :]).sum(axis=1)
+        right[:, i] /= matrix[:, i, i]
+    return np.asarray(right)
+
+
+def scan_far_together(
+    frequencies: Floats, laws: Floats, weight: Floats, errors: Floats, guide: FarGuide
+) -> tuple[Floats, Floats, Floats]:
+    """`scan_far` for all frequencies at a time, in numpy."""
+    waves = np.exp(1j * frequencies[:, None, None] * weight)
+    functions = np.einsum("ris,lis->lri", waves, laws)  # (laws, rows, features)
+    logs = np.log(np.abs(functions) + 2.0 * errors[:, None])
+    product = functions[:2].prod(axis=2)
+    signed = np.array([-1.0, -1.0, 1.0])[:, None, None] * logs
+    base = np.where(np.arange(3)[:, None] == 2, 0.0, logs.sum(axis=2))
+    found = [_bound_far_all(signed, base, guide, level) for level in range(len(guide.slopes))]
+    constants, multipliers = (np.concatenate(parts, axis=2) for parts in zip(*found, strict=True))
+    return np.stack([product.real, product.imag], axis=2), constants, multipliers
+
+
+def _bound_far_all(
+    values: Floats, base: Floats, guide: FarGuide, level: int
+) -> tuple[Floats, Floats]:  # (laws, rows, scales), (laws, rows, scales, 2)
+    fits = values @ guide.projections[level].T  # (laws, rows, 2)
+    rest = values - fits @ guide.statistics.T
+    spreads = guide.spreads[level]
+    size = np.sqrt(rest**2 @ spreads / (1e-300 + spreads.sum()))
+    taken = guide.scales[:, None] * guide.slopes[level]  # (scales, 2)
+    multipliers = fits[:, :, None] - size[:, :, None, None] * taken
+    terms = np.abs(values).sum(axis=2)[:, :, None] + np.abs(multipliers) @ np.abs(guide.statistics).sum(
+        axis=0
+    )
+    totals = [
+        np.maximum(values - multipliers[:, :, scale] @ guide.statistics.T, 0.0).sum(axis=2)
+        for scale in range(len(guide.scales))
+    ]
+    constants = base[:, :, None] + np.stack(totals, axis=2) + (values.shape[2] + 8.0) * UNIT * terms
+    return constants, multipliers
+
+
+def largest_far_together(
+    constants: Floats, multipliers: Floats, low: Floats, high: Floats
+) -> Floats:  # (laws, frequencies)
+    """`largest_far` for all choices at a time, in numpy."""
+    low, high = low[:2], high[:2]  # cost and information; limits may say more
+    bounds = constants + np.maximum(multipliers * low, multipliers * high).sum(axis=3)
+    size = 2.0 + np.abs(constants) + np.abs(multipliers) @ np.maximum(np.abs(low), np.abs(high))
+    # What overflowed is no number, and no bound: the others count, or 1.
+    best = np.fmin.reduce(bounds + 8.0 * UNIT * size, axis=2, initial=0.0)
+    return np.asarray(np.exp(best))
+
+
+def _units_of_sums(values: Floats, starts: Floats, family: Family) -> float:
+    return UNITS_PER_VALUE * values.size * float(family.statistics.shape[1])
+
+
+def _units_of_scan(
+    frequencies: Floats, laws: Floats, weight: Floats, errors: Floats, guide: FarGuide
+) -> float:
+    return UNITS_PER_WAVE * len(frequencies) * len(weight)
+
+
+def _units_of_far(constants: Floats, multipliers: Floats, low: Floats, high: Floats) -> float:
+    return UNITS_PER_VALUE * constants.size
+
+
+compiled_bound_sums = Kernel(
+    bound_sums_together,
+    [solve_small, residual, bound_at, improve],
+    loop=bound_sums,
+    price=_units_of_sums,
+    slower=3.0,
+)
+compiled_scan_far = Kernel(scan_far_together, [bound_far], loop=scan_far, price=_units_of_scan, slower=3.0)
+compiled_largest_far = Kernel(largest_far_together, loop=largest_far, price=_units_of_far, slower=3.0)

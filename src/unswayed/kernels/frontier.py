@@ -37,6 +37,8 @@ PATHS, MATCHINGS, TREES, DIRECTED_PATHS = 0, 1, 2, 3
 """Kinds of edge set."""
 DEAD, DONE, OPEN = 0, 1, 2
 """What a decision leads to: nothing, one set of edges without any further edge, or the next edge."""
+UNITS_PER_STATE = 0.5
+"""Estimated for both decisions about an edge in a state."""
 INNER = -1
 """Mate of a vertex inside a fragment of path."""
 ABSENT = -1
@@ -339,4 +341,9 @@ PARTS = (
     *(_match, _join_trees, _leave_tree, _decide, _number),
 )
 
-compiled_search = Kernel(search, PARTS)
+
+def _units(states: Places, step: FrontierStep, rules: tuple[int, Ints], level: Level) -> float:
+    return UNITS_PER_STATE * float(level.span[1] - level.span[0])
+
+
+compiled_search = Kernel(search, PARTS, price=_units)

@@ -1,12 +1,15 @@
-"""The one way to compile a loop: when it is first called, once on each machine, announced when it takes long.
+"""The one door to compiled loops: it alone decides whether a loop is run compiled or plain.
 
-A `Kernel` is a plain Python loop over flat arrays with the functions that it calls. Calling it compiles the
-loop, or loads what an earlier process compiled; `plain` is the loop as it is. Importing numba takes half a
-second and compiling a loop up to several, so a caller with little work asks `is_loaded` or `is_ready` first.
+A `Kernel` is a loop over flat arrays with its plain twin: the same Python, or numpy with the same answer.
+Callers say how much work a call is (`run`, or a price that stands beside the loop) and never ask which of the
+two does it. Importing numba takes half a second and compiling a loop up to several, so little work is done by
+the plain twin. A process that has done without for as long as loading takes loads what an earlier one has
+compiled; what nobody has compiled yet, another process compiles meanwhile, one loop at a time. Without numba
+everything is plain.
 
-Compiled code is saved beside the source, or in the person's cache folder (`NUMBA_CACHE_DIR` comes first). The
-text of all kernels is part of its name: numba's own cache knows one file only, and would go on using code
-whose parts have changed in another. Where no folder can be written, each process compiles anew.
+Compiled code is saved beside the source, or in the person's cache folder (`NUMBA_CACHE_DIR` comes first). A
+hash of the text of all kernels is part of its name: numba's own cache knows one file only, and would go on
+using code whose parts have changed in another. Where no folder can be written, each process compiles anew.
 """
 
 from __future__ import annotations
@@ -18,13 +21,13 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache
 from hashlib import sha256
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, Generic, ParamSpec, TypeVar, cast
 
@@ -40,8 +43,8 @@ MOMENT: Final = 0.5
 """Seconds that a process which compiles has to end, at most."""
 SLOWER: Final = 60.0
 """Times as long that a plain loop takes; measured, 30 to 90 for the searches."""
-LOADING, COMPILING = 0.7, 6.0
-"""Seconds to import numba and load a loop, and to compile one."""
+LOADING, LOADING_NEXT, COMPILING = 0.7, 0.1, 6.0
+"""Seconds to import numba and load a loop, to load one where numba is there, and to compile one."""
 ANY_ORDER: Final = frozenset({"reassoc", "nsz", "contract"})
 """Sums in any order: the compiler may add several terms at once, which also rounds less than one by one."""
 
@@ -59,32 +62,16 @@ def announce_compiling(say: Callable[[str], None]) -> Iterator[None]:
         _announce.reset(token)
 
 
-@contextmanager
-def compile_beside(code: str) -> Iterator[None]:
-    """Within such contexts, once they have taken long together, run code that compiles in another process.
+def _start_compiling(code: str) -> None:
+    """Have another process run code that compiles, once, and not while another one compiles.
 
-    The context goes on with plain loops, and finds the compiled ones when they are saved. The other process
-    goes on after the context, for later questions, and ends with this one.
+    It goes on after the question that asked for it, for later ones, and ends with this process.
     """
-    began, before = time.monotonic(), _waited().get(code, 0.0)
-    timer = threading.Timer(max(LONG - before, 0.0), _start_compiling, [code, _announce.get()])
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
-        _waited()[code] = before + time.monotonic() - began
-
-
-def _start_compiling(code: str, say: Callable[[str], None] | None) -> None:
-    """Start the process, unless it runs already."""
-    child = _started().get(code)
-    if child is not None and child.poll() is None:
+    if code in _started() or any(child.poll() is None for child in _started().values()):
         return
+    say, quiet = _announce.get(), subprocess.DEVNULL
     if say is not None:
         say("compiling (once), in the background")
-    quiet = subprocess.DEVNULL
     watched = f"from {__name__} import end_with_parent; end_with_parent(); {code}"
     with suppress(OSError):  # no room for another process: the loops stay plain
         child = subprocess.Popen(
@@ -118,7 +105,7 @@ def _wait_for_parent() -> None:
         os._exit(0)
 
 
-def can_save() -> bool:
+def _can_save() -> bool:
     """Whether compiled code can be kept for later processes."""
     for folder in _folders():
         found = next(parent for parent in (folder, *folder.parents) if parent.exists())
@@ -128,22 +115,18 @@ def can_save() -> bool:
 
 
 @cache
-def _waited() -> dict[str, float]:
-    """How long this process has gone without what code compiles, in seconds."""
-    return {}
-
-
-@cache
 def _started() -> dict[str, subprocess.Popen[bytes]]:
     """The processes that compile, or did, by their code."""
     return {}
 
 
 class Kernel(Generic[P, R]):
-    """A loop that is compiled when it is first called.
+    """A loop and its plain twin, which give the same answer.
 
-    `parts` are the plain functions that it calls; `sums` are those whose additions may be reordered;
-    `replaced` gives a loop for each function that is written with numpy where it is not compiled.
+    `loop` is what is compiled where that is not `plain` itself; `parts` are the functions that it calls;
+    `sums` are those whose additions may be reordered; `replaced` gives a loop for each function that is
+    written with numpy where it is not compiled. `price` says how many units a call with some arguments takes,
+    `slower` how many times as long the plain twin takes.
     """
 
     def __init__(
@@ -151,65 +134,69 @@ class Kernel(Generic[P, R]):
         plain: Callable[P, R],
         parts: Functions = (),
         *,
+        loop: Callable[P, R] | None = None,
+        price: Callable[..., float] | None = None,
+        slower: float = SLOWER,
         sums: Functions = (),
         replaced: Mapping[Callable[..., Any], Callable[..., Any]] | None = None,
     ) -> None:
-        self.plain = plain
+        self.plain, self._loop = plain, loop or plain
+        self._price, self._slower = price, slower
         self._parts, self._sums, self._replaced = tuple(parts), tuple(sums), dict(replaced or {})
         self._compiled: Any = None
-        _kernels()[plain.__module__, plain.__name__] = self
-        self._is_saved = False
-        self.is_loaded = False
-        """Whether this process has compiled or loaded it, so that calling it costs nothing more."""
-        self.seconds_without = 0.0
-        """How long callers in this process have done without it, where they keep count."""
-
-    @property
-    def is_ready(self) -> bool:
-        """Whether calling it compiles nothing: this process or an earlier one has."""
-        if not self._is_saved:  # a file that was there once need not be looked for again
-            self._is_saved = any((folder / _file_name(self.plain)).exists() for folder in _folders())
-        return self.is_loaded or self._is_saved
-
-    @property
-    def at_once(self) -> Callable[P, R]:
-        """The loop that begins at once: compiled where that is ready, plain where not."""
-        return self if self.is_ready else self.plain
+        self._is_loaded = self._is_saved = False
+        self._seconds_without = 0.0
+        _kernels()[self._loop.__module__, self._loop.__name__] = self
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """What the loop returns, computed by its compiled form."""
-        if self.is_loaded:
+        """What the loop returns, for the work that its price says."""
+        if self._is_loaded:
             return cast(R, self._compiled(*args, **kwargs))
-        with _announced(self.plain):
-            self._compiled = self._compiled or self._make()
-            result = cast(R, self._compiled(*args, **kwargs))
-        self.is_loaded = True
-        return result
+        assert self._price is not None
+        return self.run(self._price(*args, **kwargs), *args, **kwargs)
 
     def run(self, units: float, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        """What the loop returns for work of so many units; compiled or plain, whichever is done sooner.
-
-        Both forms give the same answer, and work is counted in the same units, so that nobody else need know
-        which it was. To load or compile is worth it for a process that has done without for as long as
-        that takes. While another process compiles, this one goes on with the plain loop.
-        """
-        if self.is_loaded:
+        """What the loop returns for work of so many units; compiled or plain, whichever is done sooner."""
+        if self._is_loaded:
             return cast(R, self._compiled(*args, **kwargs))
-        plain = SLOWER * units / UNITS_PER_SECOND
-        self.seconds_without += plain
-        price = LOADING if self.is_ready else COMPILING
-        has_time = price < 0.5 * seconds_left()
-        if self.seconds_without > price and has_time and (self.is_ready or plain > price or not can_save()):
-            return self(*args, **kwargs)
-        if self.seconds_without > LONG and not self.is_ready and can_save():
-            self._compile_beside(args)
+        if self._pays(units, args):
+            return self.compiled(*args, **kwargs)
         return self.plain(*args, **kwargs)
+
+    def _pays(self, units: float, arguments: Sequence[Any]) -> bool:
+        """Whether to load or compile the loop now, before it does so much.
+
+        Whoever rents until the rent has come to the price, and then buys, never pays more than twice what was
+        best. So a process does without for as long as loading takes; and where nobody has compiled the loop,
+        it is compiled here only if this call alone would take longer, or if no other process can save it.
+        """
+        plain = self._slower * units / UNITS_PER_SECOND
+        self._seconds_without += plain
+        if self._seconds_without < LOADING_NEXT or not _has_numba():
+            return False
+        if not self._is_saved:  # a file that was there once need not be looked for again
+            self._is_saved = any((folder / _file_name(self._loop)).exists() for folder in _folders())
+        loading = LOADING_NEXT if "numba" in sys.modules else LOADING
+        price = loading if self._is_saved else COMPILING
+        if not self._is_saved and plain <= price and _can_save():
+            if self._seconds_without > LONG:
+                self._compile_beside(arguments)
+            return False
+        return self._seconds_without > price and price < 0.5 * seconds_left()
+
+    def compiled(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """What the compiled loop returns; for tests, and for whoever times it."""
+        with _announced(self._loop):
+            self._compiled = self._compiled or self._make()
+            result = cast(R, self._compiled(*args, **kwargs))
+        self._is_loaded = True
+        return result
 
     def _compile_beside(self, arguments: Sequence[Any]) -> None:
         """Have another process compile the loop for arguments of these types."""
         packed = pickle.dumps([_emptied(each) for each in arguments]).hex()
-        code = f"from {__name__} import compile_for; compile_for({self.plain.__module__!r}, "
-        _start_compiling(f"{code}{self.plain.__name__!r}, {packed!r})", _announce.get())
+        code = f"from {__name__} import compile_for; compile_for({self._loop.__module__!r}, "
+        _start_compiling(f"{code}{self._loop.__name__!r}, {packed!r})")
 
     def compile_for(self, arguments: Sequence[Any]) -> None:
         """Compile the loop for arguments of these types, and save it; nothing is run."""
@@ -228,8 +215,8 @@ class Kernel(Generic[P, R]):
             _let_call(part, any_order=True)
         for written, loop in self._replaced.items():
             _let_replace(written, loop)
-        compiled: Any = njit(nogil=True)(self.plain)
-        compiled._cache = _SavedCode(self.plain)
+        compiled: Any = njit(nogil=True)(self._loop)
+        compiled._cache = _SavedCode(self._loop)
         return compiled
 
 
@@ -237,6 +224,15 @@ def compile_for(module: str, loop: str, packed: str) -> None:
     """Compile a loop of a module for packed arguments: what another process is asked to do."""
     import_module(module)
     _kernels()[module, loop].compile_for(pickle.loads(bytes.fromhex(packed)))
+
+
+@cache
+def _has_numba() -> bool:
+    """Whether anything can be compiled in this environment."""
+    try:
+        return find_spec("numba") is not None
+    except ImportError:
+        return False
 
 
 @cache

@@ -2,7 +2,8 @@
 
 `sum_groups` lists the sums of some groups' weights in ascending order, by merging as many shifted copies of
 the list so far as the next group has outcomes. `mass_at_least` then walks up one list and down the other, and
-`tails_of_rows` does both for many rows. All are plain Python; the kernels at the end are the same, compiled.
+`tails_of_rows` does both for many rows. `meet_merged` does both for one list of groups and several cuts; its
+plain twin, `meet_sorted`, is numpy.
 
 A weight may be infinite, where one class rules the outcome out. Two opposite infinities have no sum, and no
 probability either, so nothing is asked of them.
@@ -10,6 +11,7 @@ probability either, so nothing is asked of them.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +25,9 @@ Ints = npt.NDArray[np.int64]
 EQUAL = 2.0**-50
 """Sums closer than this share of the largest are one sum: some eight units in its last place, more than the
 same additions in another order mostly differ by."""
+
+FEW_SUMS, MANY_BOUNDS = 32, 2**12
+"""Sums that are compared one by one with so many bounds, or more."""
 
 
 class MeetingOutcomes(NamedTuple):
@@ -60,13 +65,6 @@ def sum_groups(outcomes: MeetingOutcomes, groups: Ints) -> Floats:  # (3, sums)
     for group in groups:
         found = add_group(outcomes, group, found)
     return found
-
-
-def extend_sums(outcomes: MeetingOutcomes, groups: Ints, found: Floats, merged: Floats) -> int:
-    """Fill `merged` with the sums of `found` and one or more groups, ascending; how many there are."""
-    for group in groups[:-1]:
-        found = add_group(outcomes, group, found)
-    return merge_group(outcomes, groups[-1], found, merged)
 
 
 def add_group(outcomes: MeetingOutcomes, group: int, found: Floats) -> Floats:  # (3, sums)
@@ -202,7 +200,100 @@ def tails_of_rows(
     return tails
 
 
-_MERGING: Functions = [add_group, merge_group, merge_two, merge_several, add_up_equal]
-compiled_extend_sums = Kernel(extend_sums, _MERGING)
-compiled_mass_at_least = Kernel(mass_at_least)
-compiled_tails_of_rows = Kernel(tails_of_rows, [*_MERGING, sum_groups, mass_at_least])
+def meet_merged(outcomes: MeetingOutcomes, middle: int, cuts: Floats, rooms: Floats) -> Floats:  # (cuts, 2)
+    """`meet_sorted` by merging: both halves are listed in ascending order, and walked for each cut.
+
+    Long lists are made in `rooms` (halves, 2, 3, sums) that numpy asked the system for: in large pages, which
+    come far sooner than those that compiled code gets.
+    """
+    one = _merge_groups(outcomes, 0, middle, rooms[0])
+    other = _merge_groups(outcomes, middle, len(outcomes.starts) - 1, rooms[1])
+    found, mass, before = np.empty((len(cuts), 2)), np.zeros(3), np.inf
+    for k in range(len(cuts)):
+        # No sum lies between this cut and the one before it that is lower.
+        if not before <= cuts[k] <= mass[2]:
+            mass, before = mass_at_least(one, other, cuts[k]), cuts[k]
+        found[k, 0], found[k, 1] = mass[0], mass[1]
+    return found
+
+
+def _merge_groups(outcomes: MeetingOutcomes, first: int, past: int, rooms: Floats) -> Floats:  # (3, sums)
+    """All sums of some groups with their probabilities, ascending, in one of two rooms."""
+    found: Floats = rooms[0][:, :1]
+    found[0, 0], found[1, 0], found[2, 0] = 0.0, 1.0, 1.0
+    for group in range(first, past):
+        room = rooms[(group - first + 1) % 2]
+        n = merge_group(outcomes, group, found, room)
+        found = room[:, :n]
+    return found
+
+
+def meet_sorted(outcomes: MeetingOutcomes, middle: int, cuts: Floats, rooms: Floats) -> Floats:  # (cuts, 2)
+    """Probability, under either class, that the weights of all groups sum to at least each cut, ascending.
+
+    Groups from `middle` on are the second half. In numpy: one half is sorted, the other searched for in it.
+    """
+    halves = _list_groups(outcomes, 0, middle), _list_groups(outcomes, middle, len(outcomes.starts) - 1)
+    # To sort the shorter one takes less time.
+    (sums, *other), (weights, *one) = sorted(halves, key=lambda half: len(half[0]))
+    order = np.argsort(sums)
+    sums, tails = sums[order], [tails_of(masses[order]) for masses in other]
+    found: list[list[float]] = []
+    positions, before = np.zeros(0, dtype=np.intp), -np.inf
+    for cut in cuts:
+        bounds = cut - weights
+        if found and cut >= before and are_first(sums, positions, bounds):
+            found.append(found[-1])
+            continue
+        positions, before = _count_below(sums, bounds), cut
+        found.append([_weigh(positions, masses, tail) for masses, tail in zip(one, tails, strict=True)])
+    return np.array(found).reshape(-1, 2)
+
+
+def _list_groups(outcomes: MeetingOutcomes, first: int, past: int) -> tuple[Floats, Floats, Floats]:
+    """All sums of some groups and their probabilities under either class, in no order."""
+    starts = outcomes.starts[first : past + 1].tolist()
+    if len(starts) == 2:  # a large group that stands alone is not copied
+        group = slice(*starts)
+        return outcomes.weight[group], outcomes.upper[group], outcomes.lower[group]
+    sums, products = np.zeros(1), np.ones((2, 1))
+    probabilities = np.stack([outcomes.upper, outcomes.lower])
+    for start, end in pairwise(starts):
+        sums = np.add.outer(sums, outcomes.weight[start:end]).reshape(-1)
+        products = (products[:, :, np.newaxis] * probabilities[:, np.newaxis, start:end]).reshape(2, -1)
+    return sums, products[0], products[1]
+
+
+def are_first(sums: Floats, positions: Ints, bounds: Floats) -> bool:
+    """Whether positions found for lower bounds are right for these too: no sum lies between."""
+    return bool((np.append(sums, np.inf).take(positions) >= bounds).all())
+
+
+def _count_below(sums: Floats, bounds: Floats) -> Ints:
+    """How many of the ascending sums lie below each bound."""
+    if len(sums) > FEW_SUMS or len(bounds) < MANY_BOUNDS:
+        return np.searchsorted(sums, bounds)
+    # Without a branch that the processor would guess wrong: a third to a ninth of the time.
+    counts = np.zeros(len(bounds), dtype=np.int8)
+    for each in sums.tolist():
+        counts += each < bounds
+    return counts.astype(np.intp)
+
+
+def _weigh(positions: Ints, masses: Floats, tails: Floats) -> float:
+    """The masses of one half, each times the tail of the other half from its position on."""
+    # No BLAS: for long vectors it wakes threads, and waits for them on a busy machine.
+    return float(np.einsum("i,i->", tails.take(positions), masses))
+
+
+def tails_of(masses: Floats) -> Floats:
+    """Sums of the masses from each one on, and 0 at the end."""
+    tails: Floats = np.concatenate([np.cumsum(masses[::-1])[::-1], [0.0]])
+    return tails
+
+
+_MERGING: Functions = [merge_group, merge_two, merge_several, add_up_equal]
+compiled_meet = Kernel(meet_sorted, [*_MERGING, _merge_groups, mass_at_least], loop=meet_merged, slower=16.0)
+compiled_tails_of_rows = Kernel(
+    tails_of_rows, [*_MERGING, add_group, sum_groups, mass_at_least], slower=500.0
+)

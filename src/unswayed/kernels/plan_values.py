@@ -32,6 +32,9 @@ SLACK = 1e-12
 STOP = -1
 """What is done in a state where no test is."""
 
+UNITS_PER_CHOICE = 0.03
+"""Measured for a state and a test, where a state is eight tests more: 14 to 16 tests of two outcomes."""
+
 
 class Rules(NamedTuple):
     """What may be done, for how much, and what counts."""
@@ -189,4 +192,10 @@ def next_state(rules: Rules, digits: Ints, done: int) -> int:
 
 
 PARTS = (choose_test, _value_after, extra_price, digits_of, next_state)
-compiled_fill_values = Kernel(fill_values, PARTS)
+
+
+def _units(rules: Rules, values: Values, block: Block, fixed: FixedSets) -> float:
+    return UNITS_PER_CHOICE * len(block.mass) * (8 + len(rules.radices))
+
+
+compiled_fill_values = Kernel(fill_values, PARTS, price=_units)

@@ -15,6 +15,10 @@ Ints = npt.NDArray[np.int64]
 Rows = npt.NDArray[np.int32]
 
 
+UNITS_PER_NUMBER = 5e-3
+"""Estimated for a number of a row that is hashed."""
+
+
 def number_rows(rows: Rows) -> tuple[Ints, Ints]:  # (rows, columns) -> (rows,), (distinct,)
     """Number of each row's value, and the first row of each number.
 
@@ -66,4 +70,8 @@ def hash_rows(rows: Rows) -> tuple[Ints, Ints]:
     return numbers, first[:n_distinct].copy()
 
 
-compiled_hash_rows = Kernel(hash_rows)
+def _units(rows: Rows) -> float:
+    return UNITS_PER_NUMBER * rows.size
+
+
+compiled_hash_rows = Kernel(number_rows, loop=hash_rows, price=_units, slower=30.0)

@@ -8,17 +8,13 @@ unswayed does.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import assert_all_finite
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from unswayed.core.arrays import Floats, Ints
-from unswayed.core.errors import ModelError, QueryError
+from unswayed.core.arrays import Floats
+from unswayed.core.errors import ModelError
 from unswayed.core.names import listing
 from unswayed.inference.forests import class_log_posteriors
 from unswayed.learning.augmented import naive_families, naive_network, tan_families, tan_network
@@ -34,15 +30,23 @@ from unswayed.model.data.discretize import (
     EqualWidth,
 )
 from unswayed.model.data.encoding import encode
-from unswayed.model.data.frames import is_frame
+from unswayed.model.data.estimator_rows import (
+    GrowingClassifier,
+    check_row_count,
+    check_same_classes,
+    class_codes,
+    class_labels,
+    feature_table,
+    target_name,
+)
 from unswayed.model.data.intervals import interval_cuts
-from unswayed.model.data.tables import LabelColumn, Table, make_table, read_table
+from unswayed.model.data.tables import LabelColumn, Table, make_table
 
 STRUCTURES = ("naive", "tan")
 METHODS = ("mdl", "frequency", "width", "mean")
 
 
-class BayesNetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class BayesNetClassifier(GrowingClassifier):
     """A naive Bayes or tree-augmented naive Bayes classifier over discrete features.
 
     Parameters
@@ -75,7 +79,9 @@ class BayesNetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
-    A value that was not seen in learning is taken as not observed, with a `UnswayedWarning`.
+    A value that was not seen in learning is taken as not observed, with a `UnswayedWarning`. The first call
+    of `partial_fit` fixes categories and cut points by its rows: for categories they do not show, declare
+    them (an ordered categorical column), and give `cut_points` you trust.
 
     >>> classifier = BayesNetClassifier().fit([["a", 1], ["a", 2], ["b", 1]], ["yes", "yes", "no"])
     >>> classifier.predict([["a", None]]).tolist()
@@ -99,49 +105,17 @@ class BayesNetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.cut_points = cut_points
         self.max_categories = max_categories
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from rows `X` and their labels `y`."""
-        return self._learn_first(X, y, sample_weight, None)
-
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from more rows; the first call fixes categories and cut points by its rows.
-
-        `classes`, all labels there will be, must be given in the first call. For categories that the first
-        rows do not show, declare them (an ordered categorical column), and give `cut_points` you trust.
-        """
-        if hasattr(self, "counts_"):
-            return self._learn_more(X, y, sample_weight, classes)
-        if classes is None:
-            raise ModelError("the first call of partial_fit needs `classes`, all labels there will be")
-        return self._learn_first(X, y, sample_weight, classes)
-
-    def predict(self, X: Any) -> np.ndarray[Any, Any]:
-        """The most probable label of each row; of equally probable ones the first."""
-        best = np.argmax(self.predict_log_proba(X), axis=1)
-        labels: np.ndarray[Any, Any] = self.classes_[best]
-        return labels
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Pr(label | what the row observes), (rows, classes); missing values are summed out exactly."""
-        probabilities: Floats = np.exp(self.predict_log_proba(X))
-        return probabilities
-
     def predict_log_proba(self, X: Any) -> Floats:
         """Logarithms of `predict_proba`, exact where those underflow."""
         check_is_fitted(self)
         return class_log_posteriors(self.network_, self.target_name_, feature_table(self, X, reset=False))
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        return tags
-
     def _learn_first(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> Self:
         checked_smoothing(self.smoothing)
         discretization = self._discretization()
         table = feature_table(self, X, reset=True)
-        labels = self._labels(y, table.n_rows)
+        labels = class_labels(self, y)
+        check_row_count(table.n_rows, len(labels))
         self.classes_ = np.unique(labels if classes is None else np.asarray(classes))
         self.target_name_ = target_name(y, table.names)
         rows = make_dataset(
@@ -158,10 +132,11 @@ class BayesNetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._finish(self._count(rows))
 
     def _learn_more(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> Self:
-        if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
-            raise ModelError(f"`classes` changed from {listing(self.classes_.tolist())}; they must stay")
+        if classes is not None:
+            check_same_classes(np.unique(classes), self.classes_)
         table = feature_table(self, X, reset=False)
-        labels = self._labels(y, table.n_rows)
+        labels = class_labels(self, y)
+        check_row_count(table.n_rows, len(labels))
         weights = _check_sample_weight(sample_weight, labels, dtype=np.float64)
         rows = encode(self._with_target(table, labels), self.counts_.variables, weights=weights)
         return self._finish(merge(self.counts_, self._count(rows)))
@@ -196,59 +171,8 @@ class BayesNetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             max_categories=None if self.discretize is None else self.max_categories,
         )
 
-    def _labels(self, y: Any, n_rows: int) -> np.ndarray[Any, Any]:
-        if y is None:
-            raise QueryError(
-                "BayesNetClassifier requires y to be passed, but the target y is None; give each row a label"
-            )
-        labels: np.ndarray[Any, Any] = column_or_1d(y, warn=True)
-        assert_all_finite(labels, input_name="y")
-        check_classification_targets(labels)
-        if len(labels) != n_rows:
-            raise ModelError(f"X has inconsistent numbers of rows with y: {n_rows} and {len(labels)}")
-        return labels
-
     def _with_target(self, table: Table, labels: np.ndarray[Any, Any]) -> Table:
         """The table with the labels as its last column."""
-        codes: Ints = np.searchsorted(self.classes_, labels)
-        codes = np.minimum(codes, len(self.classes_) - 1)
-        unknown = self.classes_[codes] != labels
-        if unknown.any():
-            raise ModelError(
-                f"y has labels that are not in `classes`: {listing(np.unique(labels[unknown]).tolist())}"
-            )
-        target = LabelColumn(self.target_name_, tuple(map(str, self.classes_)), codes, declared=True)
+        codes, states = class_codes(labels, self.classes_), tuple(map(str, self.classes_))
+        target = LabelColumn(self.target_name_, states, codes, declared=True)
         return make_table([*table.columns, target])
-
-
-def feature_table(estimator: Any, X: Any, *, reset: bool) -> Table:
-    """The features as a table under the names they had in learning; `reset` when that is now."""
-    table = read_table(checked_rows(estimator, X, reset=reset))
-    names = feature_names(estimator)
-    renamed = [replace(column, name=name) for column, name in zip(table.columns, names, strict=True)]
-    return make_table(renamed)
-
-
-def checked_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """A dataframe, or an array in which numbers, text and missing values may stand side by side."""
-    if is_frame(X):
-        validate_data(estimator, X, reset=reset, skip_check_array=True)
-        return X
-    return validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
-
-
-def feature_names(estimator: Any) -> list[str]:
-    """Names of the features of a fitted estimator: those of its dataframe, else `x0`, `x1`, ..."""
-    names = getattr(estimator, "feature_names_in_", None)
-    if names is None:
-        return [f"x{j}" for j in range(estimator.n_features_in_)]
-    return [str(name) for name in names]
-
-
-def target_name(y: Any, taken: Sequence[str]) -> str:
-    """The name of `y` if it has one, else `class`; with underscores while a feature has the same."""
-    name = getattr(y, "name", None)
-    name = name if isinstance(name, str) and name.strip() == name and name else "class"
-    while name in taken:
-        name += "_"
-    return name

@@ -69,9 +69,8 @@ correct the table, or pass normalize=True to rescale each row
                 f"but {n_rows} rows of {len(self.child)} states need {n_rows * len(self.child)}"
             )
         rows = values.reshape(n_rows, len(self.child))
-        bad = ~(np.isfinite(rows) & (rows >= 0)).all(axis=1)
-        if bad.any():
-            row = int(np.argmax(bad))
+        if not (rows.min(initial=0.0) >= 0 and rows.max(initial=0.0) < math.inf):  # NaN is neither
+            row = int(np.argmax(~(np.isfinite(rows) & (rows >= 0)).all(axis=1)))
             raise ModelError(
                 f"CPT of {self.child.name!r}, row {self.describe_row(row)}: "
                 f"{rows[row].tolist()} has an entry that is not a probability; "
@@ -82,7 +81,7 @@ correct the table, or pass normalize=True to rescale each row
     def _check_sums(self) -> None:
         totals = self.table.sum(axis=1)
         off = np.abs(totals - 1.0)
-        row = int(np.argmax(off))
+        row = int(off.argmax())
         if off[row] > ROW_TOLERANCE:
             total = format_distinct(totals[row], 1.0)
             raise ModelError(

@@ -16,12 +16,18 @@ A finding of the last three kinds leaves the variable open: it may still be obse
 network a *virtual* child of that variable, whose table holds the likelihoods, and observes the child
 [pearl1988, Sec. 2.2.2]. All inference and all engines then work as they are: an unusual finding has become a
 usual one of a larger network.
+
+Where a fitted model decides (`nodes/predictor.py`), a finding may be a value that no state has: 43.7 within
+`30..60`. The interval conditions the other inputs; the model gets the value, in a network whose model takes
+that state for it. A category that nobody has seen goes to the model alone, with a warning. Evidence keeps
+such values as they are, so that two cases of equal intervals are two cases.
 """
 
 from __future__ import annotations
 
 import math
 import re
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from numbers import Real
@@ -30,18 +36,22 @@ from typing import Any
 import numpy as np
 
 from unswayed.core.arrays import Bools, Floats
-from unswayed.core.errors import QueryError, expect
+from unswayed.core.errors import QueryError, UnswayedWarning, expect
+from unswayed.core.memo import Memo, Topic
 from unswayed.core.names import listing, unknown_name
 from unswayed.model.cpt import Cpt
-from unswayed.model.data.tables import MISSING_WORDS, is_missing
-from unswayed.model.network import BayesianNetwork, remember
+from unswayed.model.data.tables import MISSING_WORDS, is_missing, number_in, text_of
+from unswayed.model.network import BayesianNetwork
+from unswayed.model.nodes.predictor import PredictorCpt, Raw
 from unswayed.model.states import find_state
 from unswayed.model.variable import Variable
 
 Evidence = Mapping[str, Any]
 """What was observed: a finding for each observed variable's name."""
-MOST_REMEMBERED = 16
-"""How many extended networks a network remembers, so that plans made for them serve again."""
+EXTENDED: Topic[BayesianNetwork] = Topic("with soft findings", most=16)
+"""Networks with virtual children: plans made for them serve again."""
+INPUTS_OF_MODELS: Topic[dict[int, list[tuple[int, int]]]] = Topic("inputs of fitted models", most=1)
+AT_VALUES: Topic[BayesianNetwork] = Topic("fitted models at observed values", most=16)
 
 _PIECE = re.compile(r'"(?:\\.|[^"\\])*"(?:\s*:[^|]*)?|(?:\\.|[^\\|])+')
 _MARKS = re.compile(r'[|:!"\\]')
@@ -69,9 +79,11 @@ def observe(network: BayesianNetwork, evidence: Any) -> Observation:
     ('finding on Light', 2)
     """
     found = _findings(network, evidence)
+    values = _values(network, evidence)
+    taken = _take_values(network, values, found) if values else network
     states = {p: int(np.argmax(each)) for p, each in found.items() if np.count_nonzero(each) == 1}
     soft = [(position, each) for position, each in found.items() if position not in states]
-    extended = _extend(network, soft) if soft else network
+    extended = _extend(taken, soft) if soft else taken
     return Observation(extended, states | {len(network) + i: 0 for i in range(len(soft))})
 
 
@@ -82,8 +94,9 @@ def read_evidence(network: BayesianNetwork, evidence: Any) -> dict[str, str]:
     >>> read_evidence(printer(), {"Light": ["red", "yellow"], "Ping": None, "Age": {"new": 0.5}})
     {'Light': 'yellow|red', 'Age': 'new'}
     """
-    found = _findings(network, evidence)
-    return {network.names[p]: _written(network.variables[p], each) for p, each in found.items()}
+    found = {p: _written(network.variables[p], each) for p, each in _findings(network, evidence).items()}
+    found |= {position: text_of(value) for position, value in _values(network, evidence).items()}
+    return {network.names[position]: text for position, text in found.items()}
 
 
 def join_findings(variable: Variable, one: str, other: str) -> str | None:
@@ -93,11 +106,15 @@ def join_findings(variable: Variable, one: str, other: str) -> str | None:
     >>> join_findings(printer().variable("Light"), "!green", "green:0.9|red:0.3")
     'red'
     """
+    # Evidence has texts of numbers only where a model takes the value itself: it must not become a state.
+    exact = [text for text in (one, other) if text not in variable.states and number_in(text) is not None]
     first, second = _likelihoods(variable, one), _likelihoods(variable, other)
     if first is None or second is None:
         return other if first is None else one
     both = first * second
-    return _written(variable, both) if both.any() else None
+    if len(set(exact)) > 1 or not both.any():
+        return None
+    return exact[0] if exact else _written(variable, both)
 
 
 def list_open(network: BayesianNetwork, names: Iterable[str], evidence: Any) -> tuple[str, ...]:
@@ -124,8 +141,89 @@ def _findings(network: BayesianNetwork, evidence: Any) -> dict[int, Floats]:
         position = network.index(name)
         if position in found:
             raise QueryError(f"the evidence names {network.names[position]!r} twice; name it once")
-        found[position] = _likelihoods(network.variables[position], given)
+        # A value that no state has tells nothing about other variables; `_values` takes it to the model.
+        is_new = (value := _value(network, position, given)) is not None and (
+            find_state(network.variables[position], value) is None
+        )
+        found[position] = None if is_new else _likelihoods(network.variables[position], given)
     return {position: each for position, each in found.items() if each is not None and _tells(each)}
+
+
+def _inputs(network: BayesianNetwork) -> dict[int, list[tuple[int, int]]]:
+    """For each input of a fitted model, the models and its places among their parents."""
+
+    def find() -> dict[int, list[tuple[int, int]]]:
+        found: dict[int, list[tuple[int, int]]] = {}
+        for position, cpt in enumerate(network.cpts):
+            if isinstance(cpt, PredictorCpt):
+                for place, parent in enumerate(network.parents[position]):
+                    found.setdefault(parent, []).append((position, place))
+        return found
+
+    return network.memo.get(INPUTS_OF_MODELS, None, find)
+
+
+def _value(network: BayesianNetwork, position: int, given: Any) -> Raw | None:
+    """The value that a finding on an input of a model names, where it is the name of no state."""
+    if position not in _inputs(network) or is_missing(given) or _is_word_for_missing(given):
+        return None
+    model, place = _inputs(network)[position][0]
+    cpt = network.cpts[model]
+    assert isinstance(cpt, PredictorCpt)
+    value = cpt.inputs[place].read(given, network.variables[position])
+    if value is None or not cpt.inputs[place].words:
+        return value
+    return None if find_state(network.variables[position], given) is not None else value
+
+
+def _is_word_for_missing(given: Any) -> bool:
+    return isinstance(given, str) and given.strip() in MISSING_WORDS
+
+
+def _values(network: BayesianNetwork, evidence: Any) -> dict[int, Raw]:
+    """Values by position that the models must be given in place of what states stand for."""
+    if not _inputs(network):
+        return {}
+    named = ((network.index(name), given) for name, given in _pairs(evidence))
+    read = {position: _value(network, position, given) for position, given in named}
+    return {position: value for position, value in read.items() if value is not None}
+
+
+def _take_values(
+    network: BayesianNetwork, values: Mapping[int, Raw], found: Mapping[int, Floats]
+) -> BayesianNetwork:
+    """The network whose models take the observed states for the observed values."""
+    for position in values.keys() - found.keys():
+        if len(network.variables[position]) > 1:
+            _warn_of_unseen(network.variables[position], values[position])
+
+    def take() -> BayesianNetwork:
+        cpts = list(network.cpts)
+        for model in sorted({model for places in _inputs(network).values() for model, _ in places}):
+            places = {p: place for p, all_ in _inputs(network).items() for m, place in all_ if m == model}
+            cpt = cpts[model]
+            assert isinstance(cpt, PredictorCpt)
+            known = {
+                places[p]: (int(np.argmax(found[p])), value)
+                for p, value in values.items()
+                if p in places and p in found
+            }
+            new = {places[p]: value for p, value in values.items() if p in places and p not in found}
+            taken = cpt.at_values(known) if known else cpt
+            cpts[model] = taken.restrict(new) if new else taken
+        return BayesianNetwork(cpts, network.name, memo=Memo(network.memo))
+
+    # By values, never by intervals: two cases of equal intervals must not share an answer.
+    return network.memo.get(AT_VALUES, tuple(sorted(values.items())), take)
+
+
+def _warn_of_unseen(variable: Variable, value: Raw) -> None:
+    warnings.warn(
+        f"{variable.name}={value} is none of {listing(variable.states)}: the model is given this value, but "
+        "it tells nothing about other inputs",
+        UnswayedWarning,
+        stacklevel=4,
+    )
 
 
 def _tells(likelihoods: Floats) -> bool:
@@ -245,7 +343,7 @@ def _extend(network: BayesianNetwork, soft: list[tuple[int, Floats]]) -> Bayesia
         virtual = [_virtual_child(network.variables[p], likelihoods, taken) for p, likelihoods in soft]
         return BayesianNetwork([*network.cpts, *virtual], network.name)
 
-    return remember(network, "observed", key, extend, most=MOST_REMEMBERED)
+    return network.memo.get(EXTENDED, key, extend)
 
 
 def _virtual_child(variable: Variable, likelihoods: Floats, taken: set[str]) -> Cpt:

@@ -8,12 +8,13 @@ surface speaks of variables by their position in that order.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from unswayed.core.errors import ModelError, QueryError
+from unswayed.core.memo import Memo
 from unswayed.core.names import listing, unknown_name
 from unswayed.model.cpt import Cpt
 from unswayed.model.data.tables import is_missing
@@ -21,8 +22,6 @@ from unswayed.model.distribution import ConditionalDistribution, write_table
 from unswayed.model.influence import Influence
 from unswayed.model.states import find_state
 from unswayed.model.variable import Variable, check_name
-
-T = TypeVar("T")
 
 MOST_OF_CYCLE = 5
 """Names that a message shows from either end of a cycle."""
@@ -54,10 +53,16 @@ class BayesianNetwork:
     children: tuple[tuple[int, ...], ...] = field(init=False, repr=False, compare=False)
     """Positions of each variable's children, ascending."""
     _index_by_name: dict[str, int] = field(init=False, repr=False, compare=False)
-    _memo: dict[Any, Any] = field(init=False, repr=False, compare=False)
+    memo: Memo = field(init=False, repr=False, compare=False)
+    """What inference and engines remember about this network (`core/memo.py`)."""
 
     def __init__(
-        self, cpts: Iterable[ConditionalDistribution], name: str = "", *, influence: Influence | None = None
+        self,
+        cpts: Iterable[ConditionalDistribution],
+        name: str = "",
+        *,
+        influence: Influence | None = None,
+        memo: Memo | None = None,
     ) -> None:
         given = tuple(cpts)
         if name:
@@ -78,7 +83,7 @@ class BayesianNetwork:
             "parents": parents,
             "children": tuple(map(tuple, children)),
             "_index_by_name": index,
-            "_memo": {},
+            "memo": Memo() if memo is None else memo,
         }.items():
             object.__setattr__(self, attribute, value)
 
@@ -137,19 +142,6 @@ class BayesianNetwork:
             elif not is_missing(value):
                 self.variables[position].index(value)  # raises, naming the nearest state
         return found
-
-
-def remember(network: BayesianNetwork, what: str, key: Hashable, make: Callable[[], T], *, most: int) -> T:
-    """What `make` gives, made once and kept with the network; of more than `most` the oldest go."""
-    known: dict[Hashable, T] = network._memo.setdefault(what, {})
-    found = known.get(key)
-    if found is None:
-        found = make()
-        if len(known) >= most:
-            for old in tuple(known)[: len(known) + 1 - most]:
-                known.pop(old, None)  # other threads may forget at the same time
-        known[key] = found
-    return found
 
 
 def to_tables(network: BayesianNetwork) -> BayesianNetwork:

@@ -4,7 +4,8 @@ People and tables write states in their own ways. One function, `find_state`, de
 evidence typed by hand, a dataframe's row, a column of a table. A value means, in this order,
 
 - the state of that name, else of that label;
-- for a number, or a text that spells one: the interval it lies in, else the state that spells this number;
+- for a number, or a text that spells one: the interval it lies in, else the state that spells this number,
+  else the state that is a condition it meets (`>= 65 and < 75`);
 - for a truth value, or the words true and false: a state of the pair true and false, yes and no, or 1 and 0,
   in any case, where the variable has both.
 """
@@ -15,8 +16,10 @@ import math
 from numbers import Real
 from typing import Any
 
+from unswayed.core.errors import ModelError
 from unswayed.model.data.intervals import interval_cuts
 from unswayed.model.data.tables import number_in, text_of
+from unswayed.model.number_range import parse_range
 from unswayed.model.variable import Variable
 
 _TRUTHS = (("false", "true"), ("no", "yes"), ("0", "1"))
@@ -28,6 +31,8 @@ def find_state(variable: Variable, value: Any) -> int | None:
     >>> age = Variable("age", ["<=30", "30..60", ">60"])
     >>> find_state(age, 41.5), find_state(age, "<=30"), find_state(age, "old")
     (1, 0, None)
+    >>> find_state(Variable("age", ["< 65", ">= 65 and < 75", ">= 75"]), 71)
+    1
     >>> find_state(Variable("smokes", ["no", "yes"]), True)
     1
     """
@@ -62,7 +67,19 @@ def _by_number(variable: Variable, number: float) -> int | None:
     cuts = interval_cuts(variable)
     if cuts is not None:
         return int(cuts.searchsorted(number, side="left"))
-    return next((i for i, state in enumerate(variable.states) if number_in(state) == number), None)
+    same = next((i for i, state in enumerate(variable.states) if number_in(state) == number), None)
+    return _by_condition(variable, number) if same is None else same
+
+
+def _by_condition(variable: Variable, number: float) -> int | None:
+    """The state whose name is a condition that the number meets, as the items of points scores have them."""
+    if not all(state[:1] in "<>=" for state in variable.states):
+        return None
+    try:
+        ranges = [parse_range(state) for state in variable.states]
+    except ModelError:
+        return None
+    return next((i for i, each in enumerate(ranges) if number in each), None)
 
 
 def _by_truth(variable: Variable, truth: bool) -> int | None:

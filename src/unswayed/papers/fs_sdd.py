@@ -27,8 +27,7 @@ from unswayed.core.anytime import tick
 from unswayed.decisions.problem import Problem
 from unswayed.engines.circuit import CircuitEngine, Relevant, relevant_network, relevant_positions
 from unswayed.model.network import BayesianNetwork
-from unswayed.search.fs_sdd import CircuitVariant
-from unswayed.search.options import Method, SearchOptions
+from unswayed.search.options import CircuitVariant, Method, SearchOptions
 from unswayed.search.run import make_bare_task, settle_search
 from unswayed.search.task import SLACK, Found, Incumbent, Task, Terms, check_method
 from unswayed.search.trim import Chosen

@@ -9,7 +9,7 @@ import numpy as np
 from unswayed.core.arrays import Bools
 from unswayed.decisions.catalogue import cost_together, spent_table
 from unswayed.decisions.measures import LEVEL_SLACK
-from unswayed.plans.goals import Goal, PlanObjective, SameDecisionLevel, judge
+from unswayed.plans.goals import Goal, PlanObjective, SameDecisionLevel, is_met
 from unswayed.plans.greedy import Greed
 from unswayed.plans.ground import Ground
 from unswayed.plans.programme import Programme
@@ -21,6 +21,9 @@ from unswayed.plans.tree import (
     expected_tests,
     worst_cost,
 )
+
+UNTIL_SAFE = "until it is safe"
+"""The way to test that a plan of few tests stands in for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +49,18 @@ def compare_everything(ground: Terrain, goal: Goal, *, reached: float = 1.0) -> 
     offers = ground.catalogue.offers
     cost = cost_together(ground.catalogue, range(len(offers)))
     names = tuple(offer.name for offer in offers)
-    return PlanComparison("everything", cost, cost, len(offers), reached if goal.seeks_cost else 1.0, names)
+    return PlanComparison(
+        "everything", cost, cost, len(offers), reached if goal.stops_by_rule else 1.0, names
+    )
 
 
 def reached_by_everything(ground: Ground, goal: Goal) -> float:
     """Probability that the stopping rule is met once all tests are done."""
-    columns = ground.masses.reshape(len(ground.masses), -1)
-    standing = judge(ground.problem, goal, ground.known(columns))
-    return max(0.0, 1.0 - float(standing.loss.sum())) if goal.seeks_cost else 1.0
+    if not goal.stops_by_rule:
+        return 1.0
+    known = ground.known(ground.masses.reshape(len(ground.masses), -1))
+    met = is_met(ground.problem, goal, known.class_mass, known.least)
+    return max(0.0, 1.0 - float(known.class_mass[~met].sum()))
 
 
 def compare_fixed(programme: Programme) -> list[PlanComparison]:
@@ -87,7 +94,7 @@ def _cheapest_set(programme: Programme, name: str, good: Bools) -> PlanCompariso
 
 def greeds_for(goal: Goal) -> tuple[Greed, ...]:
     """The gains that greedy plans for a goal can go by: they know no utilities."""
-    return tuple(Greed) if goal.seeks_cost or goal.objective is PlanObjective.SAME_DECISION else ()
+    return tuple(Greed) if goal.stops_by_rule or goal.objective is PlanObjective.SAME_DECISION else ()
 
 
 def comparison_of(name: str, tree: PlanNode) -> PlanComparison:

@@ -16,14 +16,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unswayed.core.anytime import UNITS_PER_SECOND, seconds_left, settle, tick, units_left
+from unswayed.core.anytime import UNITS_PER_SECOND, has_deadline, seconds_left, settle, tick, units_left
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import LimitError, QueryError
 from unswayed.decisions.catalogue import Catalogue
 from unswayed.decisions.margins import keeping_tests, posterior_bounds
 from unswayed.decisions.measures import LEVEL_SLACK
 from unswayed.decisions.oracle import Interval, find_agreement
-from unswayed.decisions.problem import Problem
+from unswayed.decisions.problem import Problem, forget_answers
 from unswayed.engines.choice import ENGINES, Choice, choose
 from unswayed.engines.groups import independent_groups
 from unswayed.engines.protocol import Question
@@ -90,7 +90,7 @@ class EngineTerrain:
 
     def to_send(self) -> EngineTerrain:
         """The terrain for a worker, without what was asked."""
-        return replace(self, problem=replace(self.problem, _memo={}), answers=Answers(), _memo=_Memo())
+        return replace(self, problem=forget_answers(self.problem), answers=Answers(), _memo=_Memo())
 
     def tell(self, state: State) -> Floats:
         """The masses of the classes: a product, whose last digits depend on the order of its factors."""
@@ -231,7 +231,7 @@ class EngineTerrain:
             )
             # Raises where more than this state's part is spent. A time-out costs all of the part where work
             # is counted, and was measured where a clock runs.
-            tick(units if found.cut and math.isinf(seconds_left()) else 0.0, THE_QUESTION)
+            tick(units if found.cut and not has_deadline() else 0.0, THE_QUESTION)
             if not found.last.is_final and not self._is_settled(found.last.sdp):
                 return found.last
             self.answers.add(question, found.last.sdp)

@@ -4,13 +4,15 @@ Each partial observation has a *loss*: what it costs to stop there, weighted wit
 
     expected or worst cost   1 where the stopping rule is not met: the chance that the plan fails
     same decision            the chance that the decision is not the full one
+    closest                  the same where the stopping rule is not met, 0 where it is
     utility, net utility     the expected utility that falls short of the best imaginable
 
 A plan of least cost first fails as rarely as it can, then costs as little as it can; where no plan needs to
 fail, it never stops before the rule is met. A plan for same decisions or utility loses as little as it can
 within its budget and depth, then costs as little as it can; net utility counts costs as lost utility. A plan
 of least worst cost meets the rule on every path or is none; of equal worst costs from a state on it takes the
-least expected one.
+least expected one. The closest plan is for a depth or budget that leaves many paths short of the rule: it
+brings those as near to the full decision as it can, and tests no longer where the rule is met.
 """
 
 from __future__ import annotations
@@ -40,6 +42,9 @@ class PlanObjective(Enum):
     """Least cost of the dearest path until the stopping rule is met, on every path."""
     SAME_DECISION = "sdp"
     """Highest expected same-decision probability, within a budget or depth."""
+    CLOSEST = "closest"
+    """Least chance to end short of the stopping rule with another decision than the full one, within a budget
+    or depth."""
     UTILITY = "utility"
     """Highest expected utility of the decision, within a budget or depth."""
     NET_UTILITY = "net-utility"
@@ -127,6 +132,11 @@ class Goal:
         return self.objective in (PlanObjective.EXPECTED_COST, PlanObjective.WORST_COST)
 
     @property
+    def stops_by_rule(self) -> bool:
+        """Whether nothing is tested any more where the rule is met."""
+        return self.seeks_cost or self.objective is PlanObjective.CLOSEST
+
+    @property
     def is_bounded(self) -> bool:
         """Whether budget, depth or leaves may end a path before its rule is met."""
         bounds = (self.max_depth, self.max_leaves)
@@ -162,6 +172,8 @@ def _losses(problem: Problem, goal: Goal, outlook: Outlook, agreement: Floats) -
     mass = class_mass.sum(axis=1)
     if goal.seeks_cost:
         loss = np.where(is_met(problem, goal, class_mass, agreement), 0.0, mass)
+    elif goal.objective is PlanObjective.CLOSEST:
+        loss = np.where(is_met(problem, goal, class_mass, agreement), 0.0, mass - agreement)
     elif goal.objective is PlanObjective.SAME_DECISION:
         loss = mass - agreement
     else:

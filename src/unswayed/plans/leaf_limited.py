@@ -10,12 +10,12 @@ import numpy as np
 
 from unswayed.core.anytime import check_bytes, tick
 from unswayed.core.errors import QueryError
-from unswayed.kernels.plan_leaves import IMPOSSIBLE, compiled_fill_leaf_values, fill_leaf_values
+from unswayed.kernels.plan_leaves import IMPOSSIBLE, compiled_fill_leaf_values
 from unswayed.kernels.plan_values import STOP, Block, Rules, Values
 from unswayed.plans.goals import Goal, PlanObjective, judge
 from unswayed.plans.ground import Ground, blocks
 from unswayed.plans.moves import Situation, may_stop, moves_in
-from unswayed.plans.parts import COMPILED_FROM, LARGEST_BLOCK
+from unswayed.plans.parts import LARGEST_BLOCK
 from unswayed.plans.programme import price_programme, rules_of
 from unswayed.plans.terrain import State
 
@@ -100,13 +100,13 @@ def run_leaf_limited(ground: Ground, goal: Goal, n_leaves: int) -> LeafLimitedPr
     )
     n_values = ground.n_states * n_leaves
     values = Values(np.empty(n_values), np.empty(n_values))
-    fill = compiled_fill_leaf_values if ground.n_states >= COMPILED_FROM else fill_leaf_values
     units = UNITS_PER_SHARE * (1 + len(ground.sizes)) * n_leaves**2
     start = 0
     for columns in blocks(ground, max(1, int(min(LARGEST_BLOCK, LONGEST_BLOCK / units)))):
         tick(units * columns.shape[1], f"a plan with at most {n_leaves} leaves")
         standing = judge(ground.problem, goal, ground.known(columns))
-        fill(rules, values, Block(start, standing.mass, standing.loss, standing.agreement), n_leaves)
+        block = Block(start, standing.mass, standing.loss, standing.agreement)
+        compiled_fill_leaf_values.run(units * columns.shape[1], rules, values, block, n_leaves)
         start += columns.shape[1]
     if not math.isfinite(values.first[-1]):
         raise QueryError(f"the mandatory tests need more than {n_leaves} leaves; allow for them")

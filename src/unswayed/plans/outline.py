@@ -1,12 +1,22 @@
-"""A plan as text, as an HTML list, and in the language of Graphviz."""
+"""A plan as text, as an HTML list, in the language of Graphviz, and as nested plain data.
+
+**Nested data**, for JSON and for drawings, and read back: a test is `{"test", "cost", "decision", "sdp",
+"probability", "outcomes": {state: ...}}`; a leaf is `{"decision", "sdp", "probability"}`, with `"reached":
+false` where the stopping rule is not met and `"loss"` where something is lost there; a leaf that does all
+tests that are left names them as `"rest"`, with their `"rest_cost"`; `"is_bound": true` says that the SDP is
+at least this. A group of features also names its `features`, and each of its outcomes its `states`.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from html import escape
+from typing import Any
 
-from unswayed.plans.tree import PlanLeaf, PlanNode
+from unswayed.core.codec import field_of, from_plain
+from unswayed.core.errors import ModelError
+from unswayed.plans.tree import PlanLeaf, PlanNode, PlanStep
 
 MOST_LINES = 200
 """Lines of an outline before the rest is folded."""
@@ -110,3 +120,38 @@ def _write_dot(node: PlanNode, lines: list[str], count: list[int]) -> int:
 def _quoted(text: str) -> str:
     """Text in the quotes of Graphviz, which reads a backslash as the start of a command."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def nested_plan(node: PlanNode) -> dict[str, Any]:
+    """The tree as plain data."""
+    standing = {"decision": node.decision, "sdp": node.sdp, "probability": node.probability}
+    standing |= {"is_bound": True} if node.is_bound else {}
+    if isinstance(node, PlanLeaf):
+        lost = {"loss": node.loss} if node.loss > 0 else {}
+        rest = {"rest": list(node.rest), "rest_cost": node.rest_cost} if node.rest else {}
+        return {**standing, **lost, **rest, **({} if node.reached else {"reached": False})}
+    outcomes = {", ".join(states): _outcome(states, child) for states, child in node.outcomes.items()}
+    features = {} if node.features == (node.test,) else {"features": list(node.features)}
+    return {"test": node.test, **features, "cost": node.cost, **standing, "outcomes": outcomes}
+
+
+def _outcome(states: tuple[str, ...], child: PlanNode) -> dict[str, Any]:
+    content = nested_plan(child)
+    return content if len(states) == 1 else {"states": list(states), **content}
+
+
+def plan_from_nested(content: Mapping[str, Any]) -> PlanNode:
+    """The tree of plain data; `ModelError` says what is wrong."""
+    here = {name: value for name, value in content.items() if name != "states"}
+    if "test" not in here:
+        leaf: PlanLeaf = from_plain(PlanLeaf, here, "a leaf of the plan")
+        return leaf
+    outcomes = {
+        tuple(map(str, child.get("states", [label]))): plan_from_nested(child)
+        for label, child in field_of(here, "outcomes", dict).items()
+    }
+    whole = {"features": [here["test"]], **here, "outcomes": outcomes}
+    step: PlanStep = from_plain(PlanStep, whole, "a step of the plan")
+    if any(len(states) != len(step.features) for states in outcomes):
+        raise ModelError(f"the outcomes of {step.test!r} must have a state for each of its features")
+    return step

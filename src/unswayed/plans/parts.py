@@ -19,7 +19,7 @@ import numpy as np
 from unswayed.core.anytime import tick
 from unswayed.core.arrays import Floats
 from unswayed.core.parallel import Workers
-from unswayed.kernels.plan_values import Block, FixedSets, Rules, Values, compiled_fill_values, fill_values
+from unswayed.kernels.plan_values import Block, FixedSets, Rules, Values, compiled_fill_values
 from unswayed.plans.goals import Goal, judge
 from unswayed.plans.ground import Ground, blocks
 
@@ -27,8 +27,6 @@ LARGEST_PART = 3**11
 """States of a part: a fifth of a second."""
 LARGEST_BLOCK = 3**10
 """States valued at a time: their masses stay in the cache."""
-COMPILED_FROM = 3**7
-"""States from which the compiled pass is worth loading."""
 UNITS_PER_STATE = 0.25
 """To value a state, and an eighth of it more for each test: measured with 14 to 16 tests of two outcomes."""
 POLL_SECONDS = 0.1
@@ -118,12 +116,12 @@ def empty_values(parted: PartedGround) -> Values:
 def fill_part(parted: PartedGround, prefix: Prefix, values: Values) -> FixedSets:
     """Value the states of a part in place; what comes of each set of tests that is done in it."""
     ground, rules = parted.ground, parted.rules
-    fill = compiled_fill_values if ground.n_states >= COMPILED_FROM else fill_values
     fixed = FixedSets(np.zeros(len(rules.reached)), np.zeros(len(rules.reached)))
     start = parted.states(prefix).start
     for columns in blocks(ground, LARGEST_BLOCK, prefix):
         standing = judge(ground.problem, parted.goal, ground.known(columns))
-        fill(rules, values, Block(start, standing.mass, standing.loss, standing.agreement), fixed)
+        block = Block(start, standing.mass, standing.loss, standing.agreement)
+        compiled_fill_values(rules, values, block, fixed)
         start += columns.shape[1]
     sets = parted.sets(prefix)
     return FixedSets(fixed.loss[sets].copy(), fixed.agreement[sets].copy())

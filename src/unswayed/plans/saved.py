@@ -10,15 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 from zlib import crc32
 
 import numpy as np
 
 from unswayed.core.arrays import Floats
+from unswayed.core.codec import field_of
 from unswayed.core.errors import FormatError
 from unswayed.core.measurement import Certainty
-from unswayed.decisions.checkpoint import Checkpoint, damaged
+from unswayed.decisions.checkpoint import Checkpoint
 from unswayed.decisions.oracle import Interval
 from unswayed.kernels.plan_values import FixedSets, Values
 from unswayed.plans.parts import PartedGround, Prefix
@@ -50,19 +51,17 @@ class PartFile:
 
     def read(self, values: Values) -> dict[Prefix, FixedSets]:
         """Put the saved parts in their places; what comes of the tests that are done in each."""
-        entry = self.checkpoint.find(self._name)
-        if entry is None:
-            return {}
-        try:
-            self._checks = dict(entry["parts"])
+
+        def read_parts(entry: Any) -> dict[Prefix, FixedSets]:
+            self._checks = field_of(entry, "parts", dict[str, int])
             with self.path.open("rb") as file:
                 return {
-                    prefix: self._read_part(file.read, file.seek, number, values)
+                    prefix: self._read_part(file, number, values)
                     for number, prefix in enumerate(self.parted.prefixes)
                     if str(number) in self._checks
                 }
-        except (OSError, ValueError, TypeError, KeyError) as error:
-            raise damaged(self.checkpoint.path) from error
+
+        return self.checkpoint.find(self._name, read_parts) or {}
 
     def add(self, prefix: Prefix, values: Values, fixed: FixedSets) -> None:
         """Keep a part that was filled."""
@@ -81,16 +80,14 @@ class PartFile:
         if self.checkpoint.is_due():
             self._save()
 
-    def _read_part(
-        self, read: Callable[[int], bytes], seek: Callable[[int], object], number: int, values: Values
-    ) -> FixedSets:
+    def _read_part(self, file: BinaryIO, number: int, values: Values) -> FixedSets:
         prefix = self.parted.prefixes[number]
         states, n_sets = self.parted.states(prefix), len(self.parted.rules.reached)
         first, second = values.first[states], values.second[states]
         n_fixed = len(range(n_sets)[self.parted.sets(prefix)])
         lengths = [len(first), len(second), n_fixed, n_fixed]
-        seek(8 * number * sum(lengths))
-        record = read(8 * sum(lengths))
+        file.seek(8 * number * sum(lengths))
+        record = file.read(8 * sum(lengths))
         if crc32(record) != self._checks[str(number)]:
             raise ValueError("another record")
         parts: list[Floats] = np.split(np.frombuffer(record), np.cumsum(lengths)[:-1])
@@ -116,12 +113,11 @@ class PlanNotes:
     """Gives the graph of the search, once it has one."""
 
     def __enter__(self) -> PlanNotes:
-        entry = self._entry
-        if self.answers is not None and self.checkpoint is not None and entry is not None:
-            try:
-                self.answers.found.update(map(_read_answer, entry["answers"]))
-            except (ValueError, TypeError, KeyError) as error:
-                raise damaged(self.checkpoint.path) from error
+        answers = self.answers
+        if answers is not None and self.checkpoint is not None:
+            self.checkpoint.find(
+                SEARCH, lambda entry: answers.found.update(map(_read_answer, entry["answers"]))
+            )
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -130,12 +126,8 @@ class PlanNotes:
 
     def read_graph(self, read: Callable[[list[Any]], None]) -> None:
         """Have the saved graph read, where there is one."""
-        entry = self._entry
-        if self.checkpoint is not None and entry is not None:
-            try:
-                read(entry["graph"])
-            except (ValueError, TypeError, KeyError, IndexError) as error:
-                raise damaged(self.checkpoint.path) from error
+        if self.checkpoint is not None:
+            self.checkpoint.find(SEARCH, lambda entry: read(entry["graph"]))
 
     def note(self) -> None:
         """Save where that is due."""
@@ -143,14 +135,10 @@ class PlanNotes:
             self._save(self.checkpoint)
 
     def _save(self, checkpoint: Checkpoint) -> None:
-        saved = self._entry or {}
+        saved: dict[str, Any] = checkpoint.find(SEARCH, dict) or {}
         graph = saved.get("graph", []) if self.write_graph is None else self.write_graph()
         found = {} if self.answers is None else self.answers.found
         checkpoint.save(SEARCH, {"graph": graph, "answers": [_write_answer(*each) for each in found.items()]})
-
-    @property
-    def _entry(self) -> Any:
-        return None if self.checkpoint is None else self.checkpoint.find(SEARCH)
 
 
 def _write_answer(question: Hashable, answer: Any) -> list[Any]:

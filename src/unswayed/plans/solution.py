@@ -14,6 +14,7 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from uuid import uuid4
 
 from unswayed.core.anytime import (
@@ -37,6 +38,7 @@ from unswayed.plans.comparisons import (
     reached_by_everything,
 )
 from unswayed.plans.engine_states import EngineTerrain
+from unswayed.plans.first_tests import FirstTests, bound_first_tests
 from unswayed.plans.goals import Goal
 from unswayed.plans.greedy import Greed, GreedyPolicy, choose_there
 from unswayed.plans.ground import Ground
@@ -52,12 +54,14 @@ MOST_LEAVES = 2000
 """Leaves of a plan where engines are asked and nobody bounds them."""
 MOST_COMPARED = 6
 """Tests, the most informative per cost, that greedy plans ask engines about."""
-PATIENCE = 30e6
+PATIENCE = 4e6
 """Units for a plan that is searched for where nobody gives seconds; its parts have shares of what is left."""
 GREEDY_PARTS = {Greed.ENTROPY: 0.25, Greed.DONE: 0.2, Greed.SAME_DECISION: 1 / 6}
 """For each greedy plan, cheap ones first: its share of what is left where engines are asked,"""
 GREEDY_PART = 0.05
 """and on a table, where it is there in a moment or very large;"""
+FIRST_PART = 0.4
+"""the share of a bound by first tests, and then of the plan that comes of it;"""
 SEARCH_PART = 0.7
 """then the share of the search; its tree has the rest."""
 VALUES_PART, TREE_PART = 0.7, 0.5
@@ -93,6 +97,8 @@ class Solution:
     """How much better another plan could be at most, as the objective counts it."""
     comparisons: tuple[PlanComparison, ...]
     """What other ways to test cost."""
+    interrupted: bool = False
+    """Whether Ctrl-C ended it."""
 
 
 @dataclass(slots=True, eq=False)
@@ -109,6 +115,7 @@ class _Planning:
     """Trees, each with the method that found it."""
     programme: Programme | None = None
     search: BoundedSearch | None = None
+    first_tests: FirstTests | None = None
     is_written: bool = False
     """Whether the whole tree of the search is among the plans."""
     scouts: Prefetcher | None = None
@@ -142,10 +149,11 @@ def solve(
         stages = (_stages_by_values if has_values else _stages_by_search)(planning, stack)
         # On a table the search alone has the patience: all other parts take moments.
         units = PATIENCE if planning.asks_engines else PATIENCE / SEARCH_PART
-        settle(stages, units=math.inf if has_values else units, heeds_interrupts=True)
+        settled = settle(stages, units=math.inf if has_values else units, heeds_interrupts=True)
     with reserve():
         grown, method, lower = _finish(planning)
-    return Solution(grown.tree, method, gap_of(lower, grown.value), tuple(planning.comparisons))
+    gap, comparisons = gap_of(lower, grown.value), tuple(planning.comparisons)
+    return Solution(grown.tree, method, gap, comparisons, settled.interrupted)
 
 
 def _solve_leaf_limited(ground: Ground, goal: Goal, everything: PlanComparison, *, alone: bool) -> Solution:
@@ -187,6 +195,8 @@ def _stages_by_search(planning: _Planning, stack: ExitStack) -> Iterator[_Planni
         planning.report(f"looking one test ahead by {greed.value}")
         _grow_greedy(planning, greed, share=GREEDY_PARTS[greed] if planning.asks_engines else GREEDY_PART)
         yield planning
+    _bound_first_tests(planning)
+    yield planning
     _search(planning)
     yield planning
     assert planning.search is not None
@@ -209,6 +219,8 @@ def _finish(planning: _Planning) -> tuple[GrownPlan, str, Value]:
             policy = FoundPlan(search) if planning.plans else search
             _grow_searched(planning, policy, closely=False, units=FINISHED)
         lower, _ = search.bounds
+        if planning.first_tests is not None:
+            lower = max(lower[0], planning.first_tests.lower), lower[1]
     return *best_of(lower, planning.plans), lower
 
 
@@ -291,6 +303,17 @@ def _foretell(planning: _Planning, policy: GreedyPolicy, choices: Iterator[Situa
         for where in choices
     )
     planning.scouts.go_ahead(next(visits), visits)
+
+
+def _bound_first_tests(planning: _Planning) -> None:
+    """Bound all plans by their first few tests, where tests are independent; what that suggests is a plan."""
+    planning.report("bounding all plans by their first tests")
+    ground, goal = planning.ground, planning.goal
+    then = GreedyPolicy(ground, goal, Greed.DONE, MOST_COMPARED if planning.asks_engines else None)
+    bounds: Iterator[FirstTests | None] = chain([None], bound_first_tests(ground, goal, then))
+    planning.first_tests = settle(bounds, share=FIRST_PART, heeds_interrupts=True).last
+    if planning.first_tests is not None:
+        _grow(planning, planning.first_tests, "first tests by dynamic programming", share=FIRST_PART)
 
 
 def _search(planning: _Planning) -> None:

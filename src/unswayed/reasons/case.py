@@ -21,12 +21,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from unswayed.core.arrays import Floats, Ints
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.constant import always_decide
 from unswayed.decisions.oracle import Interval
 from unswayed.decisions.problem import Problem, make_problem
-from unswayed.decisions.rules import Decider, LogOddsIntervals
+from unswayed.decisions.rules import Decider
+from unswayed.inference.predictors import is_large_model
 from unswayed.model.network import BayesianNetwork
 
 ALMOST_ONE = float(np.nextafter(1.0, 0.0))
@@ -81,6 +82,11 @@ def explained_decision(problem: Problem) -> ExplainedDecision:
     return ExplainedDecision(problem, whole, findings, action)
 
 
+def is_model(explained: ExplainedDecision) -> bool:
+    """Whether a person's own model decides, of so many inputs that no table holds it."""
+    return is_large_model(explained.network, explained.problem.target, {})
+
+
 def reaches(sdp: Interval, level: float) -> bool:
     """Whether a same-decision probability is known to be at least `level`; 1 means 1."""
     return sdp.low >= level or (level < 1.0 and sdp.low >= level - LEVEL_SLACK)
@@ -96,25 +102,9 @@ def kept_share(turned: float) -> float:
     return 1.0 - turned if turned <= 0.0 else min(max(1.0 - turned, 0.0), ALMOST_ONE)
 
 
-@dataclass(frozen=True, slots=True)
-class AlwaysDecide:
-    """The decider that takes one action whatever the posterior: agreement with it is that action's share."""
-
-    actions: tuple[str, ...]
-    action: int
-
-    def decide(self, class_mass: Floats) -> Ints:
-        """The one action, for every row."""
-        return np.full(len(class_mass), self.action, dtype=np.int64)
-
-
 def decider_of(explained: ExplainedDecision, action: int | None = None) -> Decider:
     """A decider that always takes one action, that to be explained by default, as engines work with it."""
-    full = explained.problem.decider
-    action = explained.action if action is None else action
-    if isinstance(full, LogOddsIntervals):
-        return LogOddsIntervals(full.actions, full.upper, np.empty(0), (action,))
-    return AlwaysDecide(full.actions, action)
+    return always_decide(explained.problem.decider, explained.action if action is None else action)
 
 
 @dataclass(frozen=True, slots=True)

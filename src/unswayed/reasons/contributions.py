@@ -15,16 +15,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from unswayed.core.arrays import Floats
+from unswayed.core.errors import LimitError
 from unswayed.decisions.rules import ThresholdRule, UtilityRule, log_odds
+from unswayed.inference.expected import expect_rows, find_case
 from unswayed.inference.marginals import all_marginals
 from unswayed.inference.posteriors import joint_table, log_probability
 from unswayed.model.cpt import Cpt
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.variable import Variable
-from unswayed.reasons.case import ExplainedDecision
+from unswayed.reasons.case import ExplainedDecision, is_model
 
 MOST_SHARED = 20
 """Findings over which the leaning is shared out exactly: there are 2^20 subsets of them."""
+SAMPLES_WITHOUT = 4096
+"""Completions for the expected prediction without a finding, where it can only be estimated."""
+MOST_SHARED_OF_MODEL = 6
+"""The same for a person's own model, whose expected prediction is a pass over all inputs for each subset."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +87,25 @@ def finding_weights(explained: ExplainedDecision, leaning: Leaning) -> list[Find
     weights = []
     for finding in explained.findings:
         others = explained.given(v for v in explained.findings if v != finding)
-        posterior = joint_table(problem.network, [problem.target], others)
+        posterior = _posterior(explained, others)
         before = float(leaning.of(posterior[np.newaxis])[0])
         # A state that is certain either way stays so: the finding adds nothing.
         weight = 0.0 if now == before else now - before
         action = int(problem.decider.decide(posterior[np.newaxis])[0])
         weights.append(FindingWeight(finding, weight, posterior, action))
     return weights
+
+
+def _posterior(explained: ExplainedDecision, findings: dict[int, int]) -> Floats:
+    """Pr(target | findings); of a person's own model an estimate where there is no more."""
+    network, target = explained.network, explained.problem.target
+    if not is_model(explained):
+        return joint_table(network, [target], findings)
+    case = find_case(network, target, findings)
+    assert case is not None
+    mass = expect_rows(case, n_samples=SAMPLES_WITHOUT).mass[0]
+    shares: Floats = mass / mass.sum()
+    return shares
 
 
 def shapley_values(explained: ExplainedDecision, leaning: Leaning) -> Floats | None:
@@ -101,6 +119,11 @@ def shapley_values(explained: ExplainedDecision, leaning: Leaning) -> Floats | N
     n_findings = len(explained.findings)
     if n_findings > MOST_SHARED:
         return None
+    if n_findings > MOST_SHARED_OF_MODEL and is_model(explained):
+        raise LimitError(
+            f"they need the expected prediction of the model for each subset of {n_findings} findings, and "
+            f"{MOST_SHARED_OF_MODEL} findings are the most that it is found for"
+        )
     values = leaning.of(subset_class_masses(explained).T)
     if not np.isfinite(values).all():
         return None

@@ -16,11 +16,11 @@ from itertools import combinations
 
 import numpy as np
 
-from unswayed.core.anytime import settle, tick
+from unswayed.core.anytime import UNITS_PER_SECOND, settle, tick
 from unswayed.core.arrays import Bools, Floats
 from unswayed.inference.posteriors import joint_table
 from unswayed.model.cpt import configuration_of
-from unswayed.reasons.case import ExplainedDecision, cost_of
+from unswayed.reasons.case import ExplainedDecision, cost_of, is_model
 
 LARGEST_TABLE = 2**21
 """Numbers in a table from which all sets are read; beyond it each set gets an inference of its own."""
@@ -29,6 +29,8 @@ MOST_SETS = 20_000
 MOST_INFERENCES = 1_000
 """The same where each set takes an inference."""
 
+FOR_TURNS_OF_MODEL = 0.5 * UNITS_PER_SECOND
+"""Work for the turns of a person's own model, each of which takes a pass over its inputs."""
 UNITS_PER_NUMBER = 1e-3
 """Measured for reading or summing one number of a table."""
 
@@ -177,7 +179,7 @@ def _cheapest_first(
             found += tuple(_turns(explained, members, masses(members), cost))
         yield _Tried(found, found[0].cost if found else math.inf, True)
 
-    tried = settle(trying()).last
+    tried = settle(trying(), units=FOR_TURNS_OF_MODEL if is_model(explained) else math.inf).last
     return _listed(explained, tried.found, most, tried.bound, cut=not tried.complete)
 
 

@@ -18,6 +18,11 @@ from unswayed.decisions.margins import keeping_tests, posterior_bounds
 from unswayed.decisions.oracle import Interval
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.rules import Decider, UtilityRule
+from unswayed.engines.boxes.engine import find_problem_case
+from unswayed.engines.boxes.oracle import ModelOracle
+from unswayed.engines.choice import DEFAULT_TOLERANCE
+from unswayed.inference.expected import ModelCase
+from unswayed.inference.predictors import AdditivePredictor, TreesPredictor
 from unswayed.reasons.additive import (
     AdditiveDecision,
     additive_changes,
@@ -35,6 +40,7 @@ from unswayed.reasons.case import (
     cost_of,
     decider_of,
     fails,
+    is_model,
     kept_share,
     reaches,
 )
@@ -55,6 +61,8 @@ from unswayed.reasons.worst_case import WorstCase, fewest_certain, make_worst_ca
 Made = TypeVar("Made")
 AskEngine = Callable[[Problem, Decider, float], Measurement]
 """From a problem, a decider and a tolerance to how often all features decide as the decider does."""
+AskAction = Callable[[Decider, float], Measurement]
+"""The same for one problem."""
 MOST_SECONDS, FEW_SECONDS = 4.0, 0.1
 """Predicted seconds that a table may take, and the same where sums of weights can answer without one."""
 FOR_TABLES = 0.2
@@ -73,6 +81,8 @@ class SubsetOracle:
     additive: AdditiveDecision | None = field(repr=False)
     worst: WorstCase | None = field(repr=False)
     tests: Floats = field(repr=False)
+    model: ModelCase | None = field(default=None, repr=False)
+    """A person's own model before any finding: every subset conditions its law, and plans nothing anew."""
     _known: dict[frozenset[int], Measurement] = field(default_factory=dict, repr=False)
 
     def measure(self, subset: Iterable[int], level: float | None = None) -> Measurement:
@@ -82,7 +92,7 @@ class SubsetOracle:
         if at_once is not None:
             return at_once
         if chosen not in self._known:
-            self._known[chosen] = self._asked(self.explained.at(chosen), level)
+            self._known[chosen] = self._asked(self._asker(chosen), level)
         return self._known[chosen]
 
     def _measure_at_once(self, chosen: frozenset[int], level: float | None) -> Measurement | None:
@@ -106,7 +116,7 @@ class SubsetOracle:
         """The SDP of a set, as narrow as without a level to compare it with."""
         at_once = self._measure_at_once(chosen, None)
         try:
-            narrower = self._asked(self.explained.at(chosen), None) if at_once is None else at_once
+            narrower = self._asked(self._asker(chosen), None) if at_once is None else at_once
         except LimitError:
             return sdp
         if narrower.high - narrower.low >= sdp.high - sdp.low:
@@ -123,29 +133,45 @@ class SubsetOracle:
         known = self._known.get(subset)
         # What was narrow enough for one level may hold another.
         if known is None or not (reaches(interval_of(known), level) or fails(interval_of(known), level)):
-            problem = self.explained.at(subset)
-            bounds = posterior_bounds(self.tests, problem.prior)
-            if fails(bounds, level):
-                return bounds
-            self._known[subset] = self._asked(problem, level)
+            if self.model is None:
+                problem = self.explained.at(subset)
+                bounds = posterior_bounds(self.tests, problem.prior)
+                if fails(bounds, level):
+                    return bounds
+                self._known[subset] = self._asked(partial(self.ask, problem), level)
+            else:
+                self._known[subset] = self._asked(self._asker(subset), level)
         return interval_of(self._known[subset])
 
-    def _asked(self, problem: Problem, level: float | None) -> Measurement:
+    def _asker(self, chosen: frozenset[int]) -> AskAction:
+        """What tells how often a decision is taken when these findings alone are known."""
+        if self.model is None:
+            return partial(self.ask, self.explained.at(chosen))
+        oracle = ModelOracle(self.explained.whole, self.model.condition(self.explained.given(chosen)))
+
+        def ask(decider: Decider, tolerance: float) -> Measurement:
+            found = oracle.agreement(frozenset(), decider, tolerance or DEFAULT_TOLERANCE)
+            return _measured(found, engine="boxes")
+
+        return ask
+
+    def _asked(self, ask: AskAction, level: float | None) -> Measurement:
         # An interval never proves a probability of 1, so at level 1 an exact answer is asked for first.
         for tolerance in (0.0,) if level is None else (0.0, *TOLERANCES) if level >= 1.0 else TOLERANCES:
-            found = self._answer(problem, tolerance, level)
+            found = self._answer(ask, tolerance, level)
             if level is None or found.certainty is not Certainty.BOUND:
                 break
             if reaches(interval_of(found), level) or fails(interval_of(found), level):
                 break
         return found
 
-    def _answer(self, problem: Problem, tolerance: float, level: float | None) -> Measurement:
+    def _answer(self, ask: AskAction, tolerance: float, level: float | None) -> Measurement:
         """The share of the decision; at level 1, what the other actions leave, which may be none at all."""
-        others = [a for a in range(len(problem.decider.actions)) if a != self.explained.action]
+        n_actions = len(self.explained.problem.decider.actions)
+        others = [a for a in range(n_actions) if a != self.explained.action]
         if len(others) != 1 and (level is None or level < 1.0):
-            return self.ask(problem, decider_of(self.explained), tolerance)
-        turned = [self.ask(problem, decider_of(self.explained, other), tolerance) for other in others]
+            return ask(decider_of(self.explained), tolerance)
+        turned = [ask(decider_of(self.explained, other), tolerance) for other in others]
         low = kept_share(math.fsum(each.high for each in turned))
         high = kept_share(math.fsum(each.low for each in turned))
         value = min(max(kept_share(math.fsum(each.value for each in turned)), low), high)
@@ -166,6 +192,9 @@ def make_subset_oracle(
     tests = keeping_tests(explained.problem.classifier, explained.action)
     if engine_only:
         return SubsetOracle(explained, ask, None, None, None, tests)
+    model = find_problem_case(explained.whole) if is_model(explained) else None
+    if isinstance(model, ModelCase) and isinstance(model.predictor, AdditivePredictor | TreesPredictor):
+        return SubsetOracle(explained, ask, None, None, None, tests, model)
     additive = _within_limits(partial(make_additive, explained))
     fits = table_fits(explained, most_seconds=MOST_SECONDS if additive is None else FEW_SECONDS)
     table = _within_limits(partial(make_subset_table, explained)) if fits else None

@@ -5,29 +5,22 @@ when the ceiling does not exceed the best subset known, the node is left. A good
 comes from the same search among the features that hurt most.
 
 Two searches do the same: node by node with numpy, for any objective and purchase (`nodes.py`), and compiled,
-over one signed column, where there are two decisions (`signed/slices.py`). Loading the compiled one takes
-longer than a small search, so small ones start without it. Both go in slices (`driver.py`), which may be
-searched elsewhere.
+over one signed column, where there are two decisions (`signed/slices.py`). Both go in slices (`driver.py`),
+which may be searched elsewhere.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from unswayed.core.anytime import UNITS_PER_SECOND
 from unswayed.core.errors import QueryError
 from unswayed.decisions.catalogue import cost_together
-from unswayed.kernels.subset_search import compiled_advance
+from unswayed.search.exhaustive import are_few, offer_all
 from unswayed.search.lattice import keep_only
 from unswayed.search.nodes import search_nodes
 from unswayed.search.signed.ground import signed_column
 from unswayed.search.signed.slices import search_signed
 from unswayed.search.task import Found, Incumbent, Task
-
-LARGE = 2**18
-"""Cells of a table that is worth the compiled search at once."""
-UNITS_BEFORE = 1.5e5
-"""What a process spends on searches without it before loading it, which takes several times that."""
 
 
 def branch_and_bound(task: Task) -> Iterator[Found]:
@@ -60,10 +53,7 @@ def _search(task: Task, incumbent: Incumbent) -> Iterator[None]:
     if column is None:
         yield from search_nodes(task, incumbent)
         return
-    if len(column) < LARGE and not compiled_advance.is_loaded and task.checkpoint is None:
-        before = UNITS_PER_SECOND * compiled_advance.seconds_without
-        spent = yield from search_nodes(task, incumbent, UNITS_BEFORE - before)
-        compiled_advance.seconds_without += spent / UNITS_PER_SECOND
-        if incumbent.found().optimal:
-            return
+    if are_few(task, column):
+        offer_all(task, column, incumbent)
+        return
     yield from search_signed(task, column, incumbent)

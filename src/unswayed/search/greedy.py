@@ -1,10 +1,18 @@
-"""Greedy selection with swaps: good subsets quickly, without proof."""
+"""Good subsets without proof: features added one by one with swaps, and features by what each says alone.
+
+`greedy` needs a table; information gain is the usual way to choose, to compare with.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+
+import numpy as np
 
 from unswayed.core.anytime import tick
+from unswayed.decisions.problem import Problem
+from unswayed.decisions.rewards import NegativeEntropy, expected_reward
+from unswayed.inference.posteriors import joint_table
 from unswayed.search.lattice import keep_only
 from unswayed.search.task import SLACK, Found, Incumbent, Task, units_of_pass
 
@@ -63,3 +71,23 @@ def _offer(task: Task, kept: frozenset[int], incumbent: Incumbent) -> float:
     incumbent.evaluations += 1
     incumbent.offer(kept, value)
     return value
+
+
+def information_by_feature(problem: Problem) -> dict[int, float]:
+    """How much each free feature alone is expected to lower the entropy of the target, in nats."""
+    target = problem.network.variables[problem.target]
+    now = expected_reward(problem.prior[np.newaxis], NegativeEntropy(), target)
+    gains = {}
+    for feature in problem.free:
+        masses = joint_table(problem.network, [feature, problem.target], problem.evidence)
+        gains[feature] = expected_reward(masses.reshape(-1, len(target)), NegativeEntropy(), target) - now
+    return gains
+
+
+def most_informative(task: Task, gains: Mapping[int, float]) -> tuple[int, ...]:
+    """Features taken by information gain for their cost, one after the other, while the budget allows."""
+    kept: tuple[int, ...] = ()
+    for feature in sorted(gains, key=lambda f: (-gains[f] / task.costs[f], task.names[f])):
+        if task.affordable(task.cost((*kept, feature))):
+            kept = (*kept, feature)
+    return kept

@@ -18,10 +18,17 @@ from unswayed.core.anytime import tick
 from unswayed.core.numerics import is_cheaper
 from unswayed.core.parallel import Workers
 from unswayed.decisions.catalogue import Catalogue, least_together, tests_in, with_needs
-from unswayed.search.driver import SLICE_UNITS, SliceOutcome, Steps, search_in_slices
+from unswayed.search.driver import (
+    SLICE_UNITS,
+    Findings,
+    Known,
+    SliceOutcome,
+    Steps,
+    TaskSearch,
+    search_in_slices,
+)
 from unswayed.search.lattice import Node, drop, keep_only, reordered
 from unswayed.search.task import SLACK, Incumbent, Task, most_harmful, order_by_harm, units_of_pass
-from unswayed.search.task_search import Findings, Known, TaskSearch
 
 ALONE_UNITS = 1e6
 """How long this process searches before others join."""

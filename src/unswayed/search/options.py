@@ -6,18 +6,26 @@ import os
 from collections.abc import Callable
 from concurrent.futures import Executor
 from enum import Enum
-from typing import TYPE_CHECKING, TypedDict
+from typing import TypedDict
 
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import Limits
 from unswayed.core.names import unknown_name
 from unswayed.core.parallel import Team, check_jobs
 
-if TYPE_CHECKING:
-    from unswayed.search.fs_sdd import CircuitVariant
-
 Report = Callable[[float, float, int], None]
 """Called now and then with the best value so far, the upper bound and the number of subsets evaluated."""
+
+
+class CircuitVariant(Enum):
+    """Where FS-SDD has its circuits from [choi2017, section 6]."""
+
+    RECOMPILED = "1"
+    """A circuit is compiled for every subset."""
+    CONSTRAINED = "2"
+    """One circuit is compiled that decides on the features first; then features are moved in it."""
+    MOVED = "3"
+    """One circuit is compiled without constraint; the features are moved up, and then in it."""
 
 
 class Method(Enum):

@@ -68,11 +68,6 @@ class SearchPlan:
         return self.table is None and self.grid is None
 
     @property
-    def by_estimates(self) -> bool:
-        """Whether features are chosen on samples and nothing about them is certain."""
-        return self.on_samples and self.sums is None
-
-    @property
     def sizes(self) -> dict[int, int]:
         """Numbers of states by position."""
         return {f: len(self.problem.network.variables[f]) for f in self.problem.free}

@@ -4,33 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
 
-from unswayed.core.anytime import bytes_allowed, seconds_left, settle
+from unswayed.core.anytime import bytes_allowed, settle
 from unswayed.core.errors import QueryError
 from unswayed.core.parallel import Team
 from unswayed.decisions.checkpoint import Checkpoint, open_checkpoint
-from unswayed.decisions.classifier import Classifier
-from unswayed.decisions.problem import Problem, make_problem
+from unswayed.decisions.problem import Problem
 from unswayed.decisions.rewards import CustomReward
-from unswayed.decisions.rules import ThresholdRule
-from unswayed.engines.naive_bayes import Agreement, cut_question, many_features, search_grid
-from unswayed.kernels.jit import can_save, compile_beside
-from unswayed.model.zoo import random_naive_bayes
+from unswayed.engines.naive_bayes import Agreement, cut_question, search_grid
 from unswayed.search.branch_and_bound import branch_and_bound
-from unswayed.search.ceiling.cover import is_ceiling_ready, load_ceiling
 from unswayed.search.ceiling.spectra import feature_laws
+from unswayed.search.driver import save_now_and_then, save_search
 from unswayed.search.exhaustive import exhaustive
-from unswayed.search.greedy import greedy
-from unswayed.search.information import information_by_feature, most_informative
+from unswayed.search.greedy import greedy, information_by_feature, most_informative
 from unswayed.search.lattice import Node, keep_only
 from unswayed.search.naive_bayes.grid_search import (
-    are_kernels_ready,
     bytes_needed,
-    load_kernels,
     search_by_dropping,
 )
 from unswayed.search.naive_bayes.incumbent import GridTask
@@ -43,16 +35,12 @@ from unswayed.search.objectives import (
 from unswayed.search.options import Method, SearchOptions, method_of, team_of
 from unswayed.search.plan import SearchPlan, plan_table
 from unswayed.search.task import Found, Task, Terms, check_method, until_limit
-from unswayed.search.task_search import save_now_and_then, save_search
 
 _SEARCH_BY_METHOD: dict[Method, Callable[[Task], Iterator[Found]]] = {
     Method.BRANCH_AND_BOUND: branch_and_bound,
     Method.EXHAUSTIVE: exhaustive,
     Method.GREEDY: greedy,
 }
-OFTEN_BOUNDED = 60
-"""Features from which on searches seldom end, so that the loops of the ceiling are loaded before."""
-_COMPILING = f"from {__name__} import compile_grid_loops; compile_grid_loops()"
 _ON_TABLES = {Method.EXHAUSTIVE, Method.INFORMATION_GAIN}
 """Methods that need a table, also where a search on a grid would be quicker."""
 
@@ -75,9 +63,7 @@ def run_search(
         ), plan
     task = _make_grid_task(plan, objective, terms, options, checkpoint)
     states = search_by_dropping(task, prove=method is Method.BRANCH_AND_BOUND)
-    is_compiled = are_kernels_ready() and (task.laws is None or is_ceiling_ready())
-    with nullcontext() if is_compiled or not can_save() else compile_beside(_COMPILING):
-        return settle_search(states, options, checkpoint, plan.units), plan
+    return settle_search(states, options, checkpoint, plan.units), plan
 
 
 def settle_search(
@@ -144,10 +130,6 @@ def _make_grid_task(
     costs, budget = terms.costs, terms.budget
     steps = search_grid(many, lambda steps: bytes_needed(costs.values(), budget, steps.width) <= most_bytes)
     laws = feature_laws(many.weights, cut_question(plan.problem))
-    if are_kernels_ready():
-        load_kernels(steps.grid)
-        if laws is not None and len(many.features) >= OFTEN_BOUNDED and is_ceiling_ready():
-            load_ceiling()
     return GridTask(
         grid=steps.grid,
         disagreement=steps.disagreement,
@@ -160,19 +142,9 @@ def _make_grid_task(
         between=agreement.between,
         closer=agreement.closer,
         laws=laws,
-        compiles_here=math.isinf(seconds_left()) and not can_save(),
         team=team_of(options),
         checkpoint=checkpoint,
     )
-
-
-def compile_grid_loops() -> None:
-    """Compile the loops over grids and of the ceiling, by a look at a small classifier."""
-    network = random_naive_bayes(3, np.random.default_rng(0))
-    problem = make_problem(Classifier(network, "C", None, ThresholdRule("s0", 0.5)))
-    many = many_features(problem)
-    load_kernels(search_grid(many, lambda steps: True).grid)
-    load_ceiling()
 
 
 def _take_most_informative(problem: Problem, task: Task) -> Found:

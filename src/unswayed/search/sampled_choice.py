@@ -2,7 +2,7 @@
 
 Each sample has the exact posterior of any features on it, so that a choice is valued by how often it decides
 as all features do. Nothing is proven. Fresh samples, which took no part in choosing, estimate how often the
-choice agrees; `certified.py` bounds it where sums over the network can.
+choice agrees; `trim.py` bounds it where sums over the network can.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from unswayed.core.numerics import spendable
 from unswayed.core.parallel import Team, Workers
 from unswayed.decisions.measures import AchievableAgreement, best_threshold
 from unswayed.decisions.oracle import Interval
-from unswayed.decisions.problem import Problem
+from unswayed.decisions.problem import Problem, forget_answers
 from unswayed.decisions.rules import Decider, ThresholdRule
 from unswayed.engines.sampling import SamplingEngine, SamplingOracle
-from unswayed.search.information import information_by_feature
+from unswayed.search.greedy import information_by_feature
 from unswayed.search.sampled import (
     BETTER,
     SampledTask,
@@ -142,7 +142,7 @@ def choose_kept(ground: SampledGround, terms: Terms, team: Team) -> Iterator[Kep
     """
     first = take_affordable(ground.orders[0], terms)
     yield KeptChoice(first, 0.0, ground.tried)
-    problem = replace(ground.problem, _memo={})
+    problem = forget_answers(ground.problem)
     drawn = replace(ground.drawn, problem=problem)
     sent = replace(ground, problem=problem, drawn=drawn, fresh=drawn)
     with Workers[int](team, value_choices, uuid4().hex, sent) as workers:

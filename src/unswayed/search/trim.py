@@ -1,12 +1,20 @@
-"""From a plan to a trimmed classifier: kept features with a threshold, the same rule, or a table."""
+"""From a plan to a trimmed classifier: kept features with a threshold, the same rule, or a table.
+
+Where no table or grid holds the features they are chosen on samples. That choice is the best found, not
+proven to be the best there is. What it achieves is certified: sums over the network (`engines/sums`) bound
+the agreement of the kept features, under the best threshold where their instantiations can be listed, under
+the classifier's own rule otherwise. Within a wide interval the value named is the share of fresh samples on
+which the decisions agree.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from unswayed.core.anytime import portion, reserve
+from unswayed.core.anytime import Settled, portion, reserve, settle
 from unswayed.core.errors import QueryError, expect
 from unswayed.core.measurement import Certainty
+from unswayed.core.parallel import Team
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.measures import (
     AchievableAgreement,
@@ -15,22 +23,15 @@ from unswayed.decisions.measures import (
     maximum_achievable_agreement,
 )
 from unswayed.decisions.oracle import NEGLIGIBLE, Interval
+from unswayed.decisions.problem import Problem
 from unswayed.decisions.rewards import Reward, expected_reward
 from unswayed.decisions.rules import ThresholdRule
 from unswayed.decisions.table_classifier import TableClassifier
-from unswayed.engines.naive_bayes import best_threshold_of
+from unswayed.engines.naive_bayes import Agreement, best_threshold_of
 from unswayed.engines.sums.engine import SumsOracle
 from unswayed.engines.sums.profile_bounds import bound_decisions
-from unswayed.search.certified import (
-    CERTIFY_SECONDS,
-    CERTIFY_UNITS,
-    TOLERANCE,
-    choose_and_certify,
-    choose_and_estimate,
-    find_ground,
-)
 from unswayed.search.objectives import PotentialObjective
-from unswayed.search.options import Method, SearchOptions, method_of, team_of
+from unswayed.search.options import Method, Report, SearchOptions, method_of, team_of
 from unswayed.search.plan import (
     SearchPlan,
     is_naive,
@@ -40,7 +41,24 @@ from unswayed.search.plan import (
     trimming_objective,
 )
 from unswayed.search.run import run_search
-from unswayed.search.task import Found, Terms
+from unswayed.search.sampled_choice import (
+    KeptChoice,
+    SampledGround,
+    choice_share,
+    choose_kept,
+    draw_ground,
+    estimate_agreement,
+    sampled_threshold,
+    units_of_choices,
+)
+from unswayed.search.task import Found, Terms, until_limit
+
+TOLERANCE = 1e-3
+"""Width of an interval that is good enough."""
+CERTIFY_SECONDS, CERTIFY_UNITS = 1.0, 6e6
+"""Seconds to bound one choice, at least, since without bounds a choice is worth little; and work, at most."""
+Bounded = tuple[Interval | None, AchievableAgreement | None]
+"""What holds an agreement, None where it is 1, and thresholds that achieve it, None where the rule stays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +90,9 @@ def choose_features(plan: SearchPlan, reward: Reward | None, terms: Terms, optio
     if plan.on_samples:
         return _choose_on_samples(plan, terms, options, adapts_threshold=False)[0]
     found, plan = run_search(plan, same_decision_objective(plan.problem), terms, options)
-    if plan.table is None:
-        return Chosen(found, plan.engine)
     with reserve():
+        if plan.table is None:
+            return _with_reach(plan, found, own_rule=True)
         doubt = doubted_agreement(plan.table.profile(found.kept), plan.problem.decider)
     return _with_doubt(plan, found, doubt)
 
@@ -107,7 +125,11 @@ def _trim_to_threshold(plan: SearchPlan, terms: Terms, options: SearchOptions) -
     found, plan = run_search(plan, trimming_objective(plan.problem), terms, options)
     with reserve():
         best, doubt = _find_threshold(plan, found.kept)
-    chosen = _with_doubt(plan, replace(found, value=best.value), doubt)
+        found = replace(found, value=best.value)
+        if plan.table is None and doubt <= NEGLIGIBLE:
+            chosen = _with_reach(plan, found, own_rule=False)
+        else:
+            chosen = _with_doubt(plan, found, doubt)
     return Trimmed(chosen, _with_threshold(plan, found, best), (best.threshold_low, best.threshold_high))
 
 
@@ -131,7 +153,19 @@ def _with_doubt(plan: SearchPlan, found: Found, doubt: float) -> Chosen:
     if doubt <= NEGLIGIBLE:
         return Chosen(found, plan.engine)
     bound = min(found.upper_bound + doubt, 1.0)
-    return Chosen(replace(found, upper_bound=bound), plan.engine, Interval.point(found.value, doubt))
+    found = replace(found, upper_bound=bound, proven=False)
+    return Chosen(found, plan.engine, Interval.point(found.value, doubt))
+
+
+def _with_reach(plan: SearchPlan, found: Found, *, own_rule: bool) -> Chosen:
+    """The choice of a grid: where no exact value is affordable, its value is the least it can be."""
+    if plan.grid is None or plan.grid.exact is not None:
+        return Chosen(found, plan.engine)
+    most = min(Agreement(plan.grid, own_rule=own_rule).closer(found.kept)[1], found.upper_bound)
+    if most <= found.value + NEGLIGIBLE:
+        return Chosen(found, plan.engine)
+    bounds = Interval(found.value, most, Certainty.BOUND, middle=found.value)
+    return Chosen(found, plan.engine, bounds)
 
 
 def _keep_rule(plan: SearchPlan, chosen: Chosen) -> Trimmed:
@@ -177,13 +211,79 @@ def _choose_on_samples(
             "no table holds these features, so they are chosen on samples, within seconds and without a "
             "checkpoint; leave it out"
         )
-    report, team = options.get("report"), team_of(options)
-    ground = find_ground(plan.problem, terms, adapts_threshold=adapts_threshold)
-    if plan.sums is not None:
-        choice = choose_and_certify(plan.sums, ground, terms, team, report)
+    ground = _find_ground(plan.problem, terms, adapts_threshold=adapts_threshold)
+    settled = _settle_choice(ground, terms, team_of(options), options.get("report"))
+    kept = settled.last.kept
+    if plan.sums is None:
+        agreement, threshold = _estimate_choice(ground, kept)
     else:
-        choice = choose_and_estimate(ground, terms, team, report)
-    return Chosen(choice.found, plan.engine, choice.agreement), choice.threshold
+        agreement, threshold = _bound_choice(plan.sums, ground, kept)
+    value = 1.0 if agreement is None else agreement.value
+    found = Found(kept, value, 1.0, settled.last.tried, settled.interrupted)
+    return Chosen(found, plan.engine, agreement), threshold
+
+
+def _bound_choice(oracle: SumsOracle, ground: SampledGround, kept: frozenset[int]) -> Bounded:
+    """Certain bounds on how often the kept features agree."""
+    problem = oracle.problem
+    sizes = dict(zip(problem.free, problem.sizes(problem.free), strict=True))
+    if all(v in kept or size == 1 for v, size in sizes.items()):
+        return None, None  # no feature that can vary is dropped: every decision is the full one
+    with reserve(CERTIFY_SECONDS), portion(units=CERTIFY_UNITS):
+        return _certify(oracle, ground, kept)
+
+
+def _estimate_choice(ground: SampledGround, kept: frozenset[int]) -> Bounded:
+    """How often the kept features agree on fresh samples: for what no sums bound."""
+    threshold, decider = None, ground.problem.decider
+    with reserve():
+        if ground.positive is not None:
+            threshold = sampled_threshold(ground, kept)
+            rule = ground.problem.classifier.rule
+            assert isinstance(rule, ThresholdRule)
+            cut = min(max(threshold.threshold, 1e-300), 1.0 - 2**-53)
+            target = ground.problem.network.variables[ground.problem.target]
+            decider = ThresholdRule(rule.positive, cut).bind(target)
+        return estimate_agreement(ground, kept, decider), threshold
+
+
+def _settle_choice(
+    ground: SampledGround, terms: Terms, team: Team, report: Report | None
+) -> Settled[KeptChoice]:
+    def tell(choice: KeptChoice) -> None:
+        if report is not None:
+            report(choice.agreement, 1.0, choice.tried)
+
+    with reserve():
+        units = units_of_choices(ground, terms)
+    return settle(
+        until_limit(choose_kept(ground, terms, team)),
+        share=choice_share(),
+        units=units,
+        tell=tell,
+        heeds_interrupts=True,
+    )
+
+
+def _find_ground(problem: Problem, terms: Terms, *, adapts_threshold: bool) -> SampledGround:
+    """The samples that searches with other budgets share: no answer comes before them."""
+    if terms.workspace.sampled is None:
+        with reserve():
+            terms.workspace.sampled = draw_ground(problem, terms, adapts_threshold=adapts_threshold)
+    return terms.workspace.sampled
+
+
+def _certify(oracle: SumsOracle, ground: SampledGround, kept: frozenset[int]) -> Bounded:
+    problem = oracle.problem
+    if ground.positive is not None and oracle.lists(kept):
+        return oracle.achievable(kept, ground.positive, TOLERANCE)
+    bounds = oracle.agreement(kept, problem.decider, TOLERANCE)
+    if bounds.high - bounds.low <= 2 * TOLERANCE:
+        return bounds, None
+    share = estimate_agreement(ground, kept, problem.decider).middle
+    assert share is not None
+    middle = min(max(share, bounds.low), bounds.high)
+    return Interval(bounds.low, bounds.high, Certainty.BOUND, middle=middle), None
 
 
 def _find_threshold(plan: SearchPlan, kept: frozenset[int]) -> tuple[AchievableAgreement, float]:

@@ -8,11 +8,6 @@ from .decisions.classifier import (
     structured_classifier as structured_classifier,
 )
 from .decisions.measures import normal_share as normal_share
-from .edges import (
-    graphset_space as graphset_space,
-    matching_space as matching_space,
-    spanning_tree_space as spanning_tree_space,
-)
 from .formulas import circuit_space as circuit_space, formula_space as formula_space
 from .graphs import Graph as Graph, grid as grid
 from .mallows import (
@@ -33,6 +28,11 @@ from .preflib import (
     write_soc as write_soc,
 )
 from .rankings import ranking_space as ranking_space, tiered_ranking_space as tiered_ranking_space
+from .recipes import (
+    graphset_space as graphset_space,
+    matching_space as matching_space,
+    spanning_tree_space as spanning_tree_space,
+)
 from .route_files import (
     SimpleTrips as SimpleTrips,
     read_graph as read_graph,

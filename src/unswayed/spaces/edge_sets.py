@@ -22,10 +22,8 @@ from unswayed.kernels import frontier
 from unswayed.spaces.graphs import Graph, breadth_first, neighbours
 from unswayed.spaces.zdd import Diagram, reduce_shared
 
-_SLICE: Final = 1 << 17
-"""States expanded between looks at the clock; some tens of milliseconds."""
-_PLAIN: Final = 3000
-"""States that plain Python expands before the compiled search is loaded, which takes a second."""
+_SLICE: Final = 1 << 13
+"""States expanded between looks at the clock: 4 ms, or .2 s where the search is plain."""
 _BYTES_PER_STATE: Final = 64
 """Measured while diagrams of grids are reduced: 60 for each state that was found."""
 _GROWTH, _DIRECTED_GROWTH = 3.0, 3.83
@@ -101,13 +99,11 @@ def shared_diagram(wanted: EdgeSets, doors: Ints, begun: Ints) -> tuple[Diagram,
         check_bytes(n_bytes, f"the diagram at edge {len(levels) + 1}")
         foreseen = n_states + len(states) * _levels_ahead(log_states[len(levels) :])
         check_bytes(bytes_foreseen * foreseen, f"the diagram, seen from edge {len(levels) + 1},")
-        quick = n_states > _PLAIN or frontier.compiled_search.is_loaded
-        search = frontier.compiled_search if quick else frontier.search
         level = frontier.new_level(len(states), width)
         for begin in range(0, len(states), _SLICE):
             tick(what=f"the diagram at edge {len(levels)} of {len(wanted.order)}")
             level.span[:] = begin, min(begin + _SLICE, len(states))
-            search(states, step, (wanted.kind, wanted.joins), level)
+            frontier.compiled_search(states, step, (wanted.kind, wanted.joins), level)
         levels.append(level.children)
         states = level.found[: int(level.n_found[0])].copy()
         if not len(states):

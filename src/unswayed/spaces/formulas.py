@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from unswayed.circuits.formulas.cnf import Cnf
-from unswayed.circuits.formulas.expressions import Connective, Expression, variable_names
+from unswayed.circuits.formulas.expressions import Connective, Expression, fold, variable_names
 from unswayed.circuits.psdd.examples import UNKNOWN, Marks
 from unswayed.circuits.sdd.evaluate import evaluate, model_count
 from unswayed.circuits.sdd.sdd import Sdd
@@ -147,18 +147,8 @@ def _clause_text(clause: Sequence[int], names: Sequence[str]) -> str:
 
 
 def _holds(expression: Expression, value: Mapping[str, bool]) -> bool:
-    """Whether an expression holds; without recursion, since chains of operators are deep."""
-    known: dict[int, bool] = {}
-    waiting = [expression]
-    while waiting:
-        part = waiting[-1]
-        unknown = [each for each in part.parts if id(each) not in known]
-        if unknown:
-            waiting += unknown
-            continue
-        waiting.pop()
-        known[id(part)] = _joined(part, [known[id(each)] for each in part.parts], value)
-    return known[id(expression)]
+    """Whether an expression holds."""
+    return fold(expression, lambda part, held: _joined(part, held, value))
 
 
 def _joined(part: Expression, held: list[bool], value: Mapping[str, bool]) -> bool:

@@ -58,6 +58,14 @@ class Coding(Protocol[Object]):
         ...
 
 
+@dataclass(slots=True)
+class _Built:
+    """What was built of a space already; it goes along where the space is sent or saved."""
+
+    sdd: Sdd | None = None
+    structure: PsddStructure | None = None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Space(Generic[Object]):
     """All objects of a kind, as the models of a circuit.
@@ -82,8 +90,7 @@ class Space(Generic[Object]):
     """Builds the circuit, whose price was checked when the space was made; None where there is none."""
     make_structure: Callable[[], PsddStructure] | None = field(repr=False, default=None)
     """Builds the structure of distributions where that is possible without the circuit."""
-    made: dict[str, Any] = field(init=False, repr=False, default_factory=dict)
-    """What was built already: a cache, which changes speed and no answer."""
+    _built: _Built = field(init=False, repr=False, default_factory=lambda: _Built())
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -97,21 +104,19 @@ class Space(Generic[Object]):
             raise QueryError(
                 f"{self.description} have no SDD; use their structure, which has all distributions"
             )
-        if "sdd" not in self.made:
-            self.made["sdd"] = self.make_sdd()
-        circuit: Sdd = self.made["sdd"]
-        return circuit
+        if self._built.sdd is None:
+            self._built.sdd = self.make_sdd()
+        return self._built.sdd
 
     @property
     def structure(self) -> PsddStructure:
         """The structure of all distributions over the objects, built when it is first asked for."""
         from unswayed.circuits.psdd.structure import psdd_structure
 
-        if "structure" not in self.made:
+        if self._built.structure is None:
             make = self.make_structure
-            self.made["structure"] = psdd_structure(self.sdd) if make is None else make()
-        structure: PsddStructure = self.made["structure"]
-        return structure
+            self._built.structure = psdd_structure(self.sdd) if make is None else make()
+        return self._built.structure
 
     def encode(self, item: Any) -> Bools:
         """The object as truth values; `QueryError` when it is not in the space."""

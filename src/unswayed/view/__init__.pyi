@@ -18,5 +18,5 @@ from .charts.reasons import draw_contributions as draw_contributions, draw_leewa
 from .drawing import Drawing as Drawing
 from .figure import Picture as Picture
 from .page import report_page as report_page
-from .plotting import draw_circuit as draw_circuit, draw_network as draw_network, draw_vtree as draw_vtree
+from .plotting import draw as draw, draw_circuit as draw_circuit, draw_vtree as draw_vtree
 from .svg import palette_css as palette_css, to_svg as to_svg

@@ -10,15 +10,26 @@ from rich.text import Text
 from unswayed.core.measurement import Measurement
 from unswayed.decisions.classifier import Classifier
 from unswayed.view.describe import Asked, Figure, Row, TextTable
-from unswayed.view.numbers import gain_text, measurement_text, names_text, probability_text, share_text
+from unswayed.view.numbers import (
+    counted,
+    gain_text,
+    measurement_text,
+    names_text,
+    percent,
+    probability_text,
+    seconds_text,
+    share_text,
+)
 from unswayed.view.sentences import (
     PHRASE_BY_CRITERION,
     agreement_text,
     changes_text,
+    difference_texts,
     frontier_proof_text,
     further_texts,
     held_out_text,
     kept_text,
+    listed_text,
     next_text,
     proof_text,
     same_rule_text,
@@ -27,9 +38,11 @@ from unswayed.view.sentences import (
 )
 
 if TYPE_CHECKING:
+    from unswayed.api.comparison import Comparison
     from unswayed.api.ranking import ObservationRanking
+    from unswayed.api.results.recording import SearchRecord
     from unswayed.api.selection import Frontier, Selection, Trimming
-    from unswayed.api.thresholds import ThresholdSweep
+    from unswayed.api.sweeps import ThresholdSweep
 
 MOST_FEATURES = 20
 """Features listed before the list is cut."""
@@ -53,8 +66,8 @@ def describe_ranking(ranking: ObservationRanking, asked: Asked) -> list[Any]:
 
 def describe_selection(selection: Selection, asked: Asked) -> list[Any]:
     """The features that serve an objective best, and what is proven."""
-    objective = asked.words.get("objective")
-    if objective is None or asked.classifier is None:
+    objective = asked.words.get("objective", "esdp")
+    if asked.classifier is None or objective not in ("esdp", *PHRASE_BY_CRITERION):
         sentence = f"The value is {measurement_text(selection.measurement)}."
     elif objective == "esdp":
         assert isinstance(asked.classifier, Classifier)
@@ -154,3 +167,22 @@ def describe_sweep(sweep: ThresholdSweep, asked: Asked) -> list[Any]:
         changes_text(sweep),
         Figure(sweep),
     ]
+
+
+def describe_comparison(comparison: Comparison, asked: Asked) -> list[Any]:
+    """How often two classifiers disagree, which way, and on which instances most often."""
+    rows = [
+        (listed_text(each.states), percent(each.probability), each.full, each.other)
+        for each in comparison.differences
+    ]
+    table = TextTable(rows, ("instance", "how often", "all features", "the other"), right=[1])
+    return [*difference_texts(comparison), *(["", table] if rows else [])]
+
+
+def describe_record(record: SearchRecord, asked: Asked) -> list[Any]:
+    """How far a search had come when it reported last."""
+    if not record.reports:
+        return ["The search reported nothing."]
+    last, count = record.reports[-1], counted(len(record.reports), "report")
+    best = f"the best {probability_text(last.incumbent)}, no other above {probability_text(last.bound)}"
+    return [f"{count} in {seconds_text(last.seconds)}, {best}.", Figure(record)]

@@ -23,6 +23,7 @@ from unswayed.view.numbers import (
 from unswayed.view.sentences import (
     PHRASE_BY_CRITERION,
     advice_text,
+    listed_text,
     reason_text,
     safety_text,
     with_probability,
@@ -42,7 +43,35 @@ def describe_decision(decision: Decision, asked: Asked) -> list[Any]:
     """The posterior, and what is decided on it."""
     target = asked.classifier.target if isinstance(asked.classifier, Classifier) else "posterior"
     figure = Figure(decision, posterior_lines({target: decision.posterior}))
-    return [*([""] if asked.evidence else []), figure, "", decision_text(decision, asked)]
+    told = [decision_text(decision, asked), *doubt_lines(decision), *reading_lines(decision)]
+    return [*([""] if asked.evidence else []), figure, "", *told]
+
+
+def doubt_lines(decision: Decision) -> list[str]:
+    """How far an estimated prediction may be off, and both decisions where that matters."""
+    if not decision.doubt:
+        return []
+    wide = f"The expected prediction is estimated, within {decision.doubt:.2g} at 99% confidence"
+    if decision.possible:
+        return [f"{wide}: it may as well decide {' or '.join(map(repr, decision.possible[1:]))}."]
+    return [f"{wide}; the decision is the same throughout."]
+
+
+READINGS = {
+    "expected": "the expected prediction over what is missing",
+    "native": "the model's own path for missing inputs",
+    "impute": "a row with medians for what is missing",
+}
+
+
+def reading_lines(decision: Decision) -> list[str]:
+    """Which decision is meant where inputs of a model are missing, and what other readings decide."""
+    taken = [READINGS[each.missing] for each in decision.readings if each.action == decision.action]
+    others = [f"{READINGS[each.missing]} decides {each.action!r}" for each in decision.disagreeing]
+    if not decision.readings:
+        return []
+    lines = [f"Inputs are missing: {' and '.join(taken)} decide{'s' * (len(taken) == 1)} this."]
+    return [*lines, *(f"But {each}." for each in others)]
 
 
 def decision_text(decision: Decision, asked: Asked) -> Text:
@@ -79,7 +108,7 @@ def describe_case(case: Case, asked: Asked) -> list[Any]:
     """The network with what was observed, and what would be decided."""
     from unswayed.view.plotting import list_findings
 
-    findings = ", ".join(f"{name}={state}" for name, state in list_findings(case).items())
+    findings = listed_text(list_findings(case))
     posterior = posterior_lines({case.problem.classifier.target: case.decision.posterior})
     would, known = f"would decide: {case.decision.action}", f"observed: {findings or 'nothing yet'}"
     return [Figure(case.decision, posterior), "", would, known, Figure(case)]
@@ -96,10 +125,11 @@ def describe_measurement(measured: Measurement, asked: Asked) -> list[Any]:
         return [f"Observing {kept} is expected {phrase}."]
     if measured.thresholds is not None:
         ends = [_ends_text(*each) for each in (measured.thresholds, *measured.other_thresholds)]
+        best = f"the maximum achievable agreement: the best that any threshold on {kept} does."
+        is_asked = asked.words.get("measure") == "maa"
         return [
             _measured("MAA", measured),
-            "No new threshold was given, so this is the maximum achievable agreement: the best that any "
-            f"threshold on {kept} does.",
+            f"This is {best}" if is_asked else f"No new threshold was given, so this is {best}",
             f"Thresholds {'; or '.join(ends)}, achieve it.",
         ]
     if (threshold := asked.words.get("new_threshold")) is not None:
@@ -110,6 +140,9 @@ def describe_measurement(measured: Measurement, asked: Asked) -> list[Any]:
         )
         sentence = f"{with_probability(measured)} {told} {asked.classifier.rule.threshold:g}."
         return [_measured("ECA", measured), sentence]
+    if asked.words.get("measure") == "mpa":
+        told = f"the best decision for each finding on {kept} is the one on all features"
+        return [_measured("MPA", measured), f"{with_probability(measured)} {told}: no rule does better."]
     leads = f"is the one that observing {names_text(asked.free or ())} leads to"
     sentence = f"{with_probability(measured)} the decision after observing {kept} {leads}."
     return [_measured("E-SDP", measured), sentence]
@@ -152,8 +185,20 @@ def _cells(step: HistoryStep, rule: Rule) -> Sequence[str]:
     ]
 
 
-def bid_lines(measured: Measurement) -> list[str]:
-    """What every engine would have needed, with an arrow at the one that answered."""
-    if not measured.bids:
-        return [f"-> {measured.engine}"]
+def bid_lines(result: Any) -> list[str]:
+    """What every engine would have needed for a result, with an arrow at the one that answered."""
+    measured = _measured_in(result)
+    if measured is None or not measured.bids:
+        return [] if measured is None else [f"-> {measured.engine}"]
     return [f"{'->' if bid.engine == measured.engine else '  '} {line(bid)}" for bid in measured.bids]
+
+
+def _measured_in(result: Any) -> Measurement | None:
+    """The measurement that engines bid for: of a case the last, of a ranking that of the best test."""
+    match type(result).__name__:
+        case "CaseHistory":
+            return _measured_in(result.steps[-1])
+        case "ObservationRanking":
+            first = result.values[0] if result.values else ()
+            return next((each for each in first if each.bids), first[0] if first else None)
+    return result if isinstance(result, Measurement) else result.sdp

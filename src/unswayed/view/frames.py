@@ -11,7 +11,7 @@ from dataclasses import fields
 from itertools import product
 from typing import Any
 
-from unswayed.api.compare import Comparison
+from unswayed.api.comparison import Comparison
 from unswayed.api.decisions import Decision
 from unswayed.api.history import CaseHistory
 from unswayed.api.networks import Explanation, JointTable
@@ -19,12 +19,13 @@ from unswayed.api.ranking import ObservationRanking
 from unswayed.api.results.choices import Frontier, Selection, Trimming
 from unswayed.api.results.plan import TestPlan
 from unswayed.api.results.reasons import Reasons
-from unswayed.api.thresholds import ThresholdSweep
+from unswayed.api.sweeps import ThresholdSweep
 from unswayed.core.errors import QueryError
 from unswayed.core.extras import import_extra
 from unswayed.core.measurement import Measurement
 from unswayed.core.names import unknown_name
 from unswayed.plans.tree import PlanLeaf, PlanNode
+from unswayed.view.json import pick
 
 Row = dict[str, Any]
 EXTRA_BY_LIBRARY = {"pandas": "tables", "polars": "tables", "pyarrow": "arrow"}
@@ -66,6 +67,7 @@ def _list_tests(ranking: ObservationRanking) -> Iterator[Row]:
     for i, test in enumerate(ranking.features):
         yield {
             "test": test,
+            "rank": ranking.ranks[i],
             **dict(zip(ranking.criteria, ranking.values[i], strict=True)),
             "cost": ranking.costs[i] if ranking.costs else 1.0,
             "per_cost": per_cost[i] if per_cost else ranking.values[i][0].value,
@@ -74,23 +76,14 @@ def _list_tests(ranking: ObservationRanking) -> Iterator[Row]:
 
 
 def _list_selection(selection: Selection) -> Iterator[Row]:
-    yield {
-        "cost": selection.cost,
-        "value": selection.measurement,
-        "upper_bound": selection.upper_bound,
-        "optimal": selection.optimal,
-        "kept": selection.kept,
-    }
+    value = {"value": selection.measurement}
+    yield {"cost": selection.cost, **value, **pick(selection, "upper_bound", "optimal", "kept")}
 
 
 def _list_trimming(trimming: Trimming) -> Iterator[Row]:
     low, high = trimming.threshold_interval or (None, None)
     yield {
-        "cost": trimming.cost,
-        "agreement": trimming.agreement,
-        "upper_bound": trimming.upper_bound,
-        "optimal": trimming.optimal,
-        "threshold": trimming.threshold,
+        **pick(trimming, "cost", "agreement", "upper_bound", "optimal", "threshold"),
         "threshold_low": low,
         "threshold_high": high,
         **({} if trimming.held_out is None else {"held_out": trimming.held_out.share}),
@@ -147,14 +140,8 @@ def _list_ends(plan: TestPlan) -> Iterator[Row]:
 def _walk(node: PlanNode, path: tuple[str, ...], cost: float) -> Iterator[Row]:
     """A row for each leaf, with the results that lead there."""
     if isinstance(node, PlanLeaf):
-        yield {
-            "path": path,
-            "probability": node.probability,
-            "cost": cost + node.rest_cost,
-            "decision": node.decision,
-            "sdp": node.sdp,
-            "reached": node.reached,
-        }
+        told = {"path": path, "probability": node.probability, "cost": cost + node.rest_cost}
+        yield {**told, **pick(node, "decision", "sdp", "reached")}
         return
     for states, child in node.outcomes.items():
         yield from _walk(child, (*path, f"{node.test}={'|'.join(states)}"), cost + node.cost)

@@ -17,11 +17,14 @@ from unswayed.view.describe import Asked
 if TYPE_CHECKING:
     from unswayed.api.decisions import Decision
     from unswayed.api.history import CaseHistory
+    from unswayed.api.interview import Interview
     from unswayed.api.observations import Stopping
+    from unswayed.api.promises import Counted, Promise, SafeLevel
     from unswayed.api.ranking import ObservationRanking
     from unswayed.api.results.reasons import Contribution, ParameterRange, Reason, Reasons
+    from unswayed.api.scores import ScoreAssessment
     from unswayed.api.selection import Frontier, Selection, Trimming
-    from unswayed.api.thresholds import ThresholdSweep
+    from unswayed.api.sweeps import ThresholdSweep
 
 Json = dict[str, Any]
 
@@ -36,7 +39,7 @@ def question_of(asked: Asked) -> Json:
     """What was asked about: the same fields in every answer about decisions."""
     classifier = asked.classifier
     if not isinstance(classifier, Classifier):
-        return {"evidence": asked.evidence, **asked.words}
+        return {**asked.words, "evidence": asked.evidence}
     rule = classifier.rule if isinstance(classifier.rule, ThresholdRule) else None
     return {
         "network": classifier.network.name,
@@ -50,22 +53,28 @@ def question_of(asked: Asked) -> Json:
 
 
 def _decision(decision: Decision) -> Json:
-    return {"decision": decision.action, "posterior": decision.posterior}
+    answer: Json = {"decision": decision.action, "posterior": decision.posterior}
+    if decision.doubt:
+        answer |= {"doubt": decision.doubt, "possible": decision.possible or (decision.action,)}
+    if decision.readings:
+        answer["readings"] = {
+            each.missing: {"decision": each.action, "posterior": each.posterior} for each in decision.readings
+        }
+    return answer
+
+
+def pick(result: Any, *names: str) -> Json:
+    """What a result calls by these names; of certainties the word."""
+    found = {name: getattr(result, name) for name in names}
+    return {name: each.value if isinstance(each, Certainty) else each for name, each in found.items()}
 
 
 def _measurement(measured: Measurement) -> Json:
-    answer: Json = {
-        "value": measured.value,
-        "low": measured.low,
-        "high": measured.high,
-        "certainty": measured.certainty.value,
-        "engine": measured.engine,
-        "seconds": measured.seconds,
-    }
+    answer = pick(measured, "value", "low", "high", "certainty", "engine", "seconds")
     if measured.certainty is Certainty.ESTIMATE:
         answer["confidence"] = measured.confidence
     if measured.thresholds is not None:
-        answer |= {"thresholds": measured.thresholds, "other_thresholds": measured.other_thresholds}
+        answer |= pick(measured, "thresholds", "other_thresholds")
     return answer
 
 
@@ -92,17 +101,17 @@ def _ranking(ranking: ObservationRanking) -> Json:
     ranked: list[Json] = [
         {
             "feature": feature,
+            "rank": rank,
             **_measurement(values[0]),
             "values": {name: each.value for name, each in zip(ranking.criteria, values, strict=True)},
         }
-        for feature, values in zip(ranking.features, ranking.values, strict=True)
+        for feature, rank, values in zip(ranking.features, ranking.ranks, ranking.values, strict=True)
     ]
     priced = zip(ranked, ranking.costs, ranking.per_cost, ranking.done, strict=False)
     for each, cost, per_cost, done in priced:
         each |= {"cost": cost, "per_cost": per_cost, "done": done}
     bundle = ranking.bundle and {
-        "tests": ranking.bundle.tests,
-        "cost": ranking.bundle.cost,
+        **pick(ranking.bundle, "tests", "cost"),
         **_measurement(ranking.bundle.value),
     }
     told = {"reward": ranking.criteria[0], "at_least": ranking.at_least}
@@ -112,23 +121,16 @@ def _ranking(ranking: ObservationRanking) -> Json:
 def _selection(selection: Selection, threshold: Json | None = None) -> Json:
     """A choice of features; without a `threshold` of its own it decides by the one that the question says."""
     return {
-        "kept": selection.kept,
-        "cost": selection.cost,
-        "value": selection.value,
+        **pick(selection, "kept", "cost", "value"),
         **(threshold or {"threshold_interval": None}),
-        "upper_bound": selection.upper_bound,
-        "gap": selection.gap,
-        "certainty": selection.certainty.value,
+        **pick(selection, "upper_bound", "gap", "certainty"),
         "confidence_interval": selection.interval,
-        "optimal": selection.optimal,
-        "evaluations": selection.evaluations,
-        "engine": selection.engine,
-        "seconds": selection.seconds,
+        **pick(selection, "optimal", "evaluations", "engine", "seconds"),
     }
 
 
 def _trimming(trimming: Trimming) -> Json:
-    threshold = {"threshold": trimming.threshold, "threshold_interval": trimming.threshold_interval}
+    threshold = pick(trimming, "threshold", "threshold_interval")
     held_out = None if trimming.held_out is None else trimming.held_out.as_dict()
     return {**_selection(trimming.selection, threshold), "held_out": held_out}
 
@@ -138,14 +140,9 @@ def _frontier(frontier: Frontier) -> Json:
 
 
 def _sweep(sweep: ThresholdSweep) -> Json:
-    return {
-        "budget": sweep.budget,
-        "points": [
-            {"threshold": t, "kept": s.kept, "value": s.value, "cost": s.cost, "optimal": s.optimal}
-            for t, s in zip(sweep.thresholds, sweep.selections, strict=True)
-        ],
-        "left_out": sweep.left_out,
-    }
+    chosen = zip(sweep.thresholds, sweep.selections, strict=True)
+    points = [{"threshold": t, **pick(s, "kept", "value", "cost", "optimal")} for t, s in chosen]
+    return {"budget": sweep.budget, "points": points, "left_out": sweep.left_out}
 
 
 def _findings(states: Mapping[str, str]) -> list[str]:
@@ -154,17 +151,20 @@ def _findings(states: Mapping[str, str]) -> list[str]:
 
 
 def _reasons(why: Reasons) -> Json:
-    reason = why.reason
+    reason, closest = why.reason, why.closest
+    nothing = dict.fromkeys(("findings", "sdp", "sdp_interval"))
+    told = nothing if reason is None else _reason(reason)
+    bounds = {"sdp_bound": why.closest_bound, "proven": why.closest_proven}
     return {
         **_decision(why.decision),
         "at_least": why.at_least,
-        "reason": None if reason is None else _findings(reason.findings),
-        "sdp": None if reason is None else reason.sdp.value,
-        "sdp_interval": None if reason is None else [reason.sdp.low, reason.sdp.high],
+        "reason": told["findings"],
+        "sdp": told["sdp"],
+        "sdp_interval": told["sdp_interval"],
         "proven": why.proven,
         "cost": None if reason is None else reason.cost,
         "cost_bound": why.cost_bound,
-        "closest": None if why.closest is None else _nearest(why, why.closest),
+        "closest": None if closest is None else {**_reason(closest), **bounds},
         "reasons": [_findings(each.findings) for each in why.reasons],
         "more_reasons": why.more_reasons,
         "necessary": _pairs(why, why.necessary),
@@ -175,22 +175,15 @@ def _reasons(why: Reasons) -> Json:
             for each in why.flips_if_observed
         ],
         "contributions": [_contribution(each) for each in why.contributions],
-        "leaning": why.leaning,
-        "conflict": why.conflict,
-        "threshold_interval": why.threshold_interval,
+        **pick(why, "leaning", "conflict", "threshold_interval"),
         "parameters": [_range(each) for each in why.parameters],
         "notes": list(why.notes),
     }
 
 
-def _nearest(why: Reasons, closest: Reason) -> Json:
-    return {
-        "findings": _findings(closest.findings),
-        "sdp": closest.sdp.value,
-        "sdp_interval": [closest.sdp.low, closest.sdp.high],
-        "sdp_bound": why.closest_bound,
-        "proven": why.closest_proven,
-    }
+def _reason(reason: Reason) -> Json:
+    ends = [reason.sdp.low, reason.sdp.high]
+    return {"findings": _findings(reason.findings), "sdp": reason.sdp.value, "sdp_interval": ends}
 
 
 def _pairs(why: Reasons, names: Sequence[str]) -> list[str]:
@@ -211,7 +204,61 @@ def _numbers(each: Any, *others: str) -> Json:
     return {name: v.value if isinstance(v, Measurement) else v for name, v in found.items()}
 
 
+def _score(found: ScoreAssessment) -> Json:
+    plans = found.plans
+    return {
+        "score": found.score.title,
+        "answers": dict(found.answers),
+        "band": None if found.band is None else found.band.name,
+        "certain": found.is_certain,
+        "bands": [band.name for band in found.bands],
+        "points": list(found.points),
+        "probabilities": None if found.probabilities is None else dict(found.probabilities),
+        **pick(found, "expected_points", "sdp", "at_least"),
+        "stop": found.is_safe,
+        "deciding": list(found.deciding),
+        "next": found.next_item,
+        "plans": None if plans is None else [asdict(each) for each in plans.policies],
+        "bound": None if plans is None else plans.bound,
+        "disclaimer": found.score.disclaimer,
+    }
+
+
+def _counted(each: Counted) -> Json:
+    return {**asdict(each), "kept": each.kept if each.n_rows else None, "broken": each.is_broken}
+
+
+def _promise(found: Promise) -> Json:
+    return {
+        "rows": _counted(found.every),
+        "safe": _counted(found.safe),
+        **pick(found, "at_least", "confidence"),
+        "hidden": found.n_hidden,
+        "accuracy": None if found.right is None else found.accuracy,
+        "bands": [{"sdp_from": low, "sdp_to": high, **_counted(each)} for low, high, each in found.bands],
+    }
+
+
+def _safe_level(found: SafeLevel) -> Json:
+    return {**pick(found, "at_most", "confidence", "level"), "rows": _counted(found.counted)}
+
+
+def _interview(found: Interview) -> Json:
+    return {
+        "target": found.plan.target,
+        **pick(found.node, "decision", "sdp"),
+        "safe": found.is_safe,
+        "cost": found.spent,
+        "answers": found.all_answers,
+        "skipped": found.skipped,
+    }
+
+
 _MAKER_BY_TYPE = {
+    "Interview": _interview,
+    "Promise": _promise,
+    "SafeLevel": _safe_level,
+    "ScoreAssessment": _score,
     "Decision": _decision,
     "Measurement": _measurement,
     "Stopping": _stopping,

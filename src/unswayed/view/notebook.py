@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from unswayed.view.describe import Figure, TextTable, describe
-from unswayed.view.plotting import plot_result
+from unswayed.view.describe import describe
 from unswayed.view.templating import render
 
 MOST_ROWS = 30
@@ -14,13 +13,4 @@ MOST_ROWS = 30
 
 def to_card(result: Any) -> str:
     """The description of a result as HTML, its title in bold and its figures drawn."""
-    described = describe(result)
-    parts: list[tuple[str, Any]] = []
-    for part in described.parts:
-        if isinstance(part, TextTable):
-            parts.append(("table", part))
-        elif isinstance(part, Figure):
-            parts.append(("figure", plot_result(part.of).drawing))
-        elif part and str(part) != described.title:
-            parts.append(("sentence", part))
-    return render("card.html", title=described.title, parts=parts, most=MOST_ROWS)
+    return render("card.html", described=describe(result), most=MOST_ROWS)

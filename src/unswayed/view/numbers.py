@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from unswayed.core.measurement import Certainty, Measurement
-from unswayed.engines.choice import ENGINES
+from unswayed.engines.choice import ENGINES, LONGEST
 
 DIGITS, MOST_DIGITS = 4, 9
 """Decimals of a probability, and of the ends of an interval so narrow that it needs more."""
@@ -106,15 +106,19 @@ def interval_texts(low: float, high: float, most_digits: int = MOST_DIGITS) -> t
 
 
 def certainty_text(measured: Measurement) -> str:
-    """What is promised, in a word; and why an engine that is exact gives bounds.
+    """What is promised, in a word; how to get more; and why an engine that is exact gives bounds.
 
     >>> certainty_text(Measurement.exact(0.92, engine="dense"))
     'exact'
     """
     if measured.certainty is not Certainty.BOUND:
         return str(measured.certainty.value)
-    if any(each.name == measured.engine and each.certainty is Certainty.EXACT for each in ENGINES):
+    exact = {each.name for each in ENGINES if each.certainty is Certainty.EXACT}
+    if measured.engine in exact:
         return "certified; a posterior is too near the threshold to tell on which side it lies"
+    prices = [bid.seconds for bid in measured.bids if bid.engine in exact and bid.seconds is not None]
+    if prices and min(prices) <= LONGEST:
+        return f"certified; the exact value takes about {seconds_text(min(prices))} (exact=True, --exact)"
     return "certified"
 
 

@@ -1,18 +1,20 @@
 """One classifier on one page: HTML that needs nothing else, to be read, sent and printed.
 
-What `unswayed.api.report` found becomes plain texts and shares here; `templates/report.html` sets them.
+What `unswayed.api.reports` found becomes sections of sentences, tables and figures, as every description has
+them; `templates/sheet.html` sets them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.metadata import version
 from typing import Any
 
-from unswayed.api.compare import Difference
+from rich.text import Text
+
+from unswayed.api.comparison import Difference
 from unswayed.api.observations import Stopping
 from unswayed.api.ranking import ObservationRanking
-from unswayed.api.report import Examination
+from unswayed.api.reports import Examination
 from unswayed.api.results.outcomes import Finding
 from unswayed.api.results.reasons import Reasons
 from unswayed.api.selection import Trimming
@@ -22,6 +24,7 @@ from unswayed.view.charts.curves import draw_frontier
 from unswayed.view.charts.networks import draw_graph
 from unswayed.view.charts.reasons import draw_contributions
 from unswayed.view.choices import agreement_cell, fold_points
+from unswayed.view.describe import Asked, Bar, Chips, Figure, Fold, Heading, Meter, Part, Row, TextTable
 from unswayed.view.numbers import (
     NOISE,
     counted,
@@ -34,12 +37,7 @@ from unswayed.view.numbers import (
     probability_text,
 )
 from unswayed.view.plotting import list_offers, list_pushes, make_gauge, make_graph
-from unswayed.view.reasons import (
-    note_sentences,
-    range_sentences,
-    reason_sentences,
-    turning_sentences,
-)
+from unswayed.view.reasons import note_sentences, range_sentences, reason_sentences, turning_sentences
 from unswayed.view.sentences import (
     MEANING_BY_CRITERION,
     agreement_text,
@@ -52,9 +50,10 @@ from unswayed.view.sentences import (
     reason_text,
     rule_text,
     threshold_text,
+    told_state,
     trimmed_rule_text,
 )
-from unswayed.view.templating import read_style, render, show_drawing
+from unswayed.view.templating import render_sheet
 
 MOST_FINDINGS = 24
 """Single findings in the table; those that change the decision are all there."""
@@ -66,24 +65,32 @@ MOST_CASES = 5
 LEFT_OUT = "This was left out; the notes at the end say why."
 
 
+def describe_examination(found: Examination, asked: Asked) -> list[Any]:
+    """The numbers that matter most, and what was left out."""
+    tiles = [f"{what}: {value} ({more})" for what, value, more, *_ in _list_tiles(found)]
+    return [*tiles, *found.notes]
+
+
 def report_page(found: Examination, *, title: str = "") -> str:
     """An HTML page about a classifier that needs no other file and no network."""
     name, target = found.classifier.network.name, found.classifier.target
-    rule = found.classifier.rule
-    return render(
-        "report.html",
-        title=title or (f"{name}: deciding about {target}" if name else f"Deciding about {target}"),
-        style=read_style(),
-        tiles=_list_tiles(found),
-        classifier=_describe_classifier(found),
-        robustness=_describe_robustness(found),
-        why=None if found.why is None else _describe_reasons(found.why),
-        worth=_describe_worth(found),
-        frontier=_describe_frontier(found),
-        differences=_describe_differences(found),
-        posterior_heading=f"Pr({rule.positive})" if isinstance(rule, ThresholdRule) else "posterior",
-        notes=found.notes,
-        version=version("unswayed"),
+    return render_sheet(
+        title or (f"{name}: deciding about {target}" if name else f"Deciding about {target}"),
+        "How robust its decisions are, which features matter, and which it can do without.",
+        _list_tiles(found),
+        [
+            ("classifier", "The classifier", _describe_classifier(found)),
+            ("robustness", "How robust is the decision?", _describe_robustness(found)),
+            ("why", "Why this decision?", [] if found.why is None else _describe_reasons(found.why)),
+            ("features", "Which features matter?", _describe_worth(found)),
+            ("frontier", "How few features are enough?", _describe_frontier(found)),
+            (
+                "differences",
+                "What would the trimmed classifier do differently?",
+                _describe_differences(found),
+            ),
+            ("notes", "Notes", [Text(note, style="note") for note in found.notes]),
+        ],
     )
 
 
@@ -116,64 +123,74 @@ def _posterior_text(found: Examination) -> str:
 
 
 def _told(found: Examination, posterior: Mapping[str, float]) -> str:
-    """The probability that is told of a posterior: of the positive state, or of the most probable one."""
-    rule = found.classifier.rule
-    value = posterior[rule.positive] if isinstance(rule, ThresholdRule) else max(posterior.values())
-    return probability_text(value)
+    return probability_text(posterior[told_state(found.classifier.rule, posterior)])
 
 
-def _describe_classifier(found: Examination) -> dict[str, Any]:
+def _describe_classifier(found: Examination) -> list[Part]:
     """What decides, about what, by which rule, from which features."""
     classifier = found.classifier
     network = classifier.network
     states = names_text(network.variables[classifier.target_index].states)
-    sentences = [
+    known = ", ".join(f"{name} = {state}" for name, state in found.evidence.items())
+    kept = found.trimming.kept if found.trimming is not None else None
+    drawing = draw_graph(make_graph(classifier, found.evidence, kept))
+    caption = "The network" + ("." if kept is None else ", with the features that are enough (see below).")
+    return [
         f"It decides about {classifier.target}, which is one of {states}. {rule_text(classifier)}",
         f"It may observe {names_text(classifier.features)} ({len(classifier.features)} in all). "
         f"The network has {counted(len(network), 'variable')}.",
+        *([f"Everything on this page is given {known}."] if known else []),
+        Figure(drawing, caption=caption, scale=1.15, wide=True),
     ]
-    if found.evidence:
-        known = ", ".join(f"{name} = {state}" for name, state in found.evidence.items())
-        sentences.append(f"Everything on this page is given {known}.")
-    kept = found.trimming.kept if found.trimming is not None else None
-    drawing = show_drawing(draw_graph(make_graph(classifier, found.evidence, kept)), 1.15)
-    caption = "The network" + ("." if kept is None else ", with the features that are enough (see below).")
-    return {"sentences": sentences, "drawing": drawing, "caption": caption}
 
 
-def _describe_robustness(found: Examination) -> dict[str, Any]:
+def _describe_robustness(found: Examination) -> list[Part]:
     """The decision now, whether it would last, and what one finding would do to it."""
     stopping = found.stopping
     when = "With what is known" if found.evidence else "Before anything is observed"
     reason = reason_text(found.classifier, found.decision)
-    sentences = [f"{when}, the decision is {found.decision.action!r}, {reason}."]
+    parts: list[Part] = [f"{when}, the decision is {found.decision.action!r}, {reason}."]
     if stopping is None:
-        sentences.append(f"Would it survive what is not observed yet? {LEFT_OUT}")
+        parts.append(f"Would it survive what is not observed yet? {LEFT_OUT}")
     elif found.free:
-        sentences.append(_survival_text(found, stopping))
-    shown = _list_shown(found)
-    return {
-        "sentences": sentences,
-        "gauge": make_gauge(stopping.sdp, found.at_least) if stopping is not None and found.free else None,
-        "words": "" if stopping is None else f"same-decision probability {measurement_text(stopping.sdp)}",
-        "flips": _flips_text(found),
-        "findings": [_finding_row(each, found) for each in shown],
-        "left_out": _left_out_text(found, shown),
-        "measured": any(each.sdp is not None for each in shown),
-    }
+        words = f"same-decision probability {measurement_text(stopping.sdp)}"
+        meter = Meter(make_gauge(stopping.sdp, found.at_least), words)
+        parts += [_survival_text(found, stopping), meter]
+    return [*parts, *_describe_findings(found)]
 
 
-def _describe_reasons(why: Reasons) -> dict[str, Any]:
+def _describe_findings(found: Examination) -> list[Part]:
+    """What single findings do, those of the largest effect first."""
+    shown, now = _list_shown(found), found.decision.action
+    if not shown:
+        return []
+    rows = [_finding_row(each, found) for each in shown]
+    headings = ["finding", "how often", _posterior_heading(found), "decision", "survives the rest"]
+    if all(each.sdp is None for each in shown):
+        rows, headings = [row[:-1] for row in rows], headings[:-1]
+    turned = {i: "turned" for i, each in enumerate(shown) if each.decision.action != now}
+    digits = max(len(narrow_text(each.sdp)) if each.sdp else 0 for each in shown)
+    return [
+        Heading("What a single finding does"),
+        _flips_text(found),
+        TextTable(rows, headings, right=(1, 2), marked=turned, digits=digits),
+        Text(_left_out_text(found, shown), style="more"),
+    ]
+
+
+def _posterior_heading(found: Examination) -> str:
+    rule = found.classifier.rule
+    return f"Pr({rule.positive})" if isinstance(rule, ThresholdRule) else "posterior"
+
+
+def _describe_reasons(why: Reasons) -> list[Part]:
     """What led to the decision, what would turn it, and what each finding added."""
-    drawing = None
+    parts: list[Part] = [*reason_sentences(why), *turning_sentences(why), *note_sentences(why)]
     if why.contributions:
-        drawing = show_drawing(draw_contributions(list_pushes(why), title="", unit=f"in {why.leaning}"))
-    return {
-        "sentences": [*reason_sentences(why), *turning_sentences(why), *note_sentences(why)],
-        "drawing": drawing,
-        "caption": "What each finding added: to the right for the decision, to the left against it.",
-        "ranges": range_sentences(why),
-    }
+        drawing = draw_contributions(list_pushes(why), title="", unit=f"in {why.leaning}")
+        caption = "What each finding added: to the right for the decision, to the left against it."
+        parts.append(Figure(drawing, caption=caption))
+    return [*parts, Heading("How wrong may the network be?"), *range_sentences(why)]
 
 
 def _survival_text(found: Examination, stopping: Stopping) -> str:
@@ -203,8 +220,6 @@ def _flips_text(found: Examination) -> str:
 
 
 def _left_out_text(found: Examination, shown: tuple[Finding, ...]) -> str:
-    if not shown:
-        return ""
     rest, n_unknown = found.findings[len(shown) :], sum(each.sdp is None for each in shown)
     text = "All single findings are here, those of the largest effect first."
     if rest:
@@ -219,48 +234,45 @@ def _left_out_text(found: Examination, shown: tuple[Finding, ...]) -> str:
     return f"{text} A dash: not found within the limits." if n_unknown else text
 
 
-def _finding_row(each: Finding, found: Examination) -> dict[str, Any]:
-    return {
-        "finding": f"{each.feature} = {each.state}",
-        "share": percent(each.probability),
-        "posterior": _told(found, each.decision.posterior),
-        "action": each.decision.action,
-        "changed": each.decision.action != found.decision.action,
-        "sdp": "" if each.sdp is None else narrow_text(each.sdp),
-        "sdp_share": 0.0 if each.sdp is None else each.sdp.value,
-        "kind": "" if each.sdp is None else make_gauge(each.sdp, found.at_least).verdict,
-    }
+def _finding_row(each: Finding, found: Examination) -> Row:
+    action, sdp = each.decision.action, each.sdp
+    return (
+        f"{each.feature} = {each.state}",
+        percent(each.probability),
+        _told(found, each.decision.posterior),
+        Text(action) if action != found.decision.action else action,
+        "-" if sdp is None else Bar(narrow_text(sdp), sdp.value, make_gauge(sdp, found.at_least).verdict),
+    )
 
 
-def _describe_worth(found: Examination) -> dict[str, Any]:
+def _describe_worth(found: Examination) -> list[Part]:
     """Each feature's value by each criterion, in words and bars."""
     ranking = found.ranking
     if ranking is None or not ranking.features:
-        return {"sentences": [LEFT_OUT if ranking is None else "All features are observed."], "rows": []}
-    tops = [max(values[i].value for values in ranking.values) for i in range(len(ranking.criteria))]
+        return [LEFT_OUT if ranking is None else "All features are observed."]
     shown = _list_telling(ranking)
-    rows = []
-    for i in shown:
-        cells = []
-        for each, top in zip(ranking.values[i], tops, strict=True):
-            share = each.value / top if top > NOISE and each.value > NOISE else 0.0
-            cells.append((gain_text(each), share, "best" if share >= 1 - NOISE else ""))
-        rows.append({"feature": ranking.features[i], "cells": cells})
-    sentences = [
+    tops = [max(values[i].value for values in ranking.values) for i in range(len(ranking.criteria))]
+    rows = [(ranking.features[i], *map(_gain_bar, ranking.values[i], tops)) for i in shown]
+    is_priced = found.costs and found.first is not None
+    first = f"For its cost, {found.first} gains most by {ranking.criteria[0]}."
+    untold = _untold_text(ranking, shown)
+    return [
         "What observing one feature is worth, the best by each criterion in orange.",
         next_text(ranking),
+        *([first] if is_priced else []),
+        TextTable(rows, ("feature", *ranking.criteria)),
+        *([Text(untold, style="more")] if untold else []),
+        *(
+            Text(f"{name}: {MEANING_BY_CRITERION[name]}", style="more")
+            for name in ranking.criteria
+            if name in MEANING_BY_CRITERION
+        ),
     ]
-    if found.costs and found.first is not None:
-        sentences.append(f"For its cost, {found.first} gains most by {ranking.criteria[0]}.")
-    return {
-        "sentences": sentences,
-        "headings": ranking.criteria,
-        "rows": rows,
-        "left_out": _untold_text(ranking, shown),
-        "meanings": [
-            (name, MEANING_BY_CRITERION[name]) for name in ranking.criteria if name in MEANING_BY_CRITERION
-        ],
-    }
+
+
+def _gain_bar(gain: Measurement, top: float) -> Bar:
+    share = gain.value / top if top > NOISE and gain.value > NOISE else 0.0
+    return Bar(gain_text(gain), share, "best" if share >= 1 - NOISE else "")
 
 
 def _list_telling(ranking: ObservationRanking) -> list[int]:
@@ -285,22 +297,28 @@ def _untold_text(ranking: ObservationRanking, shown: list[int]) -> str:
     return f"Left out: {counted(n_left, 'feature')}, {worth}."
 
 
-def _describe_frontier(found: Examination) -> dict[str, Any]:
+def _describe_frontier(found: Examination) -> list[Part]:
     """Agreement over the budget, as curve and table, and the trimming that is recommended."""
     if found.frontier is None:
-        return {"sentences": [LEFT_OUT], "drawing": None}
+        return [LEFT_OUT]
+    points = found.frontier.points
     drawing = draw_frontier(list_offers(found.frontier), marked=found.recommended)
-    by_samples = any(p.selection.certainty is Certainty.ESTIMATE for p in found.frontier.points)
+    by_samples = any(point.selection.certainty is Certainty.ESTIMATE for point in points)
     found_how = "a choice of features found on samples" if by_samples else "the best choice of features"
-    return {
-        "sentences": [_recommendation(found)],
-        "drawing": show_drawing(drawing, 1.2),
-        "caption": (
-            f"Each point is {found_how} for its cost; the ring marks the cheapest one that "
-            f"agrees often enough ({found.at_least:g}). Hollow points are not proven to be the best."
-        ),
-        "rows": _point_rows(found),
-    }
+    caption = (
+        f"Each point is {found_how} for its cost; the ring marks the cheapest one that "
+        f"agrees often enough ({found.at_least:g}). Hollow points are not proven to be the best."
+    )
+    cells = [_point_row(found, point) for point in points]
+    rows = fold_points(found.frontier, cells)
+    best = None if found.recommended is None else cells[found.recommended]
+    marked = {i: "marked" for i, row in enumerate(rows) if row is best}
+    headings = ("cost", "agreement", "threshold", "features kept")
+    return [
+        _recommendation(found),
+        Figure(drawing, caption=caption, scale=1.2),
+        TextTable(rows, headings, right=(0, 1, 2), marked=marked),
+    ]
 
 
 def _recommendation(found: Examination) -> str:
@@ -317,58 +335,43 @@ def _recommendation(found: Examination) -> str:
     return " ".join([*told, held_out_text(trimming)]).rstrip()
 
 
-def _point_rows(found: Examination) -> list[dict[str, Any]]:
-    """The points of the frontier; of many that agree alike, the first and the last."""
-    assert found.frontier is not None
-    rows = [_point_row(found, number, point) for number, point in enumerate(found.frontier.points)]
-    folded = fold_points(found.frontier, rows)
-    return [row if isinstance(row, dict) else {"folded": row[0]} for row in folded]
-
-
-def _point_row(found: Examination, number: int, point: Trimming) -> dict[str, Any]:
+def _point_row(found: Examination, point: Trimming) -> Row:
     n_kept = len(point.kept)
-    return {
-        "folded": "",
-        "marked": number == found.recommended,
-        "cost": f"{point.cost:g}",
-        "agreement": agreement_cell(point.selection),
-        "threshold": threshold_text(point),
-        "kept": [(name, True) for name in point.kept] if n_kept < len(found.free) else [],
-        "otherwise": f"all {counted(n_kept, 'feature')}" if n_kept else "nothing",
-    }
+    kept: str | Chips = f"all {counted(n_kept, 'feature')}" if n_kept else "nothing"
+    if 0 < n_kept < len(found.free):
+        kept = Chips([(name, True) for name in point.kept])
+    return f"{point.cost:g}", agreement_cell(point.selection), threshold_text(point), kept
 
 
-def _describe_differences(found: Examination) -> dict[str, Any] | None:
+def _describe_differences(found: Examination) -> list[Part]:
     """What the recommended trimming decides differently: how often, and which feature values tell."""
     comparison, trimming = found.comparison, found.trimming
     if comparison is None or trimming is None:
-        return None
+        return []
+    parts: list[Part] = [*difference_texts(comparison)]
     if not comparison.differences:
-        return {"sentences": ["Nothing: it decides alike on every instance."], "telling": [], "cases": []}
-    sentences = difference_texts(comparison)
-    values = comparison.values[:MOST_VALUES]
-    if values:
-        sentences.append("What is more frequent in these cases than in all, the most telling findings first:")
-    return {
-        "sentences": sentences,
-        "telling": [
-            {
-                "chip": (f"{each.feature} = {each.state}", each.feature in trimming.kept),
-                "among": (percent(each.among), each.among, "best"),
-                "overall": (percent(each.overall), each.overall, "plain"),
-            }
+        return parts
+    if values := comparison.values[:MOST_VALUES]:
+        rows = [
+            (
+                Chips([(f"{each.feature} = {each.state}", each.feature in trimming.kept)]),
+                Bar(percent(each.among), each.among, "best"),
+                Bar(percent(each.overall), each.overall, "plain"),
+            )
             for each in values
-        ],
-        "cases": [_case_row(each, trimming, found) for each in comparison.differences[:MOST_CASES]],
-    }
+        ]
+        parts += [
+            "What is more frequent in these cases than in all, the most telling findings first:",
+            TextTable(rows, ("finding", "among these cases", "among all cases")),
+        ]
+    headings = ("instance", "how often", _posterior_heading(found), "all features", "trimmed")
+    cases = [_case_row(each, trimming, found) for each in comparison.differences[:MOST_CASES]]
+    told = Text("Findings that the trimmed classifier sees stand out.", style="more")
+    table = TextTable(cases, headings, right=(1, 2))
+    return [*parts, Fold("The most frequent of these cases", [table, told])]
 
 
-def _case_row(each: Difference, trimming: Trimming, found: Examination) -> dict[str, Any]:
+def _case_row(each: Difference, trimming: Trimming, found: Examination) -> Row:
     ordered = sorted(each.states, key=lambda name: name not in trimming.kept)
-    return {
-        "chips": [(f"{name} = {each.states[name]}", name in trimming.kept) for name in ordered],
-        "share": percent(each.probability),
-        "posterior": _told(found, each.posterior),
-        "full": each.full,
-        "other": each.other,
-    }
+    chips = Chips([(f"{name} = {each.states[name]}", name in trimming.kept) for name in ordered])
+    return chips, percent(each.probability), _told(found, each.posterior), each.full, each.other

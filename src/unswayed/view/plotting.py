@@ -1,6 +1,6 @@
 """Results as pictures: names and numbers taken out of a result and handed to the charts.
 
-Results offer `plot_result` as their `.plot()`. Models are drawn from here too: `draw_network`,
+Results offer `plot_result` as their `.plot()`. Models are drawn from here too: `draw`,
 `draw_circuit` and `draw_vtree`.
 """
 
@@ -15,12 +15,13 @@ from unswayed.api.audits.tally import confirmed_bands
 from unswayed.api.decisions import Decision
 from unswayed.api.history import CaseHistory
 from unswayed.api.observations import Case, Stopping
+from unswayed.api.promises import Promise
 from unswayed.api.ranking import ObservationRanking
 from unswayed.api.results.plan import TestPlan
 from unswayed.api.results.reasons import Reasons
 from unswayed.api.results.recording import SearchRecord
 from unswayed.api.selection import Frontier, Selection, Trimming
-from unswayed.api.thresholds import ThresholdSweep
+from unswayed.api.sweeps import ThresholdSweep
 from unswayed.circuits.psdd.psdd import Psdd
 from unswayed.circuits.sdd.sdd import Sdd
 from unswayed.circuits.vtree import Vtree
@@ -31,16 +32,10 @@ from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import ThresholdRule
 from unswayed.model.evidence import Evidence, observe
 from unswayed.model.network import BayesianNetwork
-from unswayed.plans.nested import nested_plan
+from unswayed.plans.outline import nested_plan
 from unswayed.view.charts.audits import ConfirmedBand, draw_calibration, draw_sdp_histogram
 from unswayed.view.charts.choices import Worth, draw_ranking, draw_selection
-from unswayed.view.charts.curves import (
-    BestAt,
-    OfferPoint,
-    draw_frontier,
-    draw_progress,
-    draw_thresholds,
-)
+from unswayed.view.charts.curves import BestAt, OfferPoint, draw_frontier, draw_progress, draw_thresholds
 from unswayed.view.charts.decisions import Gauge, Moment, draw_decision, draw_history, draw_posterior
 from unswayed.view.charts.networks import BoxRole, NetworkGraph, VariableBox, draw_graph
 from unswayed.view.charts.plans import DEEPEST, draw_plan
@@ -50,11 +45,11 @@ from unswayed.view.figure import Picture
 from unswayed.view.sentences import question_text
 
 
-def draw_network(
+def draw(
     model: BayesianNetwork | Classifier,
     evidence: Evidence | None = None,
-    kept: Iterable[str] | None = None,
     *,
+    kept: Iterable[str] | None = None,
     title: str = "",
     subtitle: str = "",
     posteriors: Mapping[str, Mapping[str, float]] | None = None,
@@ -258,6 +253,15 @@ def _plot_audit(audit: AuditSum, *, calibration: bool = False, **look: str) -> D
     return draw_calibration(bands, **_titled(look, "How often outcomes confirmed the decisions"))
 
 
+def _plot_promise(found: Promise, **look: str) -> Drawing:
+    """The share of decisions that stayed over what was promised."""
+    bands = [
+        ConfirmedBand(low, high, each.promised, each.kept, each.n_rows) for low, high, each in found.bands
+    ]
+    look = _titled(look, f"What was promised of {len(found.sdp):,} decisions, and kept")
+    return draw_calibration(bands, verb="kept", **look)
+
+
 _PLOT_BY_TYPE: dict[type, Callable[..., Drawing]] = {
     Decision: _plot_decision,
     Stopping: _plot_stopping,
@@ -273,6 +277,7 @@ _PLOT_BY_TYPE: dict[type, Callable[..., Drawing]] = {
     TestPlan: _plot_plan,
     Audit: _plot_audit,
     AuditedFile: _plot_audit,
+    Promise: _plot_promise,
 }
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from unswayed.core.measurement import Certainty, Measurement
+from unswayed.core.measurement import POSTERIORS, Certainty, Measurement
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import MostProbable, Rule, ThresholdRule
 from unswayed.view.numbers import (
@@ -23,19 +23,21 @@ from unswayed.view.numbers import (
 )
 
 if TYPE_CHECKING:
-    from unswayed.api.compare import Comparison
+    from unswayed.api.comparison import Comparison
     from unswayed.api.decisions import Decision
     from unswayed.api.history import CaseHistory
     from unswayed.api.observations import Stopping
     from unswayed.api.ranking import ObservationRanking
     from unswayed.api.selection import Frontier, Selection, Trimming
-    from unswayed.api.thresholds import ThresholdSweep
+    from unswayed.api.sweeps import ThresholdSweep
 
 CERTIFYING = "sums"
 """The engine whose agreements are certified from below: searches maximize the lower ends of its intervals."""
 BROKEN_PROMISE = (
     "The network promises more than these rows allow: it is too sure of itself, so go by the count."
 )
+UNSEEN = 5e-5
+"""Gains below this are 0 in four digits."""
 MOST_TESTS = 5
 """Tests listed by value for money."""
 PHRASE_BY_CRITERION = {
@@ -58,7 +60,12 @@ def given_text(evidence: Mapping[str, str]) -> str:
     >>> given_text({"AC": "+", "R1": "-"})
     'given AC=+, R1=-'
     """
-    return f"given {', '.join(f'{name}={state}' for name, state in evidence.items())}"
+    return f"given {listed_text(evidence)}"
+
+
+def listed_text(states: Mapping[str, str]) -> str:
+    """Variables with their states, one after the other."""
+    return ", ".join(f"{name}={state}" for name, state in states.items())
 
 
 def question_text(
@@ -96,6 +103,11 @@ def reason_text(classifier: Classifier, decision: Decision) -> str:
     return "the action of highest expected utility"
 
 
+def told_state(rule: Rule, posterior: Mapping[str, float]) -> str:
+    """The state whose probability is told of a posterior: the positive one, or the most probable."""
+    return rule.positive if isinstance(rule, ThresholdRule) else max(posterior, key=lambda s: posterior[s])
+
+
 def with_probability(measured: Measurement) -> str:
     """How a sentence about a probability begins.
 
@@ -119,16 +131,16 @@ def advice_text(stopping: Stopping) -> str:
 
 def next_text(ranking: ObservationRanking) -> str:
     """Which feature each criterion would observe next."""
-    criteria_by_best: dict[str | None, list[str]] = {}
+    by_best: dict[str, list[str]] = {}
+    by_refusal: dict[str, list[str]] = {}
     for i, criterion in enumerate(ranking.criteria):
-        criteria_by_best.setdefault(_best(ranking, i), []).append(criterion)
-    nothing = criteria_by_best.pop(None, [])
-    parts = [f"{best} by {names_text(criteria)}" for best, criteria in criteria_by_best.items()]
-    if nothing:
-        parts.append(f"no single feature gains by {' or '.join(nothing)}")
-    if not criteria_by_best:
-        return f"N{parts[0][1:]}."
-    return f"Observe next: {'; '.join(parts)}."
+        best = _best(ranking, i)
+        told, key = (by_refusal, _why_none(ranking, i)) if best is None else (by_best, best)
+        told.setdefault(key, []).append(criterion)
+    parts = [f"{best} by {names_text(criteria)}" for best, criteria in by_best.items()]
+    parts += [f"{why} by {' or '.join(criteria)}" for why, criteria in by_refusal.items()]
+    text = "; ".join(parts)
+    return f"Observe next: {text}." if by_best else f"{text[0].upper()}{text[1:]}."
 
 
 def criteria_for(ranking: ObservationRanking, feature: str) -> list[str]:
@@ -138,16 +150,33 @@ def criteria_for(ranking: ObservationRanking, feature: str) -> list[str]:
 
 
 def _best(ranking: ObservationRanking, criterion: int) -> str | None:
-    """The first feature of highest gain; None when none gains anything, as far as intervals tell."""
-    gains = [_told_gain(values[criterion]) for values in ranking.values]
-    # Gains a rounding error apart are equal, and the order of the ranking decides.
-    first = next(i for i, gain in enumerate(gains) if gain >= max(gains) - NOISE)
-    return ranking.features[first] if gains[first] > NOISE else None
+    """The feature of highest gain; None when none gains anything, or intervals leave several that may.
+
+    Where exact gains are equal, the order of the ranking decides.
+    """
+    leaders = ranking.leaders(criterion)
+    gains = [ranking.values[i][criterion] for i in leaders]
+    if max(gain.low for gain in gains) <= NOISE or (len(gains) > 1 and not _are_exact(gains)):
+        return None
+    return ranking.features[leaders[0]]
 
 
-def _told_gain(gain: Measurement) -> float:
-    """A gain, 0 where an interval does not tell it from none."""
-    return 0.0 if gain.certainty is not Certainty.EXACT and gain.low <= NOISE else gain.value
+def _are_exact(gains: Iterable[Measurement]) -> bool:
+    return all(gain.certainty is Certainty.EXACT for gain in gains)
+
+
+def _why_none(ranking: ObservationRanking, criterion: int) -> str:
+    """Why no feature is named that gains most, in words that go on with "by"."""
+    gains = [values[criterion] for values in ranking.values]
+    if all(gain.engine == POSTERIORS and gain.value == 0.0 for gain in gains):
+        return "no single finding can turn the decision, so none gains"
+    if _are_exact(gains) or max(gain.high for gain in gains) <= UNSEEN:
+        return "no single feature gains"
+    means = "samples" if any(gain.certainty is Certainty.ESTIMATE for gain in gains) else "bounds"
+    leaders = ranking.leaders(criterion)
+    if max(gains[i].low for i in leaders) <= NOISE:
+        return f"these {means} show no gain of a single feature"
+    return f"these {means} do not separate {names_text([ranking.features[i] for i in leaders])}"
 
 
 def further_texts(ranking: ObservationRanking) -> list[str]:
@@ -331,6 +360,8 @@ def changes_text(sweep: ThresholdSweep) -> str:
 
 def difference_texts(comparison: Comparison) -> list[str]:
     """How often two classifiers disagree, and which way."""
+    if not comparison.differences:
+        return ["Nothing: it decides alike on every instance."]
     about = "about " if comparison.certainty is Certainty.ESTIMATE else ""
     ways = [
         f"on {_share_of_cases(share, about)} it decides {other!r} where all features lead to {full!r}"

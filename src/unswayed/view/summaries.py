@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
@@ -14,17 +15,19 @@ from unswayed.inference.problem import contraction
 from unswayed.model.cpt import Cpt
 from unswayed.model.data.census import Census
 from unswayed.model.network import BayesianNetwork
-from unswayed.view.describe import Asked, TextTable
-from unswayed.view.numbers import counted, probability_text, shortened
+from unswayed.view.describe import Asked, Row, TextTable
+from unswayed.view.numbers import counted, names_text, probability_text, shortened
 from unswayed.view.terminal import padded, widest
 
 if TYPE_CHECKING:
-    from unswayed.api.networks import Explanation
+    from unswayed.api.networks import Explanation, JointTable
 
 MOST_VARIABLES = 20
 """Variables listed before the list is cut."""
 MOST_STATES = 8
 """States listed of one variable."""
+MOST_ROWS = 50
+"""Combinations of states listed of a joint distribution."""
 MOST_CLASSES = 10
 MOST_COLUMNS = 5
 
@@ -61,7 +64,7 @@ class NetworkSummary:
     """Predicted for all marginals, nothing observed."""
 
 
-def summarize(network: BayesianNetwork) -> NetworkSummary:
+def info(network: BayesianNetwork) -> NetworkSummary:
     """The summary of a network; plans exact inference but does not run it."""
     multiplications, memory = _inference_price(network)
     tables = [cpt for cpt in network.cpts if isinstance(cpt, Cpt)]
@@ -105,7 +108,7 @@ def network_lines(network: BayesianNetwork, *, at_most: int | None = MOST_VARIAB
       free parameters  9
       states           2 each
     """
-    summary = summarize(network)
+    summary = info(network)
     lines = [Text(summary.name or "(a network without a name)", style="bold")]
     rows = _rows(summary)
     width = widest(list(rows))
@@ -235,3 +238,16 @@ def describe_explanation(found: Explanation, asked: Asked) -> list[Any]:
         proof = f"time ran out, and other states may be up to {factor:.3g} times as probable"
     told = Text(f"probability {share} with the findings; {proof}", style="dim")
     return [*([""] if asked.evidence else []), TextTable(list(found.states.items())), "", told]
+
+
+def describe_joint(table: JointTable, asked: Asked) -> list[Any]:
+    """The probability of each combination of states."""
+    names = [variable.name for variable in table.variables]
+    combinations = product(*(variable.states for variable in table.variables))
+    rows: list[Row] = [
+        (*states, probability_text(share))
+        for states, share in zip(combinations, table.probabilities[:MOST_ROWS].tolist(), strict=False)
+    ]
+    if len(table.probabilities) > MOST_ROWS:
+        rows.append((f"and {len(table.probabilities) - MOST_ROWS:,} more",))
+    return [f"Joint probabilities of {names_text(names)}.", "", TextTable(rows, (*names, "probability"))]

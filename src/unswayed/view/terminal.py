@@ -31,9 +31,9 @@ def to_lines(description: Description, width: int = 0) -> list[Text]:
             lines += table_lines(part)
         elif isinstance(part, Figure):
             lines += part.lines
-        elif width:
+        elif width and isinstance(part, str | Text):
             lines += map(Text, wrap(str(part), width) or [""])
-        else:
+        elif isinstance(part, str | Text):
             lines.append(Text(part) if isinstance(part, str) else part)
     return lines
 
@@ -41,6 +41,11 @@ def to_lines(description: Description, width: int = 0) -> list[Text]:
 def to_text(result: Any) -> str:
     """What `print` shows of a result: the lines of a terminal, without colours."""
     return "\n".join(line.plain for line in to_lines(describe(result), TEXT_WIDTH))
+
+
+def to_line(result: Any) -> str:
+    """What `repr` shows of a result: its type, and what there is to say in one line."""
+    return f"<{type(result).__name__}: {describe(result).line}>"
 
 
 def bar(share: float, width: int = BAR_WIDTH) -> str:
@@ -78,7 +83,8 @@ def table_lines(table: TextTable) -> list[Text]:
        1  AC
     and more
     """
-    rows = [table.headings, *table.rows] if table.headings else table.rows
+    texts = [[str(cell) for cell in row] for row in table.rows]
+    rows = [table.headings, *texts] if table.headings else texts
     full = [row for row in rows if len(row) > 1]
     widths = [widest(column) for column in zip(*full, strict=True)]
     lines = []

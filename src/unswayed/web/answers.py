@@ -1,6 +1,6 @@
 """Answers to the questions of the panels, each computed once and kept while it is likely to be asked again.
 
-Every answer has limits, and an estimate answers where nothing certain can, unless the desk is to be certain.
+Every answer has limits, and an estimate answers where nothing certain can, unless the cache is to be certain.
 Cases are kept with what their engines prepared, so that one more finding reuses the work of the case before
 it.
 """
@@ -14,14 +14,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
+from unswayed.api import plans
 from unswayed.api.decisions import Decision
-from unswayed.api.history import CaseHistory, HistoryStep
-from unswayed.api.networks import all_marginals
-from unswayed.api.observations import Case, Stopping, start_case
-from unswayed.api.plans import plan_tests
+from unswayed.api.history import CaseHistory, HistoryStep, follow
+from unswayed.api.networks import posterior
+from unswayed.api.observations import Case, Stopping
 from unswayed.api.questions import Options
 from unswayed.api.ranking import ObservationRanking
-from unswayed.api.reasons import explain_decision
+from unswayed.api.reasons import why
 from unswayed.api.results.plan import TestPlan
 from unswayed.api.results.reasons import Reasons
 from unswayed.core.anytime import tick
@@ -31,7 +31,7 @@ from unswayed.core.parallel import POLL_SECONDS
 from unswayed.decisions.purchase import Purchase
 from unswayed.decisions.rewards import Margin, NegativeEntropy
 from unswayed.web.case import ORDERS
-from unswayed.web.cautions import hear, repeat
+from unswayed.web.cautions import capture, replay
 from unswayed.web.setting import Setting, find_spending
 
 T = TypeVar("T")
@@ -62,10 +62,10 @@ class RecentAnswers:
                     self._found.move_to_end(key)
                     self._busy.pop(key, None)
                     answer, said = self._found[key]
-                    repeat(said)
+                    replay(said)
                     return answer  # type: ignore[no-any-return]
             try:
-                with hear() as cautions:
+                with capture() as cautions:
                     answer = work()
                     tick()
             finally:
@@ -95,7 +95,7 @@ def _holding(lock: threading.Lock) -> Iterator[None]:
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerDesk:
+class AnswerCache:
     """Where panels ask; it asks the verbs of the api, within limits."""
 
     limits: Limits
@@ -126,7 +126,7 @@ class AnswerDesk:
             before = self.cases.peek(case_key(setting, without=name))
             if isinstance(before, Case):
                 return before.observe(name, state)
-        return start_case(setting.classifier, setting.evidence, **self.options)
+        return follow(setting.classifier, setting.evidence, **self.options)
 
     def decision(self, setting: Setting) -> Decision:
         """What is decided now."""
@@ -161,10 +161,7 @@ class AnswerDesk:
         """Why this decision, and what would turn it."""
         key = ("reasons", _question_key(setting))
         return self.answers.find(
-            key,
-            lambda: explain_decision(
-                setting.classifier, evidence=setting.evidence, at_least=setting.level, **self.options
-            ),
+            key, lambda: why(setting.classifier, setting.evidence, at_least=setting.level, **self.options)
         )
 
     def history(self, setting: Setting) -> CaseHistory:
@@ -183,11 +180,11 @@ class AnswerDesk:
         key = ("plan", _question_key(setting))
         return self.answers.find(
             key,
-            lambda: plan_tests(
+            lambda: plans.plan(
                 setting.classifier,
+                setting.evidence,
                 costs=setting.purchase,
                 at_least=setting.level,
-                evidence=setting.evidence,
                 budget=find_spending(setting).left,
                 limits=self.long_limits,
             ),
@@ -197,8 +194,7 @@ class AnswerDesk:
         """The posterior of every variable."""
         key = ("marginals", setting.held.id, tuple(sorted(setting.evidence.items())))
         return self.answers.find(
-            key,
-            lambda: dict(all_marginals(setting.classifier.network, setting.evidence, limits=self.limits)),
+            key, lambda: dict(posterior(setting.classifier.network, setting.evidence, limits=self.limits))
         )
 
 

@@ -26,7 +26,7 @@ from starlette.staticfiles import StaticFiles
 from unswayed.core.errors import LimitError, UnswayedError
 from unswayed.core.limits import Limits
 from unswayed.view.svg import palette_css
-from unswayed.web.answers import AnswerDesk
+from unswayed.web.answers import AnswerCache
 from unswayed.web.case import parse_query
 from unswayed.web.pages import plain_text, show_case, show_error, show_frame, show_panel, show_targets
 from unswayed.web.panels.catalogue import PANELS
@@ -52,7 +52,7 @@ def make_app(
     routes: Sequence[BaseRoute] = (),
     middleware: Sequence[Middleware] = (),
 ) -> Starlette:
-    """The application; its state holds `workspace`, three pools of workers, and the `desk` that answers."""
+    """The application; its state holds `workspace`, three pools of workers, and the `cache` that answers."""
     settings = settings or WebSettings()
     app = Starlette(
         routes=[
@@ -72,7 +72,7 @@ def make_app(
     app.state.page_workers = Threads(n_threads=1)
     # Reasons and plans take longest, and two panels share one answer: they queue for a thread of their own.
     app.state.slow_workers = Threads(n_threads=1)
-    app.state.desk = AnswerDesk(settings.limits, certain=settings.certain)
+    app.state.cache = AnswerCache(settings.limits, certain=settings.certain)
     return app
 
 
@@ -99,9 +99,9 @@ async def case_page(request: Request) -> Response:
     except NoTarget:
         held = find_network(request)
         return HTMLResponse(show_targets(held, parse_query(held.id, request.url.query)))
-    desk: AnswerDesk = request.app.state.desk
+    cache: AnswerCache = request.app.state.cache
     workers: Threads = request.app.state.page_workers
-    return HTMLResponse(await run_limited(request, lambda: show_case(desk, setting), workers=workers))
+    return HTMLResponse(await run_limited(request, lambda: show_case(cache, setting), workers=workers))
 
 
 async def panel_page(request: Request) -> Response:
@@ -110,14 +110,14 @@ async def panel_page(request: Request) -> Response:
     if name not in PANELS or now not in ("", "now"):
         raise HTTPException(404, "There is no such panel.")
     setting = find_setting(request)
-    desk: AnswerDesk = request.app.state.desk
+    cache: AnswerCache = request.app.state.cache
     is_fragment = request.headers.get("HX-Request-Type") == "partial"
     vary = {"Vary": "HX-Request-Type"}
     if PANELS[name].slow and not is_fragment and not now:
         return HTMLResponse(show_frame(setting, name), headers=vary)
     workers: Threads = request.app.state.slow_workers if PANELS[name].slow else request.app.state.workers
     page = await run_limited(
-        request, lambda: show_panel(desk, setting, name, is_fragment=is_fragment), workers=workers
+        request, lambda: show_panel(cache, setting, name, is_fragment=is_fragment), workers=workers
     )
     return HTMLResponse(page, headers=vary)
 

@@ -37,10 +37,10 @@ from unswayed.model.evidence import list_open
 from unswayed.view.describe import describe
 from unswayed.view.numbers import counted, percent, probability_text
 from unswayed.view.terminal import to_lines
-from unswayed.web.answers import AnswerDesk, case_key
+from unswayed.web.answers import AnswerCache, case_key
 from unswayed.web.app import find_setting
 from unswayed.web.case import CaseAddress
-from unswayed.web.cautions import hear
+from unswayed.web.cautions import capture
 from unswayed.web.export import attach, spreadsheet_text
 from unswayed.web.moves import Way
 from unswayed.web.names import action_label, finding_label
@@ -83,8 +83,8 @@ async def cases_page(request: Request) -> Response:
     if not 1 <= part <= n_parts:
         raise HTTPException(404, f"The list has {n_parts} parts.")
     setting = _find_setting(request)
-    desk: AnswerDesk = request.app.state.desk
-    rows, cautions = await run_limited(request, lambda: _audit_aloud(desk, setting, held))
+    cache: AnswerCache = request.app.state.cache
+    rows, cautions = await run_limited(request, lambda: _audit_aloud(cache, setting, held))
     page = render_page(
         "cases.html",
         **make_frame(setting, "cases"),
@@ -103,8 +103,8 @@ async def audit_file(request: Request) -> Response:
     """The table with its audit, as `unswayed audit -o` writes it; impossible rows have an error instead."""
     held = find_table(request, request.path_params["table"])
     setting = _find_setting(request)
-    desk: AnswerDesk = request.app.state.desk
-    data = await run_limited(request, lambda: _write_audit(audit_rows(desk, setting, held), held))
+    cache: AnswerCache = request.app.state.cache
+    data = await run_limited(request, lambda: _write_audit(audit_rows(cache, setting, held), held))
     return attach(data, file_name(setting.held, "audit.csv"))
 
 
@@ -154,24 +154,24 @@ def _find_setting(request: Request) -> Setting:
     return replace(setting, evidence={}, address=replace(setting.address, findings=(), undone=()))
 
 
-def audit_rows(desk: AnswerDesk, setting: Setting, held: HeldTable) -> AuditedRows:
+def audit_rows(cache: AnswerCache, setting: Setting, held: HeldTable) -> AuditedRows:
     """The audit of a table, computed once."""
     key = ("audit", held.id, case_key(setting), setting.level)
-    return desk.answers.find(key, lambda: _audit(desk, setting, held))
+    return cache.answers.find(key, lambda: _audit(cache, setting, held))
 
 
-def _audit_aloud(desk: AnswerDesk, setting: Setting, held: HeldTable) -> tuple[AuditedRows, list[str]]:
+def _audit_aloud(cache: AnswerCache, setting: Setting, held: HeldTable) -> tuple[AuditedRows, list[str]]:
     """The audit, and what was warned of: cells that no state of the network fits."""
-    with hear() as cautions:
-        return audit_rows(desk, setting, held), cautions
+    with capture() as cautions:
+        return audit_rows(cache, setting, held), cautions
 
 
-def _audit(desk: AnswerDesk, setting: Setting, held: HeldTable) -> AuditedRows:
+def _audit(cache: AnswerCache, setting: Setting, held: HeldTable) -> AuditedRows:
     classifier = setting.classifier
     names = list_open(classifier.network, classifier.features, classifier.given)
     variables = [classifier.network.variable(name) for name in names]
     codes = encode(held.table, variables).codes
-    with within(desk.limits):
+    with within(cache.limits):
         problem = make_problem(classifier)
     logs = row_log_posteriors(problem.network, problem.target, problem.free, codes, problem.evidence)
     (possible,) = np.nonzero(np.isfinite(logs.max(axis=1)))
@@ -183,7 +183,7 @@ def _audit(desk: AnswerDesk, setting: Setting, held: HeldTable) -> AuditedRows:
     states = [
         LabelColumn(v.name, v.states, codes[possible, j].astype(np.int64)) for j, v in enumerate(variables)
     ]
-    found = audit(classifier, make_table(states, None), at_least=setting.level, **desk.options)
+    found = audit(classifier, make_table(states, None), at_least=setting.level, **cache.options)
     fragile_first = possible[np.argsort(found.columns.low, kind="stable")].tolist()
     return AuditedRows(found, names, codes, places, [*np.nonzero(places < 0)[0].tolist(), *fragile_first])
 

@@ -1,7 +1,7 @@
 """Warnings of computations, handed to whoever asked for the answer.
 
-Python's `warnings.catch_warnings` is for one thread. Here one listener serves all: `listen` installs it, and
-`hear` collects what is warned of inside a block, in the thread that runs it.
+Python's `warnings.catch_warnings` is for one thread. Here one listener serves all: `install` sets it up, and
+`capture` collects what is warned of inside a block, in the thread that runs it.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import TextIO
 
 from unswayed.core.errors import UnswayedWarning
 
-_heard: ContextVar[list[str] | None] = ContextVar("heard", default=None)
+_captured: ContextVar[list[str] | None] = ContextVar("captured", default=None)
 
 
-def listen() -> None:
+def install() -> None:
     """From now on, keep each `UnswayedWarning` for the block that gives it; others go where they went."""
     before = warnings.showwarning
 
@@ -29,8 +29,8 @@ def listen() -> None:
         file: TextIO | None = None,
         line: str | None = None,
     ) -> None:
-        if _heard.get() is not None and issubclass(category, UnswayedWarning):
-            repeat([str(message)])
+        if _captured.get() is not None and issubclass(category, UnswayedWarning):
+            replay([str(message)])
         else:
             before(message, category, filename, lineno, file, line)
 
@@ -39,19 +39,19 @@ def listen() -> None:
 
 
 @contextmanager
-def hear() -> Iterator[list[str]]:
-    """What is warned of inside the block, each warning once; a block around this one hears it too."""
-    heard: list[str] = []
-    token = _heard.set(heard)
+def capture() -> Iterator[list[str]]:
+    """What is warned of inside the block, each warning once; a block around this one captures it too."""
+    captured: list[str] = []
+    token = _captured.set(captured)
     try:
-        yield heard
+        yield captured
     finally:
-        _heard.reset(token)
-        repeat(heard)
+        _captured.reset(token)
+        replay(captured)
 
 
-def repeat(messages: Iterable[str]) -> None:
-    """Let the block that runs hear warnings of an answer that was computed before."""
-    heard = _heard.get()
-    if heard is not None:
-        heard.extend(each for each in dict.fromkeys(messages) if each not in heard)
+def replay(messages: Iterable[str]) -> None:
+    """Give the block that runs the warnings of an answer that was computed before."""
+    captured = _captured.get()
+    if captured is not None:
+        captured.extend(each for each in dict.fromkeys(messages) if each not in captured)

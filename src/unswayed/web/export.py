@@ -21,16 +21,17 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from unswayed.api.report import examine
+from unswayed.api.reports import report
 from unswayed.core.limits import Limits
-from unswayed.decisions.rules import ThresholdRule
 from unswayed.model.formats.files import write_network
 from unswayed.model.network import BayesianNetwork
 from unswayed.view.charts.networks import draw_graph
+from unswayed.view.describe import Asked
 from unswayed.view.figure import Picture
+from unswayed.view.json import to_json
 from unswayed.view.page import report_page
 from unswayed.view.plotting import make_graph, plot_result
-from unswayed.web.answers import AnswerDesk
+from unswayed.web.answers import AnswerCache
 from unswayed.web.app import find_network, find_setting
 from unswayed.web.pages import make_frame, render_page
 from unswayed.web.panels.trimming import find_frontier
@@ -50,22 +51,22 @@ NETWORK_SUFFIXES = ("json", "bif", "xdsl")
 _FORMULA = re.compile(r"[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20].", re.DOTALL)
 """How cells begin that spreadsheets compute; the wide signs count too in some."""
 _NUMBER = re.compile(r"[+-](?:[0-9.,]+(?:e[+-]?[0-9]+)?%?|inf)", re.IGNORECASE)
-Draw = Callable[[AnswerDesk, Setting], Picture]
+Draw = Callable[[AnswerCache, Setting], Picture]
 
 
-def _draw_network(desk: AnswerDesk, setting: Setting) -> Picture:
+def _draw_network(cache: AnswerCache, setting: Setting) -> Picture:
     return Picture(draw_graph(make_graph(setting.asked, setting.evidence)))
 
 
 PICTURES: dict[str, tuple[str, Draw]] = {
-    "decision": ("The decision", lambda desk, setting: plot_result(desk.decision(setting))),
-    "safety": ("How safe it is", lambda desk, setting: plot_result(desk.stopping(setting))),
-    "next": ("What to ask next", lambda desk, setting: plot_result(desk.ranking(setting))),
-    "why": ("What drove it", lambda desk, setting: plot_result(desk.reasons(setting))),
-    "history": ("How the case went", lambda desk, setting: plot_result(desk.history(setting))),
-    "plan": ("The plan", lambda desk, setting: plot_result(desk.plan(setting))),
+    "decision": ("The decision", lambda cache, setting: plot_result(cache.decision(setting))),
+    "safety": ("How safe it is", lambda cache, setting: plot_result(cache.stopping(setting))),
+    "next": ("What to ask next", lambda cache, setting: plot_result(cache.ranking(setting))),
+    "why": ("What drove it", lambda cache, setting: plot_result(cache.reasons(setting))),
+    "history": ("How the case went", lambda cache, setting: plot_result(cache.history(setting))),
+    "plan": ("The plan", lambda cache, setting: plot_result(cache.plan(setting))),
     "network": ("The network", _draw_network),
-    "trimming": ("What each budget buys", lambda desk, setting: plot_result(find_frontier(desk, setting))),
+    "trimming": ("What each budget buys", lambda cache, setting: plot_result(find_frontier(cache, setting))),
 }
 """Title and drawing of each picture."""
 
@@ -73,7 +74,7 @@ PICTURES: dict[str, tuple[str, Draw]] = {
 async def export_page(request: Request) -> Response:
     """What can be taken along."""
     setting = find_setting(request)
-    desk: AnswerDesk = request.app.state.desk
+    cache: AnswerCache = request.app.state.cache
     page = render_page(
         "export.html",
         **make_frame(setting, "export"),
@@ -90,8 +91,8 @@ async def export_page(request: Request) -> Response:
         ],
         file=network_word(setting),
         files=list_files(setting),
-        commands=[(verb, about, write_command(desk, setting, verb)) for verb, about in VERBS.items()],
-        python=write_python(desk, setting),
+        commands=[(verb, about, write_command(cache, setting, verb)) for verb, about in VERBS.items()],
+        python=write_python(cache, setting),
     )
     return HTMLResponse(page)
 
@@ -99,19 +100,19 @@ async def export_page(request: Request) -> Response:
 async def export_report(request: Request) -> Response:
     """Everything about the case on one page that needs no other file."""
     setting = find_setting(request)
-    desk: AnswerDesk = request.app.state.desk
-    text = await run_limited(request, lambda: _write_report(desk, setting))
+    cache: AnswerCache = request.app.state.cache
+    text = await run_limited(request, lambda: _write_report(cache, setting))
     return attach(text.encode(), file_name(setting.held, "html"))
 
 
-def _write_report(desk: AnswerDesk, setting: Setting) -> str:
-    limits = Limits(desk.limits.max_bytes, REPORT_SECONDS)
-    found = examine(
+def _write_report(cache: AnswerCache, setting: Setting) -> str:
+    limits = Limits(cache.limits.max_bytes, REPORT_SECONDS)
+    found = report(
         setting.classifier,
         setting.evidence,
         costs=setting.purchase,
         at_least=setting.level,
-        allow_estimates=not desk.certain,
+        allow_estimates=not cache.certain,
         limits=limits,
     )
     return report_page(found)
@@ -120,33 +121,18 @@ def _write_report(desk: AnswerDesk, setting: Setting) -> str:
 async def export_case(request: Request) -> Response:
     """The case and its answers as JSON."""
     setting = find_setting(request)
-    desk: AnswerDesk = request.app.state.desk
-    facts = await run_limited(request, lambda: describe_case(desk, setting))
+    cache: AnswerCache = request.app.state.cache
+    facts = await run_limited(request, lambda: describe_case(cache, setting))
     text = json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False)
     return attach(text.encode(), file_name(setting.held, "case.json"))
 
 
-def describe_case(desk: AnswerDesk, setting: Setting) -> dict[str, Any]:
+def describe_case(cache: AnswerCache, setting: Setting) -> dict[str, Any]:
     """What was asked, and what the page answers: the JSON of `unswayed sdp`, and what is the page's own."""
-    classifier, stopping = setting.classifier, desk.stopping(setting)
-    rule = classifier.rule if isinstance(classifier.rule, ThresholdRule) else None
-    sdp = stopping.sdp
+    classifier = setting.classifier
+    asked = Asked(classifier, {**classifier.given, **setting.evidence})
     return {
-        "network": classifier.network.name,
-        "target": classifier.target,
-        "positive": rule.positive if rule else None,
-        "threshold": rule.threshold if rule else None,
-        "features": list(classifier.features),
-        "evidence": {**classifier.given, **setting.evidence},
-        "value": sdp.value,
-        "low": sdp.low,
-        "high": sdp.high,
-        "certainty": sdp.certainty.value,
-        "engine": sdp.engine,
-        "decision": stopping.decision.action,
-        "posterior": stopping.decision.posterior,
-        "at_least": setting.level,
-        "stop": stopping.stop,
+        **to_json(cache.stopping(setting), asked),
         "skipped": list(setting.address.skipped),
         "costs": dict(setting.purchase.costs),
         "groups": {name: list(members) for name, members in setting.purchase.groups.items()},
@@ -181,9 +167,9 @@ async def export_picture(request: Request) -> Response:
     if name not in PICTURES or suffix not in ("svg", "png"):
         raise HTTPException(404, "There is no such picture.")
     setting = find_setting(request)
-    desk: AnswerDesk = request.app.state.desk
+    cache: AnswerCache = request.app.state.cache
     draw = PICTURES[name][1]
-    data = await run_limited(request, lambda: draw(desk, setting).to_bytes(f".{suffix}"))
+    data = await run_limited(request, lambda: draw(cache, setting).to_bytes(f".{suffix}"))
     return attach(data, file_name(setting.held, f"{name}.{suffix}"))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+import functools
 from typing import Any
 
 from jinja2 import Environment
@@ -14,9 +14,9 @@ from unswayed.view.numbers import names_text
 from unswayed.view.sentences import rule_text
 from unswayed.view.svg import to_svg
 from unswayed.view.templating import make_environment
-from unswayed.web.answers import AnswerDesk
+from unswayed.web.answers import AnswerCache
 from unswayed.web.case import CaseAddress, list_pairs
-from unswayed.web.cautions import hear
+from unswayed.web.cautions import capture
 from unswayed.web.findings import group_findings, list_targets
 from unswayed.web.moves import list_tools, list_views
 from unswayed.web.names import finding_label
@@ -34,7 +34,7 @@ HEADING_BY_STATUS = {
 }
 
 
-@cache
+@functools.cache
 def _environment() -> Environment:
     environment = make_environment("unswayed.web")
     environment.filters.update(drawing=show_drawing, pairs=list_pairs)
@@ -52,10 +52,10 @@ def show_drawing(drawing: Drawing, scale: float = 1.0) -> Markup:
     return Markup(to_svg(drawing, scale=scale, inline_style=False))
 
 
-def show_case(desk: AnswerDesk, setting: Setting) -> str:
+def show_case(cache: AnswerCache, setting: Setting) -> str:
     """The case page: what is cheap at once, and a place for each panel."""
-    with hear() as cautions:
-        decision = _decide(desk, setting)
+    with capture() as cautions:
+        decision = _decide(cache, setting)
     return render_page(
         "case.html",
         **make_frame(setting, "case"),
@@ -68,22 +68,22 @@ def show_case(desk: AnswerDesk, setting: Setting) -> str:
     )
 
 
-def _decide(desk: AnswerDesk, setting: Setting) -> dict[str, Any]:
+def _decide(cache: AnswerCache, setting: Setting) -> dict[str, Any]:
     """The decision, or why there is none."""
     try:
-        return describe_decision(setting, desk.decision(setting))
+        return describe_decision(setting, cache.decision(setting))
     except ImpossibleEvidence as error:
         return {"refusal": f"These findings contradict each other: {error}. Take one of them back."}
     except LimitError as error:
         return {"refusal": f"This takes too much here: {plain_text(error)}."}
 
 
-def show_panel(desk: AnswerDesk, setting: Setting, name: str, *, is_fragment: bool) -> str:
+def show_panel(cache: AnswerCache, setting: Setting, name: str, *, is_fragment: bool) -> str:
     """One panel; by itself it brings the frame of a page."""
     panel = PANELS[name]
     try:
-        with hear() as cautions:
-            content = {**panel.describe(desk, setting), "cautions": cautions}
+        with capture() as cautions:
+            content = {**panel.describe(cache, setting), "cautions": cautions}
     except ImpossibleEvidence:
         content = {"refusal": "The findings contradict each other; take one of them back."}
     except LimitError as error:

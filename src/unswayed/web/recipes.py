@@ -16,7 +16,7 @@ from unswayed.core.limits import Limits
 from unswayed.decisions.purchase import Purchase
 from unswayed.decisions.purchase_files import toml_text
 from unswayed.decisions.rules import ThresholdRule, UtilityRule
-from unswayed.web.answers import AnswerDesk
+from unswayed.web.answers import AnswerCache
 from unswayed.web.setting import Setting, find_spending
 from unswayed.web.workspace import HeldNetwork, Origin
 
@@ -53,7 +53,7 @@ def list_files(setting: Setting) -> dict[str, str]:
     return files
 
 
-def write_command(desk: AnswerDesk, setting: Setting, verb: str) -> str:
+def write_command(cache: AnswerCache, setting: Setting, verb: str) -> str:
     """A command line that answers about the case; names that a shell would take apart are quoted."""
     words = ["unswayed", verb, network_word(setting), *_question_words(setting)]
     if verb != "frontier":
@@ -62,11 +62,11 @@ def write_command(desk: AnswerDesk, setting: Setting, verb: str) -> str:
         words += _price_words(setting.purchase)
     if verb == "plan" and (left := find_spending(setting).left) is not None:
         words += ["--budget", repr(left)]
-    limits = desk.long_limits if verb in ("plan", "frontier") else desk.limits
+    limits = cache.long_limits if verb in ("plan", "frontier") else cache.limits
     words += ["--max-memory", repr(limits.max_bytes / 1e9)]
     if limits.max_seconds is not None:
         words += ["--max-seconds", repr(limits.max_seconds)]
-    words += ["--certain"] * desk.certain
+    words += ["--certain"] * cache.certain
     return shlex.join(words)
 
 
@@ -110,7 +110,7 @@ def _typed(name: str) -> str:
     return f'"{escaped}"'
 
 
-def write_python(desk: AnswerDesk, setting: Setting) -> str:
+def write_python(cache: AnswerCache, setting: Setting) -> str:
     """Python that answers about the case."""
     classifier, held = setting.classifier, setting.held
     is_example = held.origin is Origin.EXAMPLE
@@ -134,23 +134,23 @@ def write_python(desk: AnswerDesk, setting: Setting) -> str:
         f"evidence = {setting.evidence!r}",
         f"costs = {_costs_text(setting)}",
         f"level = {setting.level!r}",
-        f"limits = {_limits_text(desk.limits)}",
+        f"limits = {_limits_text(cache.limits)}",
         "",
         "stopping = unswayed.should_stop(",
-        f"    classifier, evidence, at_least=level, limits=limits, allow_estimates={not desk.certain}",
+        f"    classifier, evidence, at_least=level, limits=limits, allow_estimates={not cache.certain}",
         ")",
         "print(stopping.decision.action, stopping.decision.posterior)",
         "print(stopping.sdp, stopping.stop)",
         "",
-        "ranking = unswayed.rank_observations(",
+        "ranking = unswayed.voi(",
         "    classifier, evidence, costs=costs, at_least=level, limits=limits,",
-        f"    allow_estimates={not desk.certain},",
+        f"    allow_estimates={not cache.certain},",
         ")",
         "print(ranking.best)",
         "",
-        "plan = unswayed.plan_tests(",
-        f"    classifier, costs=costs, at_least=level, evidence=evidence{budget},",
-        f"    limits={_limits_text(desk.long_limits)},",
+        "plan = unswayed.plan(",
+        f"    classifier, evidence, costs=costs, at_least=level{budget},",
+        f"    limits={_limits_text(cache.long_limits)},",
         ")",
         "print(plan)",
     ]

@@ -25,9 +25,8 @@ from starlette.applications import Starlette
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from unswayed.core.errors import QueryError
-from unswayed.web import cases, export, start, trimming
+from unswayed.web import cases, cautions, export, start, trimming
 from unswayed.web.app import WebSettings, make_app
-from unswayed.web.cautions import listen
 from unswayed.web.security import Access, Guard, leading_page, make_access
 from unswayed.web.work import Threads
 from unswayed.web.workspace import Workspace
@@ -123,7 +122,7 @@ def _explain(error: OSError, host: str, port: int) -> QueryError:
 
 def make_site(workspace: Workspace, settings: WebSettings | None = None) -> Starlette:
     """The whole companion, without its guard."""
-    listen()
+    cautions.install()
     app = make_app(workspace, settings, routes=ROUTES)
     app.state.arriving = asyncio.Semaphore(start.MOST_UPLOADS)
     return app

@@ -28,7 +28,7 @@ from unswayed.model.network import BayesianNetwork
 from unswayed.view.numbers import counted
 from unswayed.view.summaries import size_text
 from unswayed.web.case import CaseAddress, parse_query
-from unswayed.web.cautions import hear
+from unswayed.web.cautions import capture
 from unswayed.web.pages import render_page
 from unswayed.web.security import session_of
 from unswayed.web.uploads import SUFFIXES, open_upload
@@ -185,7 +185,7 @@ def _learn(held: HeldTable, target: str, structure: str) -> tuple[BayesianNetwor
     """The network that a table teaches, and what was warned of."""
     if structure not in STRUCTURES:
         raise QueryError(unknown_name("structure", structure, list(STRUCTURES)))
-    with hear() as cautions:
+    with capture() as cautions:
         if structure == "tan":
             with within(LEARNING_LIMITS):
                 found = learn_tan(held.table, target)

@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from unswayed.decisions.classifier import Classifier
-from unswayed.web.answers import AnswerDesk
+from unswayed.web.answers import AnswerCache
 from unswayed.web.app import find_setting
 from unswayed.web.case import CaseAddress
 from unswayed.web.panels.trimming import find_frontier
@@ -23,8 +23,8 @@ from unswayed.web.workspace import Origin, Workspace, hold_network, weigh
 async def try_trimming(request: Request) -> Response:
     """Hold a point's classifier as a network of its own, in which the findings are given, and lead there."""
     setting = find_setting(request)
-    desk: AnswerDesk = request.app.state.desk
-    found = await run_limited(request, lambda: find_frontier(desk, setting))
+    cache: AnswerCache = request.app.state.cache
+    found = await run_limited(request, lambda: find_frontier(cache, setting))
     number = request.path_params["point"]
     if number >= len(found.points):
         raise HTTPException(404, "The frontier has no such point.")

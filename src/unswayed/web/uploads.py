@@ -30,7 +30,7 @@ MOST_FILE_BYTES = 20 * 2**20
 LONGEST_NAME = 60
 SUFFIXES = (*MODULE_BY_SUFFIX, *TABLE_SUFFIXES)
 """What a file to open may be called; `.gz` may follow."""
-_LOOKS_EVERY = 0.01
+_POLL_SECONDS = 0.01
 
 
 def safe_name(name: str) -> Path:
@@ -77,7 +77,7 @@ def _read_in_child(path: Path, data: bytes) -> tuple[Reading, int]:
             # In short turns, so that a client that goes away stops this thread.
             deadline = time.monotonic() + MOST_SECONDS
             while child.poll() is None and time.monotonic() < deadline:
-                time.sleep(_LOOKS_EVERY)
+                time.sleep(_POLL_SECONDS)
             is_late = child.poll() is None
         answer = Path(folder, ANSWER)
         if is_late or not answer.is_file() or child.returncode != 0:

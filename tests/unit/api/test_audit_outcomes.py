@@ -7,16 +7,16 @@ import math
 import subprocess
 import sys
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import unswayed
-from unswayed.api.audits.predictions import predict_file
 from unswayed.core.errors import QueryError, UnswayedWarning
 from unswayed.model.cpt import Cpt
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.variable import Variable
-from unswayed.model.zoo import review
+from unswayed.model.zoo import random_naive_bayes, review
 
 PAPERS = unswayed.Classifier(review(), "D", ["R1", "R2", "AC"], threshold=0.6, positive="+")
 ROWS = {"R1": ["+", "+", "-", "-"], "R2": ["+", "-", "+", "-"], "D": ["+", "-", None, "+"]}
@@ -45,8 +45,8 @@ def test_outcomes_that_are_no_states_are_refused_by_name(outcomes, tmp_path):
         unswayed.audit(PAPERS, rows, outcome="truth")
     pd.DataFrame(rows).to_csv(tmp_path / "rows.csv", index=False)
     with pytest.raises(QueryError, match=states):
-        unswayed.audit_file(
-            PAPERS, tmp_path / "rows.csv", tmp_path / "out.csv", outcome="truth", chunk_rows=1
+        unswayed.audit(
+            PAPERS, tmp_path / "rows.csv", output=tmp_path / "out.csv", outcome="truth", chunk_rows=1
         )
     assert not (tmp_path / "out.csv").exists()
 
@@ -125,10 +125,10 @@ def test_the_columns_of_a_table_stay_as_they_are(suffix, tmp_path):
     frame.to_csv(tmp_path / "rows.csv", index=False)
     read = pd.read_csv if suffix == ".csv" else pd.read_parquet
     with pytest.warns(UnswayedWarning, match="'unswayed_sdp'") as told:
-        unswayed.audit_file(PAPERS, tmp_path / "rows.csv", tmp_path / f"out{suffix}", chunk_rows=2)
+        unswayed.audit(PAPERS, tmp_path / "rows.csv", output=tmp_path / f"out{suffix}", chunk_rows=2)
     assert len(told) == 1, "not for each chunk"
     with pytest.warns(UnswayedWarning, match="'unswayed_decision'"):
-        predict_file(PAPERS, tmp_path / "rows.csv", tmp_path / f"predicted{suffix}")
+        unswayed.predict(PAPERS, tmp_path / "rows.csv", output=tmp_path / f"predicted{suffix}")
     predicted = read(tmp_path / f"predicted{suffix}")
     assert predicted["unswayed_decision"].tolist() == plain.decision
     with pytest.warns(UnswayedWarning, match="'unswayed_sdp'"):
@@ -146,7 +146,75 @@ def test_the_columns_of_a_table_stay_as_they_are(suffix, tmp_path):
 def test_costs_that_are_none_are_refused(costs, tmp_path):
     for call in (
         lambda: unswayed.audit(PAPERS, ROWS, costs=costs),
-        lambda: unswayed.audit_file(PAPERS, ROWS, tmp_path / "out.csv", costs=costs),
+        lambda: unswayed.audit(PAPERS, ROWS, output=tmp_path / "out.csv", costs=costs),
     ):
         with pytest.raises(QueryError, match="cost"):
             call()
+
+
+def _told_rows(rule, n_rows=60):
+    """A naive Bayes classifier, and rows with outcomes: two of three miss something, the outcome perhaps."""
+    rng = np.random.default_rng(4)
+    network = random_naive_bayes(4, rng, n_classes=3)
+    classifier = unswayed.Classifier(network, "C", None, rule)
+    names = list(classifier.features)
+    rows = [
+        {name: str(rng.choice(network.variable(name).states)) for name in ["C", *names]}
+        for _ in range(n_rows)
+    ]
+    for i, row in enumerate(rows):
+        for name in ["C", *names] if i % 3 else []:
+            row[name] = None if rng.random() < 0.2 else row[name]
+    return classifier, rows, {name: [row[name] for row in rows] for name in ["C", *names]}
+
+
+@pytest.mark.parametrize("rule", [unswayed.ThresholdRule("s1", 0.3), unswayed.MostProbable()])
+def test_rows_that_miss_nothing_and_outcomes_are_counted_as_one_by_one(rule, tmp_path):
+    """Safe is not right: accuracy and calibration row by row, with the decision of each."""
+    classifier, rows, table = _told_rows(rule)
+    right, pairs, complete, safe_open = [], [], 0, 0
+    for row in rows:
+        seen = {name: row[name] for name in classifier.features if row[name] is not None}
+        decision = unswayed.decide(classifier, seen)
+        is_complete = len(seen) == len(classifier.features)
+        complete += is_complete
+        safe_open += not is_complete and unswayed.sdp(classifier, seen).low >= 0.9 - 1e-12
+        if row["C"] is not None:
+            positive = rule.positive if isinstance(rule, unswayed.ThresholdRule) else decision.action
+            informed = (
+                row["C"] if row["C"] == positive or isinstance(rule, unswayed.MostProbable) else "not s1"
+            )
+            right.append(decision.action == informed)
+            pairs.append((decision.posterior[positive], row["C"] == positive))
+    found = unswayed.audit(classifier, table, outcome="C", at_least=0.9)
+    summary, outcomes = found.summary(), found.summary()["outcomes"]
+    assert 0 < complete < len(rows)
+    assert (summary["complete"], summary["safe_of_incomplete"]) == (complete, safe_open)
+    assert summary["safe"] == complete + safe_open
+    assert (outcomes["rows"], outcomes["right"]) == (len(right), sum(right))
+    assert outcomes["accuracy"] == pytest.approx(np.mean(right))
+    calibration = outcomes["calibration"]
+    error = sum(
+        abs(sum(p - came for p, came in pairs if i <= 10 * p < i + 1 + (i == 9))) for i in range(10)
+    ) / len(pairs)
+    assert calibration["error"] == pytest.approx(error)
+    assert calibration["brier"] == pytest.approx(np.mean([(p - came) ** 2 for p, came in pairs]))
+    assert calibration["came_true"] == pytest.approx(np.mean([came for _, came in pairs]))
+    assert f"nothing missing: {complete} of 60" in str(found)
+    assert f"right: {sum(right)} of {len(right)}" in str(found)
+    whole = iter([pd.DataFrame(table)])
+    parts = unswayed.audit(
+        classifier, whole, output=tmp_path / "out.csv", outcome="C", at_least=0.9, chunk_rows=7
+    ).summary()
+    assert (parts["complete"], parts["safe_of_incomplete"]) == (complete, safe_open)
+    assert parts["outcomes"]["calibration"]["error"] == pytest.approx(error)
+    assert parts["outcomes"]["accuracy"] == outcomes["accuracy"]
+
+
+def test_a_table_without_gaps_says_that_its_decisions_are_safe_by_that_alone():
+    found = unswayed.audit(
+        PAPERS, {"R1": ["+", "-"], "R2": ["+", "-"], "AC": ["+", "-"], "D": ["+", "+"]}, outcome="D"
+    )
+    assert "safe at 0.95: 0 of 0 rows that miss something" in str(found)
+    assert "nothing missing: 2 of 2 (100.0%) rows, safe by that alone" in str(found)
+    assert "right: 1 of 2 (50.0%) decisions whose outcome is known" in str(found)

@@ -163,10 +163,10 @@ def test_file_to_file_is_the_audit_in_memory(tmp_path, suffix):
     frame = with_truth(classifier, random_frame(classifier, 700))
     frame.to_csv(tmp_path / "in.csv", index=False)
     told = []
-    found = unswayed.audit_file(
+    found = unswayed.audit(
         classifier,
         tmp_path / "in.csv",
-        tmp_path / f"out{suffix}",
+        output=tmp_path / f"out{suffix}",
         chunk_rows=150,
         outcome="truth",
         report=told.append,
@@ -197,7 +197,7 @@ def report(progress):
     if len(sys.argv) > 3 and progress.n_rows == int(sys.argv[3]):
         import os, signal
         os.kill(os.getpid(), signal.SIGKILL)
-unswayed.audit_file(classifier, sys.argv[1], sys.argv[2], chunk_rows=100, report=report)
+unswayed.audit(classifier, sys.argv[1], output=sys.argv[2], chunk_rows=100, report=report)
 """
 
 
@@ -212,7 +212,7 @@ def test_a_killed_audit_goes_on_where_it_was(tmp_path):
     assert parts == ["000000.csv", "000001.csv", "000002.csv"]
     again = subprocess.run(command, capture_output=True, text=True, check=True, timeout=240)
     assert again.stdout.splitlines()[2:] == ["300 300", "400 300", "500 300"]
-    unswayed.audit_file(classifier, tmp_path / "in.csv", tmp_path / "whole.csv", chunk_rows=100)
+    unswayed.audit(classifier, tmp_path / "in.csv", output=tmp_path / "whole.csv", chunk_rows=100)
     assert (tmp_path / "out.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
 
 
@@ -228,11 +228,13 @@ def test_a_changed_table_is_audited_anew(tmp_path):
             raise StopError
 
     with pytest.raises(StopError):
-        unswayed.audit_file(classifier, tmp_path / "in.csv", tmp_path / "o.csv", chunk_rows=100, report=stop)
+        unswayed.audit(
+            classifier, tmp_path / "in.csv", output=tmp_path / "o.csv", chunk_rows=100, report=stop
+        )
     random_frame(classifier, 300, seed=7).to_csv(tmp_path / "in.csv", index=False)
     told = []
-    unswayed.audit_file(
-        classifier, tmp_path / "in.csv", tmp_path / "o.csv", chunk_rows=100, report=told.append
+    unswayed.audit(
+        classifier, tmp_path / "in.csv", output=tmp_path / "o.csv", chunk_rows=100, report=told.append
     )
     assert told[-1].n_earlier == 0
 
@@ -252,10 +254,10 @@ def test_a_full_disk_keeps_what_is_done(tmp_path, monkeypatch):
 
     monkeypatch.setattr(parts, "write_csv", write)
     with pytest.raises(FormatError, match=r"rows 201 to 300 cannot be written \(No space left"):
-        unswayed.audit_file(classifier, tmp_path / "in.csv", tmp_path / "o.csv", chunk_rows=100)
+        unswayed.audit(classifier, tmp_path / "in.csv", output=tmp_path / "o.csv", chunk_rows=100)
     told = []
-    unswayed.audit_file(
-        classifier, tmp_path / "in.csv", tmp_path / "o.csv", chunk_rows=100, report=told.append
+    unswayed.audit(
+        classifier, tmp_path / "in.csv", output=tmp_path / "o.csv", chunk_rows=100, report=told.append
     )
     assert told[-1].n_earlier == 200
 
@@ -267,7 +269,7 @@ def test_an_unreadable_row_is_named_and_the_rows_before_are_kept(tmp_path, broke
     with (tmp_path / "in.csv").open("a") as file:
         file.write(broken)
     with pytest.raises(FormatError, match=r"line 252"):
-        unswayed.audit_file(classifier, tmp_path / "in.csv", tmp_path / "o.csv", chunk_rows=100)
+        unswayed.audit(classifier, tmp_path / "in.csv", output=tmp_path / "o.csv", chunk_rows=100)
     assert len(list((tmp_path / "o.csv.parts").glob("*.csv"))) == 2
 
 
@@ -281,7 +283,7 @@ def test_an_impossible_row_is_named_by_its_place_in_the_file(tmp_path):
     classifier = Classifier(network, "C", threshold=0.5, positive="a")
     (tmp_path / "in.csv").write_text("F,n\n" + "x,1\n" * 7 + "z,2\n")
     with pytest.raises(ImpossibleEvidence, match="row 8 of the table"):
-        unswayed.audit_file(classifier, tmp_path / "in.csv", tmp_path / "o.csv", chunk_rows=3)
+        unswayed.audit(classifier, tmp_path / "in.csv", output=tmp_path / "o.csv", chunk_rows=3)
     with pytest.raises(ImpossibleEvidence, match="row 8 of the table"):
         classifier.predict(tmp_path / "in.csv")
 
@@ -301,7 +303,7 @@ def test_wrong_words_are_refused(tmp_path):
     with pytest.raises(TypeError, match="keyword argument"):
         unswayed.audit(classifier, frame, at_leest=0.9)
     with pytest.raises(FormatError, match=r"\.csv or \.parquet"):
-        unswayed.audit_file(classifier, frame, tmp_path / "o.txt")
+        unswayed.audit(classifier, frame, output=tmp_path / "o.txt")
 
 
 def test_predictions_of_a_tree_are_those_of_single_cases():
@@ -429,12 +431,12 @@ def test_a_file_cut_short_goes_on_where_it_was(monkeypatch, tmp_path, suffix):
     classifier = naive_classifier()
     source, cut, whole = tmp_path / "in.csv", tmp_path / f"cut{suffix}", tmp_path / f"whole{suffix}"
     random_frame(classifier, 60).to_csv(source, index=False)
-    expected = unswayed.audit_file(classifier, source, whole, engine="dense", chunk_rows=25)
+    expected = unswayed.audit(classifier, source, output=whole, engine="dense", chunk_rows=25)
     n_answered = []
     for _ in range(60):
         with monkeypatch.context() as patch:
             cut_short(patch, 9)
-            found = unswayed.audit_file(classifier, source, cut, engine="dense", chunk_rows=25, limits=HOUR)
+            found = unswayed.audit(classifier, source, output=cut, engine="dense", chunk_rows=25, limits=HOUR)
         written = read_rows(cut)
         n_answered.append(len(found))
         assert written["decision"].notna().sum() == len(found)
@@ -482,8 +484,8 @@ def test_rows_without_their_test_or_reason_are_left_out(monkeypatch):
             raise TIME_OVER
         return real(recipe, findings)
 
-    real = rows._reason
-    monkeypatch.setattr(rows, "_reason", late)
+    real = rows.find_reason
+    monkeypatch.setattr(rows, "find_reason", late)
     found = unswayed.audit(classifier, frame, next_test=True, reason=True, at_least=0.99, limits=HOUR)
     n_observed = found.observed.sum(axis=1)
     assert found.answered.tolist() == (n_observed <= 2).tolist()

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+import unswayed
 from strategies import classifiers
 from tolerances import EXACT
-from unswayed.api import compare as differences, probability, trim
-from unswayed.api.compare import compare_decisions
+from unswayed.api import comparison as differences, probability, trim
 from unswayed.api.decisions import decide
 from unswayed.core.errors import QueryError
 from unswayed.core.measurement import Certainty
@@ -39,7 +39,7 @@ def by_enumeration(full: Classifier, other: Classifier, evidence: dict[str, str]
 @given(classifiers(max_features=4), st.integers(0, 4))
 def test_masses_are_those_of_all_instances(classifier, count):
     other = Classifier(classifier.network, classifier.target, classifier.features[:count], classifier.rule)
-    found = compare_decisions(classifier, other)
+    found = unswayed.compare(classifier, other)
     expected = by_enumeration(classifier, other, {})
     assert found.certainty is Certainty.EXACT
     assert found.mass == pytest.approx({k: v for k, v in expected.items() if v > 0}, abs=EXACT)
@@ -48,13 +48,13 @@ def test_masses_are_those_of_all_instances(classifier, count):
 
 def test_evidence_is_seen_by_both():
     chair = Classifier(zoo.review(), "D", ["AC"], ThresholdRule("+", 0.37))
-    found = compare_decisions(PAPERS, chair, {"R1": "+"})
+    found = unswayed.compare(PAPERS, chair, {"R1": "+"})
     assert found.mass == pytest.approx(by_enumeration(PAPERS, chair, {"R1": "+"}), abs=EXACT)
 
 
 def test_the_most_probable_differences_come_first():
-    trimming = trim(PAPERS, 1)
-    found = compare_decisions(PAPERS, trimming.classifier, at_most=2)
+    trimming = trim(PAPERS, budget=1)
+    found = unswayed.compare(PAPERS, trimming.classifier, at_most=2)
     assert found.agreement == pytest.approx(trimming.selection.value, abs=EXACT)
     shares = [each.probability for each in found.differences]
     assert shares == sorted(shares, reverse=True)
@@ -68,14 +68,14 @@ def test_too_many_instances_are_drawn(monkeypatch):
     monkeypatch.setattr(differences, "LARGEST_TABLE", 4)
     chair = Classifier(zoo.review(), "D", ["AC"], ThresholdRule("+", 0.37))
     with pytest.raises(QueryError, match="give an rng"):
-        compare_decisions(PAPERS, chair)
-    found = compare_decisions(PAPERS, chair, rng=np.random.default_rng(1))
+        unswayed.compare(PAPERS, chair)
+    found = unswayed.compare(PAPERS, chair, rng=np.random.default_rng(1))
     assert found.certainty is Certainty.ESTIMATE
     # Six standard deviations of a share among 20,000.
     assert found.agreement == pytest.approx(0.92, abs=6 * (0.92 * 0.08 / 20_000) ** 0.5)
 
 
 def test_tables_of_decisions_are_looked_up():
-    trimming = trim(PAPERS, 1, potential=True)
-    found = compare_decisions(PAPERS, trimming.classifier)
+    trimming = trim(PAPERS, budget=1, potential=True)
+    found = unswayed.compare(PAPERS, trimming.classifier)
     assert found.agreement == pytest.approx(trimming.selection.value, abs=EXACT)

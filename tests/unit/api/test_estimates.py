@@ -10,7 +10,6 @@ import pytest
 
 import unswayed
 from shared_data import SHARED, needs_shared_data
-from unswayed.api.report import examine
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
@@ -60,7 +59,7 @@ def test_a_frontier_by_samples_begins_with_few_features_and_keeps_its_time():
 
 @pytest.mark.slow
 def test_a_report_estimates_what_is_not_certain_and_says_so():
-    found = examine(tied(), limits=Limits(max_seconds=15))
+    found = unswayed.report(tied(), limits=Limits(max_seconds=15))
     assert found.stopping.sdp.certainty is Certainty.ESTIMATE
     assert found.ranking.criteria[0] == "sdp"
     assert found.frontier.points[0].kept == ()
@@ -82,22 +81,22 @@ def test_each_way_out_leads_to_an_answer():
     """The advice names a tolerance, a time and estimates: each of them answers."""
     classifier = diagnosis("diagnose_a", "var_1", MostProbable(), leaves=False)
     with pytest.raises(LimitError) as caught:
-        unswayed.rank_observations(classifier)
+        unswayed.voi(classifier)
     advice = str(caught.value).splitlines()[-1]
     tolerance = float(re.search(r"tolerance=([0-9.]+)", advice)[1])
     seconds = int(re.search(r"\(max_seconds\) to (\d+) s", advice)[1])
     assert "reward=NegativeEntropy()" in advice
     assert "max_bytes" not in advice
-    found = unswayed.rank_observations(classifier, tolerance=tolerance)
+    found = unswayed.voi(classifier, tolerance=tolerance)
     assert all(v[0].certainty is Certainty.BOUND for v in found.values)
-    found = unswayed.rank_observations(classifier, limits=Limits(max_seconds=seconds))
+    found = unswayed.voi(classifier, limits=Limits(max_seconds=seconds))
     assert all(v[0].certainty is Certainty.BOUND for v in found.values)
-    assert unswayed.rank_observations(classifier, reward=unswayed.NegativeEntropy()).best == "var_0"
+    assert unswayed.voi(classifier, reward=unswayed.NegativeEntropy()).best == "var_0"
 
 
 def test_no_way_out_is_named_that_leads_nowhere():
     with pytest.raises(LimitError) as caught:
-        unswayed.same_decision_probability(tied())
+        unswayed.sdp(tied())
     advice = str(caught.value).splitlines()[-1]
     assert advice == "ways out: observe or keep fewer features; or allow estimates (allow_estimates=True)"
     assert "over the fixed cap of 2^22" in str(caught.value)
@@ -106,14 +105,14 @@ def test_no_way_out_is_named_that_leads_nowhere():
 def test_samples_that_a_tolerance_needs_too_many_of_lead_to_a_wider_one():
     options = {"allow_estimates": True, "limits": Limits(max_bytes=10**9)}
     with pytest.raises(LimitError) as caught:
-        unswayed.same_decision_probability(tied(), tolerance=1e-3, **options)
+        unswayed.sdp(tied(), tolerance=1e-3, **options)
     tolerance = float(re.search(r"\(tolerance=([0-9.]+)\)", str(caught.value))[1])
-    found = unswayed.same_decision_probability(tied(), tolerance=tolerance, **options)
+    found = unswayed.sdp(tied(), tolerance=tolerance, **options)
     assert found.certainty is Certainty.ESTIMATE
     assert found.high - found.low <= tolerance
 
 
 def test_reasons_name_a_refusal_once_and_in_a_line():
-    why = unswayed.explain_decision(tied(), evidence={"var_82": "s0"})
+    why = unswayed.why(tied(), evidence={"var_82": "s0"})
     assert all("\n" not in note for note in why.notes)
     assert sum("ways out" in note for note in why.notes) == 1

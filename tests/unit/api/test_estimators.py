@@ -42,7 +42,7 @@ def test_it_is_the_trimming_of_the_learned_network(threshold):
     found = TrimmedClassifier(budget=2, threshold=threshold, positive="ill").fit(X, y)
     network = learn_naive_bayes(X.assign(health=y), "health")
     full = Classifier(network, "health", list(X.columns), ThresholdRule("ill", threshold))
-    expected = trim(full, 2)
+    expected = trim(full, budget=2)
     assert found.trimming_.selection.kept == expected.selection.kept
     assert found.agreement_ == expected.selection.value
     low, high = expected.threshold_interval

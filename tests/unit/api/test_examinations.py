@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import unswayed
 from clocks import time_running_out
 from dependent_cases import tied_by_a_hidden_variable
 from unswayed.api.decisions import decide
-from unswayed.api.report import examine
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import Limits
 from unswayed.core.measurement import Certainty
@@ -21,7 +21,7 @@ from unswayed.view.page import report_page
 def test_a_report_without_estimates_leaves_out_what_would_be_one():
     limits = Limits(max_seconds=12)
     with time_running_out(stride=1e-4):  # what is missing is so for want of an answer, never for want of time
-        found = examine(tied_by_a_hidden_variable(), limits=limits, allow_estimates=False)
+        found = unswayed.report(tied_by_a_hidden_variable(), limits=limits, allow_estimates=False)
     assert found.stopping is None
     assert found.frontier is None
     assert found.comparison is None
@@ -38,27 +38,27 @@ def test_instances_that_would_be_drawn_are_not_compared():
     network = random_naive_bayes(21, np.random.default_rng(0))
     many = Classifier(network, "C", None, ThresholdRule("s0", 0.5))
     options = {"at_least": 0.6, "limits": Limits(max_seconds=20)}
-    certain = examine(many, **options, allow_estimates=False)
+    certain = unswayed.report(many, **options, allow_estimates=False)
     assert certain.trimming is not None
     assert certain.comparison is None
     assert any(
         note.startswith("The comparison with the trimmed classifier is left out") for note in certain.notes
     )
-    assert examine(many, **options).comparison.certainty is Certainty.ESTIMATE
+    assert unswayed.report(many, **options).comparison.certainty is Certainty.ESTIMATE
 
 
 def test_the_same_report_may_estimate():
-    found = examine(tied_by_a_hidden_variable(), limits=Limits(max_seconds=12))
+    found = unswayed.report(tied_by_a_hidden_variable(), limits=Limits(max_seconds=12))
     assert found.stopping.sdp.certainty is Certainty.ESTIMATE
 
 
 def test_what_is_observed_comes_second_as_everywhere():
     papers = Classifier(review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6))
-    found = examine(papers, {"R1": "+"}, costs={"AC": 3.0})
+    found = unswayed.report(papers, {"R1": "+"}, costs={"AC": 3.0})
     assert (found.evidence, found.costs) == ({"R1": "+"}, {"AC": 3.0})
     assert found.decision == decide(papers, {"R1": "+"})
 
 
 def test_a_level_out_of_range_is_refused():
     with pytest.raises(QueryError, match="between 0 and 1"):
-        examine(tied_by_a_hidden_variable(), at_least=1.5)
+        unswayed.report(tied_by_a_hidden_variable(), at_least=1.5)

@@ -13,8 +13,8 @@ import pytest
 
 import unswayed
 from unswayed import circuits, learning, spaces
-from unswayed.api import load_plan, predict_file, replay, sweep_thresholds
-from unswayed.api.plans import replan_tests
+from unswayed.api import load_plan
+from unswayed.api.plans import replan
 from unswayed.core.errors import UnswayedError
 from unswayed.model.zoo import printer, review
 from unswayed.plans.goals import PlanObjective
@@ -55,7 +55,7 @@ AUDIT = {
     "n_jobs": 1,
 }
 LEARN = {"smoothing": 1.0, "discretization": None, "weights": [1, 2]}
-PLAN = unswayed.plan_tests(PAPERS)
+PLAN = unswayed.plan(PAPERS)
 
 CALLS = {
     "Classifier": (
@@ -83,8 +83,8 @@ CALLS = {
             "default": 1.0,
         },
     ),
-    "posterior": (unswayed.posterior, [NETWORK, "D", {"AC": "+"}], {"limits": unswayed.Limits()}),
-    "all_marginals": (unswayed.all_marginals, [NETWORK, {"AC": "+"}], LIMITS),
+    "posterior": (unswayed.posterior, [NETWORK, {"AC": "+"}], {"of": "D", **LIMITS}),
+    "posterior of all": (unswayed.posterior, [NETWORK, {"AC": "+"}], LIMITS),
     "joint": (unswayed.joint, [NETWORK, ["D", "AC"]], {"evidence": {"R1": "+"}, **LIMITS}),
     "probability": (unswayed.probability, [NETWORK, {"AC": "+"}], LIMITS),
     "sample": (
@@ -92,53 +92,57 @@ CALLS = {
         [NETWORK, 3],
         {"rng": np.random.default_rng(0), "evidence": {"AC": "+"}, **LIMITS},
     ),
-    "most_probable_explanation": (
-        unswayed.most_probable_explanation,
+    "mpe": (
+        unswayed.mpe,
         [NETWORK, {"AC": "+"}],
         {"method": None, **LIMITS},
     ),
     "decide": (unswayed.decide, [PAPERS, {"AC": "+"}], LIMITS),
-    "same_decision_probability": (unswayed.same_decision_probability, [PAPERS], ASK),
-    "expected_same_decision_probability": (
-        unswayed.expected_same_decision_probability,
-        [PAPERS, ["AC"]],
-        ASK,
+    "sdp": (unswayed.sdp, [PAPERS], ASK),
+    "esdp": (
+        unswayed.esdp,
+        [PAPERS],
+        {"kept": ["AC"], **ASK},
     ),
-    "expected_classification_agreement": (
-        unswayed.expected_classification_agreement,
-        [PAPERS, ["AC"], 0.4, {"R1": "+"}],
-        ENGINES,
+    "eca": (
+        unswayed.eca,
+        [PAPERS, {"R1": "+"}],
+        {"kept": ["AC"], "new_threshold": 0.4, **ENGINES},
     ),
-    "maximum_achievable_agreement": (unswayed.maximum_achievable_agreement, [PAPERS, ["AC"]], ASK),
-    "maximum_potential_agreement": (unswayed.maximum_potential_agreement, [PAPERS, ["AC"]], ASK),
+    "maa": (unswayed.maa, [PAPERS], {"kept": ["AC"], **ASK}),
+    "mpa": (unswayed.mpa, [PAPERS], {"kept": ["AC"], **ASK}),
     "should_stop": (unswayed.should_stop, [PAPERS, {"AC": "+"}], {"at_least": 0.9, **ENGINES}),
-    "start_case": (unswayed.start_case, [PAPERS, {"AC": "+"}], ENGINES),
-    "Case.should_stop": (unswayed.start_case(PAPERS).should_stop, [0.9], {}),
-    "Case.ranking": (unswayed.start_case(PAPERS).ranking, [None], {"costs": {"AC": 2}, "at_least": 0.9}),
-    "Case.observe": (unswayed.start_case(PAPERS).observe, ["AC", "+"], {}),
-    "replay": (replay, [PAPERS, [("AC", "+")]], {"evidence": {"R1": "+"}, "costs": {"AC": 2}}),
-    "CaseHistory.first_safe": (replay(PAPERS, [("AC", "+")]).first_safe, [0.9], {}),
-    "value_of_information": (
-        unswayed.value_of_information,
-        [PAPERS, ["AC"]],
-        {"reward": unswayed.NegativeEntropy(), "evidence": {"R1": "+"}},
+    "follow": (unswayed.follow, [PAPERS, {"AC": "+"}], ENGINES),
+    "Case.should_stop": (unswayed.follow(PAPERS).should_stop, [0.9], {}),
+    "Case.ranking": (unswayed.follow(PAPERS).ranking, [None], {"costs": {"AC": 2}, "at_least": 0.9}),
+    "Case.observe": (unswayed.follow(PAPERS).observe, ["AC", "+"], {}),
+    "follow with observations": (
+        unswayed.follow,
+        [PAPERS, {"R1": "+"}],
+        {"observe": [("AC", "+")], "costs": {"AC": 2}},
     ),
-    "rank_observations": (
-        unswayed.rank_observations,
+    "CaseHistory.first_safe": (unswayed.follow(PAPERS, observe=[("AC", "+")]).first_safe, [0.9], {}),
+    "voi together": (
+        unswayed.voi,
+        [PAPERS, {"R1": "+"}],
+        {"kept": ["AC"], "reward": unswayed.NegativeEntropy()},
+    ),
+    "voi": (
+        unswayed.voi,
         [PAPERS, {"R1": "+"}],
         {"costs": {"AC": 2}, "at_least": 0.9, "reward": None, **ENGINES},
     ),
-    "select_features": (unswayed.select_features, [PAPERS, 1], {**SEARCH, "objective": None}),
-    "trim": (unswayed.trim, [PAPERS, 1], {**SEARCH, "potential": False, "held_out": None}),
+    "select": (unswayed.select, [PAPERS], {"budget": 1, **SEARCH, "objective": None}),
+    "trim": (unswayed.trim, [PAPERS], {"budget": 1, **SEARCH, "potential": False, "held_out": None}),
     "frontier": (unswayed.frontier, [PAPERS], {**SEARCH, "potential": False, "held_out": None}),
-    "sweep_thresholds": (sweep_thresholds, [PAPERS, 1, [0.3, 0.5]], SEARCH),
-    "compare_decisions": (
-        unswayed.compare_decisions,
+    "thresholds": (unswayed.thresholds, [PAPERS], {"budget": 1, "thresholds": [0.3, 0.5], **SEARCH}),
+    "compare": (
+        unswayed.compare,
         [PAPERS, PAPERS, {"R1": "+"}],
         {"at_most": 3, "rng": None, **LIMITS},
     ),
-    "explain_decision": (
-        unswayed.explain_decision,
+    "why": (
+        unswayed.why,
         [PAPERS],
         {
             "evidence": {"R1": "+"},
@@ -149,8 +153,8 @@ CALLS = {
             "watch": None,
         },
     ),
-    "plan_tests": (
-        unswayed.plan_tests,
+    "plan": (
+        unswayed.plan,
         [FAULTS],
         {
             "costs": {"Light": 2},
@@ -168,7 +172,7 @@ CALLS = {
             **LIMITS,
         },
     ),
-    "replan_tests": (replan_tests, [PLAN, {"R1": "+"}, ["R2"]], {"report": None, **LIMITS}),
+    "replan": (replan, [PLAN, {"R1": "+"}, ["R2"]], {"report": None, **LIMITS}),
     "TestPlan.apply": (PLAN.apply, [{"R1": "+"}], {}),
     "TestPlan.apply_states": (PLAN.apply_states, [{"R1": "+"}], {}),
     "TestPlan.node_at": (PLAN.node_at, [{"R1": "+"}], {}),
@@ -178,10 +182,10 @@ CALLS = {
     "audit": (unswayed.audit, [PAPERS, ROWS], {**AUDIT, "tolerance": None, "engine": None, **LIMITS}),
     "Audit.to_frame": (unswayed.audit(PAPERS, ROWS).to_frame, ["pandas"], {}),
     "Audit.write": (unswayed.audit(PAPERS, ROWS).write, ["audited.csv"], {}),
-    "learn_naive_bayes": (unswayed.learn_naive_bayes, [ROWS, "D"], LEARN),
-    "learn_tan": (unswayed.learn_tan, [ROWS, "D"], {**LEARN, "root": "R1"}),
-    "examine": (
-        unswayed.examine,
+    "learn": (unswayed.learn, [ROWS, "D"], {"structure": "naive", **LEARN}),
+    "learn_tan": (learning.learn_tan, [ROWS, "D"], {**LEARN, "root": "R1"}),
+    "report": (
+        unswayed.report,
         [PAPERS, {"R1": "+"}],
         {
             "costs": {"AC": 2},
@@ -192,16 +196,18 @@ CALLS = {
             **LIMITS,
         },
     ),
-    "predict": (PAPERS.predict, [ROWS], {}),
-    "audit_file": (
-        unswayed.audit_file,
-        [PAPERS, ROWS, "audited.csv"],
-        {**AUDIT, "chunk_rows": 1, "report": None},
+    "Classifier.predict": (PAPERS.predict, [ROWS], {}),
+    "predict": (unswayed.predict, [PAPERS, ROWS], LIMITS),
+    "ask": (unswayed.ask, [PAPERS, {"R1": "+"}], {"report": None, **LIMITS}),
+    "audit to a file": (
+        unswayed.audit,
+        [PAPERS, ROWS],
+        {"output": "audited.csv", **AUDIT, "chunk_rows": 1, "report": None},
     ),
-    "predict_file": (
-        predict_file,
-        [PAPERS, ROWS, "decided.csv"],
-        {"chunk_rows": 1, "report": None, **LIMITS},
+    "predict to a file": (
+        unswayed.predict,
+        [PAPERS, ROWS],
+        {"output": "decided.csv", "chunk_rows": 1, "report": None, **LIMITS},
     ),
     "save_classifier": (unswayed.save_classifier, [PAPERS, "papers.json"], {}),
     "load_classifier": (unswayed.load_classifier, ["nosuch.json"], {}),
@@ -232,7 +238,7 @@ CALLS = {
     "compile_cnf": (circuits.compile_cnf, [CLAUSE, None], {"groups": None, "progress": None}),
     "condition": (circuits.condition, [SDD, {"a": True}], {}),
     "weighted_model_count": (circuits.weighted_model_count, [SDD, {"a": (0.5, 0.5), "b": (0.1, 0.9)}], {}),
-    "learn": (
+    "circuits.learn": (
         circuits.learn,
         [STRUCTURE, [[True, False], [True, True]], [1, 2]],
         {"prior": circuits.Laplace()},
@@ -271,13 +277,14 @@ def test_a_senseless_argument_is_refused_by_name(name, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("verb", "argument", "junk"),
     [
-        ("explain_decision", "most", 1.5), ("explain_decision", "most", float("nan")),
-        ("plan_tests", "max_leaves", 2.5), ("plan_tests", "max_depth", float("nan")),
-        ("plan_tests", "jobs", "2"),
-        ("plan_tests", "at_least", float("nan")), ("plan_tests", "report", "yes"), ("audit", "n_jobs", "2"),
-        ("audit", "n_jobs", 0), ("audit", "next_test", "yes"), ("audit_file", "chunk_rows", 0),
-        ("audit_file", "chunk_rows", -1), ("predict_file", "chunk_rows", 2.5), ("examine", "tell", 3),
-        ("learn_naive_bayes", "discretization", "mdl"), ("learn_tan", "discretization", "mdl"),
+        ("why", "most", 1.5), ("why", "most", float("nan")),
+        ("plan", "max_leaves", 2.5), ("plan", "max_depth", float("nan")),
+        ("plan", "jobs", "2"),
+        ("plan", "at_least", float("nan")), ("plan", "report", "yes"), ("audit", "n_jobs", "2"),
+        ("audit", "n_jobs", 0), ("audit", "next_test", "yes"), ("audit to a file", "chunk_rows", 0),
+        ("audit to a file", "chunk_rows", -1), ("predict to a file", "chunk_rows", 2.5),
+        ("report", "tell", 3),
+        ("learn", "discretization", "mdl"), ("learn_tan", "discretization", "mdl"),
         ("trim", "checkpoint", 3), ("trim", "report", "yes"),
     ],
 )  # fmt: skip
@@ -288,7 +295,7 @@ def test_what_is_of_another_kind_is_refused_at_the_door(verb, argument, junk, tm
         function(*given, **{**named, argument: junk})
 
 
-@pytest.mark.parametrize("verb", ["audit", "audit_file", "predict_file", "learn_parameters"])
+@pytest.mark.parametrize("verb", ["audit", "audit to a file", "predict to a file", "learn_parameters"])
 @pytest.mark.parametrize("table", ["rows\0.csv", pd.DataFrame([["+", "-"]], columns=["R1", "R1"])])
 def test_tables_that_cannot_be_are_refused(verb, table, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -303,7 +310,7 @@ def test_a_plan_that_is_told_nothing_ends_at_its_first_test():
     path = PLAN.apply({})
     assert (path.tests, path.cost, path.missing) == ((), 0.0, PLAN.next_test())
     assert path == PLAN.apply_states({})
-    settled = unswayed.plan_tests(PAPERS, evidence={"R1": "-", "R2": "-"}, at_least=0.5)
+    settled = unswayed.plan(PAPERS, {"R1": "-", "R2": "-"}, at_least=0.5)
     assert settled.apply({}) == settled.apply_states({})
 
 

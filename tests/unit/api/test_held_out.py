@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
+import unswayed
 from unswayed.api.estimators import TrimmedClassifier
-from unswayed.api.report import examine
 from unswayed.api.results.held_out import count_agreement
 from unswayed.api.selection import frontier, trim
 from unswayed.core.anytime import within
@@ -36,7 +36,7 @@ def draw(n: int, seed: int = 0) -> dict[str, list[str]]:
 
 def test_rows_are_counted_one_by_one(papers):
     rows = draw(60)
-    found = trim(papers, 1, held_out=rows)
+    found = trim(papers, budget=1, held_out=rows)
     columns = [dict(zip(rows, cells, strict=True)) for cells in zip(*rows.values(), strict=True)]
     alike = [
         papers.predict({name: [row[name]] for name in papers.features})
@@ -47,25 +47,25 @@ def test_rows_are_counted_one_by_one(papers):
 
 
 def test_the_interval_is_that_of_clopper_and_pearson(papers):
-    counted = trim(papers, 1, held_out=draw(80)).held_out
+    counted = trim(papers, budget=1, held_out=draw(80)).held_out
     peer = binomtest(counted.n_agreeing, 80).proportion_ci(0.99, method="exact")
     assert (counted.low, counted.high) == pytest.approx((peer.low, peer.high))
     assert counted.confidence == 0.99
 
 
 def test_rows_that_follow_the_network_keep_its_promise(papers):
-    found = trim(papers, 1, held_out=draw(500))
+    found = trim(papers, budget=1, held_out=draw(500))
     assert found.keeps_promise
     assert BROKEN_PROMISE not in held_out_text(found)
 
 
 def test_a_broken_promise_is_said_everywhere(papers):
     """Forty papers alike, of the kind on which the reviewers outvote the area chair."""
-    chair = trim(papers, 1).classifier
+    chair = trim(papers, budget=1).classifier
     votes = {name: draw(300)[name] for name in papers.features}
     decided = zip(papers.predict(votes), chair.predict(votes), strict=True)
     odd = next(i for i, (full, trimmed) in enumerate(decided) if full != trimmed)
-    found = trim(papers, 1, held_out={name: [cells[odd]] * 40 for name, cells in votes.items()})
+    found = trim(papers, budget=1, held_out={name: [cells[odd]] * 40 for name, cells in votes.items()})
     assert found.held_out.n_agreeing == 0
     assert found.keeps_promise is False
     assert BROKEN_PROMISE in held_out_text(found)
@@ -75,16 +75,16 @@ def test_a_broken_promise_is_said_everywhere(papers):
 def test_every_point_and_the_report_are_counted(papers):
     rows = draw(50)
     assert all(point.held_out.n_rows == 50 for point in frontier(papers, held_out=rows).points)
-    found = examine(papers, at_least=0.91, held_out=rows)
+    found = unswayed.report(papers, at_least=0.91, held_out=rows)
     assert "On 50 held-out rows" in report_page(found)
 
 
 def test_rows_that_contradict_the_evidence_are_left_out(papers):
     rows = draw(60)
-    found = trim(papers, 1, evidence={"R1": "+"}, held_out=rows)
+    found = trim(papers, budget=1, evidence={"R1": "+"}, held_out=rows)
     assert found.held_out.n_rows == rows["R1"].count("+")
     with pytest.raises(QueryError, match="no held-out row"):
-        trim(papers, 1, evidence={"R1": "+"}, held_out={"R1": ["-"], "R2": ["+"], "AC": ["+"]})
+        trim(papers, budget=1, evidence={"R1": "+"}, held_out={"R1": ["-"], "R2": ["+"], "AC": ["+"]})
 
 
 def test_soft_evidence_leaves_the_feature_observed():
@@ -93,7 +93,7 @@ def test_soft_evidence_leaves_the_feature_observed():
     full = Classifier(network, "Disease", threshold=0.5, positive="+")
     cells = list(product("+-", repeat=5))
     rows = {name: [each[i] for each in cells] for i, name in enumerate(full.features)}
-    found = trim(full, 2, evidence={"T4": "+:0.9|-:0.2"}, held_out=rows)
+    found = trim(full, budget=2, evidence={"T4": "+:0.9|-:0.2"}, held_out=rows)
     alike = zip(full.predict(rows), found.classifier.predict(rows), strict=True)
     assert (found.held_out.n_agreeing, found.held_out.n_rows) == (sum(a == b for a, b in alike), 32)
 
@@ -101,7 +101,7 @@ def test_soft_evidence_leaves_the_feature_observed():
 def test_rows_in_a_state_that_is_ruled_out_are_left_out():
     faults = Classifier(printer(), "Fault", ["Light", "Ping"])
     rows = {"Light": ["green", "red", "yellow", None], "Ping": ["silent"] * 4}
-    assert trim(faults, 1, evidence={"Light": "!green"}, held_out=rows).held_out.n_rows == 3
+    assert trim(faults, budget=1, evidence={"Light": "!green"}, held_out=rows).held_out.n_rows == 3
 
 
 def test_missing_cells_are_not_observed(papers):

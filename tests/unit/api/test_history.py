@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+import unswayed
 from unswayed import Classifier, LimitError, Limits, ThresholdRule
-from unswayed.api import replay
 from unswayed.api.observations import Case
 from unswayed.core.measurement import Certainty
 from unswayed.model.zoo import review
@@ -28,9 +28,9 @@ def let_answer(monkeypatch, answered):
 
 
 def test_a_step_without_time_leaves_the_others_standing(monkeypatch):
-    whole = replay(PAPERS, SEEN)
+    whole = unswayed.follow(PAPERS, observe=SEEN)
     let_answer(monkeypatch, {0, 2})
-    cut = replay(PAPERS, SEEN, limits=Limits(max_seconds=600))
+    cut = unswayed.follow(PAPERS, observe=SEEN, limits=Limits(max_seconds=600))
     assert [step.decision for step in cut.steps] == [step.decision for step in whole.steps]
     assert [cut.steps[i].sdp.value for i in (0, 2)] == [whole.steps[i].sdp.value for i in (0, 2)]
     unknown = cut.steps[1].sdp
@@ -41,4 +41,4 @@ def test_a_step_without_time_leaves_the_others_standing(monkeypatch):
 def test_nothing_in_time_is_refused_and_so_are_other_limits(monkeypatch, answered, limits):
     let_answer(monkeypatch, answered)
     with pytest.raises(LimitError):
-        replay(PAPERS, SEEN, limits=limits)
+        unswayed.follow(PAPERS, observe=SEEN, limits=limits)

@@ -7,13 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from unswayed.api import (
-    decide,
-    expected_same_decision_probability,
-    expected_utilities,
-    list_outcomes,
-    start_case,
-)
+import unswayed
+from unswayed.api import decide, expected_utilities, list_outcomes
 from unswayed.api.results.outcomes import measure_findings
 from unswayed.core.anytime import portion
 from unswayed.core.errors import QueryError
@@ -36,23 +31,23 @@ PAPERS = Classifier(review(), "D", ["R1", "R2", "AC"], threshold=0.6, positive="
 )
 def test_outcomes_average_to_what_the_verbs_say(classifier, evidence, feature):
     """Sums over results y of Pr(y), Pr(y) Pr(c | y) and Pr(y) SDP(y): 1, Pr(c), E-SDP [choi2017, Def. 2]."""
-    found = list_outcomes(start_case(classifier, evidence), feature)
+    found = list_outcomes(unswayed.follow(classifier, evidence), feature)
     assert math.fsum(each.probability for each in found) == pytest.approx(1.0)
     now = decide(classifier, evidence)
     for state, share in now.posterior.items():
         assert math.fsum(e.probability * e.decision.posterior[state] for e in found) == pytest.approx(share)
     average = math.fsum(each.probability * each.sdp.value for each in found)
-    expected = expected_same_decision_probability(classifier, [feature], evidence)
+    expected = unswayed.esdp(classifier, evidence, kept=[feature])
     assert average == pytest.approx(expected.value)
 
 
 def test_impossible_results_are_left_out():
-    found = list_outcomes(start_case(PAPERS, {"R1": "-", "R2": "-"}), "AC")
+    found = list_outcomes(unswayed.follow(PAPERS, {"R1": "-", "R2": "-"}), "AC")
     assert [each.state for each in found] == ["-"]  # the chair never accepts what both reject
 
 
 def test_without_time_results_stand_without_their_safety():
-    case = start_case(FAULTS)
+    case = unswayed.follow(FAULTS)
     found = measure_findings(case, list_outcomes(case, "Ping"))
     with portion(seconds=-1.0):
         late = measure_findings(case, [replace(each, sdp=None) for each in found])

@@ -8,7 +8,6 @@ import pytest
 
 import unswayed
 from unswayed import Classifier, FormatError, LimitError, Limits
-from unswayed.api import predict_file
 from unswayed.decisions import prediction
 from unswayed.model.zoo import binary_network, random_naive_bayes, review
 
@@ -36,7 +35,9 @@ def test_file_to_file_is_predict(tmp_path, suffix):
     classifier = naive_classifier()
     frame = random_frame(classifier, 450)
     frame.to_csv(tmp_path / "in.csv", index=False)
-    found = predict_file(classifier, tmp_path / "in.csv", tmp_path / f"out{suffix}", chunk_rows=100)
+    found = unswayed.predict(
+        classifier, tmp_path / "in.csv", output=tmp_path / f"out{suffix}", chunk_rows=100
+    )
     rows = (pd.read_csv if suffix == ".csv" else pd.read_parquet)(tmp_path / f"out{suffix}")
     assert rows.columns.tolist() == [*frame.columns, "decision", "posterior"]
     assert rows["decision"].tolist() == classifier.predict(frame)
@@ -45,7 +46,7 @@ def test_file_to_file_is_predict(tmp_path, suffix):
     for row in range(0, 450, 50):
         evidence = {name: frame[name][row] for name in classifier.features if frame[name][row] is not None}
         evidence = {name: state for name, state in evidence.items() if state == state}
-        posterior = unswayed.posterior(classifier.network, "C", evidence)["s0"]
+        posterior = unswayed.posterior(classifier.network, evidence, of="C")["s0"]
         assert rows["posterior"][row] == pytest.approx(posterior, abs=1e-12)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.csv", f"out{suffix}"]
 
@@ -63,13 +64,15 @@ def test_what_was_interrupted_goes_on(tmp_path):
 
     for_all = {"chunk_rows": 100}
     with pytest.raises(StopError):
-        predict_file(classifier, tmp_path / "in.csv", tmp_path / "o.csv", report=stop, **for_all)
+        unswayed.predict(classifier, tmp_path / "in.csv", output=tmp_path / "o.csv", report=stop, **for_all)
     assert not (tmp_path / "o.csv").exists()
     told = []
-    found = predict_file(classifier, tmp_path / "in.csv", tmp_path / "o.csv", report=told.append, **for_all)
+    found = unswayed.predict(
+        classifier, tmp_path / "in.csv", output=tmp_path / "o.csv", report=told.append, **for_all
+    )
     assert told[-1].n_earlier == 200
     assert len(found) == 300
-    again = predict_file(classifier, tmp_path / "in.csv", tmp_path / "whole.csv", **for_all)
+    again = unswayed.predict(classifier, tmp_path / "in.csv", output=tmp_path / "whole.csv", **for_all)
     assert (tmp_path / "o.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
     assert again.by_decision == found.by_decision
 
@@ -81,7 +84,7 @@ def test_rows_that_cannot_be_are_named(tmp_path):
     with (tmp_path / "in.csv").open("a") as file:
         file.write("p,only,three\n")
     with pytest.raises(FormatError, match="line 252"):
-        predict_file(classifier, tmp_path / "in.csv", tmp_path / "o.csv", chunk_rows=100)
+        unswayed.predict(classifier, tmp_path / "in.csv", output=tmp_path / "o.csv", chunk_rows=100)
     assert len(list((tmp_path / "o.csv.parts").glob("*.csv"))) == 2
 
 
@@ -112,12 +115,14 @@ def test_predictions_cut_short_go_on_where_they_were(monkeypatch, tmp_path):
     rows = ["A,B,E", *(",".join(rng.choice(["+", "-", ""], 3)) for _ in range(50))]
     source = tmp_path / "in.csv"
     source.write_text("\n".join(rows) + "\n")
-    whole = predict_file(classifier, source, tmp_path / "whole.csv", chunk_rows=20)
+    whole = unswayed.predict(classifier, source, output=tmp_path / "whole.csv", chunk_rows=20)
     n_decided = []
     for _ in range(30):
         with monkeypatch.context() as patch:
             let_decide(patch, 3)
-            found = predict_file(classifier, source, tmp_path / "cut.csv", chunk_rows=20, limits=HOUR)
+            found = unswayed.predict(
+                classifier, source, output=tmp_path / "cut.csv", chunk_rows=20, limits=HOUR
+            )
         written = pd.read_csv(tmp_path / "cut.csv")
         n_decided.append(len(found))
         assert written["decision"].notna().sum() == len(found)
@@ -137,5 +142,5 @@ def test_not_a_single_row_in_time_is_refused(monkeypatch, tmp_path):
     source.write_text("R1,AC\n+,-\n")
     let_decide(monkeypatch, 0)
     with pytest.raises(LimitError, match="any row; raise"):
-        predict_file(classifier, source, tmp_path / "out.csv", limits=HOUR)
+        unswayed.predict(classifier, source, output=tmp_path / "out.csv", limits=HOUR)
     assert not (tmp_path / "out.csv").exists()

@@ -48,30 +48,28 @@ def wide(n, seed=0, threshold=0.5):
             lambda: Classifier(review(), "D", None, UtilityRule({"accept": {"+": 1.0}})),
             "leave out the state '-' of 'D'",
         ),
-        (lambda: unswayed.same_decision_probability(PAPERS, {"AC": "maybe"}), "unknown state of 'AC'"),
+        (lambda: unswayed.sdp(PAPERS, {"AC": "maybe"}), "unknown state of 'AC'"),
         (
-            lambda: unswayed.same_decision_probability(PAPERS, {"D": "+"}),
+            lambda: unswayed.sdp(PAPERS, {"D": "+"}),
             "target 'D' is part of the evidence",
         ),
-        (lambda: unswayed.expected_same_decision_probability(PAPERS, ["D"]), "not among the features"),
+        (lambda: unswayed.esdp(PAPERS, kept=["D"]), "not among the features"),
         (
-            lambda: unswayed.expected_same_decision_probability(PAPERS, ["AC"], {"AC": "+"}),
+            lambda: unswayed.esdp(PAPERS, {"AC": "+"}, kept=["AC"]),
             "'AC' cannot be kept: observed already",
         ),
-        (lambda: unswayed.expected_classification_agreement(PAPERS, ["AC"], 0.0), "between 0 and 1"),
+        (lambda: unswayed.eca(PAPERS, kept=["AC"], new_threshold=0.0), "between 0 and 1"),
         (
-            lambda: unswayed.maximum_achievable_agreement(
-                Classifier(printer(), "Fault", None, MostProbable()), ["Light"]
-            ),
+            lambda: unswayed.maa(Classifier(printer(), "Fault", None, MostProbable()), kept=["Light"]),
             "for threshold rules; this classifier's rule is MostProbable",
         ),
-        (lambda: unswayed.same_decision_probability(PAPERS, tolerance=-1.0), "at least 0, not -1.0"),
+        (lambda: unswayed.sdp(PAPERS, tolerance=-1.0), "at least 0, not -1.0"),
         (lambda: unswayed.should_stop(PAPERS, at_least=1.5), "level must lie between 0 and 1"),
         (
-            lambda: unswayed.same_decision_probability(PAPERS, engine=SamplingEngine()),
+            lambda: unswayed.sdp(PAPERS, engine=SamplingEngine()),
             "allow_estimates=True",
         ),
-        (lambda: unswayed.start_case(PAPERS).observe("AC", "+").observe("AC", "-"), "observed already"),
+        (lambda: unswayed.follow(PAPERS).observe("AC", "+").observe("AC", "-"), "observed already"),
     ],
 )
 def test_bad_questions_say_what_is_wrong(ask, message):
@@ -88,7 +86,7 @@ def test_impossible_evidence_is_named():
 
 def test_a_target_that_is_certain_never_changes_its_decision():
     classifier = Classifier(SURE, "C", ["B"], ThresholdRule("+", 0.5))
-    assert unswayed.same_decision_probability(classifier, {"A": "+"}).value == 1.0
+    assert unswayed.sdp(classifier, {"A": "+"}).value == 1.0
 
 
 def test_certainty_is_not_reached_while_anything_may_turn_the_decision():
@@ -103,7 +101,7 @@ def test_no_exact_engine_lists_the_bids_and_the_ways_out():
     """Forty-five features that depend on each other by a hidden variable, and a target of three states."""
     classifier = tied_by_a_hidden_variable()
     with pytest.raises(LimitError) as caught:
-        unswayed.same_decision_probability(classifier)
+        unswayed.sdp(classifier)
     text = str(caught.value)
     for part in (
         "dense: about",
@@ -113,7 +111,7 @@ def test_no_exact_engine_lists_the_bids_and_the_ways_out():
         "allow_estimates=True",
     ):
         assert part in text
-    estimate = unswayed.same_decision_probability(classifier, allow_estimates=True)
+    estimate = unswayed.sdp(classifier, allow_estimates=True)
     assert estimate.certainty is Certainty.ESTIMATE
     assert estimate.low < estimate.value < estimate.high
     assert estimate.confidence == 0.99
@@ -122,38 +120,36 @@ def test_no_exact_engine_lists_the_bids_and_the_ways_out():
 def test_an_estimate_without_a_limit_on_time_ends_all_the_same(monkeypatch):
     """Samples of a large network would take hours; those decided while we wait are enough for an interval."""
     classifier = tied_by_a_hidden_variable()
-    whole = unswayed.same_decision_probability(classifier, allow_estimates=True)
+    whole = unswayed.sdp(classifier, allow_estimates=True)
     monkeypatch.setattr("unswayed.engines.sampling.MOST_UNITS", 1e-9)
-    cut = unswayed.same_decision_probability(classifier, allow_estimates=True)
+    cut = unswayed.sdp(classifier, allow_estimates=True)
     assert cut.low < whole.value < cut.high
     assert cut.high - cut.low > 4 * (whole.high - whole.low)
 
 
 def test_a_named_engine_that_cannot_answer_says_why():
     with pytest.raises(LimitError, match="needs a target of two states"):
-        unswayed.same_decision_probability(
-            Classifier(printer(), "Fault", None, MostProbable()), engine=DepthFirstEngine()
-        )
+        unswayed.sdp(Classifier(printer(), "Fault", None, MostProbable()), engine=DepthFirstEngine())
 
 
 def test_hundreds_of_features_get_a_certified_interval_without_asking():
-    found = unswayed.same_decision_probability(wide(300))
+    found = unswayed.sdp(wide(300))
     assert found.certainty is Certainty.BOUND
     assert found.engine == "sums"
     assert found.high - found.low <= 1e-3
 
 
 def test_exact_comes_before_bounds_unless_a_tolerance_makes_them_cheaper():
-    assert unswayed.same_decision_probability(wide(38)).certainty is Certainty.EXACT
-    loose = unswayed.same_decision_probability(wide(44), tolerance=0.01)
+    assert unswayed.sdp(wide(38)).certainty is Certainty.EXACT
+    loose = unswayed.sdp(wide(44), tolerance=0.01)
     assert loose.engine == "sums"
-    exact = unswayed.same_decision_probability(wide(30))
+    exact = unswayed.sdp(wide(30))
     assert loose.certainty is Certainty.BOUND
     assert exact.low == exact.value == exact.high
 
 
 def test_explain_prints_every_bid(capsys):
-    unswayed.same_decision_probability(wide(30), explain=True)
+    unswayed.sdp(wide(30), explain=True)
     shown = capsys.readouterr().out
     assert "-> weights: about" in shown
     assert "dense: about" in shown
@@ -162,31 +158,29 @@ def test_explain_prints_every_bid(capsys):
 
 def test_a_time_limit_is_part_of_the_choice():
     with pytest.raises(LimitError, match="over the limits"):
-        unswayed.maximum_achievable_agreement(
-            wide(44), [f"F{i}" for i in range(1, 20)], limits=Limits(max_seconds=1e-4)
-        )
+        unswayed.maa(wide(44), kept=[f"F{i}" for i in range(1, 20)], limits=Limits(max_seconds=1e-4))
 
 
 def test_large_kept_sets_of_a_naive_bayes_need_no_rows():
     """30 of 36 features kept: MAA without 2^30 rows equals MPA, and its thresholds achieve it."""
     classifier = wide(36, seed=3, threshold=0.4)
     kept = [f"F{i}" for i in range(1, 31)]
-    achievable = unswayed.maximum_achievable_agreement(classifier, kept)
-    potential = unswayed.maximum_potential_agreement(classifier, kept)
+    achievable = unswayed.maa(classifier, kept=kept)
+    potential = unswayed.mpa(classifier, kept=kept)
     assert achievable.value == pytest.approx(potential.value, abs=1e-12)
     middle = sum(achievable.thresholds) / 2
-    found = unswayed.expected_classification_agreement(classifier, kept, middle)
+    found = unswayed.eca(classifier, kept=kept, new_threshold=middle)
     assert found.value == pytest.approx(achievable.value, abs=1e-12)
 
 
 def test_rewards_can_be_any_function():
     confidence = unswayed.decisions.CustomReward(lambda posteriors: posteriors.max(axis=1), name="confidence")
-    value = unswayed.value_of_information(PAPERS, ["R1", "R2"], confidence)
+    value = unswayed.voi(PAPERS, kept=["R1", "R2"], reward=confidence)
     rows = unswayed.joint(review(), ["R1", "R2", "D"]).as_array().reshape(4, 2)
     assert value.value == pytest.approx(rows.max(axis=1).sum() - 0.8)
     broken = unswayed.decisions.CustomReward(lambda posteriors: posteriors, name="broken")
     with pytest.raises(QueryError, match="'broken' must give one finite number"):
-        unswayed.value_of_information(PAPERS, ["R1"], broken)
+        unswayed.voi(PAPERS, kept=["R1"], reward=broken)
 
 
 def test_utilities_rank_by_what_they_gain():
@@ -194,7 +188,7 @@ def test_utilities_rank_by_what_they_gain():
     rule = UtilityRule({"accept": {"+": 10.0, "-": -5.0}, "reject": {"+": 0.0, "-": 0.0}})
     classifier = Classifier(review(), "D", ["R1", "R2", "AC"], rule)
     assert unswayed.decide(classifier).action == "reject"
-    ranking = unswayed.rank_observations(classifier)
+    ranking = unswayed.voi(classifier)
     assert ranking.criteria == ("sdp", "entropy", "margin", "utility")
     gains = {f: row[3].value for f, row in zip(ranking.features, ranking.values, strict=True)}
     # accept exactly after R1 = +: .14 * 10 - .16 * 5 = .6; R2 = +: .12 * 10 - .08 * 5 = .8
@@ -207,13 +201,11 @@ def test_estimates_cover_the_truth_at_their_stated_rate():
     """Of 300 intervals at 90% confidence, at least 255 hold the exact value (binomial tail below 1e-3)."""
     classifier = wide(12, seed=2)
     kept = ["F1", "F2", "F3"]
-    exact = unswayed.expected_same_decision_probability(classifier, kept).value
+    exact = unswayed.esdp(classifier, kept=kept).value
     covered = 0
     for seed in range(300):
         engine = SamplingEngine(n_samples=60, confidence=0.9, rng=np.random.default_rng(seed))
-        found = unswayed.expected_same_decision_probability(
-            classifier, kept, engine=engine, allow_estimates=True
-        )
+        found = unswayed.esdp(classifier, kept=kept, engine=engine, allow_estimates=True)
         covered += found.low <= exact <= found.high
     assert covered >= 255
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+import unswayed
 from plan_cases import LEVELS, plan_problems
 from tolerances import ENGINE
 from unswayed import (
@@ -17,11 +18,9 @@ from unswayed import (
     Purchase,
     ThresholdRule,
     probability,
-    rank_observations,
     should_stop,
-    start_case,
-    value_of_information,
 )
+from unswayed.api.decisions import MeasuredSingle
 from unswayed.api.values import SameDecisionGain
 from unswayed.core.errors import QueryError
 from unswayed.core.measurement import Certainty, Measurement
@@ -45,13 +44,13 @@ def majority_of_three():
 
 def test_a_mute_criterion_names_the_smallest_bundle():
     """Odds of 19 for yes; each - divides them by 8/3, so that three turn the decision and two do not."""
-    ranking = rank_observations(majority_of_three())
+    ranking = unswayed.voi(majority_of_three())
     assert [values[0].value for values in ranking.values] == pytest.approx([0.0, 0.0, 0.0], abs=ENGINE)
     assert ranking.bundle is None, "19 * (3/8)^3 is about 1.002: all three together do not turn it either"
     threshold = Classifier(
         majority_of_three().network, "C", ["S", "V0", "V1", "V2"], ThresholdRule("yes", 0.6)
     )
-    ranking = rank_observations(threshold)
+    ranking = unswayed.voi(threshold)
     assert ranking.bundle is not None
     assert ranking.bundle.tests == ("V0", "V1", "V2")
     assert ranking.best == "V0"
@@ -60,11 +59,11 @@ def test_a_mute_criterion_names_the_smallest_bundle():
 
 
 def test_features_with_one_state_are_left_out():
-    assert "S" not in rank_observations(majority_of_three()).features
+    assert "S" not in unswayed.voi(majority_of_three()).features
 
 
 def test_ties_go_to_the_most_informative_test():
-    ranking = rank_observations(PAPERS)
+    ranking = unswayed.voi(PAPERS)
     gains = [values[0].value for values in ranking.values]
     assert gains[1:] == pytest.approx([0.0, 0.0], abs=ENGINE)
     assert ranking.features == ("AC", "R2", "R1"), "R2 tells more about the paper than R1"
@@ -74,13 +73,13 @@ def test_costs_divide_values_and_groups_are_one_test():
     costs = Purchase(
         {"votes": 4.0}, groups={"votes": ("R1", "R2")}, set_ups={"mail": SetUp(1.0, ("AC", "votes"))}
     )
-    ranking = rank_observations(PAPERS, reward=NegativeEntropy(), costs=costs)
+    ranking = unswayed.voi(PAPERS, reward=NegativeEntropy(), costs=costs)
     assert set(ranking.features) == {"votes", "AC"}
     for name, (value,), cost, ratio in zip(
         ranking.features, ranking.values, ranking.costs, ranking.per_cost, strict=True
     ):
         kept = ["R1", "R2"] if name == "votes" else ["AC"]
-        assert value.value == pytest.approx(value_of_information(PAPERS, kept, NegativeEntropy()).value)
+        assert value.value == pytest.approx(unswayed.voi(PAPERS, kept=kept, reward=NegativeEntropy()).value)
         assert cost == (5.0 if name == "votes" else 2.0)
         assert ratio == pytest.approx(value.value / cost)
     assert list(ranking.per_cost) == sorted(ranking.per_cost, reverse=True)
@@ -91,7 +90,7 @@ def test_costs_divide_values_and_groups_are_one_test():
 def test_the_chance_to_be_done_is_that_of_the_outcomes(case, level):
     problem, _, _ = case
     classifier = problem.classifier
-    ranking = rank_observations(classifier, reward=SameDecisionGain(), at_least=level)
+    ranking = unswayed.voi(classifier, reward=SameDecisionGain(), at_least=level)
     for name, chance in zip(ranking.features, ranking.done, strict=True):
         joint = {}
         for state in problem.network.variable(name).states:
@@ -108,11 +107,11 @@ def test_the_chance_to_be_done_is_that_of_the_outcomes(case, level):
 @given(plan_problems(max_features=4))
 def test_bundles_are_the_smallest_that_gain(case):
     problem, _, _ = case
-    ranking = rank_observations(problem.classifier, reward=SameDecisionGain())
+    ranking = unswayed.voi(problem.classifier, reward=SameDecisionGain())
     gains = {
         size: max(
             (
-                value_of_information(problem.classifier, kept, SameDecisionGain()).value
+                unswayed.voi(problem.classifier, kept=kept, reward=SameDecisionGain()).value
                 for kept in itertools.combinations(ranking.features, size)
             ),
             default=0.0,
@@ -128,7 +127,7 @@ def test_bundles_are_the_smallest_that_gain(case):
 
 
 def test_following_a_case_ranks_by_cost_too():
-    case = start_case(PAPERS, {"R1": "+"})
+    case = unswayed.follow(PAPERS, {"R1": "+"})
     ranking = case.ranking(costs={"R2": 10.0}, at_least=0.99)
     assert dict(zip(ranking.features, ranking.costs, strict=True)) == {"R2": 10.0, "AC": 1.0}
     assert ranking.at_least == 0.99
@@ -136,7 +135,7 @@ def test_following_a_case_ranks_by_cost_too():
 
 def test_a_level_outside_0_and_1_is_refused():
     with pytest.raises(QueryError, match="the level must lie between 0 and 1"):
-        rank_observations(PAPERS, at_least=np.nan)
+        unswayed.voi(PAPERS, at_least=np.nan)
 
 
 @pytest.mark.parametrize("n_bits", [4, 5])
@@ -147,7 +146,7 @@ def test_a_parity_of_many_bits_still_names_what_to_observe(n_bits):
     cpts = [Cpt(bit, [], [[0.5, 0.5]]) for bit in bits]
     cpts.append(Cpt(Variable("P", ["odd", "even"]), bits, np.where(odd[:, None], [0.9, 0.1], [0.1, 0.9])))
     classifier = Classifier(BayesianNetwork(cpts), "P", [bit.name for bit in bits], ThresholdRule("odd", 0.6))
-    ranking = rank_observations(classifier)
+    ranking = unswayed.voi(classifier)
     assert ranking.best == "b0"
     assert ranking.bundle is not None
     assert set(ranking.bundle.tests) == {bit.name for bit in bits}
@@ -163,12 +162,12 @@ def test_gains_that_intervals_do_not_tell_from_none_tie_by_entropy(monkeypatch):
         return Measurement(value, value - 5e-5, value + 5e-5, Certainty.BOUND, "grid")
 
     monkeypatch.setattr("unswayed.api.ranking.agreement_of", lambda *_: certify(0.98))
-    after = {feature: certify(0.98 + each) for feature, each in noise.items()}
-    monkeypatch.setattr("unswayed.api.ranking.single_agreements_of", lambda *_: after)
-    ranking = rank_observations(PAPERS)
+    after = {feature: MeasuredSingle(certify(0.98 + each)) for feature, each in noise.items()}
+    monkeypatch.setattr("unswayed.api.ranking.singles_of", lambda *_: after)
+    ranking = unswayed.voi(PAPERS)
     assert ranking.features == ("R2", "R1", "AC"), "by what they tell about the paper"
-    after[names.index("AC")] = certify(0.99)
-    assert rank_observations(PAPERS).best == "AC", "a gain that the interval does tell comes first"
+    after[names.index("AC")] = MeasuredSingle(certify(0.99))
+    assert unswayed.voi(PAPERS).best == "AC", "a gain that the interval does tell comes first"
 
 
 def test_the_notebook_names_the_bundle_and_what_settles_it():
@@ -178,7 +177,7 @@ def test_the_notebook_names_the_bundle_and_what_settles_it():
     network = BayesianNetwork(
         [*(Cpt(coin, [], [[0.5, 0.5]]) for coin in coins), Cpt(Variable("T", ["0", "1"]), coins, parity)]
     )
-    ranking = rank_observations(Classifier(network, "T", ["X0", "X1", "X2"], ThresholdRule("1", 0.5)))
+    ranking = unswayed.voi(Classifier(network, "T", ["X0", "X1", "X2"], ThresholdRule("1", 0.5)))
     for shown in (str(ranking), ranking._repr_html_()):
         assert "Together X0, X1 and X2 gain 0.5000 by sdp, for a cost of 3." in shown
         assert "No single test can bring the SDP to 0.95." in shown

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from sklearn import datasets
 
-from unswayed.api import Method, examine, frontier, select_features, trim
+import unswayed
+from unswayed.api import Method, frontier, trim
 from unswayed.api.estimators import TrimmedClassifier
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import Limits
@@ -48,7 +49,7 @@ def sampled_agreement(full, kept, n=4000):
 @pytest.mark.parametrize(("name", "structure"), TABLES)
 def test_trim_certifies_a_third_of_the_columns(name, structure):
     full = learn(name, structure)
-    found = trim(full, len(full.features) // 3)
+    found = trim(full, budget=len(full.features) // 3)
     low, high = found.agreement.low, found.agreement.high
     counted = sampled_agreement(full, found.classifier)
     assert found.agreement.certainty is not Certainty.ESTIMATE
@@ -71,7 +72,7 @@ def test_a_frontier_rises_with_cost(name, structure):
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "structure"), TABLES)
 def test_a_report_leaves_nothing_out(name, structure):
-    found = examine(learn(name, structure), limits=Limits(max_seconds=120.0))
+    found = unswayed.report(learn(name, structure), limits=Limits(max_seconds=120.0))
     assert found.notes == ()
     assert found.ranking is not None
     assert found.frontier is not None
@@ -90,9 +91,9 @@ def test_what_needs_a_table_is_refused_with_another_way(structure):
     """The way that the refusal names works."""
     full = learn("breast_cancer", structure)
     with pytest.raises(LimitError, match="name fewer candidate features, or select for decisions"):
-        select_features(full, 5, objective=NegativeEntropy())
+        unswayed.select(full, budget=5, objective=NegativeEntropy())
     with pytest.raises(LimitError, match="branch and bound"):
-        select_features(full, 5, method=Method.EXHAUSTIVE)
+        unswayed.select(full, budget=5, method=Method.EXHAUSTIVE)
     few = Classifier(full.network, full.target, full.features[:8])
-    assert math.isfinite(select_features(few, 3, objective=NegativeEntropy()).value)
-    assert len(select_features(full, 5, limits=Limits(max_seconds=2.0)).kept) == 5
+    assert math.isfinite(unswayed.select(few, budget=3, objective=NegativeEntropy()).value)
+    assert len(unswayed.select(full, budget=5, limits=Limits(max_seconds=2.0)).kept) == 5

@@ -42,10 +42,10 @@ def test_agreements_are_estimated_when_the_time_is_over(case):
     classifier, findings = case
     kept = [name for name in classifier.features if name not in findings][:6]
     for found in (
-        timed(unswayed.same_decision_probability, classifier, findings),
-        timed(unswayed.expected_same_decision_probability, classifier, kept, findings),
-        timed(unswayed.expected_classification_agreement, classifier, kept, 0.4, findings),
-        timed(unswayed.maximum_achievable_agreement, classifier, kept, findings),
+        timed(unswayed.sdp, classifier, findings),
+        timed(unswayed.esdp, classifier, kept, findings),
+        timed(unswayed.eca, classifier, kept, 0.4, findings),
+        timed(unswayed.maa, classifier, kept, findings),
     ):
         assert found.certainty is Certainty.ESTIMATE
         assert 0.0 <= found.low <= found.value <= found.high <= 1.0
@@ -53,28 +53,28 @@ def test_agreements_are_estimated_when_the_time_is_over(case):
 
 def test_a_ranking_ends_in_time(case):
     classifier, findings = case
-    ranking = timed(unswayed.rank_observations, classifier, findings)
+    ranking = timed(unswayed.voi, classifier, findings)
     assert set(ranking.features) == set(classifier.features) - set(findings)
 
 
 def test_an_explanation_ends_in_time_and_says_what_is_missing(case):
     classifier, findings = case
-    why = timed(unswayed.explain_decision, classifier, evidence=findings)
+    why = timed(unswayed.why, classifier, evidence=findings)
     assert why.decision == unswayed.decide(classifier, findings)
     assert why.notes
 
 
 def test_a_history_ends_in_time(case):
     classifier, findings = case
-    history = timed(api.replay, classifier, list(findings.items()))
+    history = timed(api.follow, classifier, list(findings.items()))
     assert len(history.steps) == len(findings) + 1
 
 
 def test_choices_end_in_time(case):
     classifier, findings = case
     trimmed = timed(unswayed.trim, classifier, 3, evidence=findings)
-    chosen = timed(unswayed.select_features, classifier, 3, evidence=findings)
-    swept = timed(api.sweep_thresholds, classifier, 3, [0.2, 0.5, 0.8], evidence=findings)
+    chosen = timed(unswayed.select, classifier, 3, evidence=findings)
+    swept = timed(api.thresholds, classifier, 3, [0.2, 0.5, 0.8], evidence=findings)
     for selection in (trimmed.selection, chosen, *swept.selections):
         assert len(selection.kept) <= 3
         assert selection.certainty is not Certainty.EXACT
@@ -84,13 +84,13 @@ def test_choices_end_in_time(case):
 def test_a_plan_ends_in_time(case):
     classifier, findings = case
     began = time.monotonic()
-    plan = unswayed.plan_tests(classifier, evidence=findings, limits=Limits(max_seconds=SECONDS))
+    plan = unswayed.plan(classifier, findings, limits=Limits(max_seconds=SECONDS))
     assert time.monotonic() - began < LATEST
     assert plan.expected_cost <= len(classifier.features) - len(findings)
 
 
 def test_a_report_ends_in_time_and_says_what_is_missing(case):
     classifier, findings = case
-    found = timed(unswayed.examine, classifier, findings)
+    found = timed(unswayed.report, classifier, findings)
     assert found.decision == unswayed.decide(classifier, findings)
     assert found.notes

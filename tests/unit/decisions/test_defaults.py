@@ -14,7 +14,7 @@ from unswayed.model.cpt import Cpt
 from unswayed.model.formats import read_network
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.variable import Variable
-from unswayed.model.zoo import review
+from unswayed.model.zoo import printer, review
 
 
 def augmented() -> BayesianNetwork:
@@ -54,8 +54,13 @@ def test_all_children_of_the_target_are_features():
 
 
 def test_else_the_leaves_are_features():
-    assert choose_features(augmented(), "A").names == ("D",)
+    assert choose_features(printer(), "Fault").names == ("Light", "TestPage", "Ping")
     assert choose_features(review(), "AC").names == ()
+
+
+def test_a_single_leaf_is_not_all_there_is_to_observe():
+    assert choose_features(augmented(), "A").names == ("C", "B", "D")
+    assert choose_features(review(), "D").names == ("R1", "R2", "AC")
 
 
 def test_roles_come_before_the_shape():

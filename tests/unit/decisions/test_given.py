@@ -8,7 +8,6 @@ import pytest
 import unswayed
 from tolerances import ENGINE
 from unswayed import Classifier, MostProbable, QueryError, ThresholdRule
-from unswayed.api import sweep_thresholds
 from unswayed.decisions.table_classifier import TableClassifier
 from unswayed.model.zoo import random_bounded_treewidth, review
 
@@ -26,7 +25,7 @@ def test_a_trimmed_classifier_decides_under_its_evidence(seed, potential, tmp_pa
     full = faults(seed)
     name = full.features[0]
     evidence = {name: full.network.variable(name).states[1]}
-    found = unswayed.trim(full, 2, evidence=evidence, potential=potential)
+    found = unswayed.trim(full, budget=2, evidence=evidence, potential=potential)
     trimmed = found.classifier
     assert trimmed.given == evidence
     unswayed.save_classifier(trimmed, tmp_path / "trimmed.json")
@@ -51,8 +50,8 @@ def test_verbs_join_what_is_given_with_the_evidence():
     one, other = full.features[:2]
     states = {f: full.network.variable(f).states[0] for f in (one, other)}
     part = Classifier(full.network, full.target, full.features, full.rule, given={one: states[one]})
-    expected = unswayed.same_decision_probability(full, states)
-    found = unswayed.same_decision_probability(part, {other: states[other]})
+    expected = unswayed.sdp(full, states)
+    found = unswayed.sdp(part, {other: states[other]})
     assert found.value == pytest.approx(expected.value, abs=ENGINE)
     with pytest.raises(QueryError, match="is for cases where it is"):
         unswayed.decide(part, {one: full.network.variable(one).states[1]})
@@ -62,11 +61,11 @@ def test_what_is_given_softly_may_still_be_observed():
     """An observed state outweighs every report of it, and reports of one variable multiply."""
     full = Classifier(review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6))
     part = Classifier(full.network, "D", full.features, full.rule, given={"R1": "+:0.8|-:0.2"})
-    for verb in (unswayed.decide, lambda *asked: unswayed.same_decision_probability(*asked).value):
+    for verb in (unswayed.decide, lambda *asked: unswayed.sdp(*asked).value):
         assert verb(part, {"R1": "+", "AC": "-"}) == verb(full, {"R1": "+", "AC": "-"})
     twice = unswayed.decide(part, {"R1": {"+": 0.5, "-": 1.0}}).posterior["+"]
-    assert twice == pytest.approx(unswayed.posterior(full.network, "D", {"R1": "+:0.4|-:0.2"})["+"])
-    trimmed = unswayed.trim(full, 2, evidence={"R1": "+:0.8|-:0.2"}).classifier
+    assert twice == pytest.approx(unswayed.posterior(full.network, {"R1": "+:0.4|-:0.2"}, of="D")["+"])
+    trimmed = unswayed.trim(full, budget=2, evidence={"R1": "+:0.8|-:0.2"}).classifier
     assert "R1" in trimmed.features
     votes = [{"R1": one, "R2": other} for one in "+-" for other in "+-"]
     decided = trimmed.predict({name: [each[name] for each in votes] for name in ("R1", "R2")})
@@ -79,8 +78,8 @@ def test_an_audit_takes_what_is_given_softly():
     part = Classifier(full.network, "D", full.features, full.rule, given=finding)
     rows = [{"R1": None, "R2": "+", "AC": "-"}, {"R1": "+", "R2": None, "AC": "+"}]
     found = unswayed.audit(part, {name: [each[name] for each in rows] for name in full.features})
-    expected = [unswayed.same_decision_probability(full, {**rows[0], **finding}),
-                unswayed.same_decision_probability(full, rows[1])]  # fmt: skip
+    expected = [unswayed.sdp(full, {**rows[0], **finding}),
+                unswayed.sdp(full, rows[1])]  # fmt: skip
     assert found.sdp.tolist() == pytest.approx([each.value for each in expected], abs=ENGINE)
 
 
@@ -88,8 +87,8 @@ def test_a_sweep_of_thresholds_keeps_what_is_given():
     """With the first reviewer for the paper, the second settles it; without, the second alone does not."""
     full = Classifier(review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.5))
     part = Classifier(full.network, "D", ["R2", "AC"], full.rule, given={"R1": "+"})
-    swept = sweep_thresholds(part, 1, [0.3, 0.6]).selections
-    expected = sweep_thresholds(full, 1, [0.3, 0.6], evidence={"R1": "+"}).selections
+    swept = unswayed.thresholds(part, budget=1, thresholds=[0.3, 0.6]).selections
+    expected = unswayed.thresholds(full, budget=1, thresholds=[0.3, 0.6], evidence={"R1": "+"}).selections
     assert [each.kept for each in swept] == [each.kept for each in expected]
     assert [each.value for each in swept] == pytest.approx([each.value for each in expected], abs=ENGINE)
 
@@ -104,7 +103,7 @@ def test_a_table_for_naive_bayes_that_decides_the_most_probable():
     )
     classifier = Classifier(network, "C", None, MostProbable())
     for trimmed in (
-        unswayed.trim(classifier, 0, potential=True),
+        unswayed.trim(classifier, budget=0, potential=True),
         unswayed.frontier(classifier, potential=True).points[0],
     ):
         assert isinstance(trimmed.classifier, TableClassifier)
@@ -124,6 +123,6 @@ def test_small_differences_between_large_costs_count():
     full = faults(3)
     dear, *others = full.features
     costs = {dear: 1e9 + 0.7, **dict.fromkeys(others, 1e9)}
-    assert dear not in unswayed.trim(full, 1e9 + 0.5, costs=costs).kept
-    below = unswayed.select_features(full, 1e9 + 0.6, costs=costs)
+    assert dear not in unswayed.trim(full, budget=1e9 + 0.5, costs=costs).kept
+    below = unswayed.select(full, budget=1e9 + 0.6, costs=costs)
     assert below.cost <= 1e9 + 0.6

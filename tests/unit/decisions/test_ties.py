@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+import unswayed
 from unswayed import (
     BayesianNetwork,
     Classifier,
@@ -19,7 +20,6 @@ from unswayed import (
     UtilityRule,
     Variable,
     decide,
-    same_decision_probability,
 )
 from unswayed.decisions.margins import keeping_tests
 from unswayed.decisions.measures import best_threshold, chance_settled, largest_threshold
@@ -69,7 +69,7 @@ def test_products_of_three_decimals_that_nearly_tie_are_told_apart():
         second += sum(masses) / 2 if masses[1] > masses[0] else 0
     assert decide(classifier, {f"F{i}": "yes" for i in range(4)}).action == "second"
     for engine in (None, "dense", "weights", SeparatorWay()):
-        found = same_decision_probability(classifier, engine=engine)
+        found = unswayed.sdp(classifier, engine=engine)
         assert found.value == pytest.approx(float(1 - second), abs=1e-12)
 
 

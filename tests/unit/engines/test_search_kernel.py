@@ -43,7 +43,7 @@ def random_tree(n_features, seed, threshold=0.5, max_states=2):
 @pytest.mark.parametrize("threshold", [0.05, 0.5, 0.8])
 def test_compiled_and_interpreted_searches_are_the_same(seed, threshold):
     tree, cut = random_tree(12, seed, threshold, max_states=3)
-    interpreted, compiled = run(search, tree, cut), run(compiled_search, tree, cut)
+    interpreted, compiled = run(search, tree, cut), run(compiled_search.compiled, tree, cut)
     assert compiled[0] == pytest.approx(interpreted[0], abs=EXACT)
     assert compiled[1:] == interpreted[1:]
 
@@ -90,7 +90,7 @@ def test_no_attributes_have_nothing_to_search():
     assert run(search, tree, -math.inf)[:2] == (pytest.approx(1.0), 1)
 
 
-@pytest.mark.parametrize("way", [search, compiled_search])
+@pytest.mark.parametrize("way", [search, compiled_search.compiled])
 @pytest.mark.parametrize("apart", [1e-3, 0.1, 1.0])
 def test_leaves_between_two_cuts_are_counted_apart(way, apart):
     tree, cut = random_tree(10, 3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from unswayed.engines.sums.tails import enclosing_coefficients
+from unswayed.engines.sums.sweeps import enclosing_coefficients
 
 
 @pytest.mark.parametrize("degree", [1, 2, 7, 60, 500])

@@ -19,15 +19,20 @@ from unswayed.core.anytime import within
 from unswayed.core.errors import ImpossibleEvidence, LimitError, ModelError, QueryError
 from unswayed.core.limits import Limits
 from unswayed.focs import decoding
-from unswayed.focs.coding import (
+from unswayed.focs.decoding import (
     Channel,
     ParityCode,
+    accuracy,
     adjacent_parities,
+    bit_probabilities,
     code_network,
+    decode,
+    learn_code,
+    make_decoder,
     random_parities,
+    regret,
     simulate,
 )
-from unswayed.focs.decoding import accuracy, bit_probabilities, decode, learn_code, make_decoder, regret
 
 EXAMPLE = Path(__file__).resolve().parents[3] / "examples" / "decode.py"
 

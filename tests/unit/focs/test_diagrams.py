@@ -11,13 +11,16 @@ from focs_strategies import bit
 from unswayed.core.anytime import within
 from unswayed.core.errors import ImpossibleEvidence, LimitError, ModelError, QueryError
 from unswayed.core.limits import Limits
-from unswayed.focs.coding import Channel, adjacent_parities, code_network
-from unswayed.focs.diagrams import queries
-from unswayed.focs.diagrams.nodes import compile_node, table_diagram
-from unswayed.focs.diagrams.obdd import Obdd, step_diagram
-from unswayed.focs.diagrams.queries import explain_rows, marginal_rows, marginals
-from unswayed.focs.diagrams.trellis import compile_network, trellis_order
-from unswayed.kernels.circuits.trellis import COMPILED, PLAIN
+from unswayed.focs.decoding import Channel, adjacent_parities, code_network
+from unswayed.focs.diagrams.obdd import Obdd, compile_node, step_diagram, table_diagram
+from unswayed.focs.diagrams.trellis import (
+    compile_network,
+    explain_rows,
+    marginal_rows,
+    marginals,
+    trellis_order,
+)
+from unswayed.kernels.circuits.trellis import compiled_best_states, compiled_spread, compiled_sum_masses
 from unswayed.kernels.unique_rows import compiled_hash_rows, number_rows
 from unswayed.model.cpt import Cpt
 from unswayed.model.distribution import all_states
@@ -162,12 +165,16 @@ def test_compiled_passes_equal_plain_ones():
     rng = np.random.default_rng(0)
     evidence = rng.integers(-1, 2, (20, 18)).astype(np.int8)
     outcomes = []
-    for passes in (PLAIN, COMPILED):
+    kernels = compiled_best_states, compiled_sum_masses, compiled_spread
+    for best_states, sum_masses, spread in (
+        [kernel.plain for kernel in kernels],
+        [kernel.compiled for kernel in kernels],
+    ):
         found = np.empty_like(evidence)
-        logs = passes.best_states(compiled.trellis, compiled.log_columns, evidence, found)
+        logs = best_states(compiled.trellis, compiled.log_columns, evidence, found)
         values, shares = np.empty(compiled.trellis.starts[-1]), np.empty(18)
-        total = [passes.sum_masses(compiled.trellis, row, values) for row in evidence]
-        passes.spread(compiled.trellis, evidence[-1], values, shares)
+        total = [sum_masses(compiled.trellis, row, values) for row in evidence]
+        spread(compiled.trellis, evidence[-1], values, shares)
         outcomes.append([found.tolist(), logs.tolist(), total, shares.tolist()])
     assert outcomes[0][0] == outcomes[1][0]
     for plain, quick in zip(outcomes[0][1:], outcomes[1][1:], strict=True):
@@ -178,7 +185,7 @@ def test_compiled_passes_equal_plain_ones():
 def test_rows_are_numbered_alike_by_sorting_and_by_hashing(shape):
     rows = np.random.default_rng(0).integers(-3, 4, shape).astype(np.int32)
     expected = [each.tolist() for each in number_rows(rows)]
-    assert [each.tolist() for each in compiled_hash_rows(rows)] == expected
+    assert [each.tolist() for each in compiled_hash_rows.compiled(rows)] == expected
 
 
 def test_an_order_keeps_children_after_parents():
@@ -201,17 +208,3 @@ def test_arrays_that_are_no_diagram_are_refused(arguments, message):
     order, n_terminals, level, low, high, root = arguments
     with pytest.raises(ModelError, match=message):
         Obdd(order, n_terminals, level=level, low=low, high=high, root=root)
-
-
-def test_single_questions_take_compiled_passes_once_they_are_there(monkeypatch):
-    """Each kind of question looks at the loop that it uses; many small ones together are worth loading it."""
-    compiled = compile_network(code_network(adjacent_parities(5), Channel()))
-    loop = queries.compiled_best_states
-    monkeypatch.setattr(loop, "seconds_without", 0.0)
-    monkeypatch.setattr(loop, "is_loaded", True)
-    monkeypatch.setattr(queries.compiled_sum_masses, "is_loaded", False)
-    assert queries._passes(compiled, 1, loop) is COMPILED
-    monkeypatch.setattr(loop, "is_loaded", False)
-    assert queries._passes(compiled, 1, loop) is PLAIN
-    monkeypatch.setattr(loop, "seconds_without", 60.0)
-    assert queries._passes(compiled, 1, loop) is COMPILED

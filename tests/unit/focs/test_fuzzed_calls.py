@@ -13,17 +13,18 @@ import pytest
 import unswayed
 from focs_strategies import bit
 from unswayed.core.errors import UnswayedError
-from unswayed.focs.coding import (
+from unswayed.focs.decoding import (
     Channel,
     ParityCode,
     Transmissions,
     adjacent_parities,
+    bit_probabilities,
     code_network,
+    decode,
     random_parities,
     simulate,
 )
-from unswayed.focs.decoding import bit_probabilities, decode
-from unswayed.focs.mpe.elimination import Elimination
+from unswayed.focs.mpe.choice import Elimination
 from unswayed.focs.mpe.program import Highs
 from unswayed.focs.mpe.search import BranchAndBound
 from unswayed.model.data.dataset import make_dataset
@@ -102,8 +103,8 @@ CALLS = {
         {},
     ),
     "make_decoder": (unswayed.focs.make_decoder, [code_network(CODE, Channel())], {}),
-    "most_probable_explanation": (
-        unswayed.most_probable_explanation,
+    "mpe": (
+        unswayed.mpe,
         [code_network(CODE, Channel())],
         {"evidence": {"X0": "1"}, "method": None},
     ),

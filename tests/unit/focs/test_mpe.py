@@ -5,22 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import unswayed
 from clocks import time_running_out
 from focs_strategies import bit
 from oracles.enumerate_functions import enumerate_rows
-from unswayed.api.networks import most_probable_explanation
 from unswayed.core.anytime import within
 from unswayed.core.errors import ImpossibleEvidence, LimitError, SolverError
 from unswayed.core.limits import Limits
-from unswayed.focs.coding import Channel, adjacent_parities, code_network
+from unswayed.focs.decoding import Channel, adjacent_parities, code_network
 from unswayed.focs.mpe import search
-from unswayed.focs.mpe.building import build_problem
-from unswayed.focs.mpe.choice import choose_method
-from unswayed.focs.mpe.elimination import Elimination
-from unswayed.focs.mpe.packing import branching_order, pack
-from unswayed.focs.mpe.problem import Evaluator
+from unswayed.focs.mpe.choice import Elimination, choose_method
+from unswayed.focs.mpe.problem import Evaluator, build_problem
 from unswayed.focs.mpe.program import Highs
-from unswayed.focs.mpe.search import BranchAndBound, _Probe
+from unswayed.focs.mpe.search import BranchAndBound, _Probe, branching_order, pack
 from unswayed.kernels import jit
 from unswayed.kernels.interval_search import Best, advance, compiled_advance, open_bound, start
 from unswayed.model.cpt import Cpt
@@ -61,11 +58,11 @@ def test_dense_networks_are_searched_to_the_optimum(n_inputs):
 
 
 def test_when_time_runs_out_the_best_so_far_comes_with_a_bound(monkeypatch):
-    monkeypatch.setattr(search, "INTERPRETED_NODES", 5)
+    monkeypatch.setattr(search, "FIRST_NODES", 5)
     network = dense_network(18, 12)
     problem = build_problem(network, network.evidence(observed(network)), table_cells=0)
     exact = BranchAndBound().solve(problem)
-    monkeypatch.setattr(compiled_advance, "is_loaded", False)
+    monkeypatch.setattr(compiled_advance, "_is_loaded", False)
     with within(Limits(max_seconds=1e-9)):
         early = BranchAndBound(n_starts=0).solve(problem)
     assert not early.finished
@@ -77,22 +74,22 @@ def test_when_time_runs_out_the_best_so_far_comes_with_a_bound(monkeypatch):
 def test_nothing_is_compiled_where_that_would_outlast_the_limit(monkeypatch):
     """A fresh machine: the search goes on without compiled code, to its deadline and not much longer."""
     monkeypatch.setattr(compiled_advance, "_compiled", None)
-    monkeypatch.setattr(compiled_advance, "is_loaded", False)
+    monkeypatch.setattr(compiled_advance, "_is_loaded", False)
     monkeypatch.setattr(compiled_advance, "_is_saved", False)
     monkeypatch.setattr(jit, "_folders", list)
-    monkeypatch.setattr(search, "INTERPRETED_NODES", 5)
+    monkeypatch.setattr(search, "FIRST_NODES", 5)
 
     def refuse(_):
         raise AssertionError("compiles")
 
     monkeypatch.setattr(jit.Kernel, "_make", refuse)
-    network = dense_network(18, 12)
+    network = dense_network(24, 16)
     problem = build_problem(network, network.evidence(observed(network)), table_cells=0)
-    with time_running_out(stride=0.002) as looks, within(Limits(max_seconds=0.3)):
+    with time_running_out(stride=0.002) as looks, within(Limits(max_seconds=0.1)):
         early = BranchAndBound().solve(problem)
     assert looks.count < 500
     value = Evaluator(problem).values(problem.completed(early.states))[0]
-    assert early.n_nodes > search.INTERPRETED_NODES
+    assert early.n_nodes > search.FIRST_NODES
     assert value <= early.bound + 1e-9
     assert not early.finished
 
@@ -103,7 +100,7 @@ def test_compiled_search_takes_the_same_steps_as_the_plain_one(table_cells):
     problem = build_problem(network, network.evidence(observed(network)), table_cells=table_cells)
     packed = pack(problem)
     outcomes = []
-    for run in (advance, compiled_advance):
+    for run in (advance, compiled_advance.compiled):
         frontier = start(packed.ground, packed.biases)
         best = Best(np.array([-np.inf]), np.zeros(len(packed.order), dtype=np.int64))
         bounds = []
@@ -133,7 +130,7 @@ def test_children_that_are_not_observed_are_explained_too():
     network = dense_network(6, 3)
     rows, mass = enumerate_rows(network, {"X1": "0"})
     for method in (BranchAndBound(), Elimination(), Highs(), None):
-        found = most_probable_explanation(network, {"X1": "0"}, method=method)
+        found = unswayed.mpe(network, {"X1": "0"}, method=method)
         assert found.log_probability == pytest.approx(np.log(mass.max()), abs=1e-6)
     problem = build_problem(network, network.evidence({"X1": "0"}), table_cells=0)
     # Inputs first: a child is settled by one look once they are known.
@@ -146,7 +143,7 @@ def test_tables_with_many_states_take_part():
     evidence = {"Light": "red", "Ping": "silent"}
     _, mass = enumerate_rows(network, evidence)
     for method in (BranchAndBound(), Elimination(), Highs()):
-        found = most_probable_explanation(network, evidence, method=method)
+        found = unswayed.mpe(network, evidence, method=method)
         assert found.log_probability == pytest.approx(np.log(mass.max()), abs=1e-6)
 
 
@@ -160,12 +157,12 @@ def test_logistic_and_noisy_or_of_many_parents_are_searched():
         LogisticCpt(bit("X"), parents, rng.normal(size=25), bias=-4.0),
     ):
         network = BayesianNetwork([*roots, cpt])
-        found = most_probable_explanation(network, {"X": "1"})
+        found = unswayed.mpe(network, {"X": "1"})
         assert (found.method, found.optimal) == ("branch and bound", True)
         with pytest.raises(SolverError, match="only step networks"):
-            most_probable_explanation(network, {"X": "1"}, method=Highs())
+            unswayed.mpe(network, {"X": "1"}, method=Highs())
         with pytest.raises(LimitError, match=r"elimination finds|the table of 'X'"):
-            most_probable_explanation(network, {"X": "1"}, method=Elimination())
+            unswayed.mpe(network, {"X": "1"}, method=Elimination())
 
 
 def test_a_function_that_can_only_be_evaluated_is_refused():
@@ -173,7 +170,7 @@ def test_a_function_that_can_only_be_evaluated_is_refused():
     opaque = FocsCpt(bit("X"), parents, FunctionContexts(25, 2, lambda rows: rows.max(axis=1)), np.eye(2))
     network = BayesianNetwork([*(Cpt(u, [], [0.5, 0.5]) for u in parents), opaque])
     with pytest.raises(LimitError, match="can only be evaluated"):
-        most_probable_explanation(network, {"X": "1"})
+        unswayed.mpe(network, {"X": "1"})
 
 
 @pytest.mark.parametrize("method", [BranchAndBound(), Elimination(), Highs(), None], ids=str)
@@ -181,15 +178,15 @@ def test_impossible_evidence_is_told(method):
     certain = NoisyOrCpt(bit("X"), [bit("U")], [1.0])
     network = BayesianNetwork([Cpt(bit("U"), [], [0.0, 1.0]), certain])
     with pytest.raises(ImpossibleEvidence, match="X=0"):
-        most_probable_explanation(network, {"X": "0"}, method=method)
+        unswayed.mpe(network, {"X": "0"}, method=method)
     with pytest.raises(ImpossibleEvidence, match="U=0"):
-        most_probable_explanation(network, {"X": "1", "U": "0"}, method=method)
+        unswayed.mpe(network, {"X": "1", "U": "0"}, method=method)
 
 
 def test_everything_observed_needs_no_search():
     network = BayesianNetwork([Cpt(bit("U"), [], [0.25, 0.75])])
     for method in (BranchAndBound(), Elimination(), Highs(), None):
-        found = most_probable_explanation(network, {"U": "1"}, method=method)
+        found = unswayed.mpe(network, {"U": "1"}, method=method)
         assert found.log_probability == pytest.approx(np.log(0.75))
 
 
@@ -205,10 +202,10 @@ def test_a_solver_claims_no_proof_beyond_its_tolerance(seed):
         nodes.append(FocsCpt(bit(f"X{number}"), inputs, StepContexts(steps, [0]), columns))
     network = BayesianNetwork(nodes)
     _, mass = enumerate_rows(network, observed(network))
-    found = most_probable_explanation(network, observed(network), method=Highs())
+    found = unswayed.mpe(network, observed(network), method=Highs())
     assert not found.optimal
     assert found.log_probability <= np.log(mass.max()) + 1e-9 <= found.bound
-    ours = most_probable_explanation(network, observed(network))
+    ours = unswayed.mpe(network, observed(network))
     assert ours.optimal
     assert ours.log_probability == pytest.approx(np.log(mass.max()))
 
@@ -221,9 +218,9 @@ def test_a_solver_that_finds_nothing_in_large_numbers_is_not_believed():
     nodes = [Cpt(u, [], [0.4, 0.6]) for u in inputs]
     network = BayesianNetwork([*nodes, FocsCpt(bit("X"), inputs, StepContexts(steps, [0]), [[1, 0], [1, 0]])])
     with pytest.raises(SolverError, match=r"proves nothing.*use branch and bound"):
-        most_probable_explanation(network, {"X": "1"}, method=Highs())
+        unswayed.mpe(network, {"X": "1"}, method=Highs())
     with pytest.raises(ImpossibleEvidence):
-        most_probable_explanation(network, {"X": "1"}, method=BranchAndBound())
+        unswayed.mpe(network, {"X": "1"}, method=BranchAndBound())
 
 
 def test_a_solver_is_given_gates_in_place_of_thousands_of_rows():
@@ -236,7 +233,7 @@ def test_a_solver_is_given_gates_in_place_of_thousands_of_rows():
 def test_logarithms_count_as_equal_by_their_size():
     """A long word has a logarithm in the hundreds, whose last digits depend on the order of summing."""
     network = code_network(adjacent_parities(100), Channel())
-    found = most_probable_explanation(network, {f"X{i}": "1" for i in range(100)})
+    found = unswayed.mpe(network, {f"X{i}": "1" for i in range(100)})
     assert found.optimal
     assert abs(found.bound - found.log_probability) <= 1e-9 * abs(found.log_probability)
 

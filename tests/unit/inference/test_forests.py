@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from forms import FORMS, compile_all, keep_plain
 from learning_cases import make_variables
 from oracles.enumerate_joint import mass_by_enumeration, posterior_by_enumeration
 from tolerances import EXACT
@@ -14,6 +17,14 @@ from unswayed.inference.forests import class_log_joint, class_log_posteriors, ha
 from unswayed.learning import class_posteriors, learn_naive_bayes
 from unswayed.model import BayesianNetwork, Cpt, Variable
 from unswayed.model.data.dataset import Dataset
+
+Form = Callable[[pytest.MonkeyPatch], None]
+
+
+def log_joint(network: BayesianNetwork, data: Dataset, form: Form) -> np.ndarray:
+    with pytest.MonkeyPatch.context() as patch:
+        form(patch)
+        return class_log_joint(network, "V0", data)
 
 
 @st.composite
@@ -50,12 +61,12 @@ def evidence_of(network: BayesianNetwork, row: np.ndarray, without: str) -> dict
     }
 
 
-@pytest.mark.parametrize("many", [False, True])
+@FORMS
 @settings(deadline=None)
 @given(forests(), st.integers(0, 1000))
-def test_rows_are_summed_out_exactly(many: bool, network: BayesianNetwork, seed: int) -> None:
+def test_rows_are_summed_out_exactly(form: Form, network: BayesianNetwork, seed: int) -> None:
     data = random_rows(network, seed)
-    found = np.exp(class_log_joint(network, "V0", data, many=many))
+    found = np.exp(log_joint(network, data, form))
     for row, masses in zip(data.codes, found, strict=True):
         evidence = evidence_of(network, row, without="V0")
         for state, mass in zip(network.variable("V0").states, masses, strict=True):
@@ -79,7 +90,7 @@ def test_compiled_or_not_every_bit_is_the_same(seed: int) -> None:
         cpts.append(Cpt(variable, parents, table))
     network = BayesianNetwork(cpts)
     data = random_rows(network, seed, n_rows=60)
-    plain, compiled = (class_log_joint(network, "V0", data, many=many) for many in (False, True))
+    plain, compiled = (log_joint(network, data, form) for form in (keep_plain, compile_all))
     assert plain.tobytes() == compiled.tobytes()
     assert np.isfinite(plain).all()
     assert seed % 3 != 2 or plain.min() < -750  # beyond what a product of doubles holds
@@ -104,17 +115,15 @@ def test_blocks_are_one_table(monkeypatch: pytest.MonkeyPatch) -> None:
     network = learn_naive_bayes(rng.integers(0, 3, (50, 4)), "x0")
     data = random_rows(network, 1, n_rows=100)
     whole = class_posteriors(network, "x0", data)
-    monkeypatch.setattr("unswayed.inference.forests.BLOCK_ROWS", 7)
+    monkeypatch.setattr("unswayed.kernels.forests.BLOCK_ROWS", 7)
     assert class_posteriors(network, "x0", data) == pytest.approx(whole, abs=EXACT)
 
 
-@pytest.mark.parametrize("many_rows", [1, 10**9])
+@FORMS
 @pytest.mark.parametrize("is_chain", [False, True])
-def test_many_features_do_not_underflow(
-    is_chain: bool, many_rows: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_features_do_not_underflow(is_chain: bool, form: Form, monkeypatch: pytest.MonkeyPatch) -> None:
     """Log-odds add up over 3000 features although every probability vanishes."""
-    monkeypatch.setattr("unswayed.inference.forests.MANY_ROWS", many_rows)
+    form(monkeypatch)
     label = Variable("C", ["0", "1"])
     features = [Variable(f"F{i}", ["0", "1"]) for i in range(3000)]
     given_class = [[0.3, 0.7], [0.6, 0.4]]

@@ -12,12 +12,12 @@ from shared_data import SHARED, needs_shared_data
 from unswayed.core.anytime import within
 from unswayed.core.errors import ImpossibleEvidence, LimitError
 from unswayed.core.limits import Limits
-from unswayed.inference.explanations import most_probable_states
 from unswayed.inference.marginals import all_marginals
 from unswayed.inference.posteriors import joint_table, log_probability
 from unswayed.inference.problem import contraction
 from unswayed.inference.relevance import ancestors_of, has_witness, split_by_relevance
 from unswayed.inference.sampling import sample_states
+from unswayed.inference.tracing import most_probable_states
 from unswayed.model import BayesianNetwork, Cpt, Variable
 from unswayed.model.formats import read_network
 from unswayed.model.zoo import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from unswayed.kernels.dominance import compiled_sum_dominated, sum_dominated
+from unswayed.kernels.dominance import compare_pairs, compiled_sum_dominated, sum_dominated
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -17,5 +17,5 @@ def test_sums_as_by_every_pair(seed):
     ranks = rng.permutation(m)
     meets = (np.arange(m) < n_entered[:, np.newaxis]) & (ranks >= first_rank[:, np.newaxis])
     exact = np.einsum("ic,ij,jc->c", asking, meets, entering)
-    for kernel in (sum_dominated, compiled_sum_dominated):
+    for kernel in (sum_dominated, compare_pairs, compiled_sum_dominated.compiled):
         assert kernel(asking, n_entered, first_rank, entering, ranks) == pytest.approx(exact, abs=1e-12)

@@ -27,7 +27,7 @@ SQUARE = [
 def test_plain_and_compiled_search_agree(kind):
     joins = np.array([[0, 1], [1, 0]])
     found = []
-    for search in (frontier.search, frontier.compiled_search):
+    for search in (frontier.search, frontier.compiled_search.compiled):
         states = frontier.initial_state(kind, 4)[None, :]
         levels = []
         for each in SQUARE:

@@ -8,6 +8,7 @@ from math import comb
 import numpy as np
 import pytest
 
+from forms import compile_all, keep_plain
 from unswayed.engines import meet_in_the_middle
 from unswayed.engines.meet_in_the_middle import masses_at_least
 from unswayed.kernels import meeting
@@ -35,30 +36,29 @@ def every_sum(outcomes, first, past):
     return np.array(sorted(rows)).T
 
 
-def list_sums(outcomes, *, is_compiled):
-    """The sums of all groups, in one step or from the middle on in a second one."""
+def list_sums(outcomes, *, in_rooms):
+    """The sums of all groups, in rooms that are there or in new ones."""
     n_groups = len(outcomes.starts) - 1
-    extend = meeting.compiled_extend_sums if is_compiled else meeting.extend_sums
-    start = meeting.sum_groups(outcomes, np.arange(n_groups // 2))
-    merged = np.empty((3, start.shape[1] * int(np.prod(np.diff(outcomes.starts)))))
-    n = extend(outcomes, np.arange(n_groups // 2, n_groups), start, merged)
-    return merged[:, :n]
+    if not in_rooms:
+        return meeting.sum_groups(outcomes, np.arange(n_groups))
+    rooms = np.empty((2, 3, int(np.prod(np.diff(outcomes.starts)))))
+    return meeting._merge_groups(outcomes, 0, n_groups, rooms)
 
 
 @pytest.mark.parametrize("sizes", [(2,), (1, 3), (2, 2, 2, 2), (3, 1, 4, 2)])
-@pytest.mark.parametrize("is_compiled", [False, True])
-def test_lists_hold_every_sum_in_order(sizes, is_compiled):
+@pytest.mark.parametrize("in_rooms", [False, True])
+def test_lists_hold_every_sum_in_order(sizes, in_rooms):
     outcomes = random_outcomes(np.random.default_rng(len(sizes)), sizes)
-    found = list_sums(outcomes, is_compiled=is_compiled)
+    found = list_sums(outcomes, in_rooms=in_rooms)
     np.testing.assert_allclose(found, every_sum(outcomes, 0, len(sizes)), atol=1e-12)
 
 
-@pytest.mark.parametrize("is_compiled", [False, True])
-def test_alike_groups_have_a_sum_for_each_count(is_compiled):
+@pytest.mark.parametrize("in_rooms", [False, True])
+def test_alike_groups_have_a_sum_for_each_count(in_rooms):
     """Eight coins of one kind: as many sums as there are counts of heads, with binomial probabilities."""
     upper, lower = np.tile([0.3, 0.7], 8), np.tile([0.6, 0.4], 8)
     coins = MeetingOutcomes(np.arange(0, 17, 2), np.log(upper / lower), upper, lower)
-    weight, high, low = list_sums(coins, is_compiled=is_compiled)
+    weight, high, low = list_sums(coins, in_rooms=in_rooms)
     heads = np.arange(8, -1, -1)
     ways = np.array([comb(8, k) for k in heads])
     np.testing.assert_allclose(weight, heads * np.log(0.5) + (8 - heads) * np.log(1.75), atol=1e-12)
@@ -75,19 +75,23 @@ def test_meeting_finds_the_mass_that_enumeration_finds(seed):
     np.testing.assert_allclose(masses_at_least(outcomes, cuts), expected, atol=1e-12)
     halves = [meeting.sum_groups(outcomes, np.arange(3)), meeting.sum_groups(outcomes, np.arange(3, 7))]
     least = [sums[sums >= cut].min(initial=np.inf) for cut in cuts]
-    for meet in (meeting.mass_at_least, meeting.compiled_mass_at_least):
-        found = np.array([meet(*halves, cut) for cut in cuts])
-        np.testing.assert_allclose(found[:, :2], expected, atol=1e-12)
-        np.testing.assert_allclose(found[:, 2], least, atol=1e-12)
+    found = np.array([meeting.mass_at_least(*halves, cut) for cut in cuts])
+    np.testing.assert_allclose(found[:, :2], expected, atol=1e-12)
+    np.testing.assert_allclose(found[:, 2], least, atol=1e-12)
+    rooms = np.empty((2, 2, 3, len(sums)))
+    for meet in (meeting.meet_merged, meeting.compiled_meet.compiled, meeting.meet_sorted):
+        np.testing.assert_allclose(meet(outcomes, 3, cuts, rooms), expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("threshold", [0.2, 0.5, 0.9])
 def test_long_lists_give_what_short_ones_do(threshold, monkeypatch):
-    """Compiled merges in several steps, beside one list that numpy sorts."""
+    """Compiled merges, beside one list that numpy sorts."""
     outcomes = random_outcomes(np.random.default_rng(5), [2, 3, 2, 2, 4, 2, 2, 3, 2, 2])
     cuts = np.array([np.log(threshold / (1 - threshold))])
+    keep_plain(monkeypatch)
     sorted_by_numpy = masses_at_least(outcomes, cuts)
-    monkeypatch.setattr(meet_in_the_middle, "LONG_LISTS", 16)
+    compile_all(monkeypatch)
+    monkeypatch.setattr(meet_in_the_middle, "SHORT_LISTS", 16)
     np.testing.assert_allclose(masses_at_least(outcomes, cuts), sorted_by_numpy, atol=1e-12)
 
 

@@ -42,7 +42,7 @@ def test_compiled_equals_plain(case, objective, depth):
         goal = Goal(objective, SameDecisionLevel(level))
     plain = values_by(fill_values, ground, goal, 3**10)
     assert not np.isnan(plain).any()
-    assert values_by(compiled_fill_values, ground, goal, 3**10) == pytest.approx(plain, abs=1e-14)
+    assert values_by(compiled_fill_values.compiled, ground, goal, 3**10) == pytest.approx(plain, abs=1e-14)
     assert values_by(fill_values, ground, goal, 4) == pytest.approx(plain, abs=1e-13), "blocks do not matter"
 
 
@@ -54,7 +54,7 @@ def test_compiled_equals_plain_with_leaves(case, n_leaves):
     goal = Goal(PlanObjective.EXPECTED_COST, SameDecisionLevel(level), max_leaves=n_leaves)
     rules = rules_of(ground, goal)
     found = []
-    for fill in (fill_leaf_values, compiled_fill_leaf_values):
+    for fill in (fill_leaf_values, compiled_fill_leaf_values.compiled):
         values = Values(*(np.full(ground.n_states * n_leaves, np.nan) for _ in range(2)))
         start = 0
         for columns in blocks(ground, 3**10):

@@ -13,10 +13,10 @@ from hypothesis import given, settings, strategies as st
 from tolerances import EXACT
 from unswayed.kernels import merging, subset_search
 from unswayed.kernels.subset_search import FEATURE, SUBSET, SignedArrays
-from unswayed.search.signed.branches import branch_of, read_branch
+from unswayed.search.signed.slices import branch_of, read_branch
 
-COMPILED = subset_search.compiled_advance
-COMPILED_SUMS = subset_search.compiled_absolute_sums
+COMPILED = subset_search.compiled_advance.compiled
+COMPILED_SUMS = subset_search.compiled_absolute_sums.compiled
 
 
 def signed_table(states, rng, *, coarse):

@@ -66,7 +66,7 @@ def test_names_come_from_the_dataframe_or_from_the_caller():
     renamed = from_sklearn(estimator, ["a", "b"])
     assert renamed.names == ("class", "a", "b")
     row = pd.DataFrame({"fever": [1], "cough, dry": [0]})
-    asked = posterior(network, "illness", {"fever": "1", "cough, dry": "0"})
+    asked = posterior(network, {"fever": "1", "cough, dry": "0"}, of="illness")
     assert list(asked.values()) == pytest.approx(estimator.predict_proba(row)[0], abs=EXACT)
 
 

@@ -17,7 +17,7 @@ from unswayed.decisions.rules import MostProbable
 from unswayed.learning import learn_naive_bayes, learn_tan
 from unswayed.model import AtMean, Discretization, EqualFrequency, EqualWidth, open_csv
 from unswayed.model.data.census import infer_variables, read_coded
-from unswayed.model.data.column_warnings import list_suspicions
+from unswayed.model.data.column_warnings import list_column_warnings
 from unswayed.model.data.dataset import join_datasets, make_dataset
 from unswayed.model.data.tables import read_table
 
@@ -143,8 +143,8 @@ def test_ids_are_suspected_whether_or_not_each_is_counted(tmp_path, monkeypatch)
     path = tmp_path / "rows.csv"
     pd.DataFrame({"x": np.arange(3_000), "y": ["a", "b"] * 1_500}).to_csv(path, index=False)
     words = "x: the whole numbers 0 to 2999, one a row; an id? Leave it out with --ignore"
-    assert list(list_suspicions(infer_variables(path, "y").seen, "y")) == [words]
-    assert list(list_suspicions(sampled(path, monkeypatch).seen, "y")) == [words]
+    assert list(list_column_warnings(infer_variables(path, "y").seen, "y")) == [words]
+    assert list(list_column_warnings(sampled(path, monkeypatch).seen, "y")) == [words]
 
 
 def test_what_cannot_be_learned_from_is_refused(tmp_path, small_blocks, monkeypatch):

@@ -38,5 +38,5 @@ def test_posteriors_of_a_function_whose_first_parent_never_matters(monkeypatch):
     network = StepNetwork([[0, 1, -2], [0, 0, 0], [0, 0, 0]], [0, 0, 0], [1, 0, 0])
     node = FocsCpt(child, parents, StepContexts(network, [0]), [[0.5, 0.5], [0.0, 1.0]])
     model = BayesianNetwork([*(Cpt(parent, (), [[0.3, 0.7]]) for parent in parents), node])
-    assert posterior(model, "V3")["a"] == pytest.approx(0.7 * 0.5)
-    assert posterior(model, "V3", {"V2": "a"})["a"] == pytest.approx(0.0)
+    assert posterior(model, of="V3")["a"] == pytest.approx(0.7 * 0.5)
+    assert posterior(model, {"V2": "a"}, of="V3")["a"] == pytest.approx(0.0)

@@ -19,9 +19,9 @@ from unswayed.model.data.discretize import (
     EqualWidth,
     Observed,
     chosen_cuts,
+    mdl_cuts,
 )
 from unswayed.model.data.intervals import interval_codes, interval_cuts
-from unswayed.model.data.mdl import mdl_cuts
 
 labelled = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 2)), min_size=1, max_size=60)
 

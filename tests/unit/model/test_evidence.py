@@ -141,5 +141,5 @@ def test_pearls_burglar_alarm():
     )
     yes = 1e-4 * (0.95 * 0.8 + 0.05 * 0.2)
     no = (1 - 1e-4) * (0.01 * 0.8 + 0.99 * 0.2)
-    found = posterior(network, "burglary", {"alarm": {"on": 0.8, "off": 0.2}})
+    found = posterior(network, {"alarm": {"on": 0.8, "off": 0.2}}, of="burglary")
     assert found["yes"] == pytest.approx(yes / (yes + no), abs=1e-15)

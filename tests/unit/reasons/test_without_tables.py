@@ -8,12 +8,12 @@ import time
 import numpy as np
 import pytest
 
+import unswayed
 from dependent_cases import random_tree
 from oracles.enumerate_reasons import WrittenOut
 from oracles.log_linear_reasons import smallest_reason
 from reason_cases import random_case
 from unswayed.api.decisions import agreement_of
-from unswayed.api.reasons import explain_decision
 from unswayed.core.limits import Limits
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.problem import make_problem
@@ -225,7 +225,7 @@ def test_a_search_by_engine_finds_the_cheapest_reasons(seed, level):
 @pytest.mark.parametrize("seed", range(20))
 def test_smallest_reasons_of_naive_bayes_are_those_of_the_published_algorithm(seed):
     classifier, evidence = naive_case(seed, 40, spread=3.0)
-    why = explain_decision(classifier, evidence=evidence, at_least=1)
+    why = unswayed.why(classifier, evidence, at_least=1)
     rule = classifier.rule
     cut = math.log(rule.threshold / (1 - rule.threshold))
     positive = why.decision.action == "+"
@@ -270,9 +270,9 @@ def test_the_limit_on_time_holds_for_the_whole_answer_and_cheap_parts_are_kept()
     network = random_tree(np.random.default_rng(7), 40)
     classifier = Classifier(network, "C", None, ThresholdRule(network.variable("C").states[0], 0.5))
     evidence = {name: network.variable(name).states[0] for name in classifier.features[:20]}
-    explain_decision(classifier, evidence=dict(list(evidence.items())[:2]))  # loads what is loaded once
+    unswayed.why(classifier, dict(list(evidence.items())[:2]))  # loads what is loaded once
     started = time.monotonic()
-    why = explain_decision(classifier, evidence=evidence, limits=Limits(max_seconds=0.4))
+    why = unswayed.why(classifier, evidence, limits=Limits(max_seconds=0.4))
     assert time.monotonic() - started < 4.0
     assert len(why.contributions) == 20
     assert any("the time was over" in note or "within the limits" in note for note in why.notes)

@@ -15,11 +15,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import unswayed
+from forms import keep_plain
 from unswayed import LimitError, Limits
-from unswayed.api import maximum_achievable_agreement, same_decision_probability, sweep_thresholds, trim
+from unswayed.api import trim
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.rules import ThresholdRule
-from unswayed.engines import meet_in_the_middle
 from unswayed.model.zoo import random_naive_bayes
 
 SCRIPT = """
@@ -38,7 +39,7 @@ classifier = Classifier(network, "C", None, ThresholdRule("s0", 0.5))
 said = []
 started = time.process_time()
 with jit.announce_compiling(said.append):
-    found = trim(classifier, budget, limits=Limits(max_seconds=max_seconds)).selection
+    found = trim(classifier, budget=budget, limits=Limits(max_seconds=max_seconds)).selection
 seconds = time.process_time() - started
 children = [child.pid for child in jit._started().values()]
 print(json.dumps([seconds, list(found.kept), found.value, found.upper_bound, found.optimal, said, children]))
@@ -62,10 +63,12 @@ def test_the_first_search_is_over_before_anything_would_be_compiled(tmp_path):
     seconds, kept, value, upper_bound, optimal, _, _ = search_first(tmp_path, 22, 7, None)
     assert seconds < 3.0
     assert optimal
-    by_table = maximum_achievable_agreement(classifier_of(22), kept, engine="dense")
+    by_table = unswayed.maa(classifier_of(22), kept=kept, engine="dense")
     assert value == pytest.approx(by_table.value, abs=1e-9)
     assert value == pytest.approx(upper_bound, abs=1e-9)
-    assert value == pytest.approx(trim(classifier_of(22), 7, method="exhaustive").selection.value, abs=1e-9)
+    assert value == pytest.approx(
+        trim(classifier_of(22), budget=7, method="exhaustive").selection.value, abs=1e-9
+    )
 
 
 @pytest.mark.slow
@@ -77,7 +80,7 @@ def test_a_limit_on_time_holds_for_any_number_of_features(tmp_path, n_features):
     assert seconds < max_seconds + 1.0
     assert len(kept) <= budget
     assert value <= upper_bound <= 1.0
-    certified = maximum_achievable_agreement(classifier_of(n_features), kept, tolerance=1e-3)
+    certified = unswayed.maa(classifier_of(n_features), kept=kept, tolerance=1e-3)
     assert certified.low - 1e-3 <= value <= certified.high + 1e-9
 
 
@@ -101,33 +104,12 @@ def is_running(number):
     return status.read_text().rpartition(")")[2].split()[0] != "Z"  # it may wait to be buried
 
 
-@pytest.mark.slow
-def test_loops_compiled_beside_a_search_are_found_by_the_next(tmp_path):
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-    script = (
-        "from unswayed.kernels import jit\n"
-        "from unswayed.search.run import _COMPILING\n"
-        "jit._start_compiling(_COMPILING, None)\n"
-        "[child.wait(300) for child in jit._started().values()]\n"
-    )
-    subprocess.run([sys.executable, "-c", script], env=environment, check=True, timeout=240)
-    ready = (
-        "from unswayed.search.naive_bayes.grid_search import are_kernels_ready\n"
-        "from unswayed.search.ceiling.cover import is_ceiling_ready\n"
-        "print(are_kernels_ready(), is_ceiling_ready())\n"
-    )
-    said = subprocess.run(
-        [sys.executable, "-c", ready], env=environment, capture_output=True, check=True, timeout=240
-    )
-    assert said.stdout.split() == [b"True", b"True"]
-
-
 COMMANDS = {
-    "sdp of 46 features": "same_decision_probability(nb(46), limits=limits)",
-    "ranking of 46 features": "rank_observations(nb(46), limits=limits)",
+    "sdp of 46 features": "sdp(nb(46), limits=limits)",
+    "ranking of 46 features": "voi(nb(46), limits=limits)",
     "frontier of 44 features": "frontier(nb(44), limits=limits)",
-    "thresholds of 44 features": "api.sweep_thresholds(nb(44), 14, limits=limits)",
-    "plan of 24 features": "plan_tests(nb(24), limits=limits)",
+    "thresholds of 44 features": "api.thresholds(nb(44), budget=14, limits=limits)",
+    "plan of 24 features": "plan(nb(24), limits=limits)",
 }
 ASKING = """
 import sys, time
@@ -155,24 +137,22 @@ def test_the_first_question_of_a_machine_keeps_to_its_limit(tmp_path, question):
     assert float(done.stdout) < 3.2
 
 
-def test_a_named_engine_refuses_what_it_has_no_time_for(tmp_path, monkeypatch):
+def test_a_named_engine_refuses_what_it_has_no_time_for(monkeypatch):
     """Where nothing is compiled, lists of 44 features take seconds; another engine has an answer."""
-    monkeypatch.setattr(meet_in_the_middle.compiled_extend_sums, "is_loaded", False)
-    monkeypatch.setattr(meet_in_the_middle.compiled_extend_sums, "_is_saved", False)
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    keep_plain(monkeypatch)
     limits = Limits(max_seconds=1.0)
     with pytest.raises(LimitError, match=r"takes about .* s, over the limit of 1 s"):
-        same_decision_probability(classifier_of(44), engine="weights", limits=limits)
+        unswayed.sdp(classifier_of(44), engine="weights", limits=limits)
     with pytest.raises(LimitError, match=r"'dense' takes about .* s, over the limit of 0.01 s"):
-        same_decision_probability(classifier_of(22), engine="dense", limits=Limits(max_seconds=0.01))
-    measured = same_decision_probability(classifier_of(44), limits=limits)
+        unswayed.sdp(classifier_of(22), engine="dense", limits=Limits(max_seconds=0.01))
+    measured = unswayed.sdp(classifier_of(44), limits=limits)
     assert measured.high - measured.low <= 1e-3
 
 
 def test_thresholds_share_a_limit_on_time():
     """Those that there is no time for are left out; what is left is what a search without a limit finds."""
-    whole = sweep_thresholds(classifier_of(12), 3)
-    cut = sweep_thresholds(classifier_of(12), 3, limits=Limits(max_seconds=1e-6))
+    whole = unswayed.thresholds(classifier_of(12), budget=3)
+    cut = unswayed.thresholds(classifier_of(12), budget=3, limits=Limits(max_seconds=1e-6))
     assert 1 <= len(cut.thresholds) < len(whole.thresholds) == 9
     assert set(cut.thresholds) <= set(whole.thresholds)
     assert list(cut.thresholds) == sorted(cut.thresholds)

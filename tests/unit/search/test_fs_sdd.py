@@ -25,8 +25,8 @@ def settled_by_one():
 def test_it_stops_once_the_agreement_is_certain():
     """After {F0, F1, F2} agrees always, only what costs less is still valued: seven subsets of 163."""
     classifier = settled_by_one()
-    found = unswayed.select_features(classifier, 4, method=Method.FS_SDD)
-    expected = unswayed.select_features(classifier, 4)
+    found = unswayed.select(classifier, budget=4, method=Method.FS_SDD)
+    expected = unswayed.select(classifier, budget=4)
     assert found.kept == expected.kept == (f"F{DECIDES}",)
     assert found.value == pytest.approx(1.0, abs=1e-12)
     assert found.optimal

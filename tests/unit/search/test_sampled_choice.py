@@ -34,12 +34,10 @@ def classifier(seed: int, rule=None) -> Classifier:
 @pytest.mark.parametrize("seed", range(4))
 def test_the_interval_holds_the_exact_agreement_of_the_trimming(seed):
     full = classifier(seed)
-    found = unswayed.trim(full, 3, limits=SMALL, allow_estimates=True)
+    found = unswayed.trim(full, budget=3, limits=SMALL, allow_estimates=True)
     low, high = found.selection.interval
-    exact = unswayed.expected_classification_agreement(
-        full, found.selection.kept, found.classifier.rule.threshold
-    ).value
-    best = unswayed.trim(full, 3).selection.value
+    exact = unswayed.eca(full, kept=found.selection.kept, new_threshold=found.classifier.rule.threshold).value
+    best = unswayed.trim(full, budget=3).selection.value
     assert low <= exact <= high
     assert exact >= best - 0.05
     assert low <= best
@@ -50,22 +48,22 @@ def test_the_interval_holds_the_exact_agreement_of_the_trimming(seed):
 @pytest.mark.parametrize("seed", range(2))
 def test_the_interval_holds_the_exact_agreement_of_the_selection(seed):
     full = classifier(seed, MostProbable())
-    chosen = unswayed.select_features(
-        full, 3, costs={full.features[0]: 2.5}, limits=SMALL, allow_estimates=True
+    chosen = unswayed.select(
+        full, budget=3, costs={full.features[0]: 2.5}, limits=SMALL, allow_estimates=True
     )
     low, high = chosen.interval
-    exact = unswayed.expected_same_decision_probability(full, chosen.kept).value
+    exact = unswayed.esdp(full, kept=chosen.kept).value
     assert low <= exact <= high
     assert chosen.cost <= 3
 
 
 def test_estimates_must_be_allowed():
     with pytest.raises(LimitError, match="allow_estimates=True"):
-        unswayed.trim(classifier(0), 3, limits=SMALL)
+        unswayed.trim(classifier(0), budget=3, limits=SMALL)
 
 
 def test_what_is_in_reach_is_not_estimated():
-    found = unswayed.trim(classifier(0), 3, allow_estimates=True)
+    found = unswayed.trim(classifier(0), budget=3, allow_estimates=True)
     assert found.selection.interval is None
     assert found.selection.optimal
 
@@ -75,7 +73,7 @@ def test_a_rule_without_threshold_is_kept():
     target = network.names[0]
     first, second = network.variable(target).states[:2]
     rule = UtilityRule({"act": {first: 2.0, second: -1.0}, "wait": {first: 0.0, second: 0.0}})
-    found = unswayed.trim(classifier(1, rule), 2, limits=SMALL, allow_estimates=True)
+    found = unswayed.trim(classifier(1, rule), budget=2, limits=SMALL, allow_estimates=True)
     assert found.classifier.rule == rule
     assert found.threshold_interval is None
 
@@ -83,12 +81,12 @@ def test_a_rule_without_threshold_is_kept():
 @pytest.mark.parametrize("seed", range(3))
 def test_when_time_is_over_few_samples_say_what_they_can(seed):
     limits = Limits(max_bytes=20_000, max_seconds=1e-6)
-    found = unswayed.trim(classifier(seed), 3, limits=limits, allow_estimates=True)
+    found = unswayed.trim(classifier(seed), budget=3, limits=limits, allow_estimates=True)
     low, high = found.selection.interval
     assert len(found.kept) <= 3
     assert not found.selection.optimal
     threshold = found.classifier.rule.threshold
-    exact = unswayed.expected_classification_agreement(classifier(seed), found.kept, threshold)
+    exact = unswayed.eca(classifier(seed), kept=found.kept, new_threshold=threshold)
     assert low <= exact.value <= high
 
 
@@ -99,7 +97,7 @@ def test_helpers_change_no_choice(kind, options, monkeypatch):
     full = classifier(2)
     if not options:
         monkeypatch.setattr(plan, "LARGEST_TABLE", 2.0)
-    alone = unswayed.trim(full, 4, **options)
+    alone = unswayed.trim(full, budget=4, **options)
     assert alone.selection.engine == ("sampling" if options else "sums")
     monkeypatch.setattr(sampled_choice, "ALONE_UNITS", -1.0)
     monkeypatch.setattr(sampled_choice, "BATCH", 3)
@@ -108,7 +106,7 @@ def test_helpers_change_no_choice(kind, options, monkeypatch):
         submit = threads.submit
         monkeypatch.setattr(threads, "submit", lambda *call: calls.append(call) or submit(*call))
         team = {"threads": {"executor": threads}, "own": {"jobs": 2}}[kind]
-        together = unswayed.trim(full, 4, **options, **team)
+        together = unswayed.trim(full, budget=4, **options, **team)
     assert kind == "own" or any(arguments[0] for _, _, _, _, arguments, *_ in calls)
     assert (together.kept, together.selection.value) == (alone.kept, alone.selection.value)
     assert together.selection.interval == alone.selection.interval
@@ -116,9 +114,11 @@ def test_helpers_change_no_choice(kind, options, monkeypatch):
 
 def test_a_choice_on_samples_keeps_no_checkpoint(tmp_path):
     with pytest.raises(QueryError, match="chosen on samples"):
-        unswayed.trim(classifier(0), 3, limits=SMALL, allow_estimates=True, checkpoint=tmp_path / "c.json")
+        unswayed.trim(
+            classifier(0), budget=3, limits=SMALL, allow_estimates=True, checkpoint=tmp_path / "c.json"
+        )
 
 
 def test_other_methods_refuse_helpers():
     with pytest.raises(QueryError, match="'greedy' works in one process"):
-        unswayed.trim(classifier(0), 3, method="greedy", jobs=2)
+        unswayed.trim(classifier(0), budget=3, method="greedy", jobs=2)

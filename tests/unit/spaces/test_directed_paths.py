@@ -12,13 +12,12 @@ from hypothesis import given, settings, strategies as st
 from unswayed.circuits.sdd.evaluate import model_count
 from unswayed.core.errors import QueryError
 from unswayed.kernels import frontier
-from unswayed.spaces import edge_sets
 from unswayed.spaces.classifier.estimator import StructuredNaiveBayes
 from unswayed.spaces.classifier.files import load_structured, save_structured
 from unswayed.spaces.edge_sets import EdgeSets, diagram_of, narrow_order
-from unswayed.spaces.edges import matching_space
 from unswayed.spaces.graphs import Graph, graph_from_edges, grid
 from unswayed.spaces.paths import path_space, path_space_between
+from unswayed.spaces.recipes import matching_space
 from unswayed.spaces.route_files import read_graph, simple_trips
 from unswayed.spaces.space import Partial
 from unswayed.spaces.zdd import count_sets
@@ -77,8 +76,9 @@ def test_compiled_and_plain_search_agree_and_two_ways_are_no_ways_less(monkeypat
     wanted = EdgeSets(
         both, narrow_order(both), frontier.DIRECTED_PATHS, may, np.zeros((1, 1), int), (may > 0).astype(int)
     )
-    monkeypatch.setattr(edge_sets, "_PLAIN", 0)
-    assert count_sets(diagram_of(wanted)) == space.size
+    for search in (frontier.search, frontier.compiled_search.compiled):
+        monkeypatch.setattr(frontier, "compiled_search", search)
+        assert count_sets(diagram_of(wanted)) == space.size
 
 
 def test_one_way_streets_are_respected_and_explained():

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from unswayed.core.errors import QueryError
-from unswayed.spaces.edges import matching_space, spanning_tree_space
 from unswayed.spaces.graphs import grid
+from unswayed.spaces.recipes import matching_space, spanning_tree_space
 from unswayed.spaces.subsets import subset_space
 
 SQUARE = [("a", "b"), ("b", "c"), ("c", "d"), ("d", "a")]

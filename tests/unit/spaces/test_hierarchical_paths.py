@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from unswayed.api.decisions import same_decision_probability
+import unswayed
 from unswayed.circuits.psdd.learn import learn
 from unswayed.circuits.psdd.query import log_likelihood, marginals, sample
 from unswayed.circuits.psdd.structure import uniform_psdd
@@ -180,12 +180,12 @@ def test_decisions_agree_with_enumeration_and_models_are_saved(tmp_path):
     prior = joint.sum(axis=0)
     agrees = joint.argmax(axis=1) == prior.argmax()
     classifier = structured_classifier(model)
-    assert same_decision_probability(classifier).value == pytest.approx(joint[agrees].sum())
+    assert unswayed.sdp(classifier).value == pytest.approx(joint[agrees].sum())
     begun = {"object": Partial([(1, 1), (1, 2)])}
     holds = space.encode_many(paths)[:, space.observe(begun["object"]) == 1].all(axis=1)
     now = joint[holds].sum(axis=0)
     share = joint[holds][joint[holds].argmax(axis=1) == now.argmax()].sum() / now.sum()
-    assert same_decision_probability(classifier, begun).value == pytest.approx(share)
+    assert unswayed.sdp(classifier, begun).value == pytest.approx(share)
     save_structured(model, tmp_path / "town.json")
     again = load_structured(tmp_path / "town.json")
     assert again.predict_proba(paths) == pytest.approx(model.predict_proba(paths), rel=1e-12)

@@ -16,10 +16,10 @@ from unswayed.core.errors import LimitError, QueryError
 from unswayed.kernels import frontier
 from unswayed.spaces import edge_sets, zdd
 from unswayed.spaces.edge_sets import EdgeSets, diagram_of, edges_by_vertex, narrow_order
-from unswayed.spaces.edges import matching_space, spanning_tree_space
 from unswayed.spaces.graphs import Graph, grid
 from unswayed.spaces.paths import path_space, path_space_between
 from unswayed.spaces.rankings import ranking_space
+from unswayed.spaces.recipes import matching_space, spanning_tree_space
 from unswayed.spaces.space import Space
 from unswayed.spaces.subsets import subset_space
 

@@ -13,7 +13,7 @@ from unswayed.core.errors import FormatError, MissingLibrary
 from unswayed.view.charts.axes import ticks, wrap
 from unswayed.view.charts.curves import OfferPoint, draw_frontier
 from unswayed.view.charts.networks import BoxRole, NetworkGraph, VariableBox, draw_graph
-from unswayed.view.describe import TextTable
+from unswayed.view.describe import Description, TextTable
 from unswayed.view.drawing import PALETTE, Cluster, Disc, Drawing, Look, Rectangle, Trace, Words
 from unswayed.view.figure import Picture, paint
 from unswayed.view.svg import element, escaped, palette_css, to_svg
@@ -99,8 +99,8 @@ def test_text_stays_text(text):
 
 
 def test_cards_escape_what_is_not_markup():
-    parts = [("sentence", NASTY), ("table", TextTable([[NASTY]], [NASTY]))]
-    made = render("card.html", title=NASTY, parts=parts, most=9)
+    described = Description([f"{NASTY}!", NASTY, TextTable([[NASTY]], [NASTY])])
+    made = render("card.html", described=described, most=9)
     assert "<script>" not in made
     assert made.count("&lt;script&gt;") == 4
 

@@ -5,24 +5,23 @@ from __future__ import annotations
 import pytest
 
 import unswayed
-from unswayed.api import replay, sweep_thresholds
 from unswayed.core.errors import QueryError
 from unswayed.model.zoo import printer, review
 
 PAPERS = unswayed.Classifier(review(), "D", ["R1", "R2", "AC"], threshold=0.6, positive="+")
 RESULTS = {
     "decision": lambda: unswayed.decide(PAPERS),
-    "ranking": lambda: unswayed.rank_observations(PAPERS, costs={"AC": 2}),
-    "selection": lambda: unswayed.select_features(PAPERS, 1),
-    "trimming": lambda: unswayed.trim(PAPERS, 2),
+    "ranking": lambda: unswayed.voi(PAPERS, costs={"AC": 2}),
+    "selection": lambda: unswayed.select(PAPERS, budget=1),
+    "trimming": lambda: unswayed.trim(PAPERS, budget=2),
     "frontier": lambda: unswayed.frontier(PAPERS),
-    "sweep": lambda: sweep_thresholds(PAPERS, 1, [0.3, 0.6]),
-    "history": lambda: replay(PAPERS, [("AC", "-"), ("R1", "+")]),
-    "comparison": lambda: unswayed.compare_decisions(PAPERS, unswayed.trim(PAPERS, 1).classifier),
+    "sweep": lambda: unswayed.thresholds(PAPERS, budget=1, thresholds=[0.3, 0.6]),
+    "history": lambda: unswayed.follow(PAPERS, observe=[("AC", "-"), ("R1", "+")]),
+    "comparison": lambda: unswayed.compare(PAPERS, unswayed.trim(PAPERS, budget=1).classifier),
     "joint": lambda: unswayed.joint(review(), ["D", "AC"]),
-    "explanation": lambda: unswayed.most_probable_explanation(review(), {"AC": "+"}),
-    "reasons": lambda: unswayed.explain_decision(PAPERS, evidence={"AC": "+", "R1": "+"}),
-    "plan": lambda: unswayed.plan_tests(unswayed.Classifier(printer(), "Fault"), at_least=0.9),
+    "explanation": lambda: unswayed.mpe(review(), {"AC": "+"}),
+    "reasons": lambda: unswayed.why(PAPERS, {"AC": "+", "R1": "+"}),
+    "plan": lambda: unswayed.plan(unswayed.Classifier(printer(), "Fault"), at_least=0.9),
 }
 
 
@@ -50,7 +49,7 @@ def test_a_joint_table_names_its_cells():
 
 
 def test_the_ends_of_a_plan_add_up():
-    plan = unswayed.plan_tests(unswayed.Classifier(printer(), "Fault"), at_least=0.9)
+    plan = unswayed.plan(unswayed.Classifier(printer(), "Fault"), at_least=0.9)
     frame = plan.to_frame()
     assert frame["probability"].sum() == pytest.approx(1)
     assert (frame["probability"] * frame["cost"]).sum() == pytest.approx(plan.expected_cost)
@@ -62,5 +61,5 @@ def test_an_unknown_library_is_refused():
 
 
 def test_ranges_of_parameters_are_rows_too():
-    why = unswayed.explain_decision(PAPERS, evidence={"AC": "+"})
+    why = unswayed.why(PAPERS, {"AC": "+"})
     assert len(why.to_frame(parameters=True)) == len(why.parameters)

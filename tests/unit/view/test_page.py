@@ -11,8 +11,8 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from unswayed.api import decide, frontier, joint, posterior, rank_observations, same_decision_probability
-from unswayed.api.report import examine
+import unswayed
+from unswayed.api import decide, frontier, joint, posterior
 from unswayed.core.errors import QueryError
 from unswayed.core.limits import Limits
 from unswayed.decisions.classifier import Classifier
@@ -57,9 +57,9 @@ class Page(HTMLParser):
 
 
 def test_the_page_says_what_the_verbs_say():
-    found = examine(PAPERS, at_least=0.91)
+    found = unswayed.report(PAPERS, at_least=0.91)
     page = Page(report_page(found))
-    sdp = same_decision_probability(PAPERS).value
+    sdp = unswayed.sdp(PAPERS).value
     curve = frontier(PAPERS)
     assert f"With probability {probability_text(sdp)}, it survives observing R1, R2 and AC" in page.words
     for point in curve.points:
@@ -74,7 +74,7 @@ def test_the_page_says_what_the_verbs_say():
 
 
 def test_the_page_needs_nothing_else():
-    text = report_page(examine(PAPERS))
+    text = report_page(unswayed.report(PAPERS))
     page = Page(text)
     for tag, attributes in page.tags:
         assert tag not in ("script", "link", "img", "iframe")
@@ -87,10 +87,10 @@ def test_the_page_needs_nothing_else():
 
 
 def test_single_findings_are_those_of_the_network():
-    found = examine(PAPERS)
+    found = unswayed.report(PAPERS)
     for each in found.findings:
         evidence = {each.feature: each.state}
-        assert each.sdp.value == pytest.approx(same_decision_probability(PAPERS, evidence).value)
+        assert each.sdp.value == pytest.approx(unswayed.sdp(PAPERS, evidence).value)
     shares = {}
     for each in found.findings:
         shares[each.feature] = shares.get(each.feature, 0.0) + each.probability
@@ -116,7 +116,7 @@ def test_single_findings_are_those_of_the_network():
 )
 def test_every_rule_and_any_evidence_make_a_page(rule, evidence):
     faults = Classifier(zoo.printer(), "Fault", None, rule)
-    words = Page(report_page(examine(faults, evidence), title="A & B")).words
+    words = Page(report_page(unswayed.report(faults, evidence), title="A & B")).words
     assert words.startswith("A & B A & B")
     if evidence:
         assert "Everything on this page is given Light = red" in words
@@ -127,7 +127,7 @@ def test_every_rule_and_any_evidence_make_a_page(rule, evidence):
 def test_names_cannot_break_the_page():
     nasty = "</style><script>alert(1)</script>"
     network = zoo.binary_network({nasty: ((), [0.4]), "a&b<c": ((nasty,), [0.9, 0.2])})
-    text = report_page(examine(Classifier(network, nasty, None, ThresholdRule("+", 0.5))))
+    text = report_page(unswayed.report(Classifier(network, nasty, None, ThresholdRule("+", 0.5))))
     assert "<script" not in text
     Page(text)
 
@@ -135,7 +135,7 @@ def test_names_cannot_break_the_page():
 def test_what_is_out_of_reach_is_noted():
     rng = np.random.default_rng(0)
     wide = Classifier(zoo.random_polytree(60, rng), "X0", None, MostProbable())
-    found = examine(wide, limits=Limits(max_bytes=20_000))
+    found = unswayed.report(wide, limits=Limits(max_bytes=20_000))
     assert found.frontier is None
     page = Page(report_page(found)).words
     assert "The frontier is left out: " in page
@@ -144,7 +144,7 @@ def test_what_is_out_of_reach_is_noted():
 
 def test_the_level_is_checked():
     with pytest.raises(QueryError, match="between 0 and 1"):
-        examine(PAPERS, at_least=1.5)
+        unswayed.report(PAPERS, at_least=1.5)
 
 
 @pytest.mark.parametrize(("share", "text"), [(0.0499, "5%"), (0.5, "50%"), (0.9995, ">99.9%"), (1.0, "100%")])
@@ -157,7 +157,7 @@ def test_percents_are_short_and_honest(share, text):
 @pytest.mark.parametrize("width", [500, 1000])
 def test_a_browser_shows_the_page(tmp_path, width):
     page, image = tmp_path / "report.html", tmp_path / "report.png"
-    page.write_text(report_page(examine(PAPERS)), encoding="utf-8")
+    page.write_text(report_page(unswayed.report(PAPERS)), encoding="utf-8")
     command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
     command += [f"--screenshot={image}", f"--window-size={width},1200", page.as_uri()]
     subprocess.run(command, check=True, capture_output=True, timeout=120, cwd=tmp_path)
@@ -168,7 +168,7 @@ def test_a_browser_shows_the_page(tmp_path, width):
 
 
 def test_every_single_finding_is_there_and_the_largest_effect_first():
-    found = examine(PAPERS)
+    found = unswayed.report(PAPERS)
     variables = [PAPERS.network.variable(name) for name in PAPERS.features]
     assert {(f.feature, f.state) for f in found.findings} == {
         (v.name, s) for v in variables for s in v.states
@@ -186,7 +186,7 @@ def test_every_single_finding_is_there_and_the_largest_effect_first():
 
 def test_many_findings_are_cut_and_the_page_says_so():
     network = zoo.random_naive_bayes(20, np.random.default_rng(2), max_states=4)
-    found = examine(Classifier(network, "C", None, ThresholdRule("s0", 0.5)))
+    found = unswayed.report(Classifier(network, "C", None, ThresholdRule("s0", 0.5)))
     page = Page(report_page(found))
     shown = sum(f"{each.feature} = {each.state}" in page.texts for each in found.findings)
     assert shown < len(found.findings)
@@ -194,7 +194,7 @@ def test_many_findings_are_cut_and_the_page_says_so():
 
 
 def test_what_is_typical_of_differing_cases_is_counted_right():
-    found = examine(PAPERS, at_least=0.91)
+    found = unswayed.report(PAPERS, at_least=0.91)
     comparison = found.comparison
     # All eight instances, by enumeration with the verbs.
     instances = joint(PAPERS.network, ["R1", "R2", "AC"])
@@ -214,19 +214,19 @@ def test_what_is_typical_of_differing_cases_is_counted_right():
     for each in comparison.values:
         among = sum(mass for names, mass in differing.items() if dict(names)[each.feature] == each.state)
         assert each.among == pytest.approx(among / total)
-        assert each.overall == pytest.approx(posterior(PAPERS.network, each.feature)[each.state])
+        assert each.overall == pytest.approx(posterior(PAPERS.network, of=each.feature)[each.state])
         assert each.among > each.overall
 
 
 def test_costs_decide_what_is_worth_observing_first():
     network = zoo.random_naive_bayes(6, np.random.default_rng(4))
     classifier = Classifier(network, "C", None, ThresholdRule("s0", 0.5))
-    ranking = rank_observations(classifier)
+    ranking = unswayed.voi(classifier)
     gains = {name: values[0].value for name, values in zip(ranking.features, ranking.values, strict=True)}
     best, second = sorted(gains, key=gains.__getitem__)[:-3:-1]
     assert gains[second] > 0.001
-    assert examine(classifier).first == best
-    dear = examine(classifier, costs={best: 1000.0})
+    assert unswayed.report(classifier).first == best
+    dear = unswayed.report(classifier, costs={best: 1000.0})
     assert dear.first == second
     assert "for its cost" in Page(report_page(dear)).words
 
@@ -239,7 +239,7 @@ def test_an_interrupt_keeps_what_is_there():
         if part == "the frontier":
             raise KeyboardInterrupt
 
-    found = examine(PAPERS, tell=tell)
+    found = unswayed.report(PAPERS, tell=tell)
     assert found.stopping is not None
     assert found.ranking is not None
     assert found.frontier is None
@@ -251,7 +251,7 @@ def test_an_interrupt_keeps_what_is_there():
 def test_when_no_time_is_left_the_cheap_half_stays():
     network = zoo.random_naive_bayes(30, np.random.default_rng(5))
     wide = Classifier(network, "C", None, ThresholdRule("s0", 0.5))
-    found = examine(wide, limits=Limits(max_seconds=1e-3))
+    found = unswayed.report(wide, limits=Limits(max_seconds=1e-3))
     assert found.decision.action == decide(wide).action
     assert any("no time was left" in note for note in found.notes)
     Page(report_page(found))
@@ -260,7 +260,7 @@ def test_when_no_time_is_left_the_cheap_half_stays():
 @pytest.mark.parametrize(("threshold", "verdict"), [(0.8, "unsafe"), (0.95, "safe")])
 def test_the_meter_is_coloured_by_the_verdict(threshold, verdict):
     papers = Classifier(zoo.review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", threshold))
-    found = examine(papers, at_least=0.95)
+    found = unswayed.report(papers, at_least=0.95)
     assert found.stopping.stop == (verdict == "safe")
     classes = [attributes.get("class") for _, attributes in Page(report_page(found)).tags]
     assert f"meter {verdict}" in classes
@@ -268,11 +268,11 @@ def test_the_meter_is_coloured_by_the_verdict(threshold, verdict):
 
 def test_the_page_tells_why_where_something_was_observed():
     papers = Classifier(zoo.review(), "D", ["R1", "R2", "AC"], ThresholdRule("+", 0.6))
-    told = report_page(examine(papers, evidence={"R1": "+", "R2": "+"}))
+    told = report_page(unswayed.report(papers, evidence={"R1": "+", "R2": "+"}))
     assert "Why this decision?" in told
     assert "+ because of R1 = + and R2 = +: these two alone keep the decision" in told
     assert "Pr(D = +), now 0.2, is at least 0.0667" in told
-    assert "Why this decision?" not in report_page(examine(papers))
+    assert "Why this decision?" not in report_page(unswayed.report(papers))
 
 
 @pytest.fixture(scope="module")
@@ -281,7 +281,7 @@ def weak():
     accuracies = [0.9, *np.linspace(0.5, 0.501, 9)]
     signs = {f"F{i}": (("D",), [p, 1 - p]) for i, p in enumerate(accuracies)}
     network = zoo.binary_network({"D": ((), [0.3]), **signs})
-    found = examine(Classifier(network, "D", list(signs), MostProbable()))
+    found = unswayed.report(Classifier(network, "D", list(signs), MostProbable()))
     return found, Page(report_page(found))
 
 
@@ -304,6 +304,6 @@ def test_bars_of_a_table_begin_in_one_place(weak):
 
 
 def test_everything_kept_is_said_in_a_word():
-    found = examine(Classifier(PAPERS.network, "D", ["R1", "R2"], PAPERS.rule))
+    found = unswayed.report(Classifier(PAPERS.network, "D", ["R1", "R2"], PAPERS.rule))
     assert found.frontier.points[-1].kept == ("R1", "R2")
     assert "all 2 features" in Page(report_page(found)).words

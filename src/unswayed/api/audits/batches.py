@@ -37,8 +37,6 @@ MOST_ROWS, FEWEST_ROWS = 50_000, 64
 """Rows of a block, at most and at least,"""
 BLOCKS = 64
 """and how many blocks a table is cut into in between."""
-MANY_ROWS = 2_000
-"""Rows of a table from which on compiled code pays for being loaded."""
 
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
@@ -74,8 +72,8 @@ def make_answerer(recipe: Recipe, n_jobs: int | None) -> Answerer:
         return make_local_answerer(prepare_auditor(recipe))
     shipped = ship(recipe)
 
-    def ask(blocks: Sequence[Codes], many: bool) -> Iterator[list[AuditColumns]]:
-        calls = [(answer_block, shipped.digest, shipped.contents, block, many) for block in blocks]
+    def ask(blocks: Sequence[Codes]) -> Iterator[list[AuditColumns]]:
+        calls = [(answer_block, shipped.digest, shipped.contents, block) for block in blocks]
         found = [blank_columns(recipe, len(block)) for block in blocks]
         yield found
         for number, columns in enumerate(run_batches(calls, n_jobs)):
@@ -88,26 +86,24 @@ def make_answerer(recipe: Recipe, n_jobs: int | None) -> Answerer:
 def make_local_answerer(auditor: RowAuditor) -> Answerer:
     """What answers rows in this process."""
 
-    def ask(blocks: Sequence[Codes], many: bool) -> Iterator[list[AuditColumns]]:
+    def ask(blocks: Sequence[Codes]) -> Iterator[list[AuditColumns]]:
         found = [blank_columns(auditor.recipe, len(block)) for block in blocks]
         for number, block in enumerate(blocks):
-            for columns in fill_rows(auditor, block, many):
+            for columns in fill_rows(auditor, block):
                 found[number] = columns
                 yield found
 
     return lambda codes: _by_blocks(codes, ask)
 
 
-def _by_blocks(
-    codes: Codes, ask: Callable[[Sequence[Codes], bool], Iterator[list[AuditColumns]]]
-) -> AuditColumns:
+def _by_blocks(codes: Codes, ask: Callable[[Sequence[Codes]], Iterator[list[AuditColumns]]]) -> AuditColumns:
     """Rows sorted by pattern, cut into blocks, answered, and put back in their order.
 
     Interrupted from the keyboard, it gives what was answered, unless that is nothing.
     """
     order = np.concatenate([rows for _, rows in split_patterns(codes)])
     blocks = [codes[rows] for rows in _cut(order)]
-    settled = settle(ask(blocks, len(codes) >= MANY_ROWS), heeds_interrupts=True)
+    settled = settle(ask(blocks), heeds_interrupts=True)
     back = np.empty(len(order), dtype=np.int64)
     back[order] = np.arange(len(order))
     columns = join_columns(settled.last).take(back)
@@ -121,9 +117,9 @@ def _cut(order: Ints) -> list[Ints]:
     return [order[start : start + length] for start in range(0, len(order), length)]
 
 
-def answer_block(digest: str, contents: Bytes, codes: Codes, many: bool) -> AuditColumns:
+def answer_block(digest: str, contents: Bytes, codes: Codes) -> AuditColumns:
     """The columns of a block of rows, in any process, as far as the budget there suffices."""
-    return settle(fill_rows(load_auditor(ShippedRecipe(digest, contents)), codes, many)).last
+    return settle(fill_rows(load_auditor(ShippedRecipe(digest, contents)), codes)).last
 
 
 def load_auditor(shipped: ShippedRecipe) -> RowAuditor:

@@ -7,37 +7,28 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import reduce
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from unswayed.api.audits.batches import make_answerer
 from unswayed.api.audits.chunks import audit_chunk
 from unswayed.api.audits.result import AuditSum, added_columns, sum_up
 from unswayed.api.audits.rows import AuditColumns, Recipe
-from unswayed.api.audits.tally import add_tallies, read_tally
+from unswayed.api.audits.tally import Tally, add_tallies
+from unswayed.core.codec import from_plain
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.table_classifier import TableClassifier
 from unswayed.model.cpt import Cpt
 from unswayed.model.data.chunks import CHUNK_ROWS, Chunk
 from unswayed.model.data.parts import GOES_ON, ChunkAnswer, FileProgress, RowJob, extend_file
 from unswayed.model.network import BayesianNetwork
-
-KIND_BY_COLUMN: dict[str, Any] = {
-    "decisions": np.int64,
-    "certainty": np.int8,
-    "answered": bool,
-    "next_test": object,
-    "reason": object,
-}
-"""What the columns of an audit hold that are no numbers with a fraction."""
+from unswayed.model.nodes.predictor import PredictorCpt
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class AuditedFile(AuditSum):
     """An audit whose rows are in a file."""
 
@@ -66,11 +57,11 @@ def audit_to_file(
     answer = make_answerer(recipe, n_jobs)
 
     def answer_chunk(chunk: Chunk, unfinished: Mapping[str, Any] | None) -> ChunkAnswer:
-        earlier = None if unfinished is None else _read_columns(unfinished)
+        earlier = None if unfinished is None else from_plain(AuditColumns, unfinished, "the rows so far")
         audited = audit_chunk(recipe, chunk, answer, outcome=outcome, earlier=earlier)
         columns = audited.columns
-        added, notes = added_columns(recipe, columns), {"tally": asdict(audited.tally)}
-        return ChunkAnswer(added, notes, None if columns.answered.all() else _write_columns(columns))
+        added, notes = added_columns(recipe, columns), {"tally": audited.tally}
+        return ChunkAnswer(added, notes, None if columns.answered.all() else columns)
 
     description = {
         "classifier": describe_classifier(recipe.classifier),
@@ -82,25 +73,11 @@ def audit_to_file(
     return AuditedFile(
         recipe=recipe,
         path=output,
-        tally=reduce(add_tallies, (read_tally(each["tally"]) for each in notes)),
+        tally=reduce(add_tallies, (from_plain(Tally, each["tally"], "the tally") for each in notes)),
         goes_on=bool(notes[-1].get(GOES_ON)),
         outcome=outcome,
         seconds=time.perf_counter() - started,
     )
-
-
-def _write_columns(columns: AuditColumns) -> dict[str, Any]:
-    """The columns for JSON."""
-    return {name: None if c is None else c.tolist() for name, c in columns.by_name().items()}
-
-
-def _read_columns(written: Mapping[str, Any]) -> AuditColumns:
-    """The columns from JSON."""
-    read: dict[str, Any] = {
-        name: None if cells is None else np.array(cells, dtype=KIND_BY_COLUMN.get(name, np.float64))
-        for name, cells in written.items()
-    }
-    return AuditColumns(**read)
 
 
 def describe_classifier(classifier: Classifier | TableClassifier) -> list[str]:
@@ -128,5 +105,8 @@ def _digest(network: BayesianNetwork) -> str:
     digest = sha256()
     for variable, parents, cpt in zip(network.variables, network.parents, network.cpts, strict=True):
         digest.update(repr((variable.name, variable.states, parents)).encode())
-        digest.update(cpt.table.tobytes() if isinstance(cpt, Cpt) else repr(cpt).encode())
+        if isinstance(cpt, PredictorCpt):  # whose text would leave out most of its numbers
+            digest.update(repr((cpt.fingerprint, cpt.inputs)).encode())
+        else:
+            digest.update(cpt.table.tobytes() if isinstance(cpt, Cpt) else repr(cpt).encode())
     return digest.hexdigest()

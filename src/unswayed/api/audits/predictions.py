@@ -1,4 +1,4 @@
-"""The verb `predict_file`: what a classifier decides on every row of a table, from file to file."""
+"""The verb `predict`: what a classifier decides on every row of a table."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
 from unswayed.api.audits.files import describe_classifier
+from unswayed.api.models import takes_models
+from unswayed.api.shown import Shown
 from unswayed.core.anytime import bounded
 from unswayed.core.arguments import expect_path
 from unswayed.core.arrays import Floats, Ints
@@ -20,12 +22,12 @@ from unswayed.core.limits import DEFAULT_LIMITS, Limits
 from unswayed.decisions.classifier import Classifier
 from unswayed.decisions.prediction import UNDECIDED, decide_chunk
 from unswayed.decisions.table_classifier import TableClassifier
-from unswayed.model.data.chunks import CHUNK_ROWS, Chunk, chunk_table
+from unswayed.model.data.chunks import CHUNK_ROWS, Chunk, chunk_table, read_chunks
 from unswayed.model.data.parts import GOES_ON, ChunkAnswer, FileProgress, RowJob, extend_file
 
 
-@dataclass(frozen=True, slots=True)
-class PredictedFile:
+@dataclass(frozen=True, slots=True, repr=False)
+class PredictedFile(Shown):
     """Predictions whose rows are in a file: how many there are of each."""
 
     path: Path
@@ -52,27 +54,77 @@ class PredictedFile:
         }
 
 
-@bounded
-def predict_file(
+@dataclass(frozen=True, slots=True, repr=False)
+class Predictions(Shown):
+    """What is decided on each row of a table."""
+
+    decision: tuple[str | None, ...]
+    """The decision on each row; None where the time did not suffice."""
+    posterior: tuple[float | None, ...] | None
+    """The posterior of each decision; None where decisions are looked up in a table."""
+
+    def __len__(self) -> int:
+        return len(self.decision)
+
+    @property
+    def by_decision(self) -> dict[str, int]:
+        """How many rows each action is decided on."""
+        return dict(sorted(Counter(each for each in self.decision if each is not None).items()))
+
+    @property
+    def left_out(self) -> int:
+        """Rows that were not decided before the time was over."""
+        return self.decision.count(None)
+
+
+@overload
+def predict(
     classifier: Classifier | TableClassifier,
-    source: Any,
-    output: str | Path,
+    table: Any,
     *,
+    output: None = None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Predictions: ...
+@overload
+def predict(
+    classifier: Classifier | TableClassifier,
+    table: Any,
+    *,
+    output: str | Path,
     chunk_rows: int = CHUNK_ROWS,
     report: Callable[[FileProgress], None] | None = None,
     limits: Limits = DEFAULT_LIMITS,
-) -> PredictedFile:
-    """Decide on the rows of a table of any length into a `.csv` or `.parquet` file, in bounded memory.
+) -> PredictedFile: ...
+@bounded
+@takes_models
+def predict(
+    classifier: Classifier | TableClassifier,
+    table: Any,
+    *,
+    output: str | Path | None = None,
+    chunk_rows: int = CHUNK_ROWS,
+    report: Callable[[FileProgress], None] | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Predictions | PredictedFile:
+    """The decision on each row of a table, with its posterior; missing cells are not observed.
 
-    `source` and resuming are as in `audit_file`. The output has the columns of the source, then `decision`
-    and, unless decisions are looked up in a table, `posterior`, as an audit has them. When the time of
-    `limits` is over, rows are left out as in an audit, too.
+    With `output`, a `.csv` or `.parquet` file, a table of any length is decided on in bounded memory; `table`
+    and resuming are as in `audit`. The output has the columns of the table, then `decision` and, unless
+    decisions are looked up in a table, `posterior`. When the time of `limits` is over, rows are left out as
+    in an audit, too.
+
+    >>> from unswayed.model.zoo import review
+    >>> papers = Classifier(review(), "D", ["R1", "R2"], threshold=0.6, positive="+")
+    >>> predict(papers, {"R1": ["+", "+", None], "R2": ["+", "-", "+"]}).decision
+    ('+', 'not +', '+')
     """
-    started = time.perf_counter()
     if not isinstance(classifier, Classifier | TableClassifier):
         raise QueryError(f"rows are decided by a classifier on a network, not by {type(classifier).__name__}")
+    if output is None:
+        return _predict_rows(classifier, table)
+    started = time.perf_counter()
     job = RowJob(
-        source=source,
+        source=table,
         output=expect_path(output, "the output"),
         description={"predict": describe_classifier(classifier)},
         chunk_rows=chunk_rows,
@@ -84,6 +136,16 @@ def predict_file(
         found.update(notes["by_decision"])
         left_out, goes_on = left_out + notes["left_out"], bool(notes.get(GOES_ON))
     return PredictedFile(job.output, dict(found), time.perf_counter() - started, left_out, goes_on)
+
+
+def _predict_rows(classifier: Classifier | TableClassifier, table: Any) -> Predictions:
+    found: dict[str, list[Any]] = {"decision": []}
+    for chunk in read_chunks(table):
+        for name, values in predicted_columns(classifier, chunk).items():
+            # A posterior that is not known has no number.
+            found.setdefault(name, []).extend(None if cell != cell else cell for cell in values.tolist())
+    posterior = found.get("posterior")
+    return Predictions(tuple(found["decision"]), None if posterior is None else tuple(posterior))
 
 
 def _answer(

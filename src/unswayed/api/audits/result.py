@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from unswayed.api import shown
 from unswayed.api.audits.rows import CERTAINTIES, SLACK, AuditColumns, Recipe
 from unswayed.api.audits.tally import Tally, summarize
+from unswayed.api.shown import Plotted
 from unswayed.core.arguments import expect_path
 from unswayed.core.arrays import Bools, Floats
 from unswayed.core.errors import QueryError
@@ -23,20 +23,16 @@ LIBRARIES = ("pandas", "polars", "pyarrow")
 """Makes of dataframes."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class AuditSum:
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
+class AuditSum(Plotted):
     """What the decisions of a table add up to."""
 
-    recipe: Recipe = field(repr=False)
-    tally: Tally = field(repr=False)
+    recipe: Recipe
+    tally: Tally
     """What the rows add up to."""
     outcome: str | None = None
     """Name of the column with what turned out to be true."""
     seconds: float = 0.0
-
-    plot = shown.plot
-    _repr_html_ = shown.to_html
-    __str__ = shown.to_text
 
     def __len__(self) -> int:
         return self.tally.n_rows
@@ -66,15 +62,15 @@ def sum_up(audit: AuditSum) -> dict[str, Any]:
     return summarize(audit.recipe, audit.tally, with_outcome=audit.outcome is not None, seconds=audit.seconds)
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class Audit(AuditSum):
     """Every decision of a table: what it is, and how safe."""
 
-    rows: Chunk = field(repr=False)
+    rows: Chunk
     """The rows as they were given."""
-    observed: Bools = field(repr=False)  # (rows, features)
+    observed: Bools  # (rows, features)
     """Which features each row observes."""
-    columns: AuditColumns = field(repr=False)
+    columns: AuditColumns
 
     @property
     def answered(self) -> Bools:

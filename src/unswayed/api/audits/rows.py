@@ -1,7 +1,7 @@
 """A block of rows answered: decision, posterior and same-decision probability of each.
 
 Rows that observe the same features share their work (`engines/patterns.py`); where no way fits a pattern,
-its distinct rows are asked one by one as `same_decision_probability` asks. The stream of answers is one of
+its distinct rows are asked one by one as `sdp` asks. The stream of answers is one of
 columns in which more and more rows are filled (`fill_rows`).
 """
 
@@ -132,17 +132,16 @@ def blank_columns(recipe: Recipe, n_rows: int) -> AuditColumns:
     )
 
 
-def fill_rows(auditor: RowAuditor, codes: Codes, many: bool) -> Iterator[AuditColumns]:
+def fill_rows(auditor: RowAuditor, codes: Codes) -> Iterator[AuditColumns]:
     """The columns of rows (rows, free features) of states, -1 where not observed, as they are filled.
 
-    `many` says that the rows are part of a large table, for which compiled code pays. Rows for which their
-    share of what is left does not suffice stay as they are.
+    Rows for which their share of what is left does not suffice stay as they are.
     """
     problem, columns = auditor.problem, blank_columns(auditor.recipe, len(codes))
     yield columns
     for rows in group_rows(problem.network, problem.target, codes):
         tick(ROW_UNITS * len(rows), THE_AUDIT)
-        logs = within_share(1.0, partial(_log_posteriors, problem, codes[rows], many))
+        logs = within_share(1.0, partial(_log_posteriors, problem, codes[rows]))
         if logs is None:
             continue
         possible = np.isfinite(logs.max(axis=1))
@@ -154,10 +153,8 @@ def fill_rows(auditor: RowAuditor, codes: Codes, many: bool) -> Iterator[AuditCo
             yield columns
 
 
-def _log_posteriors(problem: Problem, codes: Codes, many: bool) -> Floats:
-    return row_log_posteriors(
-        problem.network, problem.target, problem.free, codes, problem.evidence, many=many
-    )
+def _log_posteriors(problem: Problem, codes: Codes) -> Floats:
+    return row_log_posteriors(problem.network, problem.target, problem.free, codes, problem.evidence)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -222,7 +219,7 @@ def _measure_pattern(auditor: RowAuditor, rows: PatternRows) -> Iterator[tuple[I
     for number, row in enumerate(distinct):
         tick(what=THE_AUDIT)
         findings = _findings(auditor.problem, rows.observed, row)
-        measured = within_share(ROW_SHARE, partial(_ask, auditor.recipe, findings))
+        measured = within_share(ROW_SHARE, partial(ask_row, auditor.recipe, findings))
         if measured is None:
             continue
         places = np.flatnonzero(which.reshape(-1) == number)
@@ -230,7 +227,8 @@ def _measure_pattern(auditor: RowAuditor, rows: PatternRows) -> Iterator[tuple[I
         yield places, _Ends(*ends, np.full(len(places), CERTAINTIES.index(measured.certainty), dtype=np.int8))
 
 
-def _ask(recipe: Recipe, findings: Mapping[str, str]) -> Measurement:
+def ask_row(recipe: Recipe, findings: Mapping[str, Any]) -> Measurement:
+    """The same-decision probability of a row."""
     problem = make_problem(recipe.classifier, findings)
     return agreement_of(problem, frozenset(), problem.decider, recipe.options)
 
@@ -278,8 +276,8 @@ def _find_extras(auditor: RowAuditor, row: Codes, low: float) -> _Extras:
     findings = _findings(auditor.problem, observed, row[is_seen])
     is_open = low < recipe.at_least - SLACK and not is_seen.all()
     return _Extras(
-        _next_test(recipe, findings) if recipe.next_test and is_open else None,
-        _reason(recipe, findings) if recipe.reason and findings else None,
+        find_next_test(recipe, findings) if recipe.next_test and is_open else None,
+        find_reason(recipe, findings) if recipe.reason and findings else None,
     )
 
 
@@ -288,16 +286,18 @@ def _findings(problem: Problem, observed: tuple[int, ...], row: Codes) -> dict[s
     return {variables[f].name: variables[f].states[int(s)] for f, s in zip(observed, row, strict=True)}
 
 
-def _next_test(recipe: Recipe, findings: Mapping[str, str]) -> str | None:
-    from unswayed.api.ranking import rank_observations
+def find_next_test(recipe: Recipe, findings: Mapping[str, Any]) -> str | None:
+    """The feature to observe next."""
+    from unswayed.api.information import voi
 
-    return rank_observations(recipe.classifier, findings, **recipe.options).best
+    return voi(recipe.classifier, findings, **recipe.options).best
 
 
-def _reason(recipe: Recipe, findings: Mapping[str, str]) -> str | None:
-    from unswayed.api.reasons import explain_decision
+def find_reason(recipe: Recipe, findings: Mapping[str, Any]) -> str | None:
+    """The smallest set of findings that keeps the decision."""
+    from unswayed.api.reasons import why
 
-    found = explain_decision(
+    found = why(
         recipe.classifier,
         evidence=findings,
         at_least=recipe.at_least,

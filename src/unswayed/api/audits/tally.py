@@ -6,19 +6,21 @@ JSON with each finished part of a file and read back when the audit goes on.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
+from unswayed.api.audits.outcomes import (
+    NO_POSTERIORS,
+    PosteriorCounts,
+    confirm,
+    count_posteriors,
+    describe_outcomes,
+)
 from unswayed.api.audits.rows import SLACK, AuditColumns, Recipe
 from unswayed.core.arrays import Bools, Floats, Ints
-from unswayed.core.errors import QueryError
-from unswayed.core.names import listing
 from unswayed.decisions.classifier import Classifier
-from unswayed.model.data.encoding import state_codes, unknown_values
-from unswayed.model.data.tables import Column
 from unswayed.model.evidence import list_open
 
 BANDS = (0.0, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
@@ -60,21 +62,29 @@ class Tally:
     """Patterns that were left out of the counts by pattern, at most."""
     n_left_out: int = 0
     """Rows that were not answered, and are counted nowhere else."""
+    n_complete: int = 0
+    """Rows that miss nothing, and"""
+    n_complete_safe: int = 0
+    """how many of them are safe: all, since nothing is left that could turn them."""
+    posteriors: PosteriorCounts = NO_POSTERIORS
+    """Posteriors of rows with a known outcome, beside it."""
 
 
-def count_rows(recipe: Recipe, observed: Bools, columns: AuditColumns, confirmed: Ints | None) -> Tally:
+def count_rows(recipe: Recipe, observed: Bools, columns: AuditColumns, states: Ints | None) -> Tally:
     """The tally of rows: `observed` (rows, features) says what they observe.
 
-    `confirmed` is 1 where the outcome was as decided, 0 where not, -1 where it is not known.
+    `states` are their outcomes, -1 where one is not known; None where none is.
     """
     n_left_out = int((~columns.answered).sum())
     if n_left_out:
         known = columns.answered
-        confirmed = None if confirmed is None else confirmed[known]
+        states = None if states is None else states[known]
         observed, columns = observed[known], columns.take(known)
+    classifier, complete = recipe.classifier, observed.all(axis=1)
+    confirmed = None if states is None else confirm(classifier, columns.decisions, states)
     sdp = 0.5 * (columns.low + columns.high)
     safe, decided = columns.low >= recipe.at_least - SLACK, columns.decisions
-    n_actions = len(recipe.classifier.actions)
+    n_actions = len(classifier.actions)
     bins = np.minimum((sdp * N_BINS + SLACK).astype(np.int64), N_BINS - 1)
     histogram = np.bincount(decided * N_BINS + bins, minlength=n_actions * N_BINS)
     stopped, saved = _stopping(recipe, observed, columns.low)
@@ -94,6 +104,9 @@ def count_rows(recipe: Recipe, observed: Bools, columns: AuditColumns, confirmed
         sum_sdp=sums,
         patterns=patterns,
         n_left_out=n_left_out,
+        n_complete=int(complete.sum()),
+        n_complete_safe=int((complete & safe).sum()),
+        posteriors=count_posteriors(classifier, columns.posterior, columns.decisions, states),
     )
 
 
@@ -137,6 +150,7 @@ def add_tallies(one: Tally, other: Tally) -> Tally:
     """The tally of the rows of both."""
     mine, theirs = asdict(one), asdict(other)
     summed = {name: _add(mine[name], theirs[name]) for name in mine}
+    summed["posteriors"] = PosteriorCounts(**summed["posteriors"])
     kept = summed["patterns"]
     if len(kept) > MOST_PATTERNS:
         frequent = sorted(kept, key=lambda key: (-kept[key][1], -kept[key][0], key))[: MOST_PATTERNS // 2]
@@ -156,30 +170,6 @@ def _add(one: Any, other: Any) -> Any:
     return one + other
 
 
-def outcome_states(classifier: Classifier, outcomes: Column) -> Ints:
-    """The state of the target in each row, -1 where it is missing.
-
-    `QueryError` names values that are no state: a misspelt one must not count for or against a decision.
-    """
-    target = classifier.network.variable(classifier.target)
-    states = state_codes(outcomes, target)
-    rows, values = unknown_values(outcomes, states)
-    if values:
-        raise QueryError(
-            f"the outcome {outcomes.name!r} is no state of {target.name!r} in {rows.sum()} of {len(rows)} "
-            f"rows: {listing(values, at_most=5)}; the states are {listing(target.states)}. Write outcomes as "
-            "the network spells its states, or empty the cells that are to be left out"
-        )
-    return states.astype(np.int64)
-
-
-def confirm(classifier: Classifier, decisions: Ints, states: Ints) -> Ints:
-    """1 where who knows the state decides the same, 0 where otherwise, -1 where the state is missing."""
-    n_states = len(classifier.network.variable(classifier.target))
-    informed = classifier.decider.decide(np.eye(n_states))
-    return np.where(states < 0, -1, informed[states] == decisions).astype(np.int64)
-
-
 def summarize(recipe: Recipe, tally: Tally, *, with_outcome: bool, seconds: float) -> dict[str, Any]:
     """How many decisions are fragile, where, for want of which features, and what stopping saves."""
     by_decision = {
@@ -195,6 +185,8 @@ def summarize(recipe: Recipe, tally: Tally, *, with_outcome: bool, seconds: floa
         "at_least": recipe.at_least,
         "safe": tally.n_safe,
         "fragile": tally.n_rows - tally.n_safe,
+        "complete": tally.n_complete,
+        "safe_of_incomplete": tally.n_safe - tally.n_complete_safe,
         "by_decision": by_decision,
         "missing": _missing(recipe.classifier, tally),
         "by_pattern": _frequent(recipe.classifier, tally),
@@ -205,7 +197,10 @@ def summarize(recipe: Recipe, tally: Tally, *, with_outcome: bool, seconds: floa
         ],
         "seconds": seconds,
     }
-    return {**answer, "confirmed": confirmed_bands(tally)} if with_outcome else answer
+    if not with_outcome:
+        return answer
+    outcomes = describe_outcomes(tally.confirmed, tally.bands, tally.posteriors)
+    return {**answer, "confirmed": confirmed_bands(tally), "outcomes": outcomes}
 
 
 def _missing(classifier: Classifier, tally: Tally) -> list[dict[str, Any]]:
@@ -246,8 +241,3 @@ def confirmed_bands(tally: Tally) -> list[dict[str, Any]]:
         for i, rows in enumerate(tally.bands)
         if rows
     ]
-
-
-def read_tally(values: Mapping[str, Any]) -> Tally:
-    """A tally from its fields, as JSON keeps them."""
-    return Tally(**values)

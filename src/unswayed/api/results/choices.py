@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from unswayed.api import shown
 from unswayed.api.results.held_out import CountedAgreement
+from unswayed.api.shown import Framed, Plotted
 from unswayed.api.values import SameDecisionGain
 from unswayed.core.measurement import Certainty, Measurement
 from unswayed.decisions.classifier import Classifier
@@ -25,8 +25,8 @@ Objective = SameDecision | SameDecisionGain | Reward
 """What features are selected for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+@dataclass(frozen=True, slots=True, repr=False)
+class Selection(Plotted, Framed):
     """Features chosen within a budget, and how good the choice is known to be."""
 
     kept: tuple[str, ...]
@@ -68,14 +68,9 @@ class Selection:
         surely = self.measurement.low if self.certainty is Certainty.BOUND else self.value
         return 0.0 if self.optimal else max(0.0, self.upper_bound - surely)
 
-    plot = shown.plot
-    to_frame = shown.to_frame
-    _repr_html_ = shown.to_html
-    __str__ = shown.to_text
 
-
-@dataclass(frozen=True, slots=True)
-class Trimming:
+@dataclass(frozen=True, slots=True, repr=False)
+class Trimming(Plotted, Framed):
     """A classifier on fewer features that decides as the full one does as often as possible."""
 
     classifier: Classifier | TableClassifier
@@ -128,20 +123,10 @@ class Trimming:
         """How much better another choice could be at most."""
         return self.selection.gap
 
-    plot = shown.plot
-    to_frame = shown.to_frame
-    _repr_html_ = shown.to_html
-    __str__ = shown.to_text
 
-
-@dataclass(frozen=True, slots=True)
-class Frontier:
+@dataclass(frozen=True, slots=True, repr=False)
+class Frontier(Plotted, Framed):
     """What each budget buys: points of growing cost and agreement."""
 
     points: tuple[Trimming, ...]
     """The best trimming for every budget: each is the best until the cost of the next."""
-
-    plot = shown.plot
-    to_frame = shown.to_frame
-    _repr_html_ = shown.to_html
-    __str__ = shown.to_text

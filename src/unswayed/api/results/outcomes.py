@@ -36,10 +36,10 @@ def list_outcomes(case: Case, feature: str) -> tuple[Finding, ...]:
 
     The limit on time is for all states together: those for which none is left have no such probability.
 
-    >>> from unswayed.api.observations import start_case
+    >>> from unswayed.api.history import follow
     >>> from unswayed.decisions.classifier import Classifier
     >>> from unswayed.model.zoo import review
-    >>> paper = start_case(Classifier(review(), "D", ["R1", "R2", "AC"], threshold=0.6, positive="+"))
+    >>> paper = follow(Classifier(review(), "D", ["R1", "R2", "AC"], threshold=0.6, positive="+"))
     >>> [(each.state, each.decision.action, round(each.sdp.value, 2)) for each in list_outcomes(paper, "R1")]
     [('+', 'not +', 0.67), ('-', 'not +', 1.0)]
     """

@@ -6,28 +6,32 @@ import json
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from html import escape
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, overload
 
-from unswayed.api import shown
-from unswayed.api.results.plan_origin import PlanOrigin, origin_from_data
+from unswayed.api.saving import needed_network, rule_as_data, rule_from_data
+from unswayed.api.shown import Framed, Plotted
 from unswayed.core.arguments import expect_path
-from unswayed.core.errors import FormatError, ModelError, QueryError, expect
+from unswayed.core.codec import check_header, field_of, from_plain, json_bytes
+from unswayed.core.errors import FormatError, ModelError, QueryError, UnswayedError, expect
 from unswayed.core.measurement import Certainty
 from unswayed.core.names import listing
+from unswayed.decisions.classifier import Classifier
+from unswayed.decisions.purchase import Purchase
+from unswayed.decisions.purchase_files import parse_toml, toml_text
 from unswayed.model.data.encoding import encode
 from unswayed.model.data.tables import read_table
 from unswayed.model.evidence import Evidence
+from unswayed.model.formats import json_network
 from unswayed.model.formats.reading.guard import guarded, json_content
-from unswayed.model.formats.reading.source import load
+from unswayed.model.formats.reading.source import Source, load
 from unswayed.model.variable import Variable
 from unswayed.plans.comparisons import PlanComparison
-from unswayed.plans.goals import PlanObjective
-from unswayed.plans.nested import nested_plan, plan_from_nested
-from unswayed.plans.outline import dot_text, outline_html, outline_text
+from unswayed.plans.goals import PlanObjective, PosteriorLimits, SameDecisionLevel, StopRule
+from unswayed.plans.outline import dot_text, nested_plan, outline_html, outline_text, plan_from_nested
 from unswayed.plans.tree import (
     PlanNode,
     PlanStep,
@@ -59,17 +63,17 @@ class PlanPath:
     """The test at which the path ends because the case does not tell its result; None at a leaf."""
 
 
-@dataclass(frozen=True, slots=True)
-class TestPlan:
+@dataclass(frozen=True, slots=True, repr=False)
+class TestPlan(Plotted, Framed):
     """A decision tree of tests."""
 
     __test__ = False  # pytest takes classes of this name for its own
 
-    tree: PlanNode = field(repr=False)
+    tree: PlanNode
     """What to do: a `PlanStep`, or a `PlanLeaf` where there is nothing to test."""
     target: str
     """What is decided about."""
-    variables: tuple[Variable, ...] = field(repr=False)
+    variables: tuple[Variable, ...]
     """The features that the plan asks for."""
     until: str
     """When it stops, in words."""
@@ -81,13 +85,13 @@ class TestPlan:
     """How much better another plan could be at most, in what the objective counts."""
     evidence: Mapping[str, str] = field(default_factory=dict)
     """What was known before the first test."""
-    comparisons: tuple[PlanComparison, ...] = field(default=(), repr=False)
+    comparisons: tuple[PlanComparison, ...] = ()
     """What other ways to test cost: everything, fixed sets, greedy plans."""
     seconds: float = 0.0
     """How long it took to find."""
     network: str = ""
     """Name of the network that it was made from."""
-    origin: PlanOrigin | None = field(default=None, repr=False, compare=False)
+    origin: PlanOrigin | None = field(default=None, compare=False)
     """The question that it answers, to plan anew when a test cannot be done; None where that was not kept."""
 
     @property
@@ -167,7 +171,8 @@ class TestPlan:
         rows = encode(data, self.variables).codes.tolist()
         return [_path(self.tree, _states_of(self.variables, row)) for row in rows]
 
-    def __str__(self) -> str:
+    def to_text(self) -> str:
+        """The plan as an outline, to its last test."""
         return outline_text(self.tree)
 
     def to_dict(self) -> dict[str, Any]:
@@ -194,9 +199,6 @@ class TestPlan:
             "tree": nested_plan(self.tree),
         }
 
-    plot = shown.plot
-    to_frame = shown.to_frame
-
     def to_dot(self) -> str:
         """The plan as a graph for Graphviz."""
         return dot_text(self.tree, f"plan for {self.target}")
@@ -216,16 +218,14 @@ class TestPlan:
             known = ", ".join(_TEXT_BY_SUFFIX)
             raise FormatError(f"a plan is saved as {known}, not {path.suffix!r}", path)
         try:
-            path.write_text(_TEXT_BY_SUFFIX[path.suffix.lower()](self) + "\n", encoding="utf-8")
+            path.write_text(_TEXT_BY_SUFFIX[path.suffix.lower()](self).rstrip("\n") + "\n", encoding="utf-8")
         except OSError as error:
             raise FormatError(f"cannot be written ({error.strerror or error})", path) from None
 
-    _repr_html_ = shown.to_html
-
 
 _TEXT_BY_SUFFIX: dict[str, Callable[[TestPlan], str]] = {
-    ".json": lambda plan: json.dumps(_content(plan), indent=2, ensure_ascii=False),
-    ".txt": str,
+    ".json": lambda plan: json_bytes(_content(plan), indent=2, allow_nan=True).decode(),
+    ".txt": TestPlan.to_text,
     ".html": TestPlan.to_html,
     ".dot": TestPlan.to_dot,
 }
@@ -240,10 +240,9 @@ def load_plan(path: str | os.PathLike[str]) -> TestPlan:
     """The plan that `TestPlan.save` wrote as `.json`; `FormatError` says what is wrong with the file."""
     path = expect_path(path, "the file")
     content = json_content(load(path))
-    if not isinstance(content, dict) or (content.get("kind"), content.get("version")) != (KIND, VERSION):
-        raise FormatError(f"not a plan of version {VERSION}; expected what TestPlan.save writes", path)
     with guarded(path, "a plan"):
         try:
+            check_header(content, KIND, VERSION, wrong="not a plan; expected what TestPlan.save writes")
             return _plan_from(content, path)
         except (ModelError, QueryError) as error:
             raise FormatError(str(error), path) from None
@@ -251,22 +250,15 @@ def load_plan(path: str | os.PathLike[str]) -> TestPlan:
 
 def _plan_from(content: Mapping[str, Any], path: Path) -> TestPlan:
     origin = content.get("origin")
-    return TestPlan(
-        tree=plan_from_nested(content["tree"]),
-        target=str(content["target"]),
-        variables=tuple(Variable(name, states) for name, states in content["states"].items()),
-        until=str(content["until"]),
-        objective=PlanObjective(content["objective"]),
-        method=str(content["method"]),
-        gap=float(content["gap"]),
-        evidence={str(name): str(state) for name, state in content["evidence"].items()},
-        comparisons=tuple(
-            PlanComparison(**{**each, "tests": tuple(each["tests"])}) for each in content["comparisons"]
-        ),
-        seconds=float(content["seconds"]),
-        network=str(content["network"]),
-        origin=None if origin is None else origin_from_data(origin, path),
-    )
+    made = {
+        "tree": plan_from_nested(field_of(content, "tree", dict)),
+        "variables": [Variable(*each) for each in field_of(content, "states", dict[str, list[str]]).items()],
+        "origin": None if origin is None else origin_from_data(origin, path),
+    }
+    # A file says more than a plan has fields: costs and chances, for people.
+    plain = {each.name: content[each.name] for each in fields(TestPlan) if each.name in content}
+    plan: TestPlan = from_plain(TestPlan, plain | made, "the plan")
+    return plan
 
 
 def _walk(tree: PlanNode, row: Evidence) -> list[tuple[tuple[str, ...], PlanNode]]:
@@ -310,3 +302,73 @@ def _states_of(variables: Sequence[Variable], row: Sequence[int]) -> dict[str, s
 
 def _is_single(value: object) -> bool:
     return value is None or isinstance(value, str | int | float)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanOrigin:
+    """The question that a plan answers."""
+
+    classifier: Classifier
+    """What decides."""
+    purchase: Purchase
+    """What tests cost."""
+    objective: PlanObjective
+    """What the plan has least of, or most of."""
+    stop: StopRule
+    """When enough is known."""
+    budget: float | None = None
+    """What a path may cost."""
+    max_depth: int | None = None
+    """How many tests a path may have."""
+    max_leaves: int | None = None
+    """How many ends the plan may have."""
+
+    def to_dict(self) -> dict[str, Any] | None:
+        """The question as plain data; None where something in it cannot be written, such as Python code."""
+        stop = _stop_as_data(self.stop)
+        try:
+            network = json.loads(json_network.write(needed_network(self.classifier)))
+            rule = rule_as_data(self.classifier)
+        except UnswayedError:
+            return None
+        return stop and {
+            "network": network,
+            "target": self.classifier.target,
+            "features": list(self.classifier.features),
+            "rule": rule,
+            "given": dict(self.classifier.given),
+            "purchase": toml_text(self.purchase),
+            "objective": self.objective.value,
+            "stop": stop,
+            "bounds": [self.budget, self.max_depth, self.max_leaves],
+        }
+
+
+def origin_from_data(content: Mapping[str, Any], path: Path) -> PlanOrigin:
+    """The question in plain data; `KeyError`, `TypeError` or `ValueError` when something is missing."""
+    network = json_network.read(Source(path, json.dumps(content["network"]))).finish()
+    classifier = Classifier(
+        network,
+        content["target"],
+        content["features"],
+        rule_from_data(content["rule"]),
+        given=dict(content["given"]),
+    )
+    purchase = parse_toml(content["purchase"], path)
+    budget, max_depth, max_leaves = content["bounds"]
+    objective, stop = PlanObjective(content["objective"]), _stop_from_data(content["stop"])
+    return PlanOrigin(classifier, purchase, objective, stop, budget, max_depth, max_leaves)
+
+
+def _stop_as_data(stop: StopRule) -> dict[str, Any] | None:
+    if isinstance(stop, SameDecisionLevel):
+        return {"sdp": stop.level}
+    if isinstance(stop, PosteriorLimits):
+        return {"state": stop.state, "low": stop.low, "high": stop.high}
+    return None
+
+
+def _stop_from_data(content: Mapping[str, Any]) -> StopRule:
+    if "sdp" in content:
+        return SameDecisionLevel(float(content["sdp"]))
+    return PosteriorLimits(str(content["state"]), float(content["low"]), float(content["high"]))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from unswayed.api import shown
 from unswayed.api.decisions import Decision
+from unswayed.api.shown import Framed, Plotted
 from unswayed.core.measurement import Measurement
 from unswayed.decisions.classifier import Classifier
 
@@ -88,8 +88,8 @@ class ParameterRange:
         return min(below, self.high - self.value if self.high < 1.0 else math.inf)
 
 
-@dataclass(frozen=True, slots=True)
-class Reasons:
+@dataclass(frozen=True, slots=True, repr=False)
+class Reasons(Plotted, Framed):
     """Why a decision was taken, what would turn it, and how wrong the network may be.
 
     What is left out has the value that claims nothing, and `notes` says why.
@@ -153,11 +153,6 @@ class Reasons:
     """Subsets of the findings whose SDP was computed."""
     seconds: float = 0.0
     """How long it took."""
-
-    plot = shown.plot
-    to_frame = shown.to_frame
-    _repr_html_ = shown.to_html
-    __str__ = shown.to_text
 
     @property
     def reason(self) -> Reason | None:

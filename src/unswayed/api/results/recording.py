@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
-from unswayed.api import shown
+from unswayed.api.shown import Plotted
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +22,8 @@ class Reported:
     """Subsets valued or bounded."""
 
 
-@dataclass(slots=True)
-class SearchRecord:
+@dataclass(slots=True, repr=False)
+class SearchRecord(Plotted):
     """Collects what a search reports; the clock starts when the record is made.
 
     A search reports a few times a second, and not its end: call the record with the value, the bound and the
@@ -38,7 +38,7 @@ class SearchRecord:
 
     reports: list[Reported] = field(default_factory=list)
     """What was reported, in the order of time."""
-    started: float = field(default_factory=time.perf_counter, repr=False)
+    started: float = field(default_factory=time.perf_counter)
     """The moment at which it was made."""
 
     def __call__(self, incumbent: float, bound: float, evaluations: int) -> None:
@@ -46,5 +46,3 @@ class SearchRecord:
         self.reports.append(
             Reported(time.perf_counter() - self.started, float(incumbent), float(bound), int(evaluations))
         )
-
-    plot = shown.plot

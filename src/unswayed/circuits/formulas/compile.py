@@ -13,9 +13,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from unswayed.circuits.formulas.cnf import Cnf
-from unswayed.circuits.formulas.expressions import Connective, Expression, variable_names
+from unswayed.circuits.formulas.expressions import Connective, Expression, fold, variable_names
 from unswayed.circuits.libsdd.builder import SddBuilder
-from unswayed.circuits.libsdd.client import Progress
+from unswayed.circuits.libsdd.program import Progress
 from unswayed.circuits.sdd.sdd import Sdd
 from unswayed.circuits.vtree import Vtree, balanced, renumber
 from unswayed.core.errors import QueryError, expect, expect_list
@@ -126,18 +126,7 @@ def _bottom_up(builder: SddBuilder, clauses: Sequence[tuple[int, ...]], places: 
 def expression_register(builder: SddBuilder, expression: Expression) -> int:
     """The register of an expression, all of whose variables the builder's vtree has."""
     number = {name: i for i, name in enumerate(builder.vtree.names, start=1)}
-    made: dict[int, int] = {}
-    waiting = [expression]
-    while waiting:
-        part = waiting[-1]
-        missing = [each for each in part.parts if id(each) not in made]
-        if missing:
-            waiting += missing
-            continue
-        waiting.pop()
-        if id(part) not in made:
-            made[id(part)] = _register(builder, part, [made[id(each)] for each in part.parts], number)
-    return made[id(expression)]
+    return fold(expression, lambda part, registers: _register(builder, part, registers, number))
 
 
 def _register(builder: SddBuilder, part: Expression, parts: list[int], number: dict[str, int]) -> int:

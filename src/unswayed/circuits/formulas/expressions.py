@@ -9,10 +9,14 @@ implies; the functions below join many at once and count how many hold. `compile
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from typing import TypeVar
 
 from unswayed.core.errors import ModelError, expect
+
+T = TypeVar("T")
 
 
 class Connective(Enum):
@@ -127,6 +131,25 @@ def exactly_one(*parts: Expression) -> Expression:
     3
     """
     return exactly(1, *parts)
+
+
+def fold(expression: Expression, make: Callable[[Expression, list[T]], T]) -> T:
+    """What `make` makes of an expression and of what it made of its parts, each part once.
+
+    Without recursion, since chains of operators are deep.
+    """
+    made: dict[int, T] = {}
+    waiting = [expression]
+    while waiting:
+        part = waiting[-1]
+        missing = [each for each in part.parts if id(each) not in made]
+        if missing:
+            waiting += missing
+            continue
+        waiting.pop()
+        if id(part) not in made:
+            made[id(part)] = make(part, [made[id(each)] for each in part.parts])
+    return made[id(expression)]
 
 
 def variable_names(expression: Expression) -> tuple[str, ...]:

@@ -10,29 +10,19 @@ write by hand are done here before a worker would have started.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
-from pathlib import Path
 
 import numpy as np
 
-from unswayed.circuits.io.sdd import sdd_text
-from unswayed.circuits.io.vtree import parse_vtree, tree_lines
-from unswayed.circuits.libsdd.client import Progress, run_job
-from unswayed.circuits.libsdd.exchange import CircuitJob, Report
-from unswayed.circuits.libsdd.program import MOST_SECONDS, CircuitProgram, Operation
-from unswayed.circuits.sdd import apply
-from unswayed.circuits.sdd.apply import canonical, load
+from unswayed.circuits.libsdd.client import run_in_worker
+from unswayed.circuits.libsdd.program import MOST_SECONDS, CircuitProgram, Progress, run_here
+from unswayed.circuits.libsdd.worker import Operation
+from unswayed.circuits.sdd.apply import StepsError
 from unswayed.circuits.sdd.sdd import Sdd
-from unswayed.circuits.sdd.table import FunctionTable, StepsError
-from unswayed.circuits.sdd.validate import is_canonical
 from unswayed.circuits.vtree import Vtree
-from unswayed.core.anytime import bytes_allowed, seconds_left
-from unswayed.core.errors import QueryError, SolverError
-from unswayed.core.extras import install_command
+from unswayed.core.errors import QueryError
 from unswayed.core.numerics import is_whole
-from unswayed.model.formats.reading.source import Source
 
 
 class SddBuilder:
@@ -158,7 +148,7 @@ def _renumber(sdd: Sdd, vtree: Vtree) -> Sdd:
 
 
 _SHORT = 4000
-"""Instructions and steps that take a few hundredths of a second here."""
+"""Instructions and steps that take a few hundredths of a second here: less than starting a worker."""
 
 
 def run_program(
@@ -178,71 +168,3 @@ def run_program(
         except StepsError:
             pass
     return run_in_worker(program, vtree, loaded, progress=progress)
-
-
-def run_in_worker(
-    program: CircuitProgram, vtree: Vtree, loaded: Sequence[Sdd] = (), *, progress: Progress | None = None
-) -> tuple[Sdd, ...]:
-    """The results of a program, computed by libsdd in a process of its own."""
-    text = "\n".join([*tree_lines(vtree), ""]).encode()
-    files = tuple(sdd_text(_fit_for_libsdd(sdd)).encode() for sdd in loaded)
-    left = seconds_left()
-    job = CircuitJob(program, text, files, bytes_allowed(), left if left < math.inf else None)
-    answer = run_job(job, progress=progress)
-    if answer.vtree is not None:
-        vtree = parse_vtree(Source(Path("the worker's vtree"), answer.vtree.decode()), vtree.names).vtree
-    return tuple(arrays.with_vtree(vtree) for arrays in answer.circuits)
-
-
-def _fit_for_libsdd(sdd: Sdd) -> Sdd:
-    """libsdd reads canonical circuits only: it follows the vtree of every prime, and constants have none."""
-    return sdd if is_canonical(sdd) else canonical(sdd)
-
-
-def run_here(
-    program: CircuitProgram,
-    vtree: Vtree,
-    loaded: Sequence[Sdd] = (),
-    *,
-    progress: Progress | None = None,
-    max_steps: float = math.inf,
-) -> tuple[Sdd, ...]:
-    """The results of a program, computed in this process; `StepsError` after so many steps."""
-    table = FunctionTable(vtree, max_steps=max_steps)
-    registers: list[int] = []
-    for operation, a, b in program.instructions.tolist():
-        registers.append(_step(table, Operation(operation), (a, b), registers, loaded))
-        if progress is not None:
-            progress(Report(len(registers), len(program), table.n_elements))
-    return tuple(table.export(registers[result]) for result in program.results)
-
-
-def _step(
-    table: FunctionTable,
-    operation: Operation,
-    operands: tuple[int, int],
-    registers: list[int],
-    loaded: Sequence[Sdd],
-) -> int:
-    a, b = operands
-    match operation:
-        case Operation.FALSE | Operation.TRUE:
-            return int(operation)
-        case Operation.LITERAL:
-            return table.literal(a)
-        case Operation.LOAD:
-            return load(table, loaded[a])
-        case Operation.NEGATE:
-            return apply.negate(table, registers[a])
-        case Operation.CONJOIN:
-            return apply.conjoin(table, registers[a], registers[b])
-        case Operation.DISJOIN:
-            return apply.disjoin(table, registers[a], registers[b])
-        case Operation.CONDITION:
-            return apply.condition(table, registers[a], b)
-        case Operation.FORGET:
-            return apply.forget(table, registers[a], b)
-        case Operation.MINIMIZE:
-            raise SolverError(
-                f"searching for a better vtree needs PySDD; install it with: {install_command('circuits')}"
-            )

@@ -2,57 +2,48 @@
 
 Instruction i makes register i. It is a row (operation, a, b): operands are earlier registers, literals,
 variables or loaded circuits, as the operation wants. A program is checked when it is made, so
-nothing that does not fit reaches those who run it: this process (`sdd/apply.py`) or another one over libsdd
-(`worker.py`). `builder.py` writes programs.
+nothing that does not fit reaches those who run it: this process (`run_here`) or another one over libsdd
+(`client.py`). `builder.py` writes programs.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from enum import IntEnum
+from typing import NamedTuple
 
 import numpy as np
 
+from unswayed.circuits.libsdd.worker import Operation
+from unswayed.circuits.sdd import apply
+from unswayed.circuits.sdd.apply import FunctionTable
+from unswayed.circuits.sdd.sdd import Sdd
+from unswayed.circuits.vtree import Vtree
 from unswayed.core.arrays import Ints, read_only
-from unswayed.core.errors import QueryError
+from unswayed.core.errors import QueryError, SolverError
+from unswayed.core.extras import install_command
 
 MOST_SECONDS = 10**6
 """Longest search for a vtree that an instruction may ask for."""
 
 
-class Operation(IntEnum):
-    """What an instruction does with its operands."""
+class Report(NamedTuple):
+    """How far a program is."""
 
-    FALSE = 0
-    """The function that never holds."""
-    TRUE = 1
-    """The function that always holds."""
-    LITERAL = 2
-    """The literal a."""
-    LOAD = 3
-    """The loaded circuit a."""
-    NEGATE = 4
-    """Not register a."""
-    CONJOIN = 5
-    """Registers a and b."""
-    DISJOIN = 6
-    """Registers a or b."""
-    CONDITION = 7
-    """Register a where the literal b holds."""
-    FORGET = 8
-    """Register a for some value of the variable b."""
-    MINIMIZE = 9
-    """Search for a better vtree for about a seconds; makes no register."""
+    done: int
+    """Instructions carried out."""
+    total: int
+    """Instructions in all."""
+    size: int
+    """Elements of the circuits held at the moment."""
 
 
-_TAKES_REGISTER_A = (
-    Operation.NEGATE,
-    Operation.CONJOIN,
-    Operation.DISJOIN,
-    Operation.CONDITION,
-    Operation.FORGET,
-)
+Progress = Callable[[Report], None]
+"""Called now and then while a program runs."""
+
 _TAKES_REGISTER_B = (Operation.CONJOIN, Operation.DISJOIN)
+_TAKES_REGISTER_A = (Operation.NEGATE, Operation.CONDITION, Operation.FORGET, *_TAKES_REGISTER_B)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,25 +83,23 @@ def _check(program: CircuitProgram) -> None:
     operation, a, b = program.instructions.T
     if not np.isin(operation, list(Operation)).all():
         raise QueryError("a program holds an operation that does not exist")
-    row = np.arange(len(program))
     makes_register = operation != Operation.MINIMIZE
     for takers, operand in ((_TAKES_REGISTER_A, a), (_TAKES_REGISTER_B, b)):
         users = np.isin(operation, takers)
-        _refuse(users & ((operand < 0) | (operand >= row)), "uses a register not made yet")
+        _refuse(
+            users & ((operand < 0) | (operand >= np.arange(len(program)))), "uses a register not made yet"
+        )
         _refuse(users & ~makes_register[np.where(users, operand, 0)], "uses what is no register")
-    for taker, operand in ((Operation.LITERAL, a), (Operation.CONDITION, b)):
-        wrong = (np.abs(operand) < 1) | (np.abs(operand) > program.n_variables)
-        _refuse((operation == taker) & wrong, f"names a literal outside 1 to {program.n_variables}")
-    wrong = (b < 0) | (b >= program.n_variables)
-    _refuse(
-        (operation == Operation.FORGET) & wrong, f"forgets a variable outside 0 to {program.n_variables - 1}"
+    n = program.n_variables
+    ranges = (
+        (Operation.LITERAL, np.abs(a), 1, n, f"names a literal outside 1 to {n}"),
+        (Operation.CONDITION, np.abs(b), 1, n, f"names a literal outside 1 to {n}"),
+        (Operation.FORGET, b, 0, n - 1, f"forgets a variable outside 0 to {n - 1}"),
+        (Operation.LOAD, a, 0, program.n_loaded - 1, f"loads a circuit beyond the {program.n_loaded} given"),
+        (Operation.MINIMIZE, a, 1, MOST_SECONDS, "asks to minimise for less than a second, or for weeks"),
     )
-    wrong = (a < 0) | (a >= program.n_loaded)
-    _refuse((operation == Operation.LOAD) & wrong, f"loads a circuit beyond the {program.n_loaded} given")
-    wrong = (a < 1) | (a > MOST_SECONDS)
-    _refuse(
-        (operation == Operation.MINIMIZE) & wrong, "asks to minimise for less than a second, or for weeks"
-    )
+    for taker, operand, least, most, what in ranges:
+        _refuse((operation == taker) & ((operand < least) | (operand > most)), what)
     for result in program.results:
         if not 0 <= result < len(program) or not makes_register[result]:
             raise QueryError(f"the program makes no register {result} to return")
@@ -120,3 +109,47 @@ def _refuse(wrong: np.ndarray, what: str) -> None:
     """`QueryError` about the first instruction marked as wrong."""
     if wrong.any():
         raise QueryError(f"instruction {int(np.argmax(wrong))} of a circuit program {what}")
+
+
+def run_here(
+    program: CircuitProgram,
+    vtree: Vtree,
+    loaded: Sequence[Sdd] = (),
+    *,
+    progress: Progress | None = None,
+    max_steps: float = math.inf,
+) -> tuple[Sdd, ...]:
+    """The results of a program, computed in this process; `StepsError` after so many steps."""
+    table = FunctionTable(vtree, max_steps=max_steps)
+    registers: list[int] = []
+    for operation, a, b in program.instructions.tolist():
+        registers.append(_step(table, Operation(operation), a, b, registers, loaded))
+        if progress is not None:
+            progress(Report(len(registers), len(program), table.n_elements))
+    return tuple(table.export(registers[result]) for result in program.results)
+
+
+def _step(
+    table: FunctionTable, operation: Operation, a: int, b: int, registers: list[int], loaded: Sequence[Sdd]
+) -> int:
+    match operation:
+        case Operation.FALSE | Operation.TRUE:
+            return int(operation)
+        case Operation.LITERAL:
+            return table.literal(a)
+        case Operation.LOAD:
+            return apply.load(table, loaded[a])
+        case Operation.NEGATE:
+            return apply.negate(table, registers[a])
+        case Operation.CONJOIN:
+            return apply.conjoin(table, registers[a], registers[b])
+        case Operation.DISJOIN:
+            return apply.disjoin(table, registers[a], registers[b])
+        case Operation.CONDITION:
+            return apply.condition(table, registers[a], b)
+        case Operation.FORGET:
+            return apply.forget(table, registers[a], b)
+        case Operation.MINIMIZE:
+            raise SolverError(
+                f"searching for a better vtree needs PySDD; install it with: {install_command('circuits')}"
+            )

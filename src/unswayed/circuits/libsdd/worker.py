@@ -1,32 +1,23 @@
-"""The worker: runs programs over libsdd in a process of its own.
+"""The worker: runs one program over libsdd in a process of its own.
 
 libsdd ends the process on misuse and when memory runs out, holds Python's lock while it works, and cannot
 be interrupted. Here that hurts nobody: the process that asked waits with a deadline (`client.py`) and kills
-this one. Started as `python -m unswayed.circuits.libsdd.worker`, it reads jobs from its standard input and
-answers on its standard output until the input ends.
+this one. Started as `python -m unswayed.circuits.libsdd.worker` in a folder of its own, it reads `job.json`,
+`start.vtree` and `loaded-N.sdd`, says in `progress` how far it is, and leaves `result-N.sdd` and
+`result.vtree`. It imports nothing of ours and no numpy, so that it starts at once.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import signal
 import sys
 import time
-from collections.abc import Callable
+from enum import IntEnum
 from pathlib import Path
-from typing import IO, Any
-
-from unswayed.circuits.libsdd.exchange import (
-    CircuitJob,
-    Failure,
-    JobResult,
-    Report,
-    arrays_from_saved,
-    receive,
-    send,
-)
-from unswayed.circuits.libsdd.program import Operation
+from typing import Any
 
 _SECONDS_BETWEEN_REPORTS = 0.1
 _DEAD_WORTH_COLLECTING = 200_000
@@ -35,145 +26,118 @@ _GRACE_SECONDS = 5
 _LONGEST_ALARM = 10**8
 
 
+class Operation(IntEnum):
+    """What an instruction does with its operands."""
+
+    FALSE = 0
+    """The function that never holds."""
+    TRUE = 1
+    """The function that always holds."""
+    LITERAL = 2
+    """The literal a."""
+    LOAD = 3
+    """The loaded circuit a."""
+    NEGATE = 4
+    """Not register a."""
+    CONJOIN = 5
+    """Registers a and b."""
+    DISJOIN = 6
+    """Registers a or b."""
+    CONDITION = 7
+    """Register a where the literal b holds."""
+    FORGET = 8
+    """Register a for some value of the variable b."""
+    MINIMIZE = 9
+    """Search for a better vtree for about a seconds; makes no register."""
+
+
 def main() -> None:
-    """Answer jobs until the input ends."""
+    """Run the job of this folder."""
     # Interrupts from the keyboard go to the whole group; the parent decides what becomes of this process.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    out = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # libsdd prints to standard output
-    _allow_deep_recursion()
-    while True:
-        try:
-            job = receive(sys.stdin.buffer)
-        except EOFError:
-            return
-        send(out, _answer_job(job, out))
+    job = json.loads(Path("job.json").read_text(encoding="ascii"))
+    import pysdd.sdd as library
+
+    _limit(job["max_bytes"], job["max_seconds"])
+    manager = library.SddManager.from_vtree(library.Vtree.from_file("start.vtree"))
+    # Left on, it moves nodes under our hands and takes minutes nobody asked for.
+    manager.auto_gc_and_minimize_off()
+    registers = _run(manager, job["instructions"], job["last_uses"])
+    for number, result in enumerate(job["results"]):
+        manager.save(os.fsencode(f"result-{number}.sdd"), registers[result])
+    manager.vtree().save(b"result.vtree")
 
 
-def _answer_job(job: CircuitJob, out: IO[bytes]) -> JobResult | Failure:
-    try:
-        import pysdd.sdd
-    except ImportError as error:
-        return Failure("missing", str(error))
-    _limit(job)
-    try:
-        return _Run(pysdd.sdd, job, Path.cwd(), lambda report: send(out, report)).answer()
-    except MemoryError:
-        return Failure("memory", "out of memory")
-    finally:
-        _set_alarm(0)
+def _run(manager: Any, instructions: list[tuple[int, int, int]], last_uses: list[int]) -> list[Any]:
+    registers: list[Any] = [None] * len(instructions)
+    parent, reported = os.getppid(), time.monotonic()
+    for position, (operation, a, b) in enumerate(instructions):
+        registers[position] = _step(manager, Operation(operation), a, b, registers)
+        for operand in (a, b):
+            # A node without a handle may be collected.
+            if 0 <= operand < position and last_uses[operand] == position:
+                registers[operand] = None
+        if manager.dead_count() > max(_DEAD_WORTH_COLLECTING, manager.live_count()):
+            manager.garbage_collect()
+        if time.monotonic() - reported >= _SECONDS_BETWEEN_REPORTS:
+            reported = time.monotonic()
+            Path("progress.new").write_text(f"{position + 1} {int(manager.live_size())}", encoding="ascii")
+            Path("progress.new").replace("progress")
+            if os.getppid() != parent:
+                sys.exit(1)  # nobody is waiting any more
+    return registers
 
 
-class _Run:
-    """One job: a manager of libsdd, and the registers that hold its nodes."""
-
-    def __init__(self, library: Any, job: CircuitJob, folder: Path, report: Callable[[Report], None]) -> None:
-        self.job = job
-        self.folder = folder
-        self.report = report
-        self.reported = time.monotonic()
-        self.is_reshaped = False
-        self.parent = os.getppid()
-        path = self._file("start.vtree", job.vtree)
-        self.manager = library.SddManager.from_vtree(library.Vtree.from_file(str(path)))
-        # Left on, it moves nodes under our hands and takes minutes nobody asked for.
-        self.manager.auto_gc_and_minimize_off()
-
-    def answer(self) -> JobResult:
-        """Run all instructions and export the results."""
-        program = self.job.program
-        registers: list[Any] = [None] * len(program)
-        last = program.last_uses().tolist()
-        for position, (operation, a, b) in enumerate(program.instructions.tolist()):
-            registers[position] = self._step(Operation(operation), a, b, registers)
-            for operand in (a, b):
-                # A node without a handle may be collected.
-                if 0 <= operand < position and last[operand] == position:
-                    registers[operand] = None
-            self._pause(position + 1)
-        circuits = tuple(arrays_from_saved(self._save(registers[i])) for i in program.results)
-        return JobResult(circuits, self._vtree() if self.is_reshaped else None)
-
-    def _step(self, operation: Operation, a: int, b: int, registers: list[Any]) -> Any:
-        manager = self.manager
-        match operation:
-            case Operation.FALSE:
-                return manager.false()
-            case Operation.TRUE:
-                return manager.true()
-            case Operation.LITERAL:
-                return manager.literal(a)
-            case Operation.LOAD:
-                return manager.read_sdd_file(os.fsencode(self._file("loaded.sdd", self.job.loaded[a])))
-            case Operation.NEGATE:
-                return manager.negate(registers[a])
-            case Operation.CONJOIN:
-                return manager.conjoin(registers[a], registers[b])
-            case Operation.DISJOIN:
-                return manager.disjoin(registers[a], registers[b])
-            case Operation.CONDITION:
-                return manager.condition(b, registers[a])
-            case Operation.FORGET:
-                return manager.exists(b + 1, registers[a])
-            case Operation.MINIMIZE:
-                return self._minimize(a)
-
-    def _minimize(self, seconds: int) -> None:
-        # Only the limited search obeys its limits; below a second libsdd takes them for none.
-        self.is_reshaped = True
-        self.manager.set_vtree_search_time_limit(seconds)
-        self.manager.set_vtree_fragment_time_limit(max(1, seconds // 2))
-        self.manager.set_vtree_operation_time_limit(max(1, seconds // 4))
-        self.manager.set_vtree_apply_time_limit(max(1, seconds // 8))
-        self.manager.minimize_limited()
-
-    def _pause(self, done: int) -> None:
-        """Collect garbage and report now and then; stop when nobody is waiting."""
-        if self.manager.dead_count() > max(_DEAD_WORTH_COLLECTING, self.manager.live_count()):
-            self.manager.garbage_collect()
-        now = time.monotonic()
-        if now - self.reported >= _SECONDS_BETWEEN_REPORTS:
-            self.reported = now
-            self.report(Report(done, len(self.job.program), int(self.manager.live_size())))
-            if os.getppid() != self.parent:
-                sys.exit(1)
-
-    def _save(self, node: Any) -> bytes:
-        path = self.folder / "result.sdd"
-        self.manager.save(os.fsencode(path), node)
-        return path.read_bytes()
-
-    def _vtree(self) -> bytes:
-        path = self.folder / "result.vtree"
-        self.manager.vtree().save(os.fsencode(path))
-        return path.read_bytes()
-
-    def _file(self, name: str, contents: bytes) -> Path:
-        path = self.folder / name
-        path.write_bytes(contents)
-        return path
+def _step(manager: Any, operation: Operation, a: int, b: int, registers: list[Any]) -> Any:
+    match operation:
+        case Operation.FALSE:
+            return manager.false()
+        case Operation.TRUE:
+            return manager.true()
+        case Operation.LITERAL:
+            return manager.literal(a)
+        case Operation.LOAD:
+            return manager.read_sdd_file(os.fsencode(f"loaded-{a}.sdd"))
+        case Operation.NEGATE:
+            return manager.negate(registers[a])
+        case Operation.CONJOIN:
+            return manager.conjoin(registers[a], registers[b])
+        case Operation.DISJOIN:
+            return manager.disjoin(registers[a], registers[b])
+        case Operation.CONDITION:
+            return manager.condition(b, registers[a])
+        case Operation.FORGET:
+            return manager.exists(b + 1, registers[a])
+        case Operation.MINIMIZE:
+            # Only the limited search obeys its limits; below a second libsdd takes them for none.
+            manager.set_vtree_search_time_limit(a)
+            manager.set_vtree_fragment_time_limit(max(1, a // 2))
+            manager.set_vtree_operation_time_limit(max(1, a // 4))
+            manager.set_vtree_apply_time_limit(max(1, a // 8))
+            return manager.minimize_limited()
 
 
-def _limit(job: CircuitJob) -> None:
+def _limit(max_bytes: int, max_seconds: float | None) -> None:
     """Bound memory from inside, and time for the case that the parent has died."""
-    if job.max_seconds is not None:
-        _set_alarm(math.ceil(min(job.max_seconds, _LONGEST_ALARM)) + _GRACE_SECONDS)
+    if max_seconds is not None and hasattr(signal, "alarm"):
+        # Ends the process even inside libsdd, where no handler would run.
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(math.ceil(min(max_seconds, _LONGEST_ALARM)) + _GRACE_SECONDS)
     try:
         import resource
     except ImportError:
         return
+    # libsdd recurses once for each level of the vtree, which may be thousands deep.
+    _, hard = resource.getrlimit(resource.RLIMIT_STACK)
+    resource.setrlimit(resource.RLIMIT_STACK, (_at_most(_STACK_BYTES, hard), hard))
     used = _virtual_bytes()
     if used:
         _, hard = resource.getrlimit(resource.RLIMIT_AS)
-        wanted = used + job.max_bytes
-        resource.setrlimit(resource.RLIMIT_AS, (wanted if hard < 0 else min(wanted, hard), hard))
+        resource.setrlimit(resource.RLIMIT_AS, (_at_most(used + max_bytes, hard), hard))
 
 
-def _set_alarm(seconds: int) -> None:
-    """End the process after so many seconds, even inside libsdd, where no handler would run; 0 for never."""
-    if hasattr(signal, "alarm"):
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.alarm(seconds)
+def _at_most(wanted: int, hard: int) -> int:
+    return wanted if hard < 0 else min(wanted, hard)
 
 
 def _virtual_bytes() -> int:
@@ -183,17 +147,6 @@ def _virtual_bytes() -> int:
     except OSError:
         return 0
     return pages * os.sysconf("SC_PAGE_SIZE")
-
-
-def _allow_deep_recursion() -> None:
-    """libsdd recurses once for each level of the vtree, which may be thousands deep."""
-    try:
-        import resource
-    except ImportError:
-        return
-    _, hard = resource.getrlimit(resource.RLIMIT_STACK)
-    wanted = _STACK_BYTES if hard < 0 else min(_STACK_BYTES, hard)
-    resource.setrlimit(resource.RLIMIT_STACK, (wanted, hard))
 
 
 if __name__ == "__main__":

@@ -23,13 +23,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from unswayed.circuits.formulas.encode import RowEncoding
-from unswayed.circuits.libsdd.client import Progress
-from unswayed.circuits.libsdd.exchange import Report
+from unswayed.circuits.libsdd.program import Progress, Report
 from unswayed.circuits.networks.contexts import Branches, ContextSearch
 from unswayed.circuits.networks.elimination_vtree import EliminationTree, network_vtree
 from unswayed.circuits.sdd import apply
+from unswayed.circuits.sdd.apply import FunctionTable
 from unswayed.circuits.sdd.sdd import FALSE, TRUE, Sdd
-from unswayed.circuits.sdd.table import FunctionTable
 from unswayed.circuits.vtree import NOTHING, Vtree
 from unswayed.core.anytime import bytes_allowed, tick
 from unswayed.core.arrays import Ints

@@ -17,7 +17,7 @@ import numpy as np
 
 from unswayed.circuits.formulas.compile import compile_cnf
 from unswayed.circuits.formulas.encode import Encoding, row_encoding, weights_under
-from unswayed.circuits.libsdd.client import Progress
+from unswayed.circuits.libsdd.program import Progress
 from unswayed.circuits.networks.compile import BYTES_PER_BRANCH, compile_tree
 from unswayed.circuits.networks.elimination_vtree import (
     EliminationTree,
@@ -26,17 +26,19 @@ from unswayed.circuits.networks.elimination_vtree import (
     scopes_of,
 )
 from unswayed.circuits.networks.order import predicted_branches
-from unswayed.circuits.sdd.free_variables import Gaps, gaps_of
+from unswayed.circuits.sdd.evaluate import NodeValues, literal_shares, node_values
+from unswayed.circuits.sdd.normalize import Gaps, gaps_of
 from unswayed.circuits.sdd.sdd import Sdd
-from unswayed.circuits.sdd.values import NodeValues, literal_shares, node_values
 from unswayed.circuits.vtree import Vtree
 from unswayed.core.anytime import bounded
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import ImpossibleEvidence, QueryError
+from unswayed.core.memo import Memo, Topic
 from unswayed.core.names import listing
 from unswayed.inference.problem import SAFE, impossible
 from unswayed.model.network import BayesianNetwork, to_tables
 
+GAPS: Topic[Gaps] = Topic("gaps of circuits")
 ELEMENTS_PER_BRANCH = 4.0
 """Measured on real networks: 1.5 to 6."""
 SECONDS_PER_BRANCH = 3e-5
@@ -73,7 +75,7 @@ class CompiledNetwork:
     """What was predicted; None for a vtree that was given."""
     seconds: float
     """How long it took."""
-    _memo: dict[str, object] = field(default_factory=dict, repr=False)
+    memo: Memo = field(init=False, default_factory=Memo, repr=False)
 
     @property
     def n_elements(self) -> int:
@@ -213,11 +215,7 @@ def weight_columns(compiled: CompiledNetwork, cases: Sequence[Mapping[int, int]]
 
 def circuit_gaps(compiled: CompiledNetwork) -> Gaps:
     """The gaps of the circuit, found once."""
-    if "gaps" not in compiled._memo:
-        compiled._memo["gaps"] = gaps_of(compiled.sdd)
-    gaps = compiled._memo["gaps"]
-    assert isinstance(gaps, Gaps)
-    return gaps
+    return compiled.memo.get(GAPS, None, lambda: gaps_of(compiled.sdd))
 
 
 def _in_vtree(compiled: CompiledNetwork, literals: Sequence[int]) -> list[int]:

@@ -19,9 +19,11 @@ from unswayed.circuits.formulas.encode import RowEncoding
 from unswayed.circuits.networks.elimination_vtree import EliminationTree
 from unswayed.core.arrays import Bools, Ints
 from unswayed.core.errors import LimitError
+from unswayed.core.memo import Topic
 from unswayed.inference.relevance import ancestors_of
 from unswayed.model.network import BayesianNetwork
 
+DRAWS: Topic[list[float]] = Topic("bits that tables draw")
 States = npt.NDArray[np.int32]
 """Rows of states, a column for each of some variables."""
 MOST_POSSIBLE = 2**20
@@ -165,11 +167,11 @@ def drawn_bits(network: BayesianNetwork, variables: Collection[int]) -> float:
 
 def _draws(network: BayesianNetwork) -> list[float]:
     """Bits that each table draws at most."""
-    if "draws" not in network._memo:
-        counts = [int(np.count_nonzero(cpt.table, axis=1).max()) for cpt in network.cpts]
-        network._memo["draws"] = [math.log2(count) for count in counts]
-    draws: list[float] = network._memo["draws"]
-    return draws
+
+    def count() -> list[float]:
+        return [math.log2(np.count_nonzero(cpt.table, axis=1).max()) for cpt in network.cpts]
+
+    return network.memo.get(DRAWS, None, count)
 
 
 def possible_rows(network: BayesianNetwork, wanted: Sequence[int]) -> States | None:

@@ -32,9 +32,9 @@ import numpy as np
 
 from unswayed.circuits.networks.compiled import CompiledNetwork, circuit_gaps, weight_columns
 from unswayed.circuits.networks.spine import SpineReading, spine_steps
-from unswayed.circuits.sdd.free_variables import Gaps, gap_products
+from unswayed.circuits.sdd.evaluate import node_values
+from unswayed.circuits.sdd.normalize import Gaps, gap_products
 from unswayed.circuits.sdd.sdd import FALSE, Sdd
-from unswayed.circuits.sdd.values import node_values
 from unswayed.circuits.vtree import NOTHING
 from unswayed.core.anytime import check_bytes, tick
 from unswayed.core.arrays import Floats, Ints
@@ -179,6 +179,24 @@ def kept_rows(levels: FeatureLevels, kept: Collection[int], masses: Floats) -> F
             rows = rows @ sum(moves[1:], start=moves[0])
         tick(what="the list of rows of the kept features")
     found: Floats = merge_rows(rows) @ masses
+    return found
+
+
+def single_masses(levels: FeatureLevels, masses: Floats) -> dict[int, Floats]:  # each (columns, states)
+    """The masses of each state of every feature alone: what leads to an edge times what it leads to."""
+    reached = [np.array([levels.start_weight])]
+    widths = [*map(len, levels.children), len(masses)][1:]
+    for children, weights, width in zip(levels.children, levels.weights, widths, strict=True):
+        tick(what="the masses of single features")
+        flow, possible = reached[-1][:, np.newaxis] * weights, children != NOTHING
+        reached.append(np.bincount(children[possible], flow[possible], width))
+    found, below = {}, masses
+    for at in reversed(range(len(levels.features))):
+        children, weights = levels.children[at], levels.weights[at]
+        kept = np.where(children == NOTHING, 0.0, weights)
+        ahead = below[np.where(children == NOTHING, 0, children)] * kept[:, :, np.newaxis]
+        found[levels.features[at]] = np.einsum("i,isc->cs", reached[at], ahead)
+        below = ahead.sum(axis=1)
     return found
 
 

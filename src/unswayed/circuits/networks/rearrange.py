@@ -21,9 +21,8 @@ import numpy as np
 from unswayed.circuits.networks.compiled import CompiledNetwork
 from unswayed.circuits.networks.levels import FeatureLevels
 from unswayed.circuits.sdd import apply
-from unswayed.circuits.sdd.apply import load
+from unswayed.circuits.sdd.apply import FunctionTable, load
 from unswayed.circuits.sdd.sdd import FALSE
-from unswayed.circuits.sdd.table import FunctionTable
 from unswayed.circuits.vtree import NOTHING
 from unswayed.core.arrays import Ints
 from unswayed.core.errors import QueryError
@@ -107,7 +106,7 @@ def levels_by_conditioning(
     below, bottom = table.export_all(nodes)
     weights = tuple(np.ones(each.shape) for each in children)
     levels = FeatureLevels(tuple(features), tuple(children), weights, bottom, 1.0, below.vtree.root)
-    return replace(compiled, sdd=below, spine=(), _memo={}), levels
+    return replace(compiled, sdd=below, spine=()), levels
 
 
 def _states(compiled: CompiledNetwork, feature: int) -> list[list[int]]:

@@ -14,8 +14,8 @@ import numpy as np
 
 from unswayed.circuits.networks.compiled import CompiledNetwork, circuit_gaps, weight_columns
 from unswayed.circuits.networks.elimination_vtree import scopes_of
+from unswayed.circuits.sdd.evaluate import node_values
 from unswayed.circuits.sdd.sdd import FALSE, TRUE
-from unswayed.circuits.sdd.values import node_values
 from unswayed.circuits.vtree import NOTHING, Vtree
 from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.core.errors import ModelError

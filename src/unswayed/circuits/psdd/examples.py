@@ -18,8 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unswayed.circuits.psdd.psdd import PsddStructure
-from unswayed.circuits.psdd.steps import WalkTables
-from unswayed.circuits.psdd.walk import walk_tables
+from unswayed.circuits.psdd.walk import WalkTables, walk_tables
 from unswayed.core.arrays import Bools, Floats
 from unswayed.core.errors import QueryError
 from unswayed.core.names import unknown_name

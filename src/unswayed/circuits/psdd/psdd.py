@@ -20,13 +20,13 @@ multiplies; `io/psdd.py` reads and writes files.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from unswayed.circuits.vtree import NOTHING, Vtree
 from unswayed.core.arrays import Bools, Floats, Ints, frozen_floats, read_only
 from unswayed.core.errors import ModelError
+from unswayed.core.memo import Memo
 from unswayed.core.numerics import format_distinct
 from unswayed.kernels.circuits.psdd_bits import Circuit
 
@@ -54,8 +54,8 @@ class PsddStructure:
     """The node each choice belongs to."""
     is_open: Bools = field(init=False, repr=False)  # (nodes,)
     """Whether a node or one below it has more than one choice."""
-    prepared: dict[str, Any] = field(init=False, repr=False, default_factory=dict)
-    """What was computed from the structure already: a cache, which changes speed and no answer."""
+    memo: Memo = field(init=False, repr=False, default_factory=Memo)
+    """What was computed from the structure already."""
 
     def __post_init__(self) -> None:
         for name in ("vtree_node", "literal", "starts", "lefts", "rights"):

@@ -23,8 +23,11 @@ from unswayed.circuits.sdd.validate import is_normalized
 from unswayed.circuits.vtree import NOTHING, Vtree
 from unswayed.core.arrays import Bools, Floats, Ints, read_only
 from unswayed.core.errors import ModelError
+from unswayed.core.memo import Topic
 from unswayed.kernels.circuits.psdd_bits import Circuit
 from unswayed.kernels.circuits.psdd_passes import COMPILED, Flow
+
+LOG_COUNTS: Topic[Floats] = Topic("logarithms of model counts")
 
 
 def psdd_structure(sdd: Sdd) -> PsddStructure:
@@ -217,10 +220,10 @@ def uniform_uses(structure: PsddStructure) -> Floats:  # (choices,)
 
 
 def _log_counts(structure: PsddStructure) -> Floats:  # (nodes,)
-    if "log_counts" not in structure.prepared:
+    def count() -> Floats:
         unknown = np.full((1, structure.n_variables), -1, dtype=np.int8)
         values = np.empty((structure.n_nodes, 1))
         COMPILED.upward(structure.circuit, np.zeros(structure.n_choices), unknown, values)
-        structure.prepared["log_counts"] = read_only(values[:, 0])
-    counts: Floats = structure.prepared["log_counts"]
-    return counts
+        return read_only(values[:, 0])
+
+    return structure.memo.get(LOG_COUNTS, None, count)

@@ -18,10 +18,9 @@ from numbers import Integral
 import numpy as np
 
 from unswayed.circuits.libsdd.builder import SddBuilder
-from unswayed.circuits.libsdd.client import Progress
-from unswayed.circuits.sdd.apply import canonical, load
+from unswayed.circuits.libsdd.program import Progress
+from unswayed.circuits.sdd.apply import FunctionTable, canonical, elements_of, load
 from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
-from unswayed.circuits.sdd.table import FunctionTable, elements_of
 from unswayed.circuits.vtree import Vtree
 from unswayed.circuits.vtree_moves import Relinked, Side, relink_leaf
 from unswayed.core.errors import QueryError, expect

@@ -16,9 +16,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from unswayed.circuits.sdd.apply import elements_of
+from unswayed.circuits.sdd.evaluate import NodeValues, node_values
 from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
-from unswayed.circuits.sdd.table import elements_of
-from unswayed.circuits.sdd.values import NodeValues, node_values
 from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.core.errors import QueryError
 

@@ -15,9 +15,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from unswayed.circuits.sdd.apply import conjoin, disjoin, load
+from unswayed.circuits.sdd.apply import Elements, FunctionTable, conjoin, disjoin, elements_of, load
 from unswayed.circuits.sdd.sdd import DECISION, FALSE, LITERAL, TRUE, Sdd
-from unswayed.circuits.sdd.table import Elements, FunctionTable, elements_of
 from unswayed.circuits.vtree import NOTHING
 from unswayed.core.arrays import Bools, Ints
 from unswayed.core.errors import ModelError

@@ -13,12 +13,12 @@ from unswayed.cli.commands.plan import PlanOptions, plan_at
 from unswayed.cli.costs import costs_of
 from unswayed.cli.interrupts import waiting_for_a_person
 from unswayed.cli.options import limits_of
-from unswayed.cli.output import say
+from unswayed.cli.output import emit
 from unswayed.cli.progress import showing_words
 from unswayed.core.errors import QueryError
 
 if TYPE_CHECKING:
-    from unswayed.api.interview import Interview, Replan
+    from unswayed.api.interview import Interview
     from unswayed.api.results.plan import TestPlan
 
 HELP = "Answer with a state or a number; or skip (it cannot be done), undo, why, stop."
@@ -46,40 +46,28 @@ def ask(case: PlanOptions) -> None:
             interview = _respond(interview, word, quiet=as_json)
         except QueryError as error:
             typer.echo(str(error), err=True)
-    _conclude(interview, as_json=as_json)
+    emit(interview, as_json=as_json)
 
 
 def _start(case: PlanOptions) -> Interview:
     """An interview along a saved plan, or along one made from a network."""
-    from unswayed.api.interview import Interview
-    from unswayed.api.results.plan import load_plan
-    from unswayed.decisions.purchase import purchase_for
+    from unswayed import api
+    from unswayed.api.plans import replan
 
     if case.network.suffix.lower() == ".json":
-        saved = load_plan(case.network)
-        return Interview(saved, {}, None if saved.origin is None else _replan_saved(saved, case))
-    asked = resolve(case)
-    purchase = purchase_for(asked.classifier, costs_of(case.cost, case.costs))
-
-    def replan(known: Mapping[str, str], skipped: tuple[str, ...]) -> TestPlan:
-        costs = replace(purchase, skipped=(*purchase.skipped, *skipped))
+        made = api.load_plan(case.network)
+    else:
+        asked = resolve(case)
         with showing_words() as report:
-            return plan_at(case, asked.classifier, {**asked.evidence, **known}, costs, report)
-
-    return Interview(replan({}, ()), {}, replan)
-
-
-def _replan_saved(saved: TestPlan, case: PlanOptions) -> Replan:
-    """How to plan anew from what a saved plan keeps of its network."""
-    from unswayed.api.plans import replan_tests
-
+            costs = costs_of(case.cost, case.costs)
+            made = plan_at(case, asked.classifier, asked.evidence, costs, report)
     limits = limits_of(case.max_memory, case.max_seconds)
 
-    def replan(known: Mapping[str, str], skipped: tuple[str, ...]) -> TestPlan:
+    def plan_anew(known: Mapping[str, str], skipped: tuple[str, ...]) -> TestPlan:
         with showing_words() as report:
-            return replan_tests(saved, known, skipped, limits=limits, report=report)
+            return replan(made, known, skipped, limits=limits, report=report)
 
-    return replan
+    return replace(api.ask(made), replan=None if made.origin is None else plan_anew)
 
 
 def _respond(interview: Interview, word: str, *, quiet: bool) -> Interview:
@@ -112,21 +100,3 @@ def _reasons(interview: Interview) -> list[str]:
         share = child.probability / node.probability
         lines.append(f"  {', '.join(states)} ({share:.0%}): {then} ({sdp_text(child)})")
     return lines
-
-
-def _conclude(interview: Interview, *, as_json: bool) -> None:
-    """Print the verdict."""
-    from unswayed.plans.outline import sdp_text
-
-    node = interview.node
-    answers = {**(interview.known or {}), **interview.answers}
-    done = interview.is_safe
-    verdict = {"decision": node.decision, "sdp": node.sdp, "safe": done, "cost": interview.spent}
-    rest = getattr(node, "rest", ())
-    lines = [
-        f"Decide {node.decision} ({sdp_text(node)}, {'safe' if done else 'not safe yet'}).",
-        *([f"To be safe, do all tests that are left: {', '.join(rest)}."] if rest else []),
-        f"{len(answers)} answered, cost {interview.spent:g}.",
-    ]
-    told = {"target": interview.plan.target, **verdict, "answers": answers, "skipped": interview.skipped}
-    say(told, lines, as_json=as_json)

@@ -77,7 +77,7 @@ def audit(
         audited: Any = api.audit(with_evidence(found), rows, **options)
     else:
         with showing_rows() as report:
-            audited = api.audit_file(with_evidence(found), rows, output, report=report, **options)
+            audited = api.audit(with_evidence(found), rows, output=output, report=report, **options)
     if summary is not None:
         write_text(audit_page(audited), summary)
     written = {

@@ -24,8 +24,7 @@ def compile_(
         list[str] | None, option("A,B", "Variables to decide on first, in this order.")
     ] = None,
     output: Annotated[
-        Path | None,
-        output_file("OUT.sdd", "Write the circuit here, and its vtree beside it (.vtree)."),
+        Path | None, output_file("OUT.sdd", "Write the circuit here, and its vtree beside it (.vtree).")
     ] = None,
 ) -> None:
     """Compile a network into a circuit (an SDD).

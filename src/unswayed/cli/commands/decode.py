@@ -45,8 +45,18 @@ def decode(
     """
     import numpy as np
 
-    from unswayed.focs.coding import Channel, adjacent_parities, code_network, random_parities, simulate
-    from unswayed.focs.decoding import accuracy, decode, learn_code, make_decoder, regret
+    from unswayed.focs.decoding import (
+        Channel,
+        accuracy,
+        adjacent_parities,
+        code_network,
+        decode,
+        learn_code,
+        make_decoder,
+        random_parities,
+        regret,
+        simulate,
+    )
 
     rng = np.random.default_rng(seed)
     code = random_parities(bits, width, rng) if scattered else adjacent_parities(bits, width)

@@ -11,10 +11,7 @@ from unswayed.core.errors import FormatError
 FOLDER = Path("demo-output")
 
 
-def demo(
-    *,
-    output: Annotated[Path, output_file("FOLDER", "Where files are written.")] = FOLDER,
-) -> None:
+def demo(*, output: Annotated[Path, output_file("FOLDER", "Where files are written.")] = FOLDER) -> None:
     """See what unswayed does, on real data, in a minute.
 
     Learns a classifier, trims it, and follows a patient until the decision is safe.

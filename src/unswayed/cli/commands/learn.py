@@ -92,7 +92,7 @@ def learn(
     from dataclasses import asdict
 
     from unswayed.model.data.census import infer_variables
-    from unswayed.model.data.column_warnings import list_suspicions
+    from unswayed.model.data.column_warnings import list_column_warnings
     from unswayed.model.data.discretize import Discretization
     from unswayed.model.formats.files import write_network
     from unswayed.view.summaries import learned_lines, size_text, summarize_census
@@ -114,7 +114,7 @@ def learn(
         )
         network = _classifier(census, target, structure, smoothing)
     write_network(_named(network, table), output)
-    for words in list_suspicions(census.seen, target):
+    for words in list_column_warnings(census.seen, target):
         complain("warning", words)
     facts = summarize_census(census, target)
     answer = {"output": str(output), "structure": structure, **asdict(facts)}
@@ -160,7 +160,7 @@ def _classifier(census: Census, target: str, structure: Structure, smoothing: fl
         case Structure.FOCS:
             import numpy as np
 
-            from unswayed.focs.learn.networks import learn_context_network
+            from unswayed.focs.learn.cpts import learn_context_network
             from unswayed.model.data.census import read_coded
             from unswayed.model.data.dataset import join_datasets
 

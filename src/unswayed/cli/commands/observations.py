@@ -61,24 +61,13 @@ def voi(
     )
     if keep:
         kept = tuple(names_in(keep))
-        value = api.value_of_information(found.classifier, kept, criterion, found.evidence, **found.options)
-        emit(
-            value,
-            found.asked(reward=criterion.name, keep=kept),
-            as_json=case.as_json,
-            explained=value if case.explain else None,
-        )
+        value = api.voi(found.classifier, found.evidence, kept=kept, reward=criterion, **found.options)
+        asked = found.asked(reward=criterion.name, keep=kept)
+        emit(value, asked, as_json=case.as_json, explain=case.explain)
         return
     ranking = _ranking(found, criterion, costs_of(cost, costs), at_least)
-    first = ranking.values[0] if ranking.values else ()
-    explained = next((each for each in first if each.bids), first[0] if first else None)
-    emit(
-        ranking,
-        found.asked(),
-        as_json=case.as_json,
-        explained=explained if case.explain else None,
-        output=output if first else None,
-    )
+    wanted = output if ranking.values else None
+    emit(ranking, found.asked(), as_json=case.as_json, explain=case.explain, output=wanted)
 
 
 def _ranking(
@@ -89,18 +78,18 @@ def _ranking(
     from unswayed.api.values import default_criteria
 
     def rank(criteria: list[Criterion]) -> ObservationRanking:
-        return api.rank_observations(
-            found.classifier, found.evidence, criteria, costs=costs, at_least=at_least, **found.options
+        return api.voi(
+            found.classifier, found.evidence, reward=criteria, costs=costs, at_least=at_least, **found.options
         )
 
     others = [each for each in default_criteria(found.classifier) if each != criterion]
     try:
         return rank([criterion, *others])
     except LimitError:
-        if criterion.name == RewardWord.SDP:
+        if not found.options["allow_estimates"]:
             raise
     complain("warning", "the gain in SDP is left out, since no engine finds it within the limits")
-    return rank([criterion, *(each for each in others if each.name != RewardWord.SDP)])
+    return rank([each for each in (criterion, *others) if each.name != RewardWord.SDP])
 
 
 @with_case
@@ -120,7 +109,7 @@ def follow(
     The posterior, the decision and its same-decision probability (SDP) after each observation. What was known
     before the first one is given with --evidence. With costs, also what the observations cost together.
     """
-    from unswayed.api.history import replay
+    from unswayed import api
 
     check_picture(output)
     if not 0 < at_least <= 1:
@@ -129,13 +118,13 @@ def follow(
     # Each word by itself: what was found softly may be observed afterwards.
     observed = [each for word in observe for each in evidence_of([word], found.classifier.network).items()]
     terms = costs_of(cost, costs)
-    history = replay(found.classifier, observed, found.evidence, costs=terms, **found.options)
+    history = api.follow(found.classifier, found.evidence, observe=observed, costs=terms, **found.options)
     asked = found.asked(at_least=at_least)
     emit(
         history,
         asked,
         as_json=case.as_json,
-        explained=history.steps[-1].sdp if case.explain else None,
+        explain=case.explain,
         output=output,
         draw=lambda: plot_answer(history, asked, at_least=at_least),
     )

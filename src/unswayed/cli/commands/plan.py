@@ -29,6 +29,7 @@ class PlanObjectiveWord(StrEnum):
 
     EXPECTED_COST = "expected-cost"
     WORST_COST = "worst-cost"
+    CLOSEST = "closest"
     SDP = "sdp"
     UTILITY = "utility"
     NET_UTILITY = "net-utility"
@@ -110,14 +111,14 @@ def plan_at(
     checkpoint: Path | None = None,
 ) -> TestPlan:
     """The plan for a classifier at some evidence, with all other options as they were typed."""
-    from unswayed.api.plans import plan_tests
+    from unswayed import api
     from unswayed.plans.goals import PlanObjective
 
-    return plan_tests(
+    return api.plan(
         classifier,
+        evidence,
         costs=costs,
         at_least=case.at_least,
-        evidence=evidence,
         objective=PlanObjective(case.objective.value),
         stop=None if case.stop_posterior is None else _posterior_limits(case.stop_posterior, classifier),
         budget=case.budget,

@@ -7,7 +7,7 @@ from typing import Annotated
 from unswayed.cli.case import NetworkOptions, resolve_network, with_case
 from unswayed.cli.evidence import evidence_of, names_in
 from unswayed.cli.options import Evidence, option
-from unswayed.cli.output import say
+from unswayed.cli.output import emit, say
 
 
 @with_case
@@ -25,31 +25,21 @@ def posterior(
 
     found, limits = resolve_network(case)
     observed = evidence_of(evidence, found)
-    if of:
-        answers = {name: api.posterior(found, name, observed, limits=limits) for name in names_in(of)}
-    else:
-        answers = api.all_marginals(found, observed, limits=limits)
+    answers = api.posterior(found, observed, of=list(names_in(of)) if of else None, limits=limits)
     answer = {"network": found.name, "evidence": observed, "posteriors": answers}
     say(answer, posterior_lines(answers, observed), as_json=case.as_json)
 
 
 @with_case
-def mpe(
-    case: NetworkOptions,
-    *,
-    evidence: Evidence = None,
-) -> None:
+def mpe(case: NetworkOptions, *, evidence: Evidence = None) -> None:
     """The most probable explanation (MPE) of the evidence.
 
     The states of all other variables that are most probable together.
     """
     from unswayed import api
-    from unswayed.view.describe import Asked, describe
-    from unswayed.view.json import to_json
-    from unswayed.view.terminal import to_lines
+    from unswayed.view.describe import Asked
 
     found, limits = resolve_network(case)
     observed = evidence_of(evidence, found)
-    explained = api.most_probable_explanation(found, observed, limits=limits)
-    answer = {"network": found.name, "evidence": observed, **to_json(explained)}
-    say(answer, to_lines(describe(explained, Asked(evidence=observed))), as_json=case.as_json)
+    explained = api.mpe(found, observed, limits=limits)
+    emit(explained, Asked(evidence=observed, words={"network": found.name}), as_json=case.as_json)

@@ -34,7 +34,7 @@ def report(
     How robust its decisions are, which features matter by which criterion, what each budget buys, and what
     the recommended trimming would decide differently.
     """
-    from unswayed.api.report import examine
+    from unswayed import api
     from unswayed.view.json import question_of
     from unswayed.view.numbers import counted
     from unswayed.view.page import report_page
@@ -43,7 +43,7 @@ def report(
     asked = resolve(case)
     costs = costs_of(case.cost, case.costs)
     with showing_words() as tell:
-        found = examine(
+        found = api.report(
             asked.classifier,
             asked.evidence,
             costs=costs,

@@ -1,15 +1,16 @@
-"""Commands about which features to keep: `select`, `trim` and `frontier`."""
+"""Commands about which features to keep: `select`, `trim`, `frontier` and `thresholds`."""
 
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from unswayed.cli.case import ResolvedCase, SearchCaseOptions, resolve_search, with_case
 from unswayed.cli.classifiers import reward_of
 from unswayed.cli.options import flag, option, output_file
-from unswayed.cli.output import check_output, check_picture, emit, plot_answer
+from unswayed.cli.output import PictureFile, check_output, check_picture, emit, plot_answer
 from unswayed.cli.progress import showing_progress
 from unswayed.core.errors import FormatError, QueryError
 from unswayed.view.figure import is_picture
@@ -78,7 +79,7 @@ def select(
     is_esdp = objective is ObjectiveWord.ESDP
     wanted = SameDecision() if is_esdp else reward_of(found.classifier, objective, "--objective")
     with showing_progress(found.options) as search:
-        chosen = api.select_features(found.classifier, budget, objective=wanted, **search)
+        chosen = api.select(found.classifier, budget=budget, objective=wanted, **search)
     asked = found.asked(objective=objective, budget=budget)
     emit(chosen, asked, as_json=case.as_json, output=output, draw=lambda: _kept_picture(found, chosen.kept))
 
@@ -111,7 +112,7 @@ def trim(
     if output is not None and not is_picture(output):
         _check_free(case, output)
     with showing_progress(found.options) as search:
-        trimming = api.trim(found.classifier, budget, potential=potential, held_out=held_out, **search)
+        trimming = api.trim(found.classifier, budget=budget, potential=potential, held_out=held_out, **search)
     emit(
         trimming,
         found.asked(budget=budget),
@@ -130,8 +131,7 @@ def frontier(
     potential: Potential = False,
     held_out: HeldOut = None,
     output: Annotated[
-        Path | None,
-        output_file("FILE", "Write a plot (.png, .svg or .pdf) or the numbers (.json)."),
+        Path | None, output_file("FILE", "Write a plot (.png, .svg or .pdf) or the numbers (.json).")
     ] = None,
 ) -> None:
     """How much agreement does each budget buy?
@@ -155,6 +155,38 @@ def frontier(
     )
 
 
+@with_case
+def thresholds(
+    case: SearchCaseOptions,
+    *,
+    budget: Budget,
+    steps: Annotated[int, option("N", "How many thresholds, evenly between 0 and 1.")] = 9,
+    output: PictureFile = None,
+) -> None:
+    """How do the features worth keeping change with the threshold?
+
+    The features within the budget that decide most nearly as all do, by expected same-decision probability,
+    for one threshold after another.
+    """
+    from unswayed import api
+    from unswayed.decisions.rules import ThresholdRule
+
+    check_picture(output)
+    if steps < 1:
+        raise QueryError(f"--steps must be at least 1, not {steps}")
+    found = resolve_search(case)
+    if not isinstance(found.classifier.rule, ThresholdRule):
+        raise QueryError(
+            "there is no threshold to change without a positive state; name it with "
+            f"--target {found.classifier.target}=STATE"
+        )
+    values = [step / (steps + 1) for step in range(1, steps + 1)]
+    with showing_progress(found.options) as search:
+        sweep = api.thresholds(found.classifier, budget=budget, thresholds=values, **search)
+    asked, plot = found.asked(), partial(plot_answer, sweep, found.asked(), at_any_threshold=True)
+    emit(sweep, asked, as_json=case.as_json, output=output, draw=plot)
+
+
 def _check_free(case: SearchCaseOptions, output: Path) -> None:
     """An error when saving the trimmed classifier would fail or lose something; asked before the search."""
     if output.suffix.lower() != ".json":
@@ -170,9 +202,9 @@ def _check_free(case: SearchCaseOptions, output: Path) -> None:
 
 
 def _kept_picture(found: ResolvedCase, kept: tuple[str, ...]) -> Picture:
-    from unswayed.view.plotting import draw_network
+    from unswayed.view.plotting import draw
     from unswayed.view.sentences import question_text
 
     classifier, evidence = found.classifier, found.evidence
     asked = question_text(classifier, evidence)
-    return draw_network(classifier, evidence, kept, title=classifier.network.name, subtitle=asked)
+    return draw(classifier, evidence, kept=kept, title=classifier.network.name, subtitle=asked)

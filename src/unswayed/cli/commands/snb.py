@@ -96,12 +96,7 @@ def fit(
     """
     from unswayed.core.errors import QueryError
     from unswayed.spaces.classifier.files import save_structured
-    from unswayed.spaces.classifier.inputs import (
-        learn_observations,
-        read_observations,
-        space_of,
-        stay_inside,
-    )
+    from unswayed.spaces.classifier.inputs import learn_observations, read_observations, space_of, stay_inside
     from unswayed.spaces.route_files import read_graph
 
     check_output(output)
@@ -184,7 +179,7 @@ def classify(
     """
     import numpy as np
 
-    from unswayed.spaces.classifier.lines import write_object
+    from unswayed.spaces.classifier.inputs import write_object
     from unswayed.spaces.classifier.model import log_posteriors
 
     classifier, observed, scores = _scored(model, file)
@@ -240,8 +235,7 @@ def score(
     from unswayed.circuits.psdd.query import log_likelihood
     from unswayed.circuits.psdd.structure import uniform_psdd
     from unswayed.core.errors import QueryError
-    from unswayed.spaces.classifier.inputs import chosen_class
-    from unswayed.spaces.classifier.lines import write_object
+    from unswayed.spaces.classifier.inputs import chosen_class, write_object
 
     if not 0 < prior < 1:
         raise QueryError(f"--prior must be between 0 and 1, not {prior:g}")

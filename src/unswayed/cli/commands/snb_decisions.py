@@ -2,66 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
+from unswayed.cli.case import with_case
 from unswayed.cli.options import AsJson, MaxMemory, MaxSeconds, argument, limits_of, option
 from unswayed.cli.output import emit
 from unswayed.core.errors import QueryError
 
 if TYPE_CHECKING:
-    from unswayed.decisions.rules import Rule
     from unswayed.spaces.decisions.classifier import StructuredClassifier
-    from unswayed.view.describe import Asked
-
-ModelFile = Annotated[Path, argument("MODEL", "What `snb fit` or save_classifier wrote.")]
-Seen = Annotated[
-    list[str] | None,
-    option(
-        "[NAME=]VALUE",
-        "What was seen of an attribute; may be repeated. Of a ranking or a path: 'rum, {tea, milk}, "
-        "...', dots where it goes on. The name may be left out where there is one attribute.",
-        "--evidence",
-        "-e",
-    ),
-]
-Positive = Annotated[
-    str | None,
-    option("CLASS", "Decide for this class from --threshold on; without it, for the most probable class."),
-]
-Threshold = Annotated[float, option("T", "Decide for --positive when its posterior is at least this.")]
-AtLeast = Annotated[float, option("P", "Stop when the SDP is this high.")]
 
 
-class SeenCase(NamedTuple):
-    """A classifier and what was seen, as objects and as text."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeenOptions:
+    """A model of objects and what was seen of one, as they were typed."""
 
-    classifier: StructuredClassifier
-    evidence: dict[str, Any]
-    texts: dict[str, str]
+    model: Annotated[Path, argument("MODEL", "What `snb fit` or save_classifier wrote.")]
+    evidence: Annotated[
+        list[str] | None,
+        option(
+            "[NAME=]VALUE",
+            "What was seen of an attribute; may be repeated. Of a ranking or a path: 'rum, {tea, milk}, "
+            "...', dots where it goes on. The name may be left out where there is one attribute.",
+            "--evidence",
+            "-e",
+        ),
+    ] = None
+    positive: Annotated[
+        str | None,
+        option(
+            "CLASS", "Decide for this class from --threshold on; without it, for the most probable class."
+        ),
+    ] = None
+    threshold: Annotated[float, option("T", "Decide for --positive when its posterior is at least this.")] = (
+        0.5
+    )
+    max_memory: MaxMemory = None
+    max_seconds: MaxSeconds = None
+    as_json: AsJson = False
 
-    def asked(self) -> Asked:
-        """The question for whoever shows its answer; an object seen in part is called its rest."""
-        from unswayed.spaces.decisions.classifier import structured_case
-        from unswayed.view.describe import Asked
 
-        left = structured_case(self.classifier, self.evidence).open_terms
-        called = {name: "the object" if name == "object" else name for name in left}
-        free = [f"the rest of {called[name]}" if name in self.evidence else called[name] for name in left]
-        return Asked(self.classifier, self.texts, free)
-
-
+@with_case
 def sdp(
-    model: ModelFile,
-    *,
-    evidence: Seen = None,
-    positive: Positive = None,
-    threshold: Threshold = 0.5,
-    at_least: AtLeast = 0.95,
-    max_memory: MaxMemory = None,
-    max_seconds: MaxSeconds = None,
-    as_json: AsJson = False,
+    case: SeenOptions, *, at_least: Annotated[float, option("P", "Stop when the SDP is this high.")] = 0.95
 ) -> None:
     """Would seeing the rest change the decision?
 
@@ -69,55 +54,44 @@ def sdp(
     the decision that was made on what was seen so far.
     """
     from unswayed import api
+    from unswayed.api.shown import asked_of
 
-    case = _opened(model, evidence, positive, threshold)
-    limits = limits_of(max_memory, max_seconds)
-    stopping = api.should_stop(case.classifier, case.evidence, at_least, limits=limits)
-    emit(stopping, case.asked(), as_json=as_json)
+    classifier, evidence = _resolve(case)
+    limits = limits_of(case.max_memory, case.max_seconds)
+    stopping = api.should_stop(classifier, evidence, at_least=at_least, limits=limits)
+    emit(stopping, asked_of(stopping), as_json=case.as_json)
 
 
-def next_(
-    model: ModelFile,
-    *,
-    evidence: Seen = None,
-    positive: Positive = None,
-    threshold: Threshold = 0.5,
-    max_memory: MaxMemory = None,
-    max_seconds: MaxSeconds = None,
-    as_json: AsJson = False,
-) -> None:
+@with_case
+def next_(case: SeenOptions) -> None:
     """Which attribute is worth seeing next?
 
     Attributes by how much safer the decision should be after seeing each, the best first.
     """
     from unswayed import api
+    from unswayed.api.shown import asked_of
 
-    case = _opened(model, evidence, positive, threshold)
-    ranking = api.rank_observations(case.classifier, case.evidence, limits=limits_of(max_memory, max_seconds))
-    emit(ranking, case.asked(), as_json=as_json)
+    classifier, evidence = _resolve(case)
+    ranking = api.voi(classifier, evidence, limits=limits_of(case.max_memory, case.max_seconds))
+    emit(ranking, asked_of(ranking), as_json=case.as_json)
 
 
-def _opened(model: Path, words: Iterable[str] | None, positive: str | None, threshold: float) -> SeenCase:
+def _resolve(case: SeenOptions) -> tuple[StructuredClassifier, dict[str, Any]]:
+    """The classifier, and what was seen."""
     from unswayed.decisions.rules import ThresholdRule
     from unswayed.spaces.classifier.files import load_structured
-    from unswayed.spaces.classifier.lines import write_object
     from unswayed.spaces.decisions.classifier import structured_classifier
 
-    rule: Rule | None = None if positive is None else ThresholdRule(positive, threshold)
-    classifier = structured_classifier(load_structured(model), rule)
-    evidence = dict(_value_of(classifier, word) for word in words or ())
-    texts = {
-        name: str(value) if isinstance(value, str | float) else write_object(value)
-        for name, value in evidence.items()
-    }
-    return SeenCase(classifier, evidence, texts)
+    rule = None if case.positive is None else ThresholdRule(case.positive, case.threshold)
+    classifier = structured_classifier(load_structured(case.model), rule)
+    return classifier, dict(_value_of(classifier, word) for word in case.evidence or ())
 
 
 def _value_of(classifier: StructuredClassifier, word: str) -> tuple[str, Any]:
     """The attribute that a word is about, and what was seen of it."""
     from unswayed.core.names import unknown_name
     from unswayed.spaces.classifier.attributes import Gaussian
-    from unswayed.spaces.classifier.lines import read_object
+    from unswayed.spaces.classifier.inputs import read_object
     from unswayed.spaces.classifier.objects import Structured
 
     attributes = {attribute.name: attribute for attribute in classifier.model.attributes}

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
+from unswayed.cli.case import with_case
 from unswayed.cli.options import AsJson, MaxMemory, MaxSeconds, argument, flag, limits_of, option
 from unswayed.cli.output import say
 from unswayed.core.anytime import within
@@ -14,25 +16,32 @@ if TYPE_CHECKING:
     from unswayed.spaces.graphs import Graph
     from unswayed.spaces.space import Space
 
-Count = Annotated[bool, flag("--count", "Print the number of objects and nothing else.")]
 _GRID = re.compile(r"grid:(\d{1,2})x(\d{1,2})")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpaceOptions:
+    """What to say about a space, and what that may take, as they were typed."""
+
+    count: Annotated[bool, flag("--count", "Print the number of objects and nothing else.")] = False
+    as_json: AsJson = False
+    max_memory: MaxMemory = None
+    max_seconds: MaxSeconds = None
+
+
+@with_case
 def paths(
+    case: SpaceOptions,
+    *,
     graph: Annotated[
         str,
         argument(
             "GRAPH", "A file of edges (.csv, .json), or grid:RxC for a grid of nodes 'row,column' from 0."
         ),
     ],
-    *,
     source: Annotated[str, option("NODE", "Where paths begin.", "--from")],
     target: Annotated[str, option("NODE", "Where paths end.", "--to")],
     directed: Annotated[bool, flag("--directed", "Edges of a file are one-way streets.")] = False,
-    count: Count = False,
-    as_json: AsJson = False,
-    max_memory: MaxMemory = None,
-    max_seconds: MaxSeconds = None,
 ) -> None:
     """How many simple paths lead from one node to another?
 
@@ -40,18 +49,16 @@ def paths(
     """
     from unswayed.spaces.paths import path_space
 
-    with within(limits_of(max_memory, max_seconds)):
-        _tell(path_space(_graph_in(graph, directed), source, target), count=count, as_json=as_json)
+    with within(limits_of(case.max_memory, case.max_seconds)):
+        _tell(path_space(_graph_in(graph, directed), source, target), case)
 
 
+@with_case
 def rankings(
-    items: Annotated[int, argument("N", "How many items are ranked.")],
+    case: SpaceOptions,
     *,
+    items: Annotated[int, argument("N", "How many items are ranked.")],
     top: Annotated[int | None, option("K", "Rank only the first K positions.")] = None,
-    count: Count = False,
-    as_json: AsJson = False,
-    max_memory: MaxMemory = None,
-    max_seconds: MaxSeconds = None,
 ) -> None:
     """How many rankings of N items are there?
 
@@ -59,8 +66,8 @@ def rankings(
     """
     from unswayed.spaces.rankings import ranking_space
 
-    with within(limits_of(max_memory, max_seconds)):
-        _tell(ranking_space(items, top=top), count=count, as_json=as_json)
+    with within(limits_of(case.max_memory, case.max_seconds)):
+        _tell(ranking_space(items, top=top), case)
 
 
 def _graph_in(text: str, directed: bool) -> Graph:
@@ -74,16 +81,13 @@ def _graph_in(text: str, directed: bool) -> Graph:
             raise QueryError(f"cannot read {text!r}; expected grid:ROWSxCOLUMNS, such as grid:4x4")
         return read_graph(text, directed=directed)
     found = grid(int(match[1]), int(match[2]))
-    return Graph(tuple(f"{row},{column}" for row, column in _pairs(found.nodes)), found.edges)
+    nodes: Any = found.nodes
+    return Graph(tuple(f"{row},{column}" for row, column in nodes), found.edges)
 
 
-def _pairs(nodes: tuple[Any, ...]) -> list[tuple[int, int]]:
-    return [(row, column) for row, column in nodes]
-
-
-def _tell(space: Space[Any], *, count: bool, as_json: bool) -> None:
-    if count:
-        say({"count": space.size}, [str(space.size)], as_json=as_json)
+def _tell(space: Space[Any], case: SpaceOptions) -> None:
+    if case.count:
+        say({"count": space.size}, [str(space.size)], as_json=case.as_json)
         return
     answer = {
         "space": space.description,
@@ -93,7 +97,7 @@ def _tell(space: Space[Any], *, count: bool, as_json: bool) -> None:
         "circuit_elements": space.sdd.n_elements,
         "parameters": space.structure.n_parameters,
     }
-    say(answer, _lines(answer), as_json=as_json)
+    say(answer, _lines(answer), as_json=case.as_json)
 
 
 def _lines(answer: dict[str, Any]) -> list[Any]:

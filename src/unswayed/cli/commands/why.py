@@ -44,7 +44,7 @@ def why(
             assert tell is not None
             tell(f"{evaluations:,} subsets, cheapest reason {held}, bound {bound:g}")
 
-        reasons = api.explain_decision(
+        reasons = api.why(
             found.classifier,
             evidence=found.evidence,
             at_least=at_least,

@@ -24,7 +24,7 @@ from typing import Protocol
 import numpy as np
 
 from unswayed.core.arrays import Floats, Ints
-from unswayed.decisions.doubts import find_doubtful
+from unswayed.decisions.rounding import find_doubtful
 from unswayed.decisions.rules import Decider, LinearTest, LogOddsIntervals, TestedDecider
 from unswayed.engines.sums.unions import Bounds, Corner, bound_conjunction
 

@@ -15,27 +15,30 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from unswayed.core.anytime import UNITS_PER_SECOND, bytes_allowed, check_bytes, seconds_given, units_left
-from unswayed.core.arrays import Bools
+from unswayed.core.arrays import Bools, Floats
 from unswayed.core.errors import LimitError
 from unswayed.core.measurement import Certainty
+from unswayed.core.memo import Topic
 from unswayed.decisions.measures import AchievableAgreement
-from unswayed.decisions.oracle import Interval, find_single_agreements
+from unswayed.decisions.oracle import Interval, SingleFeature, find_singles
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.rules import Decider
 from unswayed.engines.parts import intervals_of, refuse_groups
-from unswayed.engines.protocol import Cost, Needs, Question, Refusal
+from unswayed.engines.protocol import Cost, Needs, Question, Refusal, refuse_model
 from unswayed.engines.sums.decisions import decide_rows, doubtful_rows, needed_cuts
 from unswayed.engines.sums.factors import Factor, find_pieces, make_factors, plan_passes, refuse_pieces
 from unswayed.engines.sums.grid_bounds import GridOracle, GridWay
 from unswayed.engines.sums.pairs import mass_allowing
 from unswayed.engines.sums.passes import KeptRows, PassLayout, SingleRows
 from unswayed.engines.sums.profile_bounds import (
+    MASS_ROUNDING,
     DecidedMass,
     ProfileBounds,
     Span,
     bound_achievable,
     bound_agreement,
     bound_potential,
+    bound_rows,
 )
 from unswayed.engines.sums.rounds import FIRST_DEGREE, LAST_DEGREE, Request, refine
 from unswayed.engines.sums.sweeps import SECONDS_PER_STEP, price_columns, sweep_bytes
@@ -49,6 +52,8 @@ from unswayed.engines.sums.unlisted import (
     score_kept,
 )
 
+FULL_DECISIONS: Topic[tuple[float, DecidedMass]] = Topic("full decisions of parts")
+"""With the units that were given to find them."""
 DEGREES_PER_WIDTH = 8.0
 """Frequencies times width: about what a bell curve over the cut needs, its window included."""
 MOST_ROWS = 2**14
@@ -83,8 +88,10 @@ class SumsEngine:
             return Refusal("gives intervals, and an exact value was asked for; pass a tolerance")
         if question.needs is Needs.ROWS:
             return Refusal("gives intervals for agreements, not rows")
+        if refusal := refuse_model(problem):
+            return refusal
         grid, transforms = price_grid(problem, question), price_transforms(problem, question)
-        return grid if takes_grid(problem, question, grid, transforms) else transforms
+        return grid if takes_grid(question, grid, transforms) else transforms
 
     def prepare(self, problem: Problem) -> SumsOracle:
         """Sum out the hidden variables; where that cannot be done, a grid answers everything."""
@@ -109,7 +116,7 @@ def price_transforms(problem: Problem, question: Question) -> Cost | Refusal:
     if rows > MOST_ROWS:
         if question.needs is not Needs.AGREEMENT:
             return Refusal(f"the kept features have {rows:.3g} instantiations, over {MOST_ROWS:,}")
-        return Cost(UNLISTED_SECONDS, 1e8)
+        return Cost(UNLISTED_SECONDS, 1e8, 1.0)
     try:
         layout = _kept_rows(problem, question.kept)
     except LimitError as error:
@@ -120,24 +127,22 @@ def price_transforms(problem: Problem, question: Question) -> Cost | Refusal:
     seconds += 8.0 * len(layout.plan.steps) * SECONDS_PER_STEP
     # A pass up and a pass down take about as long as three passes up.
     passes = 3.0 if question.needs is Needs.SINGLES else 1.0
-    return Cost(2e-3 + passes * n_pairs * seconds, passes * sweep_bytes(layout, n_classes))
+    reach = DEGREES_PER_WIDTH / LAST_DEGREE
+    return Cost(2e-3 + passes * n_pairs * seconds, passes * sweep_bytes(layout, n_classes), reach)
 
 
-def takes_grid(problem: Problem, question: Question, grid: Cost | Refusal, other: Cost | Refusal) -> bool:
+def takes_grid(question: Question, grid: Cost | Refusal, other: Cost | Refusal) -> bool:
     """Whether a grid gives the narrower interval, or as narrow a one at a lower price."""
     if isinstance(grid, Refusal) or isinstance(other, Refusal):
         return isinstance(other, Refusal) and isinstance(grid, Cost)
     # Kept features that are too many to list leave wide bounds, which only a grid makes narrow.
-    is_listed = _n_rows(problem, question.kept) <= MOST_ROWS
-    reach = DEGREES_PER_WIDTH / LAST_DEGREE if is_listed else 1.0
-    reaches = GridWay().reach(problem, question), reach
     (is_dear, width, seconds), against = (
         (
             price.seconds * UNITS_PER_SECOND > _affordable() or price.n_bytes > bytes_allowed(),
-            max(each, question.tolerance),
+            max(price.width, question.tolerance),
             price.seconds,
         )
-        for price, each in zip((grid, other), reaches, strict=True)
+        for price in (grid, other)
     )
     return (is_dear, width, seconds) < against
 
@@ -197,31 +202,31 @@ class SumsOracle:
         span, best = bound_achievable(profile, positive, rounding)
         return _interval(span), best
 
-    def single_agreements(self, decider: Decider, tolerance: float) -> Mapping[int, Interval]:
+    def singles(self, decider: Decider, tolerance: float) -> Mapping[int, SingleFeature]:
         """For every free feature, `agreement` when it alone is kept: all by one pass up and one down."""
         grid = self._grid_for(Question(frozenset(), Needs.SINGLES, tolerance))
         if grid is not None:
-            return find_single_agreements(grid, self.problem.free, decider, tolerance)
+            return find_singles(grid, self.problem.free, decider, tolerance)
         layout = SingleRows(plan_passes(self.problem, frozenset()), self.problem.free)
         if not layout.features:
             return {}
-        starts = layout.starts()
-
-        def spans(profile: ProfileBounds) -> list[Span]:
-            parts = (profile.take(start, end) for start, end in itertools.pairwise(starts))
-            return [bound_agreement(part, decider, self.problem.rounding) for part in parts]
+        ends, rounding = list(itertools.pairwise(layout.starts())), self.problem.rounding
 
         def widest(profile: ProfileBounds) -> Span:
-            return max(spans(profile), key=lambda span: span[1] - span[0])
+            spans = (bound_agreement(profile.take(*each), decider, rounding) for each in ends)
+            return max(spans, key=lambda span: span[1] - span[0])
 
         profile = self._refined(layout, self._decided(layout, decider), tolerance, widest)
-        return dict(zip(layout.features, map(_interval, spans(profile)), strict=True))
+        return {
+            feature: _single(profile.take(*each), decider, rounding)
+            for feature, each in zip(layout.features, ends, strict=True)
+        }
 
     def _grid_for(self, question: Question) -> GridOracle | None:
         """The oracle on a grid where that is the better way."""
         question = replace(question, tolerance=max(question.tolerance, 1e-12))
         prices = price_grid(self.problem, question), price_transforms(self.problem, question)
-        return GridWay().prepare(self.problem) if takes_grid(self.problem, question, *prices) else None
+        return GridWay().prepare(self.problem) if takes_grid(question, *prices) else None
 
     def _refined(
         self,
@@ -271,8 +276,7 @@ class SumsOracle:
 
         Whoever may spend more than was spent asks again, and so does who has no clock after one who had.
         """
-        known: dict[tuple[frozenset[int], float, bool], tuple[float, DecidedMass]]
-        known = self.problem._memo.setdefault("sums decided", {})
+        known = self.problem.memo.all(FULL_DECISIONS)
         key = part, tolerance, seconds_given() < math.inf
         if key not in known or known[key][0] < units:
             known[key] = units, self._decide(part, self.problem.decider, tolerance, units)
@@ -351,6 +355,15 @@ def _n_pairs(problem: Problem, question: Question) -> int:
     else:
         actions = list(range(len(problem.decider.actions)))
     return len({tuple(sorted(cut[:2])) for cut in needed_cuts(problem.decider, actions)}) or 1
+
+
+def _single(profile: ProfileBounds, decider: Decider, rounding: float) -> SingleFeature:
+    """What the rows of one feature say: the rest of each row may be decided otherwise."""
+    low, high = bound_rows(profile, decider, rounding)
+    mass: Floats = profile.class_mass.sum(axis=1)
+    spare = profile.stray + MASS_ROUNDING
+    agreement = _interval(bound_agreement(profile, decider, rounding))
+    return SingleFeature(agreement, mass, np.maximum(mass - high - spare, 0.0), mass - low + spare)
 
 
 def _interval(span: Span) -> Interval:

@@ -19,8 +19,9 @@ from unswayed.core.anytime import check_bytes
 from unswayed.core.arrays import Floats, read_only
 from unswayed.core.errors import LimitError
 from unswayed.core.limits import readable_bytes
+from unswayed.core.memo import Topic
 from unswayed.core.names import listing
-from unswayed.decisions.problem import Problem, remember_structure
+from unswayed.decisions.problem import MOST_STRUCTURES, Problem, remember_structure
 from unswayed.engines.protocol import Refusal, refuse_lost
 from unswayed.engines.sums.passes import KeptRows
 from unswayed.inference.plan import Plan, Scope, make_plan
@@ -28,6 +29,8 @@ from unswayed.inference.problem import contraction
 from unswayed.inference.relevance import ancestors_of
 from unswayed.model.cpt import Cpt
 
+PASSES: Topic[Plan] = Topic("passes of certified sums")
+FACTOR_PIECES: Topic[tuple[Piece, ...]] = Topic("factor pieces", most=MOST_STRUCTURES)
 LARGEST_FACTOR = 2**20
 """Numbers in one factor beyond which the hidden variables around it are not summed out."""
 LEAST_LOG = -300.0
@@ -62,7 +65,7 @@ def find_pieces(problem: Problem) -> tuple[Piece, ...]:
     """How the tables fall into factors."""
     return remember_structure(
         problem,
-        "factor pieces",
+        FACTOR_PIECES,
         lambda: tuple(_piece(problem, tables) for tables in _joined_by_hidden(problem)),
     )
 
@@ -110,10 +113,11 @@ def factor_scopes(problem: Problem) -> list[Scope]:
 
 def plan_passes(problem: Problem, kept: frozenset[int]) -> Plan:
     """How to sum the features out of the product of all factors, but for the kept ones; remembered."""
-    plans: dict[frozenset[int], Plan] = problem._memo.setdefault("sums plans", {})
-    if kept not in plans:
-        plans[kept] = make_plan(factor_scopes(problem), [len(v) for v in problem.network.variables], kept)
-    return plans[kept]
+
+    def plan() -> Plan:
+        return make_plan(factor_scopes(problem), [len(v) for v in problem.network.variables], kept)
+
+    return problem.memo.get(PASSES, kept, plan)
 
 
 def _joined_by_hidden(problem: Problem) -> list[tuple[int, ...]]:

@@ -36,7 +36,8 @@ from unswayed.engines.parts import (
     settled,
     split_groups,
 )
-from unswayed.engines.protocol import Cost, Needs, Question, Refusal, price_one_by_one
+from unswayed.engines.protocol import Cost, Needs, Question, Refusal
+from unswayed.engines.singles import price_one_by_one
 from unswayed.engines.sums.certified_tests import Sums, agreement_bounds, potential_bounds
 from unswayed.engines.sums.grid import Blocks, Rounded, fitting_step, make_blocks, rounded, window
 from unswayed.engines.weights.outcomes import combined
@@ -97,13 +98,8 @@ class GridWay:
         tabled = sum(size for group, size in zip(groups, sizes, strict=True) if len(group) > 1)
         n_points = min(max(WIDTH_TIMES_POINTS * len(groups) / question.tolerance, LEAST_PRICED), FINEST_GRID)
         seconds = 5e-3 + SECONDS_PER_CELL * n_points * mixed * n_blocks + 2e-5 * len(groups)
-        return Cost(seconds + SECONDS_PER_TABLED * tabled, 100.0 * n_points + 16.0 * tabled)
-
-    def reach(self, problem: Problem, question: Question) -> float:
-        """How narrow an interval can be made, about; a best threshold is often found exactly."""
-        if question.needs is Needs.ACHIEVABLE:
-            return 0.0
-        return WIDTH_TIMES_POINTS * len(independent_groups(problem)) / FINEST_GRID
+        reach = WIDTH_TIMES_POINTS * len(groups) / FINEST_GRID
+        return Cost(seconds + SECONDS_PER_TABLED * tabled, 100.0 * n_points + 16.0 * tabled, reach)
 
     def prepare(self, problem: Problem) -> GridOracle:
         """Make the groups' tables."""

@@ -135,8 +135,8 @@ def find_window(layout: PassLayout, pair: Pair, stray: float) -> Window:
 def _moments(layout: PassLayout, pair: Pair) -> tuple[float, float]:
     """Mean and standard deviation about the offset, roughly: they only steer the search for a window."""
     frequency = 0.5 / pair.reach
-    value = complex(_expected(layout, pair, np.array([1j * frequency]))[0])
-    mass = float(_expected(layout, pair, np.zeros(1))[0])
+    mean, total = _expected(layout, pair, np.array([1j * frequency, 0j])).tolist()
+    value, mass = complex(mean), float(complex(total).real)
     if mass <= 0.0:
         return 0.0, pair.reach
     share = value / mass

@@ -55,7 +55,13 @@ class ProfileBounds:
 
 
 def bound_agreement(profile: ProfileBounds, decider: Decider, rounding: float) -> Span:
-    """Bounds on the probability that deciding on the kept features repeats the full decision.
+    """Bounds on the probability that deciding on the kept features repeats the full decision."""
+    low, high = bound_rows(profile, decider, rounding)
+    return make_span(float(low.sum()), float(high.sum()), profile.stray)
+
+
+def bound_rows(profile: ProfileBounds, decider: Decider, rounding: float) -> tuple[Floats, Floats]:
+    """Bounds on the mass of each row on which deciding on it repeats the full decision, but for `stray`.
 
     Rows that only the tolerance of ties decides may be decided either way.
     """
@@ -64,7 +70,7 @@ def bound_agreement(profile: ProfileBounds, decider: Decider, rounding: float) -
     doubtful = doubtful_rows(decider, profile.class_mass, rounding)
     if len(doubtful):
         low[doubtful], high[doubtful] = profile.low[doubtful].min(axis=1), profile.high[doubtful].max(axis=1)
-    return make_span(float(low.sum()), float(high.sum()), profile.stray)
+    return low, high
 
 
 def bound_decisions(profile: ProfileBounds, decisions: Ints) -> Span:

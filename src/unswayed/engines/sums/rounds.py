@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from unswayed.core.anytime import UNITS_PER_SECOND, seconds_left, settle, units_left
+from unswayed.core.anytime import UNITS_PER_SECOND, settle, units_left
 from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.decisions.problem import Problem
 from unswayed.decisions.rounding import LISTING
@@ -242,11 +242,9 @@ class _Refinement:
 
 def refine(request: Request, width: Callable[[DecidedMass], float], *, units: float) -> DecidedMass:
     """Bounds on the decisions, until `width` is within the tolerance or no more may be spent."""
-    is_timed = seconds_left() < np.inf
     found = settle(
         narrow(request, width),
-        units=units,
-        seconds=units / UNITS_PER_SECOND if is_timed else np.inf,
+        effort=units,
         enough=lambda state: state.width <= request.tolerance,
     )
     return found.last.decide()

@@ -83,7 +83,7 @@ def hide_others(problem: Problem, kept: frozenset[int]) -> Problem:
     full = problem.classifier
     names = [problem.network.variables[v].name for v in sorted(kept)]
     classifier = Classifier(full.network, full.target, names, full.rule)
-    return replace(problem, classifier=classifier, free=tuple(sorted(kept)), _memo={})
+    return replace(problem, classifier=classifier, free=tuple(sorted(kept)))
 
 
 def bound_both(full: DecidedMass, kept: DecidedMass) -> Span:

@@ -14,16 +14,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unswayed.core.arrays import Floats
+from unswayed.core.arrays import Floats, Ints
 from unswayed.decisions.rules import TIE, Decider, LinearTest, LogOddsIntervals, TestedDecider
-from unswayed.engines.meet_in_the_middle import are_first
 from unswayed.engines.sums.decisions import odds_of, sole_cut
 from unswayed.kernels.dominance import compiled_sum_dominated
+from unswayed.kernels.meeting import are_first
 
-FEW_PAIRS = 2**16
-"""Pairs of outcomes that are compared one by one faster than compiled code is loaded,"""
-LOADED_PAIRS = 2**12
-"""and once it is."""
+FEW_PAIRS = 2**12
+"""Pairs of outcomes that are compared one by one as fast as they are counted by sorting."""
 EXCLUDED, EXCLUDING = -3e6, 1e6
 """Log-odds of a class that an outcome excludes, whatever its rival, and of one whose rival it excludes."""
 
@@ -98,6 +96,61 @@ def count_actions(
     return np.array([max(total - sum(others), 0.0), *others]), doubt
 
 
+def count_by_outcome(
+    decider: LogOddsIntervals, left: Floats, right: Floats, rounding: float
+) -> tuple[Floats, Floats]:  # (actions and what ties decide, outcomes) each
+    """For each outcome of either list, the mass of its pairs that each action is decided on, of two classes.
+
+    The same two sorted lists serve both ways: every outcome finds the part of the other list that reaches a
+    cut, whoever asks.
+    """
+    classes, spans = (decider.upper, 1 - decider.upper), decider.doubts(rounding)
+    one, other = (_SortedHalf.of(half, _odds(half, *classes)) for half in (left, right))
+    return _share_out(decider, spans, one, other), _share_out(decider, spans, other, one)
+
+
+class _SortedHalf(NamedTuple):
+    """Outcomes of a half, ascending by log-odds."""
+
+    order: Ints
+    odds: Floats
+    mass: Floats  # (classes, outcomes)
+
+    @staticmethod
+    def of(mass: Floats, odds: Floats) -> _SortedHalf:
+        order = np.argsort(odds)
+        return _SortedHalf(order, odds[order], mass[:, order])
+
+
+def _share_out(decider: LogOddsIntervals, spans: Floats, ours: _SortedHalf, theirs: _SortedHalf) -> Floats:
+    """For each outcome of ours, its pairs' mass by action, and what ties decide of it."""
+    tails = np.zeros((len(theirs.mass), len(theirs.order) + 1))
+    tails[:, :-1] = np.cumsum(theirs.mass[:, ::-1], axis=1)[:, ::-1]
+    reached = _reach_by_outcome(ours.mass, ours.odds, tails, theirs.odds, spans)
+    at_cuts = np.where(spans[:, :1] == decider.cuts[:, np.newaxis], reached[:, 0], reached[:, 1])
+    total = tails[:, 0] @ ours.mass
+    by_region = np.maximum(-np.diff(np.vstack([total, at_cuts, np.zeros_like(total)]), axis=0), 0.0)
+    masses = np.zeros((len(decider.actions) + 1, len(ours.order)))
+    for region, action in enumerate(decider.regions):
+        masses[action, ours.order] += by_region[region]
+    masses[-1, ours.order] = (reached[:, 0] - reached[:, 1]).sum(axis=0)
+    return masses
+
+
+def _reach_by_outcome(
+    ours: Floats, odds: Floats, tails: Floats, rivals: Floats, spans: Floats
+) -> Floats:  # (spans, 2, outcomes)
+    """For each outcome, ascending by log-odds, the mass of its pairs that reach either end of each span."""
+    reached = np.empty((*spans.shape, len(odds)))
+    for k, (low, high) in enumerate(np.clip(spans, EXCLUDED / 2, EXCLUDING / 2)):
+        first = np.searchsorted(rivals, low - odds)
+        reached[k] = np.einsum("ci,ci->i", ours, tails[:, first])
+        if not are_first(rivals, first, high - odds):
+            first = np.searchsorted(rivals, high - odds)
+            reached[k, 1] = np.einsum("ci,ci->i", ours, tails[:, first])
+    return reached
+
+
 def _reach_ends(classes: tuple[int, int], spans: Floats, left: Floats, right: Floats) -> Floats:  # (spans, 2)
     """Mass of the pairs whose log-odds of one class against another reach either end of each span."""
     one, other = _odds(left, *classes), _odds(right, *classes)
@@ -122,7 +175,7 @@ def _reach_all(cuts: Sequence[PairCut], left: Floats, right: Floats) -> float:
     first, second = (cuts[0], cuts[-1]) if cuts else (PairCut(0, 0, -np.inf, -np.inf),) * 2
     one, other = ([_odds(half, *cut[:2]) for cut in (first, second)] for half in (left, right))
     n_pairs = left.shape[1] * right.shape[1]
-    if n_pairs <= (LOADED_PAIRS if compiled_sum_dominated.is_loaded else FEW_PAIRS):
+    if n_pairs <= FEW_PAIRS:
         reached = np.ones((left.shape[1], right.shape[1]), dtype=np.bool_)
         for ours, theirs, cut in zip(one, other, (first, second), strict=True):
             reached &= np.add.outer(ours, theirs) >= cut.odds

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from unswayed.core.measurement import Certainty
 from unswayed.decisions.problem import Problem
 from unswayed.engines.log_odds import LogOddsEngine
-from unswayed.engines.protocol import Cost, Engine, Question, Refusal
+from unswayed.engines.protocol import Cost, Engine, Question, Refusal, refuse_model
 from unswayed.engines.ways import WaysOracle, prepare_ways, price_ways
 from unswayed.engines.weights.separator import SeparatorWay
 
@@ -24,7 +24,7 @@ class WeightsEngine:
 
     def cost(self, problem: Problem, question: Question) -> Cost | Refusal:
         """That of the cheaper way: about the square root of the number of instantiations."""
-        return price_ways(WAYS, problem, question)
+        return refuse_model(problem) or price_ways(WAYS, problem, question)
 
     def prepare(self, problem: Problem) -> WaysOracle:
         """Make the tables of the cheaper way."""

@@ -9,21 +9,29 @@ its textbook trellis.
 
 The order of the variables matters: a node is open from its first parent to its child, and the states of a
 level are combinations of what the open nodes have seen so far. `trellis_order` keeps few of them open.
+
+The second half of the file asks it for most probable explanations, marginals and the probability of evidence.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from unswayed.core.anytime import check_bytes, tick
 from unswayed.core.arrays import Floats, Ints, frozen_floats, read_only
-from unswayed.core.errors import ModelError, QueryError
+from unswayed.core.errors import ImpossibleEvidence, ModelError, QueryError
 from unswayed.core.names import listing
-from unswayed.focs.diagrams.nodes import compile_node, parents_that_matter
-from unswayed.kernels.circuits.trellis import Trellis
+from unswayed.focs.diagrams.obdd import compile_node, parents_that_matter
+from unswayed.kernels.circuits.trellis import (
+    States,
+    Trellis,
+    compiled_best_states,
+    compiled_spread,
+    compiled_sum_masses,
+)
 from unswayed.kernels.unique_rows import Rows
 from unswayed.model.network import BayesianNetwork
 from unswayed.model.nodes.products import number_equal_rows
@@ -230,3 +238,65 @@ def _cost(families: Families, order: list[int]) -> float:
         n_open += each
         total += 2.0**n_open
     return total
+
+
+def evidence_rows(compiled: CompiledTrellis, rows: Ints) -> States:  # (queries, variables)
+    """Rows of states in the network's order, -1 where nothing is known, in the order of the levels."""
+    rows = np.asarray(rows)
+    if rows.ndim != 2 or rows.shape[1] != len(compiled.order) or not np.isin(rows, (-1, 0, 1)).all():
+        raise QueryError(
+            f"evidence must be rows of {len(compiled.order)} states, 0 or 1, or -1 where nothing is known"
+        )
+    return np.ascontiguousarray(rows[:, list(compiled.order)].astype(np.int8))
+
+
+def explain_rows(compiled: CompiledTrellis, rows: Ints) -> tuple[Ints, Floats]:
+    """The most probable states of all variables for each row of evidence, and log Pr(states).
+
+    Rows are as in `evidence_rows`; where the evidence is impossible the logarithm is minus infinity.
+
+    Cost: one pass over the trellis for each row.
+    """
+    evidence = evidence_rows(compiled, rows)
+    found = np.empty(evidence.shape, dtype=np.int8)
+    logs = compiled_best_states(compiled.trellis, compiled.log_columns, evidence, found)
+    states = np.empty(evidence.shape, dtype=np.int64)
+    states[:, list(compiled.order)] = found
+    return states, logs
+
+
+def marginal_rows(compiled: CompiledTrellis, rows: Ints) -> tuple[Floats, Floats]:
+    """Pr(variable = 1 | evidence) for each row and variable, and log Pr(evidence) of each row."""
+    evidence = evidence_rows(compiled, rows)
+    found, logs = np.full(evidence.shape, np.nan), np.empty(len(rows))
+    values, shares = np.empty(int(compiled.trellis.starts[-1])), np.empty(len(compiled.order))
+    for query, states in enumerate(evidence):
+        logs[query] = compiled_sum_masses(compiled.trellis, states, values)
+        if logs[query] > -np.inf:
+            compiled_spread(compiled.trellis, states, values, shares)
+            found[query, list(compiled.order)] = shares
+    return found, logs
+
+
+def marginals(compiled: CompiledTrellis, evidence: Mapping[str, str] | None = None) -> dict[str, Floats]:
+    """Pr(variable | evidence) by name, for every variable.
+
+    >>> from unswayed.focs.diagrams.trellis import compile_network
+    >>> from unswayed.model.network import BayesianNetwork
+    >>> from unswayed.model.zoo import review
+    >>> compiled = compile_network(BayesianNetwork(review().cpts))
+    >>> marginals(compiled, {"AC": "+"})["D"].round(2).tolist()
+    [0.61, 0.39]
+    """
+    known = compiled.network.evidence(evidence)
+    row = np.full((1, len(compiled.order)), -1)
+    for variable, state in known.items():
+        row[0, variable] = state
+    shares, logs = marginal_rows(compiled, row)
+    if logs[0] == -np.inf:
+        pairs = [f"{name}={state}" for name, state in (evidence or {}).items()]
+        raise ImpossibleEvidence(
+            f"the evidence has probability 0 in this network: {listing(pairs)}; check it"
+        )
+    names = compiled.network.names
+    return {name: np.array([1.0 - share, share]) for name, share in zip(names, shares[0], strict=True)}

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
@@ -21,7 +20,7 @@ from unswayed.core.arrays import Floats
 from unswayed.core.errors import ModelError, UnswayedWarning, expect_number
 from unswayed.core.names import listing
 from unswayed.core.numerics import is_whole
-from unswayed.focs.learn.fitting import (
+from unswayed.focs.learn.contexts import (
     MOST_FITTED,
     are_bits,
     find_step_contexts,
@@ -29,11 +28,10 @@ from unswayed.focs.learn.fitting import (
     learn_scores_of_many,
     score_contexts,
 )
-from unswayed.focs.learn.folds import WeightedRows, join_equal
-from unswayed.focs.learn.perceptrons import Training
-from unswayed.focs.learn.scorers import Fit, fit_by_training, fit_estimator, fit_line
-from unswayed.focs.learn.soft import learn_best_partition
-from unswayed.focs.learn.thresholds import grow
+from unswayed.focs.learn.rows import WeightedRows, join_equal
+from unswayed.focs.learn.scorers import Fit, Training, fit_by_training, fit_estimator, fit_line
+from unswayed.focs.learn.thresholds import grow, learn_best_partition
+from unswayed.model.data.estimator_rows import PosteriorClassifier
 from unswayed.model.nodes.contexts import Contexts, LookupContexts
 from unswayed.model.nodes.focs import FocsCpt
 from unswayed.model.nodes.perceptron import Activation
@@ -51,7 +49,7 @@ LEAST_ROWS = 100
 ACTIVATIONS = tuple(activation.value for activation in Activation)
 
 
-class FocsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class FocsClassifier(PosteriorClassifier):
     """Contexts by thresholds on learned scores, each with its own class probabilities [shen2020, section 4].
 
     Parameters
@@ -155,12 +153,6 @@ class FocsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._learn(WeightedRows(self._filled(rows), labels.reshape(-1)[counted], weights[counted]), rng)
         return self
 
-    def predict(self, X: Any) -> np.ndarray[Any, Any]:
-        """The most probable label of each row's context; of equally probable ones the first."""
-        shares = self.predict_proba(X)
-        labels: np.ndarray[Any, Any] = self.classes_[np.argmax(shares, axis=1)]
-        return labels
-
     def predict_proba(self, X: Any) -> Floats:
         """Pr(label | context of the row), (rows, classes)."""
         check_is_fitted(self)
@@ -175,7 +167,6 @@ class FocsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
         return tags
 

@@ -1,8 +1,16 @@
-"""Which inputs matter: a ranking by a perceptron, judged on rows that were not learned from.
+"""Which of many two-state inputs matter, judged on rows that were not learned from.
 
-A set of inputs is judged by the best contexts over their patterns (`patterns.py`), the same for every
-network over these inputs. Sets are compared row by row, so that differences count in units of their own
-standard error.
+With k inputs there are 2^k patterns, so the best contexts over these inputs can be read off the counts of
+their patterns: sort the patterns by the share of ones and cut. No partition into two contexts has a higher
+likelihood than the best cut of that order, so it is the yardstick for every network over the same inputs.
+Sets of inputs are compared row by row, so that differences count in units of their own standard error.
+
+Two things propose inputs. A perceptron of all inputs ranks them by how much they can move its output. And a
+screen looks at products of two, three and four: of a parity of uniform bits no single input tells anything,
+nor do two of three. The product of all of them, each as -1 and 1, does. With centred and scaled inputs z_i,
+products of different sets are uncorrelated as long as inputs are independent, so that the mean of
+y z_i z_j z_k over n rows is chance unless it exceeds a few times n^(-1/2). All products of three of sixty
+inputs are one product of matrices.
 """
 
 from __future__ import annotations
@@ -10,16 +18,22 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from unswayed.core.arguments import expect_count
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import QueryError, expect_number
-from unswayed.focs.learn.patterns import Bits, best_partition, count_patterns, held_out_log_likelihoods
-from unswayed.focs.learn.perceptrons import Training, fit_perceptron
+from unswayed.focs.learn.scorers import Training, fit_perceptron, one_thread
+from unswayed.focs.learn.thresholds import Partition, ScoredRows, grow
+from unswayed.model.distribution import all_states
+from unswayed.model.nodes.functional import two_way
 from unswayed.model.nodes.perceptron import Activation, Perceptron
 
+Bits = npt.NDArray[np.bool_]
 SURE = 4.0
 """Standard errors of the rows' differences by which more inputs must do better: many are tried."""
 LIKELY = 2.0
@@ -32,6 +46,127 @@ FEW_INPUTS = 8
 """Prefixes of the ranking up to this length are always judged; longer ones while the longest are the best."""
 RANKING_STEPS = 100
 """Steps of L-BFGS for a ranking, which is settled long before the weights are."""
+MOST_ROWS = 8192
+"""Rows that the screen looks at; an effect that takes more to see is left to perceptrons."""
+MOST_PAIRS = 2000
+"""Pairs of inputs, those of 63, up to which products of four are screened: their number squared."""
+SURE_ERRORS = 6.5
+"""Standard errors that are no chance, even among the millions of products that are looked at."""
+OPINION = 4.0
+"""Rows that a perceptron's opinion of a pattern counts for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patterns:
+    """Counts of labels 0 and 1 for each pattern of some inputs."""
+
+    inputs: tuple[int, ...]
+    """Positions of the inputs; the last one varies fastest along the patterns."""
+    counts: Floats  # (2^inputs, 2)
+
+    @property
+    def states(self) -> Ints:  # (2^inputs, inputs)
+        """The patterns themselves."""
+        return all_states([2] * len(self.inputs))
+
+    def shares(self, smoothing: float = 1.0) -> Floats:  # (2^inputs,)
+        """Smoothed share of ones in each pattern: the score that the patterns are sorted by."""
+        total = self.counts.sum(axis=1) + 2 * smoothing
+        found: Floats = (self.counts[:, 1] + smoothing) / total
+        return found
+
+    def weighted_rows(self) -> tuple[Ints, Ints, Floats]:
+        """Patterns, labels and weights of at most 2^(k+1) rows that stand for all rows."""
+        seen = np.argwhere(self.counts > 0)
+        patterns: Ints = self.states[seen[:, 0]]
+        return patterns, seen[:, 1], self.counts[seen[:, 0], seen[:, 1]]
+
+
+def pattern_numbers(rows: Bits, inputs: Sequence[int]) -> Ints:
+    """Number of each row's pattern."""
+    numbers = np.zeros(len(rows), dtype=np.int64)
+    for place in inputs:
+        numbers = 2 * numbers + rows[:, place]
+    return numbers
+
+
+def count_patterns(rows: Bits, labels: Ints, inputs: Sequence[int]) -> Patterns:
+    """Counts over the inputs at these positions.
+
+    >>> rows = np.array([[0, 1], [0, 1], [1, 1]], dtype=bool)
+    >>> count_patterns(rows, np.array([0, 1, 1]), [0]).counts.tolist()
+    [[1.0, 1.0], [0.0, 1.0]]
+    """
+    cells = 2 * pattern_numbers(rows, inputs) + labels
+    counts = np.bincount(cells, minlength=2 ** (len(inputs) + 1)).astype(np.float64)
+    return Patterns(tuple(inputs), counts.reshape(-1, 2))
+
+
+def best_partition(patterns: Patterns, *, max_contexts: int, smoothing: float = 1.0) -> Partition:
+    """Contexts over the patterns by cuts of their shares of ones."""
+    shares = np.repeat(patterns.shares(smoothing), 2)[:, np.newaxis]
+    labels = np.tile([0, 1], len(patterns.counts))
+    rows = ScoredRows(shares, labels, 2, patterns.counts.reshape(-1))
+    return grow(rows, max_contexts=max_contexts, smoothing=smoothing)[-1]
+
+
+def shrink_patterns(patterns: Patterns, n_hidden: int, rng: np.random.Generator) -> Patterns:
+    """The counts with a perceptron's opinion of each pattern added, worth `OPINION` rows.
+
+    Patterns of many inputs are seen a few times or never. A perceptron of the same rows knows from similar
+    patterns what to expect of them.
+    """
+    rows, labels, weights = patterns.weighted_rows()
+    training = Training(n_hidden=n_hidden, alpha=1.0)
+    perceptron = fit_perceptron(rows.astype(np.float64), labels, 2, training, rng=rng, weights=weights)
+    with one_thread():
+        shares = two_way(perceptron.scores(patterns.states.astype(np.float64))[:, 0])
+    return Patterns(patterns.inputs, patterns.counts + OPINION * shares)
+
+
+def find_parity(rows: Bits, labels: Ints, *, with_four: bool) -> list[int]:
+    """The two, three or four inputs whose product tells most about the label; empty where all may be chance.
+
+    >>> rng = np.random.default_rng(0)
+    >>> rows = rng.random((1000, 20)) < 0.5
+    >>> find_parity(rows, (rows[:, 3] ^ rows[:, 8] ^ rows[:, 17]).astype(int), with_four=False)
+    [3, 8, 17]
+    """
+    scaled, signs = _standardised(rows[:MOST_ROWS].astype(np.float32)), labels[:MOST_ROWS].astype(np.float32)
+    spread = float(signs.std())
+    if scaled.shape[1] < 2 or spread == 0:
+        return []
+    signs = (signs - signs.mean()) / spread
+    pairs = list(combinations(range(scaled.shape[1]), 2))
+    left, right = np.array(pairs).T
+    products = scaled[:, left] * scaled[:, right]
+    with one_thread():
+        found = [_strongest(np.abs(signs @ products)[:, np.newaxis], pairs, [()])]
+        weighted = products * signs[:, np.newaxis]
+        found.append(_strongest(np.abs(weighted.T @ scaled), pairs, [(i,) for i in range(scaled.shape[1])]))
+        if with_four and len(pairs) <= MOST_PAIRS:
+            found.append(_strongest(np.abs(weighted.T @ products), pairs, pairs))
+    size, inputs = max(found, key=lambda each: each[0])
+    return inputs if size > SURE_ERRORS * np.sqrt(len(signs)) else []
+
+
+def _standardised(values: Floats) -> Floats:
+    """Columns of mean 0 and spread 1; constant ones become 0."""
+    spread = values.std(axis=0)
+    scaled: Floats = (values - values.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    return np.asarray(np.where(spread > 0, scaled, 0.0), dtype=np.float32)
+
+
+def _strongest(
+    sums: Floats, rows: Sequence[tuple[int, ...]], columns: Sequence[tuple[int, ...]]
+) -> tuple[float, list[int]]:
+    """The largest sum of a product of different inputs, and these inputs."""
+    for place in np.argsort(-sums, axis=None)[: 4 * len(rows)].tolist():
+        row, column = divmod(place, len(columns))
+        inputs = sorted({*rows[row], *columns[column]})
+        if len(inputs) == len(rows[row]) + len(columns[column]):
+            return float(sums[row, column]), inputs
+    return 0.0, []
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +209,13 @@ class StepOptions:
             raise QueryError(f"smoothing must be finite and above 0, not {self.smoothing!r}")
 
 
+class LabelledBits(NamedTuple):
+    """Rows of two-state inputs with labels of 0 and 1."""
+
+    rows: Bits
+    labels: Ints
+
+
 @dataclass(frozen=True, slots=True)
 class HeldOutSplit:
     """Four fifths of the rows to learn from, the rest to judge by."""
@@ -84,8 +226,9 @@ class HeldOutSplit:
     held_labels: Ints
 
 
-def split_rows(rows: Bits, labels: Ints, rng: np.random.Generator) -> HeldOutSplit:
+def split_rows(data: LabelledBits, rng: np.random.Generator) -> HeldOutSplit:
     """The rows split at random."""
+    rows, labels = data
     order = rng.permutation(len(rows))
     held, used = np.split(order, [max(1, len(order) // 5)])
     return HeldOutSplit(rows[used], labels[used], rows[held], labels[held])
@@ -146,9 +289,16 @@ def with_helpful(split: HeldOutSplit, inputs: list[int], options: StepOptions) -
 
 def judged_inputs(split: HeldOutSplit, inputs: Sequence[int], options: StepOptions) -> Floats:
     """Log-likelihood of each held-out row under the best contexts over some inputs."""
-    patterns = count_patterns(split.rows, split.labels, inputs)
+    return judge_patterns(split, count_patterns(split.rows, split.labels, inputs), options)
+
+
+def judge_patterns(split: HeldOutSplit, patterns: Patterns, options: StepOptions) -> Floats:
+    """Log-likelihood of each held-out row under the best contexts over patterns, counted or filled in."""
     partition = best_partition(patterns, max_contexts=options.max_contexts, smoothing=options.smoothing)
-    return held_out_log_likelihoods(patterns, partition, split.held_rows, split.held_labels)
+    contexts = partition.contexts.index(patterns.shares()[:, np.newaxis])
+    column = contexts[pattern_numbers(split.held_rows, patterns.inputs)]
+    found: Floats = np.log(partition.columns[column, split.held_labels])
+    return found
 
 
 def leads(one: Floats, other: Floats, *, by: float) -> bool:

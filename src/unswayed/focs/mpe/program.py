@@ -25,8 +25,7 @@ from unswayed.core.anytime import seconds_left
 from unswayed.core.arguments import expect_count
 from unswayed.core.arrays import Bools, Floats, Ints
 from unswayed.core.errors import SolverError
-from unswayed.focs.mpe.explanation import Answer
-from unswayed.focs.mpe.problem import Gate, Link, LogFactor, MpeProblem, Squash
+from unswayed.focs.mpe.problem import Answer, Gate, LogFactor, MpeProblem, ScoreMeaning, Squash
 
 SAFE_REACH = 2.0**17
 """Solvers take 1e-6 for 0. Where a row has larger numbers than this, that may switch a neuron, whose sums are
@@ -139,7 +138,7 @@ class _Writer:
                 self.row([*terms, *parts], -constant, -constant)
 
     def add_gate(self, gate: Gate) -> None:
-        if gate.squash is not Squash.STEP or gate.link is not Link.CONTEXTS:
+        if gate.squash is not Squash.STEP or gate.meaning is not ScoreMeaning.CONTEXTS:
             raise SolverError(
                 "only step networks can be written as a mixed-integer program, and this network has a "
                 "logistic, noisy-or or smooth node with many parents; use branch and bound"

@@ -7,6 +7,8 @@ is a stream of what slices of it come to, so that it ends with its best and a bo
 Going deep first finds good states, but leaves open branches near the root, so that its bound stands still.
 Probes lower it: a probe pretends that states of some higher value were known, which prunes much more. When it
 ends without finding better ones, nothing exceeds that value. Both take turns, of as many nodes each.
+
+`pack` gives a problem as the arrays that the search kernel takes, variables in the order of branching.
 """
 
 from __future__ import annotations
@@ -18,29 +20,155 @@ from itertools import combinations
 
 import numpy as np
 
-from unswayed.core.anytime import settle, tick, units_left
+from unswayed.core.anytime import settle, tick
 from unswayed.core.arguments import expect_count
-from unswayed.core.arrays import Ints
-from unswayed.focs.mpe.explanation import Answer
-from unswayed.focs.mpe.packing import Packed, pack
-from unswayed.focs.mpe.problem import Evaluator, MpeProblem
+from unswayed.core.arrays import Floats, Ints
+from unswayed.focs.mpe.problem import Answer, Evaluator, Gate, LogFactor, MpeProblem, ScoreMeaning
 from unswayed.kernels.interval_search import (
     Best,
+    GateFactors,
+    GateGround,
+    Gates,
     OpenBranches,
-    advance,
     compiled_advance,
     open_bound,
     start,
 )
 
-INTERPRETED_NODES = 300
-"""Nodes visited before compiled code is loaded, which takes about a second."""
-SLICE_NODES = 2**15
-"""Nodes of a slice: some 50 ms."""
-SLICE_UNITS, CLIMB_UNITS = 5e4, 0.5
-"""Work for a slice, and for each neighbour that local search looks at, about."""
-COMPILE_UNITS = 15e6
-"""What compiling may take on a busy machine; with less left it is not begun."""
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A problem for the kernel."""
+
+    order: tuple[int, ...]
+    """Variable of each depth."""
+    ground: GateGround
+    biases: Floats
+    """Of all neurons."""
+
+
+def pack(problem: MpeProblem) -> Packed:
+    """The problem in arrays."""
+    order = branching_order(problem)
+    depth = {variable: place for place, variable in enumerate(order)}
+    sizes = np.array([problem.sizes[v] for v in order], dtype=np.int64)
+    biases = np.concatenate([np.zeros(0), *(gate.biases for gate in problem.gates)])
+    ground = GateGround(sizes, _factors(problem, depth, len(order)), _gates(problem, depth, len(order)))
+    return Packed(order, ground, biases)
+
+
+def branching_order(problem: MpeProblem) -> tuple[int, ...]:
+    """Free variables, those that settle most of what is still open first.
+
+    A variable counts for its share of what is undecided in each gate or factor, so that gates which are
+    almost settled are finished before others are begun.
+    """
+    shares = _influence(problem)
+    left = list(problem.free)
+    remaining = shares.sum(axis=1)
+    order = []
+    while left:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            scores = np.nan_to_num(shares[:, left] / remaining[:, np.newaxis]).sum(axis=0)
+        chosen = left[int(np.argmax(scores))]
+        left.remove(chosen)
+        remaining = np.maximum(remaining - shares[:, chosen], 1e-12)
+        order.append(chosen)
+    return tuple(order)
+
+
+def _influence(problem: MpeProblem) -> Floats:  # (terms, variables)
+    """How much each variable has to say in each factor and gate."""
+    rows = []
+    terms: list[LogFactor | Gate] = [*problem.factors, *problem.gates]
+    for term in terms:
+        row = np.zeros(len(problem.network))
+        if isinstance(term, LogFactor):
+            if len(term.scope) > 1:
+                row[list(term.scope)] = 1.0
+        else:
+            row[list(term.inputs)] = np.abs(term.outputs) @ np.abs(term.weights)
+            if term.child is not None:
+                # Once its inputs are known a child is settled by one look, so it comes last.
+                row[term.child] = 1e-9
+        rows.append(row)
+    return np.array(rows).reshape(len(rows), len(problem.network))
+
+
+def _factors(problem: MpeProblem, depth: dict[int, int], n_depths: int) -> GateFactors:
+    best: list[Floats] = []
+    longest = max((len(factor.scope) for factor in problem.factors), default=0)
+    starts = np.zeros((len(problem.factors), longest + 1), dtype=np.int64)
+    touched: list[list[tuple[int, int]]] = [[] for _ in range(n_depths)]
+    size = 0
+    for number, factor in enumerate(problem.factors):
+        axes = sorted(range(len(factor.scope)), key=lambda axis: depth[factor.scope[axis]])
+        logs = factor.logs.transpose(axes)
+        for place in range(len(axes) + 1):
+            maxima = logs.max(axis=tuple(range(place, len(axes)))).reshape(-1)
+            starts[number, place] = size
+            size += len(maxima)
+            best.append(maxima)
+            if place < len(axes):
+                touched[depth[factor.scope[axes[place]]]].append((number, place))
+    pairs = np.array([pair for each in touched for pair in each], dtype=np.int64).reshape(-1, 2)
+    return GateFactors(
+        best=np.concatenate([np.zeros(0), *best]),
+        starts=starts,
+        touched=pairs[:, 0].copy(),
+        place=pairs[:, 1].copy(),
+        touched_starts=_offsets([len(each) for each in touched]),
+    )
+
+
+def _gates(problem: MpeProblem, depth: dict[int, int], n_depths: int) -> Gates:
+    gates = problem.gates
+    touched = [
+        [g for g, gate in enumerate(gates) if variable in gate.inputs or variable == gate.child]
+        for variable, _ in sorted(depth.items(), key=lambda pair: pair[1])
+    ]
+    return Gates(
+        weights=_weights(gates, depth, n_depths),
+        outputs=np.concatenate([np.zeros(0), *(gate.outputs for gate in gates)]),
+        neuron_starts=_offsets([len(gate.outputs) for gate in gates]),
+        activation=np.array([gate.squash for gate in gates], dtype=np.int64),
+        offset=np.array([gate.offset for gate in gates], dtype=np.float64),
+        kind=np.array([gate.meaning for gate in gates], dtype=np.int64),
+        cuts=np.concatenate([np.zeros(0), *(gate.cuts for gate in gates)]),
+        cut_starts=_offsets([len(gate.cuts) for gate in gates]),
+        worth=np.concatenate([np.zeros(0), *(gate.worth.reshape(-1) for gate in gates)]),
+        worth_starts=_offsets([gate.worth.size for gate in gates]),
+        child=np.array([-1 if g.child is None else depth[g.child] for g in gates], dtype=np.int64),
+        observed=np.array([gate.observed for gate in gates], dtype=np.int64),
+        n_states=np.array([_n_states(gate) for gate in gates], dtype=np.int64),
+        touched=np.array([g for each in touched for g in each], dtype=np.int64),
+        touched_starts=_offsets([len(each) for each in touched]),
+    )
+
+
+def _weights(gates: tuple[Gate, ...], depth: dict[int, int], n_depths: int) -> Floats:
+    weights = np.zeros((n_depths, sum(len(gate.outputs) for gate in gates)))
+    first = 0
+    for gate in gates:
+        last = first + len(gate.outputs)
+        weights[[depth[v] for v in gate.inputs], first:last] = gate.weights.T
+        first = last
+    return weights
+
+
+def _n_states(gate: Gate) -> int:
+    return gate.worth.shape[1] if gate.meaning is ScoreMeaning.CONTEXTS else 2
+
+
+def _offsets(lengths: list[int]) -> Ints:
+    starts: Ints = np.cumsum([0, *lengths])
+    return starts
+
+
+FIRST_NODES, SLICE_NODES = 300, 2**11
+"""Nodes of the first slice, which comes in any case, and of the others: 3 ms, or .2 s where it is plain."""
+UNITS_PER_NODE, CLIMB_UNITS = 1.5, 0.5
+"""Work for a node, and for each neighbour that local search looks at, about."""
 
 FIRST_STEP = 0.03
 """How far the first probe goes down from the bound to the best states."""
@@ -103,7 +231,6 @@ class _Reached:
 def _search(packed: Packed, best: Best) -> Iterator[_Reached]:
     """Search to the end, slice by slice."""
     frontier = start(packed.ground, packed.biases)
-    is_quick = compiled_advance.is_ready or units_left() > COMPILE_UNITS
     probe = _Probe(packed, float(frontier.bound[0, 0]))
 
     def reach(is_over: bool) -> _Reached:
@@ -111,15 +238,17 @@ def _search(packed: Packed, best: Best) -> Iterator[_Reached]:
         n_nodes = int(frontier.counters[1]) + probe.n_nodes
         return _Reached(best.states.copy(), float(best.value[0]), bound, is_over, n_nodes)
 
-    is_over = not compiled_advance.is_loaded and advance(packed.ground, frontier, best, INTERPRETED_NODES)
+    is_over = _advance(packed, frontier, best, FIRST_NODES)
     yield reach(is_over)
     while not is_over:
-        tick(SLICE_UNITS, "the search for the most probable states")
-        if is_quick:
-            is_over = compiled_advance(packed.ground, frontier, best, SLICE_NODES) or probe.advance(best)
-        else:
-            is_over = advance(packed.ground, frontier, best, INTERPRETED_NODES)
+        tick(2.0 * UNITS_PER_NODE * SLICE_NODES, "the search for the most probable states")
+        is_over = _advance(packed, frontier, best, SLICE_NODES) or probe.advance(best)
         yield reach(is_over)
+
+
+def _advance(packed: Packed, frontier: OpenBranches, best: Best, n_nodes: int) -> bool:
+    """Search on for so many nodes; whether the search is over."""
+    return compiled_advance.run(UNITS_PER_NODE * n_nodes, packed.ground, frontier, best, n_nodes)
 
 
 class _Probe:
@@ -143,7 +272,7 @@ class _Probe:
             assert self.running is not None
             level, frontier, found = self.running
             before = int(frontier.counters[1])
-            is_over = compiled_advance(self.packed.ground, frontier, found, last - self.n_nodes)
+            is_over = _advance(self.packed, frontier, found, last - self.n_nodes)
             self.n_nodes += int(frontier.counters[1]) - before
             exceeds = bool(found.value[0] > level)
             if exceeds and found.value[0] > known:

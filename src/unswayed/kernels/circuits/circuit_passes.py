@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +24,8 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 
-_LITTLE_WORK = 2000  # a few milliseconds, plain
+UNITS_PER_ELEMENT = 5e-3
+"""Estimated for an element and a column."""
 
 
 class Elements(NamedTuple):
@@ -91,9 +93,9 @@ def any_of_both(elements: Elements, bits: Words) -> None:
                 bits[node, word] |= bits[prime, word] & bits[sub, word]
 
 
-COMPILED = {loop: Kernel(loop) for loop in (sum_products, log_sum_products, any_of_both)}
+COMPILED = {loop: Kernel(loop, slower=300.0) for loop in (sum_products, log_sum_products, any_of_both)}
 
 
 def fastest(loop: Callable[..., None], work: int) -> Callable[..., None]:
-    """The loop itself for little work, counted in elements times columns, else compiled."""
-    return loop if work <= _LITTLE_WORK else COMPILED[loop]
+    """The loop as it is done soonest, for work counted in elements times columns."""
+    return partial(COMPILED[loop].run, UNITS_PER_ELEMENT * work)

@@ -35,6 +35,9 @@ GROUP: Final = 64 * LANES
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 
+UNITS_PER_BIT, UNITS_PER_WORD, UNITS_PER_STEP = 1e-3, 1e-3, 1e-2
+"""Estimated for a bit that is set, for a choice and 64 examples, and for a variable of an example."""
+
 
 class Circuit(NamedTuple):
     """A circuit of sums as flat arrays."""
@@ -156,7 +159,24 @@ class BitLoops(NamedTuple):
     """`follow`."""
 
 
-COMPILED = BitLoops(Kernel(set_bits), Kernel(hold), Kernel(follow))
+def _units_to_set(rows: Bytes, words: Words) -> float:
+    return UNITS_PER_BIT * rows.size
+
+
+def _units_to_hold(circuit: Circuit, words: Words, holds: Words) -> float:
+    return UNITS_PER_WORD * (len(circuit.literal) + len(circuit.lefts)) * len(words) * LANES
+
+
+def _units_to_follow(circuit: Circuit, is_open: Flags, holds: Words, gathered: Gathered) -> float:
+    """A way down is a few choices for each variable, of which there are some two literals."""
+    return UNITS_PER_STEP * len(gathered.outside) * float(np.count_nonzero(circuit.literal > 0))
+
+
+COMPILED = BitLoops(
+    Kernel(set_bits, price=_units_to_set),
+    Kernel(hold, price=_units_to_hold),
+    Kernel(follow, price=_units_to_follow),
+)
 
 
 def plain_holds(circuit: Circuit, rows: Bytes) -> Flags:  # (rows, nodes)

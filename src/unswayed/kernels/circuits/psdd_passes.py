@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,9 @@ Ints = npt.NDArray[np.int64]
 Marks = npt.NDArray[np.int8]
 Bytes = npt.NDArray[np.uint8]
 Flags = npt.NDArray[np.bool_]
+
+UNITS_PER_CHOICE, UNITS_PER_TERM, UNITS_PER_DRAW = 3e-3, 1.5e-2, 2e-2
+"""Estimated for a choice, a choice of an example with its exponential, and a node of a sample."""
 
 
 class Flow(NamedTuple):
@@ -227,5 +230,31 @@ PLAIN = SumLoops(spread_up, spread_possible, spread_down, upward, downward, best
 """The same loops, not compiled."""
 
 
-COMPILED = SumLoops(*(Kernel(each) for each in PLAIN))
-"""The same loops, compiled when first called."""
+def _once(circuit: Circuit, *_: object) -> float:
+    return UNITS_PER_CHOICE * (len(circuit.literal) + len(circuit.lefts))
+
+
+def _by_rows(circuit: Circuit, one: object, rows: npt.NDArray[Any], *_: object) -> float:
+    """For passes whose third argument has a row for each example."""
+    return UNITS_PER_TERM * (len(circuit.literal) + len(circuit.lefts)) * len(rows)
+
+
+def _by_columns(circuit: Circuit, one: object, values: Floats, *_: object) -> float:
+    return UNITS_PER_TERM * (len(circuit.literal) + len(circuit.lefts)) * float(values.shape[1])
+
+
+def _by_draws(circuit: Circuit, draws: Draws, rows: Bytes) -> float:
+    return UNITS_PER_DRAW * draws.uniforms.size
+
+
+COMPILED = SumLoops(
+    Kernel(spread_up, price=_once),
+    Kernel(spread_possible, price=_once),
+    Kernel(spread_down, price=_once),
+    Kernel(upward, price=_by_rows),
+    Kernel(downward, price=_by_columns),
+    Kernel(best, price=_by_rows),
+    Kernel(expect, price=_once),
+    Kernel(sample, price=_by_draws),
+)
+"""The same loops, compiled where that pays."""

@@ -29,6 +29,8 @@ Flags = npt.NDArray[np.bool_]
 
 BATCH: Final = 64
 """Examples that take each step together."""
+UNITS_PER_STEP: Final = 1e-2
+"""Estimated for a level of an example."""
 MASKED: Final = 64
 """Most classes that lead on in a level with masks."""
 
@@ -94,7 +96,7 @@ def walk(diagram: WalkDiagram, rows: Bytes, walked: Walked) -> None:
             for i in range(size):
                 code = 0
                 for place in range(blocks[level], blocks[level + 1]):
-                    code = 2 * code + rows[begin + i, order[place]]
+                    code = 2 * code + int(rows[begin + i, order[place]])  # a byte wraps
                 each = classes[offsets[level] + code]
                 entry = firsts[at[i]] + each
                 if has_masks[level]:
@@ -123,4 +125,8 @@ def walk(diagram: WalkDiagram, rows: Bytes, walked: Walked) -> None:
             outside[begin + i] = at[i] != end
 
 
-compiled_walk = Kernel(walk)
+def _units(diagram: WalkDiagram, rows: Bytes, walked: Walked) -> float:
+    return UNITS_PER_STEP * len(rows) * len(diagram.offsets) * float(1 + walked.scores.shape[1])
+
+
+compiled_walk = Kernel(walk, price=_units)

@@ -11,7 +11,6 @@ that long products do not underflow.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +21,9 @@ from unswayed.kernels.jit import Kernel
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 States = npt.NDArray[np.int8]
+
+UNITS_PER_NODE = 0.015
+"""Estimated for a node of a pass; a plain one takes a microsecond."""
 
 
 class Trellis(NamedTuple):
@@ -115,19 +117,14 @@ def best_states(trellis: Trellis, log_columns: Floats, evidence: States, found: 
     return logs
 
 
-class Passes(NamedTuple):
-    """The passes, plain or compiled."""
-
-    sum_masses: Callable[[Trellis, States, Floats], float]
-    spread: Callable[[Trellis, States, Floats, Floats], None]
-    best_states: Callable[[Trellis, Floats, States, States], Floats]
+def _units(trellis: Trellis, *_: object) -> float:
+    return UNITS_PER_NODE * len(trellis.low)
 
 
-PLAIN = Passes(sum_masses, spread, best_states)
-"""The passes as they are."""
+def _units_of_best(trellis: Trellis, log_columns: Floats, evidence: States, found: States) -> float:
+    return UNITS_PER_NODE * len(trellis.low) * len(evidence)
 
 
-compiled_sum_masses, compiled_best_states = Kernel(sum_masses), Kernel(best_states)
-
-COMPILED = Passes(compiled_sum_masses, Kernel(spread), compiled_best_states)
-"""The same passes, compiled when first called."""
+compiled_sum_masses = Kernel(sum_masses, price=_units)
+compiled_spread = Kernel(spread, price=_units)
+compiled_best_states = Kernel(best_states, price=_units_of_best)

@@ -7,7 +7,7 @@ believed as those of a dataframe (`frames.py`).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from importlib.util import find_spec
 from itertools import islice
@@ -25,6 +25,7 @@ from unswayed.model.data.tables import MARKS_AMONG_NUMBERS, MISSING_WORDS, Table
 if TYPE_CHECKING:
     from unswayed.model.data.csv import CsvFile, RawColumn
 
+_MISSING = MISSING_WORDS | MARKS_AMONG_NUMBERS
 SUFFIXES = (".parquet", ".pq", ".arrow", ".feather", ".ipc")
 """Files that pyarrow reads as datasets."""
 MOST_ROWS = 2**17
@@ -122,12 +123,9 @@ def _rebatch(batches: Iterable[Any], rows: int) -> Iterator[Any]:
         yield pa.Table.from_batches(waiting)
 
 
-def arrow_csv_blocks(
-    file: CsvFile, rows: int, names: Sequence[str] | None = None, numbers: Collection[str] = ()
-) -> Iterator[Any]:
-    """Blocks of the named columns of a CSV file, or of all.
+def arrow_csv_blocks(file: CsvFile, rows: int, names: Sequence[str] | None = None) -> Iterator[Any]:
+    """Blocks of the named columns of a CSV file, or of all; every cell is a text.
 
-    Cells are texts, but in `numbers` they are parsed on the way, in each block where all of them spell one.
     What pyarrow refuses, such as lines longer than its blocks, is read by the standard library, which names
     the line of what is wrong.
     """
@@ -136,15 +134,9 @@ def arrow_csv_blocks(
     from unswayed.model.data.csv import BLOCK_ROWS, library_blocks
 
     n_given = 0
-    # A text among numbers, or no table: pyarrow tells them apart by the words of a message alone.
     with suppress(pa.ArrowInvalid):
-        for block in _csv_blocks(file, rows, names, numbers):
+        for block in _csv_blocks(file, rows, names):
             yield block
-            n_given += 1
-        return
-    with suppress(pa.ArrowInvalid):
-        for block in islice(_csv_blocks(file, rows, names, ()), n_given, None):
-            yield _parse_numbers(block, numbers)
             n_given += 1
         return
     for _ in library_blocks(file, BLOCK_ROWS):
@@ -152,9 +144,7 @@ def arrow_csv_blocks(
     yield from islice(library_blocks(file, rows), n_given, None)
 
 
-def _csv_blocks(
-    file: CsvFile, rows: int, names: Sequence[str] | None, numbers: Collection[str]
-) -> Iterator[Any]:
+def _csv_blocks(file: CsvFile, rows: int, names: Sequence[str] | None) -> Iterator[Any]:
     import pyarrow as pa
     from pyarrow import csv
 
@@ -166,11 +156,7 @@ def _csv_blocks(
     )
     parsing = csv.ParseOptions(delimiter=file.delimiter, newlines_in_values=True)
     converting = csv.ConvertOptions(
-        column_types={
-            **dict.fromkeys(file.names, pa.string()),
-            **dict.fromkeys(numbers, pa.float64()),
-        },
-        null_values=sorted(MISSING_WORDS | MARKS_AMONG_NUMBERS),
+        column_types=dict.fromkeys(file.names, pa.string()),
         strings_can_be_null=False,
         include_columns=None if names is None else list(names),
     )
@@ -179,21 +165,9 @@ def _csv_blocks(
         yield from _rebatch(csv.open_csv(stream, reading, parsing, converting), rows)
 
 
-def _parse_numbers(block: Any, names: Collection[str]) -> Any:
-    """The block with those of the named columns parsed whose cells all spell a number or are missing."""
-    for name in names:
-        found = _parsed(block[name].combine_chunks(), MISSING_WORDS | MARKS_AMONG_NUMBERS)
-        if found is not None:
-            block = block.set_column(block.schema.get_field_index(name), name, found)
-    return block
-
-
 def raw_arrow_column(chunked: Any, is_text: bool = False) -> RawColumn:
     """Numbers where all cells spell some or are missing; else distinct texts and positions."""
     cells = chunked.combine_chunks()
-    if str(cells.type) == "double":
-        parsed: Floats = _plain(cells, np.float64)
-        return parsed
     numbers = None if is_text else _numbers(cells)
     if numbers is not None:
         return numbers
@@ -217,22 +191,22 @@ def _plain(cells: Any, kind: type[np.generic]) -> Any:
 def _numbers(cells: Any) -> Floats | None:
     # A column of labels shows itself early; to fail on each block would take longer than all the rest.
     start = [text.strip() for text in cells.slice(0, 64).to_pylist()]
-    if any(text not in MISSING_WORDS and number_in(text) is None for text in start):
+    if any(text not in _MISSING and number_in(text) is None for text in start):
         return None
-    found = _parsed(cells, MISSING_WORDS)
+    found = _parsed(cells)
     if found is None or found.null_count == len(found):
         return None  # a column without values says nothing, and has no numbers either
     values: Floats = _plain(found, np.float64)
     return values
 
 
-def _parsed(cells: Any, missing_words: Set[str]) -> Any:
+def _parsed(cells: Any) -> Any:
     """The cells as numbers, null where missing; None where one spells no number."""
     import pyarrow as pa
     from pyarrow import compute
 
     stripped = compute.utf8_trim_whitespace(cells)
-    missing = compute.is_in(stripped, value_set=pa.array(sorted(missing_words)))
+    missing = compute.is_in(stripped, value_set=pa.array(sorted(_MISSING)))
     try:
         return compute.if_else(missing, pa.scalar(None, pa.string()), stripped).cast(pa.float64())
     except pa.ArrowInvalid:

@@ -41,7 +41,7 @@ class SeenColumn:
     """the greatest."""
 
 
-def list_suspicions(columns: Iterable[SeenColumn], target: str) -> Iterator[str]:
+def list_column_warnings(columns: Iterable[SeenColumn], target: str) -> Iterator[str]:
     """A sentence for each column that is probably not meant to be a feature, and for a class of one state."""
     for column in columns:
         if column.name == target:

@@ -149,13 +149,13 @@ def _with_header(file: CsvFile) -> CsvFile:
     return replace(file, names=tuple(names), header_lines=line_of_row(file, 0))
 
 
-def text_blocks(file: CsvFile, rows: int) -> Iterator[TextBlock]:
-    """Blocks of `rows` rows, every cell as the text it is."""
+def text_blocks(file: CsvFile, rows: int, names: Sequence[str] | None = None) -> Iterator[TextBlock]:
+    """Blocks of `rows` rows, every cell as the text it is; with `names`, of these columns at least."""
     if file.text is None:
         from unswayed.model.data.arrow import arrow_csv_blocks, has_arrow
 
         if has_arrow():
-            yield from arrow_csv_blocks(file, rows)
+            yield from arrow_csv_blocks(file, rows, names)
             return
     yield from library_blocks(file, rows)
 
@@ -173,21 +173,8 @@ def raw_blocks(
 
     `as_text` lists those that are known to hold something else; others show when `join_raw` joins the blocks.
     """
-    from unswayed.model.data.arrow import arrow_csv_blocks, has_arrow
-
-    blocks = text_blocks(file, rows)
-    if file.text is None and has_arrow():
-        numbers = _numeric_starts(file) & set(names) - as_text - file.thousands
-        blocks = arrow_csv_blocks(file, rows, names, numbers)
-    for block in blocks:
+    for block in text_blocks(file, rows, names):
         yield [_read_cells(file, name, block[name], name in as_text) for name in names]
-
-
-def _numeric_starts(file: CsvFile) -> set[str]:
-    """Columns whose first cells spell numbers, at least one, or are missing."""
-    start = list(islice(_rows(file), 1, 65))
-    cells = ([row[place] for row in start if place < len(row)] for place in range(len(file.names)))
-    return {name for name, texts in zip(file.names, cells, strict=True) if all_numbers(texts) is not None}
 
 
 def text_column(file: CsvFile, name: str, cells: Any, n_before: int = 0) -> Column:

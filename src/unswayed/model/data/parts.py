@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from unswayed.core.codec import json_bytes
 from unswayed.core.errors import FormatError
 from unswayed.model.data.chunks import Chunk, estimate_rows, read_chunks
 from unswayed.model.data.csv import CsvFile
@@ -113,8 +114,8 @@ class ChunkAnswer:
     """The columns, by name."""
     notes: Mapping[str, Any]
     """Notes about it for JSON."""
-    unfinished: Mapping[str, Any] | None = None
-    """Where rows have no answer yet: what the next run is given to go on with, for JSON."""
+    unfinished: Any = None
+    """Where rows have no answer yet: what the next run is given to go on with, as JSON has it."""
 
 
 Answer = Callable[[Chunk, Mapping[str, Any] | None], ChunkAnswer]
@@ -187,7 +188,7 @@ def open_parts(output: Path, job: Mapping[str, Any] | None) -> PartFolder:
     """The parts of a file that the same job has finished, or none; without a job there are never any."""
     check_row_file(output)
     parts = PartFolder(output, output.with_name(output.name + ".parts"))
-    if job is not None and _read_json(parts.folder / "job.json") == json.loads(json.dumps(job)):
+    if job is not None and _read_json(parts.folder / "job.json") == json.loads(json_bytes(job)):
         return parts
     try:
         shutil.rmtree(parts.folder, ignore_errors=True)
@@ -290,4 +291,4 @@ def _read_json(path: Path) -> Any:
 
 def _write_json(path: Path, values: Any) -> None:
     with writing(path) as partial:
-        partial.write_text(json.dumps(values), encoding="utf-8")
+        partial.write_bytes(json_bytes(values, allow_nan=True))

@@ -36,7 +36,15 @@ from unswayed.model.cpt import configuration_of
 from unswayed.model.distribution import ConditionalDistribution
 from unswayed.model.formats.reading.blocks import Part, parts
 from unswayed.model.formats.reading.draft import MOST_OFF, NetworkDraft
-from unswayed.model.formats.reading.rows import Entry, TableHead, entries, fill_rows, split_label, table_head
+from unswayed.model.formats.reading.rows import (
+    Entry,
+    TableHead,
+    entries,
+    fill_rows,
+    plain_rows,
+    split_label,
+    table_head,
+)
 from unswayed.model.formats.reading.source import Source
 from unswayed.model.formats.reading.tokens import (
     BLANKS,
@@ -55,7 +63,9 @@ from unswayed.model.variable import Variable
 _PROPERTY = rf"property\b(?![{BLANKS}]*[,|)}}])"
 _BEFORE_PROPERTY = re.compile(rf"[;{{}}][{BLANKS}]*(?={_PROPERTY})", re.IGNORECASE)
 _PROPERTIES = re.compile(rf"(?:{_PROPERTY}[^;\r\n]*;?[{BLANKS}]*){{1,1000}}", re.IGNORECASE)
-_TYPE = re.compile(rf"type[{BLANKS}]+discrete[{BLANKS}]*(?:\[[{BLANKS}]*([0-9]{{1,9}})[{BLANKS}]*\])?", re.I)
+_TYPE_WORDS = rf"type[{BLANKS}]+discrete[{BLANKS}]*(?:\[[{BLANKS}]*([0-9]{{1,9}})[{BLANKS}]*\])?"
+_TYPE = re.compile(_TYPE_WORDS, re.I)
+_ONLY_TYPE = re.compile(rf"{_TYPE_WORDS}[{BLANKS}]*\{{([^{{}};]*)\}}[{BLANKS}]*;?", re.I)
 _KEYWORDS = frozenset(
     {"network", "variable", "probability", "property", "type", "discrete", "default", "table"}
 )
@@ -102,33 +112,42 @@ def _without_properties(text: Span) -> Span:
 def _read_variable(draft: NetworkDraft, part: Part, body: Span) -> str:
     """Declare the variable and return its name."""
     name = name_of(part.after_keyword().text)
+    only = _ONLY_TYPE.fullmatch(body.sealed, body.start, body.end)
+    if only is not None:  # as nearly all are; what else may stand there is looked for below
+        states = _states(name, body.within(*only.span(2)), only.group(1))
+        draft.add_variable(name, states, part.head.start)
+        return name
     found = [inner for inner in parts(body) if inner.keyword == "type"]
     if len(found) != 1 or found[0].body is None:
         kind = shown(found[0].head.text) if found else "none"
         part.head.fail(f"variable {name!r}: expected one 'type discrete [n] {{ states }};', found {kind}")
-    states = found[0].body
     form = _TYPE.fullmatch(found[0].head.text)
     if form is None:
         found[0].head.fail(
             f"variable {name!r}: expected 'type discrete [n]', found {shown(found[0].head.text)}"
         )
-    draft.add_variable(name, _states(name, states, form.group(1)), part.head.start)
+    draft.add_variable(name, _states(name, found[0].body, form.group(1)), part.head.start)
     return name
 
 
 def _states(name: str, span: Span, declared: str | None) -> list[str]:
     """The states between the braces: as many as were declared, between commas or between blanks."""
-    by_blanks = [name_of(word.text) for word in words(span)]
     pieces = [piece.strip(BLANKS) for piece in span.text.rstrip(BLANKS + ",").split(",")]
     # Between commas a name may hold blanks, as in { not present, present }.
-    by_commas = [name_of(piece) for piece in pieces] if len(pieces) > 1 else by_blanks
-    states = by_commas if declared is None or len(by_commas) == int(declared) else by_blanks
+    states = [name_of(piece) for piece in pieces]
+    if len(pieces) < 2 or (declared is not None and len(pieces) != int(declared)):
+        states = [name_of(word.text) for word in words(span)]
     if declared is not None and len(states) != int(declared):
         span.fail(f"variable {name!r} declares {int(declared)} states but lists {len(states)}")
     return states
 
 
 def _read_table(draft: NetworkDraft, head: TableHead, body: Span) -> Floats:
+    if head.parents:
+        states = [draft.states(parent, head.span.start) for parent in head.parents]
+        rows = plain_rows(body, head, states)
+        if rows is not None:
+            return rows
     found = entries(body)
     first = next(found, None)
     if first is None:
@@ -151,6 +170,8 @@ def _flat_table(head: TableHead, entry: Entry) -> Floats:
             f"{head.n_rows * head.sizes[-1]} ({' x '.join(map(str, head.sizes))})",
             entry.start,
         )
+    if head.n_rows == 1:
+        return values
     child_slowest = values.reshape(head.sizes[-1], head.n_rows).T
     child_fastest = values.reshape(head.n_rows, head.sizes[-1])
     if not _sums_to_one(child_slowest) and _sums_to_one(child_fastest):

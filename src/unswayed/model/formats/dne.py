@@ -41,8 +41,8 @@ from unswayed.model.formats.reading.blocks import (
     parts,
     unwrapped,
 )
-from unswayed.model.formats.reading.certain import certain_table
 from unswayed.model.formats.reading.draft import NetworkDraft, clean_label
+from unswayed.model.formats.reading.rows import certain_table
 from unswayed.model.formats.reading.source import Source
 from unswayed.model.formats.reading.tokens import SLASH_COMMENTS, Span, name_of, numbers, seal, shown, words
 

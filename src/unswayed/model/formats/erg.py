@@ -27,9 +27,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from unswayed.core.arrays import Floats
-from unswayed.model.formats.reading.decimals import decimal_number
 from unswayed.model.formats.reading.draft import NetworkDraft
 from unswayed.model.formats.reading.source import Source
+from unswayed.model.formats.reading.tokens import decimal_number
 
 MAX_NODES = 100_000
 """Most nodes read."""

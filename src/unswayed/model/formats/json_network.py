@@ -26,10 +26,11 @@ from typing import Any, NoReturn
 import numpy as np
 
 from unswayed.core.arrays import Floats
+from unswayed.core.codec import check_header, field_of, shown
 from unswayed.core.errors import ModelError
 from unswayed.core.names import unknown_name
 from unswayed.model.annotation import NO_ANNOTATION, Annotation, Role
-from unswayed.model.formats.json_nodes import field_of, read_node, shown, write_node
+from unswayed.model.formats.json_nodes import read_node, write_node
 from unswayed.model.formats.reading.draft import NetworkDraft
 from unswayed.model.formats.reading.guard import json_content
 from unswayed.model.formats.reading.source import Source
@@ -137,15 +138,6 @@ def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(name for name in names if names.count(name) > 1)
         raise ModelError(f"the field {shown(twice)} stands twice in one object")
     return found
-
-
-def check_header(content: Mapping[str, Any], title: str, version: int) -> None:
-    """Raise `ModelError` unless the file says it is of this format, in a version known here."""
-    if content.get("format") != title:
-        raise ModelError(f'the file does not say "format": {title!r}, but {shown(content.get("format"))}')
-    given = field_of(content, "version", int)
-    if not 1 <= given <= version:
-        raise ModelError(f"the file is of version {given}; this version of unswayed reads up to {version}")
 
 
 def _check_known(entry: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:

@@ -22,7 +22,7 @@
     </smile>
 
 The child's state varies fastest, the first parent slowest: the order of our tables. `resultingstates` names
-the child's state for each parent configuration, in that order; `noisymax` is explained in `noisy_max.py`.
+the child's state for each parent configuration, in that order; `noisymax` is explained in `dsl.py`.
 A utility has a number for each configuration of its parents, the last fastest; a `mau` adds utilities up,
 each times its weight. Equations and networks unrolled over time are refused.
 
@@ -46,11 +46,11 @@ import numpy as np
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.names import unknown_name
 from unswayed.model.annotation import Annotation, Role
-from unswayed.model.formats.noisy_max import noisy_max_maker
-from unswayed.model.formats.reading.decimals import decimal_number
+from unswayed.model.formats.dsl import noisy_max_maker
 from unswayed.model.formats.reading.draft import MakeNode, NetworkDraft, clean_label
 from unswayed.model.formats.reading.identifiers import stands_for
 from unswayed.model.formats.reading.source import Source
+from unswayed.model.formats.reading.tokens import decimal_number
 from unswayed.model.formats.reading.xml_source import Element, numbers, only_child, parse_xml
 from unswayed.model.formats.xdsl_writer import COST_KEY, NAME_KEY, STATES_KEY, write
 from unswayed.model.nodes.noisy import NoisyMaxCpt

@@ -88,7 +88,7 @@ def same_fields(one: object, other: object) -> bool:
     """Whether two objects are of one class and have equal fields, arrays compared number by number."""
     if type(one) is not type(other):
         return False
-    names = [field.name for field in fields(one)]  # type: ignore[arg-type]
+    names = [field.name for field in fields(one) if field.compare]  # type: ignore[arg-type]
     return all(_same(getattr(one, name), getattr(other, name)) for name in names)
 
 

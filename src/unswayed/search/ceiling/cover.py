@@ -16,7 +16,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from unswayed.core.arrays import Bools, Floats
-from unswayed.kernels.additive_bounds import compiled_bound_sums, compiled_largest_far, compiled_scan_far
 from unswayed.search.ceiling.cell_error import CellError, bound_error
 from unswayed.search.ceiling.cells import (
     Cell,
@@ -107,18 +106,6 @@ class Ceiling:
     def agreement(self) -> float:
         """Upper bound on the agreement of every subset within the budget."""
         return min(1.0 - self.cells[0].low, 1.0) if self.cells else 0.0
-
-
-def is_ceiling_ready() -> bool:
-    """Whether the loops can be loaded and need not be compiled."""
-    return all(loop.is_ready for loop in (compiled_bound_sums, compiled_largest_far, compiled_scan_far))
-
-
-def load_ceiling() -> None:
-    """Load the compiled loops, which takes some seconds at first use, so that no search waits for them."""
-    halves = np.full((3, 2), 0.5) + np.array([[0.1, -0.1], [0.2, -0.2], [0.3, -0.3]])
-    laws = FeatureLaws(np.log(halves / halves[:, ::-1]), halves, halves[:, ::-1].copy(), 0.5, 0.0)
-    next(lower(open_ceiling(laws, Spendable(np.ones(3), 1.0))))
 
 
 def open_ceiling(laws: FeatureLaws, budget: Spendable) -> Ceiling:

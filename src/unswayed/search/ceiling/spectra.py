@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from unswayed.core.anytime import tick
 from unswayed.core.arrays import Floats
 from unswayed.engines.rounded_weights import CutQuestion
 from unswayed.engines.weights import WeightList
@@ -45,6 +46,8 @@ FARTHEST_CUT = 40.0
 """Cuts farther from the prior log-odds leave next to nothing undecided."""
 SCAN_UNITS = 0.4
 """To find and bound the functions of one feature at one frequency."""
+SCANNED = 2**10
+"""Frequencies gone through in a step."""
 UNIT = 2.0**-52
 """Distance of 1 from the next number: twice what an operation can err by, relative to its result."""
 SMALLEST_LOG = -40.0
@@ -169,9 +172,12 @@ def find_spectra(laws: FeatureLaws, guide: FarGuide, low: Floats, high: Floats) 
     step = 2.0 * math.pi / period
     frequencies = _multiples(step, 1, math.ceil(REACH / (laws.noise * step)))
     stacked = np.stack([laws.lower, laws.upper, laws.root])
-    whole, constants, multipliers = compiled_scan_far(
-        frequencies, stacked, laws.weight, wave_error(laws.weight, frequencies), guide
-    )
+    errors, parts = wave_error(laws.weight, frequencies), []
+    for start in range(0, len(frequencies), SCANNED):
+        part = slice(start, start + SCANNED)
+        tick(SCAN_UNITS * SCANNED * len(laws.weight), "the ceiling")
+        parts.append(compiled_scan_far(frequencies[part], stacked, laws.weight, errors[part], guide))
+    whole, constants, multipliers = (np.concatenate(each, axis=1) for each in zip(*parts, strict=True))
     far = FarTable(constants, multipliers)
     n_near = _count_near(laws, frequencies, period, far.at(low, high))
     near = _multiples(step, 0, n_near)

@@ -1,6 +1,6 @@
 """Branch and bound for naive Bayes classifiers of any number of features, with a certified gap at any moment.
 
-Nodes are bounded on a grid of log-odds (`kernels/excluding.py`). Subsets that the grid cannot rule out are
+Nodes are bounded on a grid of log-odds (`kernels/grid_search.py`). Subsets that the grid cannot rule out are
 examined more closely: between bounds on a finer grid, and exactly where that is affordable and needed.
 
 A search that does not come to its end soon would leave a wide gap, since in depth-first search the first
@@ -19,50 +19,44 @@ from uuid import uuid4
 
 import numpy as np
 
-from unswayed.core.anytime import reserve, seconds_left, settle, tick, units_left
+from unswayed.core.anytime import reserve, settle, tick, units_left
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.parallel import Workers
-from unswayed.decisions.checkpoint import damaged
-from unswayed.kernels.all_but_one import (
-    FeatureSides,
-    compiled_errors_but_one,
-    compiled_errors_of,
-    rooms_for,
-)
-from unswayed.kernels.excluding import GridTerms as KernelTerms, State, compiled_search, start
-from unswayed.kernels.spreads import Grid
-from unswayed.search.ceiling.cover import Spendable, is_ceiling_ready, lower, open_ceiling
-from unswayed.search.ceiling.spectra import opening_units
-from unswayed.search.driver import Steps, search_in_slices
-from unswayed.search.naive_bayes.branches import (
+from unswayed.kernels.grid_search import (
     UNITS_PER_ERROR,
+    GridTerms as KernelTerms,
+    State,
+    compiled_search,
+    start,
+)
+from unswayed.kernels.sum_distributions import Grid
+from unswayed.search.ceiling.cover import Spendable, lower, open_ceiling
+from unswayed.search.ceiling.spectra import opening_units
+from unswayed.search.driver import SavedSearch, Steps, find_search, search_in_slices
+from unswayed.search.naive_bayes.incumbent import (
+    BestOnGrid,
     GridBranch,
     GridFindings,
     GridLeft,
     GridShared,
-    advance_search,
+    GridTask,
     branch_of,
-    count_errors,
     read_left,
     run_grid_slice,
     take_findings,
 )
-from unswayed.search.naive_bayes.incumbent import BestOnGrid, GridTask
 from unswayed.search.naive_bayes.start import Shop, good_subsets, most_telling, open_shop, search_order
 from unswayed.search.task import SLACK, Found
-from unswayed.search.task_search import SavedSearch
 
 QUICK, PATIENT = 50_000, 20
 """Errors computed before less is tried to be proven, and how many times as many before a ceiling is lowered
 over so few features that the optimum may be proven."""
-SLICE = 10_000
-"""Errors computed in a step: some 40 milliseconds."""
+SLICE = 625
+"""Errors computed in a step: 2.5 ms, or .2 s where the loop is plain."""
 EXAMINING_UNITS = 5e3
 """What a closer look at one subset takes: a millisecond or two at first, some ten times that where needed."""
 ALONE_ERRORS = 250_000
 """Errors that this process computes before others join: a second."""
-PLAIN_ERRORS = 50_000
-"""Errors computed without compiled loops where a search has to compile them itself: three seconds."""
 RUNGS = (0.1, 0.25, 0.5, 0.7, 0.85, 0.93)
 """Shares of the best known error that are tried to be proven a lower bound, one after the other."""
 RESOLVED = 1e-10
@@ -77,8 +71,6 @@ QUICK_SHARE = 0.3
 """Share of what is left that a search for the proven optimum may take before a ceiling is lowered."""
 LONGEST_CEILING, UNITS_PER_WAVE = 3e7, 0.65
 """Units after which a ceiling hardly sinks any more; measured for a cell, a frequency and a feature of it."""
-CEILING_COMPILES = 20.0
-"""Seconds that must be left for a search to wait for the ceiling's loops."""
 HASTE_UNITS = 1e6
 """What must be left, or the features that tell most are taken at once."""
 FIRST_SHARE = 0.2
@@ -143,21 +135,6 @@ class _Proof:
         if self.target == math.inf:
             self.best.proven = min(self.best.proven, bound)
             self.best.left = GridLeft(self.best.task.name, self.order, tuple(left), 1.0, -math.inf)
-
-
-def load_kernels(grid: Grid) -> None:
-    """Load the compiled loops, which takes a second at first use, so that no search waits for them."""
-    costs, some = np.ones(len(grid.centre)), np.arange(1)
-    terms = _terms(costs, np.arange(len(costs)), 0.0, own_rule=False)
-    compiled_search(grid, terms, start(grid, terms, 1), 0.0, 0)
-    rooms, sides = rooms_for(grid), FeatureSides(some[:0], some[:0], some)
-    compiled_errors_but_one(grid, sides, rooms, True)
-    compiled_errors_of(grid, sides, rooms)
-
-
-def are_kernels_ready() -> bool:
-    """Whether the loops can be loaded and need not be compiled."""
-    return compiled_search.is_ready and compiled_errors_but_one.is_ready and compiled_errors_of.is_ready
 
 
 def search_by_dropping(task: GridTask, *, prove: bool = True) -> Iterator[Found]:
@@ -225,18 +202,16 @@ def _without_idle(task: GridTask, everything: frozenset[int]) -> Iterator[Found]
 
 def _resume(task: GridTask, best: BestOnGrid) -> GridLeft | None:
     """What an earlier search left in the checkpoint, with what it knew; None where it has nothing."""
-    saved = None if task.checkpoint is None else SavedSearch.find(task.checkpoint, task.name)
-    if task.checkpoint is None or saved is None:
-        return None
-    try:
+
+    def take_up(saved: SavedSearch) -> GridLeft:
         left = read_left(task.name, saved.left)
         best.offer(frozenset(saved.kept))
-    except (TypeError, ValueError, KeyError) as error:
-        raise damaged(task.checkpoint.path) from error
-    best.evaluations += saved.evaluations
-    best.proven, best.in_doubt, best.left = left.proven, left.in_doubt, left
-    best.examine()
-    return left
+        best.evaluations += saved.evaluations
+        best.proven, best.in_doubt, best.left = left.proven, left.in_doubt, left
+        best.examine()
+        return left
+
+    return find_search(task.checkpoint, task.name, take_up)
 
 
 def _begin(task: GridTask, best: BestOnGrid) -> Generator[None, None, Ints]:
@@ -279,8 +254,7 @@ def _prove(task: GridTask, best: BestOnGrid, order: Ints) -> Iterator[None]:
 
 def _lower_ceiling(task: GridTask, best: BestOnGrid) -> Iterator[None]:
     """Bound all subsets at once, until the bound is close or its share is spent."""
-    is_ready = is_ceiling_ready() or seconds_left() > CEILING_COMPILES
-    if task.laws is None or len(task.features) < FEWEST_BOUNDED or not is_ready:
+    if task.laws is None or len(task.features) < FEWEST_BOUNDED:
         return
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
@@ -288,7 +262,6 @@ def _lower_ceiling(task: GridTask, best: BestOnGrid) -> Iterator[None]:
     least_left, opening = units_left() - most, opening_units(task.laws)
     if opening >= most:
         return
-    tick(opening, "the ceiling")
     budget = Spendable(np.array([task.terms.costs[f] for f in task.features]), task.allowed)
     # Sums over thousands of numbers take thrice as long where threads wait for each other.
     with threadpool_limits(limits=1):
@@ -360,10 +333,8 @@ def _go(
             return False
         if not task.team.is_serial and counted - n_before > ALONE_ERRORS and n_errors == math.inf:
             return (yield from _share(task, proof, walk.shared, [branch]))
-        compiles = task.compiles_here and counted > PLAIN_ERRORS
-        n_step = count_errors(SLICE, compiles=compiles)
-        tick(n_step * UNITS_PER_ERROR, "the search")
-        done = advance_search(walk.shared, state, proof.limit, n_step, compiles=compiles)
+        tick(SLICE * UNITS_PER_ERROR, "the search")
+        done = compiled_search(walk.shared.grid, walk.shared.terms, state, proof.limit, SLICE)
         yield from proof.learn(take_findings(state, counted))
     return True
 

@@ -14,13 +14,17 @@ import numpy as np
 
 from unswayed.core.anytime import tick
 from unswayed.core.arrays import Floats, Ints
-from unswayed.kernels.all_but_one import FeatureSides, Rooms, compiled_errors_but_one, rooms_for
-from unswayed.kernels.spreads import Grid
+from unswayed.kernels.leave_one_out import (
+    UNITS_PER_ERROR,
+    FeatureSides,
+    Rooms,
+    compiled_errors_but_one,
+    rooms_for,
+)
+from unswayed.kernels.sum_distributions import Grid
 
 BETTER = 1e-12
 """Errors closer than this are equal."""
-UNITS_PER_ERROR = 8.0
-"""Measured for the error with or without one feature, at 100 and 200 features."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -143,4 +147,4 @@ def _numbers(features: Iterable[int]) -> Ints:
 
 def _errors(shop: Shop, sides: FeatureSides, *, is_kept: bool) -> Floats:
     tick(UNITS_PER_ERROR * len(sides.free), "a subset to start with")
-    return compiled_errors_but_one.at_once(shop.grid, sides, shop.rooms, is_kept)
+    return compiled_errors_but_one(shop.grid, sides, shop.rooms, is_kept)

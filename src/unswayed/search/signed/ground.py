@@ -99,8 +99,7 @@ def _make_ground(task: Task, column: Floats) -> SignedGround:
     states = np.array([task.sizes[f] for f in features], dtype=np.int64)
     # Features of one state have no place in the table's layout.
     several = [f for f in features if task.sizes[f] > 1]
-    sum_up = compiled_absolute_sums if compiled_absolute_sums.is_ready else compiled_absolute_sums.plain
-    left = 0.5 + 0.5 * sum_up(np.ascontiguousarray(column), states[states > 1])
+    left = 0.5 + 0.5 * compiled_absolute_sums(np.ascontiguousarray(column), states[states > 1])
     left_by_feature = dict(zip(several, left.tolist(), strict=True))
     order = order_by_harm(task, left_by_feature)
     groups = _equal_features(task, order, left_by_feature)

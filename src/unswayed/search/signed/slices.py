@@ -1,49 +1,155 @@
-"""The compiled search in slices.
+"""The compiled search over signed masses, in slices: nodes that can be sent and saved, and what is found.
 
 A search begins in this process. Where it takes long and others may help, what is left goes to the driver
-(`search/driver.py`), whose slices are calls of `run_slice`.
+(`search/driver.py`), whose slices are calls of `run_slice`. What is left is a `SignedBranch`, nodes without
+their tables.
+
+The kernel knows bits and one column. What it cannot value itself it hands over: subsets within the budget
+whose ceiling exceeds the best value known. They come in the order of the search, neighbours mostly, so what
+was summed up for one is used for the next (`Marginals`).
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
-from dataclasses import replace
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
-from unswayed.core.anytime import UNITS_PER_SECOND, seconds_left, tick
+import numpy as np
+
+from unswayed.core.anytime import tick
 from unswayed.core.arrays import Floats
 from unswayed.core.parallel import Workers
 from unswayed.kernels.subset_search import (
+    DONE,
+    KEEPING,
+    NODE,
+    SUBSET,
+    UNITS_PER_CELL,
+    Records,
+    SignedArrays,
     SignedPath,
     compiled_advance,
+    open_ceilings,
     resume,
     start,
 )
-from unswayed.search.driver import SliceOutcome, Steps, search_in_slices
-from unswayed.search.lattice import Node
-from unswayed.search.signed.branches import SignedBranch, branch_of, read_branch
+from unswayed.search.driver import Findings, Known, SliceOutcome, Steps, TaskSearch, search_in_slices
+from unswayed.search.lattice import Node, drop, keep_only
 from unswayed.search.signed.ground import SignedGround, signed_ground
-from unswayed.search.signed.walk import Walk, make_walk
 from unswayed.search.task import Incumbent, Task
-from unswayed.search.task_search import Findings, Known, TaskSearch
 
-WORK = 2**26
-"""Cells added up in a step: some tens of milliseconds."""
-UNITS_PER_CELL = 7e-4
-"""Measured for adding up a cell: .5 to .9 nanoseconds."""
-STEPS_PER_SLICE = 4
+FIRST_WORK, WORK = 2**17, 2**23
+"""Cells added up in the first step and in the longest: 6 ms, or .2 s where the loop is plain."""
+STEPS_PER_SLICE = 32
 """Steps of a slice that is searched elsewhere: a fifth of a second."""
 ROOM = 64
 """Subsets that may wait to be valued."""
 ALONE_UNITS = 1e6
 """How long this process searches before others join: what takes less is not worth starting them."""
-COMPILING_SECONDS = 8.0
-"""Seconds that must be left for the loop to be compiled."""
-PLAIN_SECONDS = 2.0
-"""How long a process searches without compiled code where there is none yet: most are over by then."""
-PLAIN_WORK, PLAIN_UNITS = WORK // 8, 2e5
-"""Cells added up in a step without it, and about how long that takes."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SignedBranch:
+    """The nodes of a path from the first down to the current one."""
+
+    nodes: Records
+    ceilings: Floats  # (nodes,)
+    """For each node, an upper bound on the subsets still to visit at it; -1 where none is left."""
+
+    @property
+    def ceiling(self) -> float:
+        """Upper bound on every subset not yet visited; -1 where none is left."""
+        return float(self.ceilings.max(initial=-1.0))
+
+    def split(self) -> tuple[SignedBranch, SignedBranch] | None:
+        """The rest without the highest branch that is still to come, and that branch."""
+        for depth, node in enumerate(self.nodes[:-1]):
+            if node["stage"] == KEEPING:
+                rest, ceilings = self.nodes.copy(), self.ceilings.copy()
+                rest["stage"][depth], ceilings[depth] = DONE, -1.0
+                branch = self.nodes[: depth + 1].copy()
+                branch["stage"][:depth] = DONE
+                alone = np.append(np.full(depth, -1.0), self.ceilings[depth])
+                return SignedBranch(rest, ceilings), SignedBranch(branch, alone)
+        return None
+
+    def write(self) -> list[Any]:
+        """The branch for a checkpoint."""
+        return [self.nodes.tolist(), self.ceilings.tolist()]
+
+
+def branch_of(ground: SignedArrays, left: Records) -> SignedBranch:
+    """The branch of the nodes that a path leaves."""
+    return SignedBranch(left, open_ceilings(ground, left))
+
+
+def read_branch(written: Sequence[Any]) -> SignedBranch:
+    """The branch from a checkpoint."""
+    nodes, ceilings = written
+    return SignedBranch(np.array([tuple(node) for node in nodes], dtype=NODE), np.array(ceilings))
+
+
+@dataclass(slots=True)
+class Marginals:
+    """Tables of subsets, summed down from a root in the order of a search."""
+
+    task: Task
+    root: Node
+    order: Sequence[int]
+    _dropped: list[int] = field(default_factory=list)
+    _nodes: list[Node] = field(default_factory=list)
+    """The last subset's table, and those it was made from."""
+
+    def of(self, kept: frozenset[int]) -> Floats:
+        """The table of a subset, from the part of the way that it shares with the one before."""
+        dropped = [f for f in self.order if f not in kept]
+        dropped += [f for f in self.root.features if f not in kept and f not in dropped]
+        shared = 0
+        while shared < min(len(dropped), len(self._dropped)) and dropped[shared] == self._dropped[shared]:
+            shared += 1
+        del self._nodes[shared:]
+        for feature in dropped[shared:]:
+            parent = self._nodes[-1] if self._nodes else self.root
+            self._nodes.append(drop(parent, feature, self.task.sizes))
+        self._dropped = dropped
+        return self._nodes[-1].table if self._nodes else self.root.table
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Walk:
+    """One search: its ground, and what is made of what it finds."""
+
+    signed: SignedGround
+    ground: SignedArrays
+    marginals: Marginals
+    incumbent: Incumbent
+
+    def best(self) -> Records:
+        """The incumbent, as the kernel wants it."""
+        held, task = self.incumbent, self.incumbent.task
+        return np.array([(held.value, task.cost(held.kept), self.signed.bits(held.kept))], dtype=SUBSET)
+
+    def learn(self, path: SignedPath, best: Records) -> None:
+        """Take what a slice has found: the best subset it knows, and those it wants valued."""
+        incumbent, objective = self.incumbent, self.incumbent.task.objective
+        if self.ground.value_is_ceiling:
+            incumbent.offer(self.signed.kept(int(best["kept"][0])), float(best["value"][0]))
+        for bits in path.found[: path.counts[1]].tolist():
+            tick(what="the search")  # a large table takes a while to value
+            kept = self.signed.kept(bits)
+            incumbent.offer(kept, objective.value(self.marginals.of(kept)))
+        incumbent.evaluations += int(path.counts[1] + path.counts[2])
+        path.counts[1:3] = 0
+
+
+def make_walk(signed: SignedGround, ground: SignedArrays, incumbent: Incumbent) -> Walk:
+    """The search over all features of a ground, or over the first of them."""
+    task, order = incumbent.task, signed.order[: len(ground.features) - 1]
+    is_part = len(order) < len(signed.order) and not ground.value_is_ceiling
+    root = keep_only(task.root, frozenset(order), task.sizes) if is_part else task.root
+    return Walk(signed, ground, Marginals(task, root, order), incumbent)
 
 
 class SignedShared(NamedTuple):
@@ -103,35 +209,27 @@ def _offer_highest(walk: Walk) -> Iterator[None]:
 def _explore(walk: Walk, search: TaskSearch[SignedBranch] | None = None) -> Iterator[None]:
     """Search to the end; the search of all features takes notes, and may be shared."""
     notes = search or TaskSearch[SignedBranch](walk.incumbent, None, WORK)
-    path, spent = start(walk.ground, ROOM), 0.0
-    is_over = False
+    path, spent, is_over = start(walk.ground, ROOM), 0.0, False
+    # Most searches are short, and say by short steps how much they were.
+    work = min(FIRST_WORK, WORK)
     while not is_over:
         branch = branch_of(walk.ground, path.left)
         notes.note(branch.ceiling, [branch])
         yield
-        is_quick = _is_quick()
-        if search is not None and search.is_shared and is_quick and spent > ALONE_UNITS:
+        if search is not None and search.is_shared and spent > ALONE_UNITS:
             yield from _share(walk, search, [branch])
             return
-        units = UNITS_PER_CELL * WORK if is_quick else PLAIN_UNITS
-        tick(units, "the search")
-        is_over = _advance(walk, path, WORK if is_quick else PLAIN_WORK, is_quick=is_quick)
-        spent += units
+        tick(UNITS_PER_CELL * work, "the search")
+        is_over = _advance(walk, path, work)
+        spent += UNITS_PER_CELL * work
+        work = min(2 * work, WORK)
     notes.note(walk.incumbent.value, [])
 
 
-def _is_quick() -> bool:
-    """Whether the loop is compiled, or is to be compiled now."""
-    is_due = compiled_advance.seconds_without > PLAIN_SECONDS and seconds_left() > COMPILING_SECONDS
-    return is_due or compiled_advance.is_ready
-
-
-def _advance(walk: Walk, path: SignedPath, work: int, *, is_quick: bool = True) -> bool:
+def _advance(walk: Walk, path: SignedPath, work: int) -> bool:
     """Search on for so much work; whether the search is over."""
     best = walk.best()
-    is_over = (compiled_advance if is_quick else compiled_advance.plain)(walk.ground, path, best, work)
-    if not is_quick:
-        compiled_advance.seconds_without += PLAIN_UNITS / UNITS_PER_SECOND
+    is_over = compiled_advance(walk.ground, path, best, work)
     walk.learn(path, best)
     return is_over
 

@@ -20,9 +20,9 @@ from unswayed.circuits.psdd.query import log_likelihoods
 from unswayed.circuits.psdd.structure import uniform_psdd
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import ModelError, QueryError
+from unswayed.spaces.classifier.attributes import checked_smoothing, choose_prior
 from unswayed.spaces.classifier.columns import objects_of, structured_attribute
 from unswayed.spaces.classifier.objects import Objects, Structured
-from unswayed.spaces.classifier.priors import checked_smoothing, choose_prior
 from unswayed.spaces.space import Space
 
 

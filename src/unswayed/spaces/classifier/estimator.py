@@ -12,16 +12,21 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import assert_all_finite
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from unswayed.core.arrays import Floats, Ints
 from unswayed.core.errors import ModelError, QueryError
-from unswayed.core.names import listing
+from unswayed.model.data.estimator_rows import (
+    GrowingClassifier,
+    check_row_count,
+    check_same_classes,
+    checked_rows,
+    class_codes,
+    class_labels,
+    expect_labels,
+)
 from unswayed.model.data.frames import is_frame
-from unswayed.spaces.classifier.attributes import Values
+from unswayed.spaces.classifier.attributes import HELD_OUT, Values, checked_smoothing, choose_prior
 from unswayed.spaces.classifier.columns import (
     Layout,
     RawRows,
@@ -40,7 +45,6 @@ from unswayed.spaces.classifier.model import (
     merge,
     part_posteriors,
 )
-from unswayed.spaces.classifier.priors import HELD_OUT, checked_smoothing, choose_prior
 from unswayed.spaces.space import Space
 
 
@@ -61,7 +65,7 @@ class Posteriors:
         return [self.labels[int(k)] for k in np.argmax(self.probabilities, axis=1)]
 
 
-class StructuredNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class StructuredNaiveBayes(GrowingClassifier):
     """A naive Bayes classifier whose attributes may be structured objects [choi2016].
 
     Parameters
@@ -120,34 +124,18 @@ class StructuredNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.class_smoothing = class_smoothing
         self.max_categories = max_categories
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from rows `X` and their labels `y`; rows of weight zero are left out."""
-        return self._learn_first(X, y, sample_weight, None)
-
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from more rows; the first call fixes the attributes and needs `classes`, all labels."""
         if self.smoothing == HELD_OUT:
             raise ModelError(f"partial_fit cannot hold rows out; give a prior instead of {HELD_OUT!r}")
         if hasattr(self, "model_") and not hasattr(self, "counts_"):
             raise ModelError("a loaded model has no counts to add to; learn again from all rows")
-        if hasattr(self, "counts_"):
-            return self._learn_more(X, y, sample_weight, classes)
-        if classes is None:
-            raise ModelError("the first call of partial_fit needs `classes`, all labels there will be")
-        return self._learn_first(X, y, sample_weight, classes)
+        return super().partial_fit(X, y, classes, sample_weight)
 
     def predict(self, X: Any) -> np.ndarray[Any, Any]:
         """The most probable label of each row; of equally probable ones the first."""
-        best = np.argmax(self.predict_log_proba(X), axis=1)
-        if self.n_parts_ == 1:
-            labels: np.ndarray[Any, Any] = self.classes_[best]
-            return labels
-        return np.array([self.classes_[k] for k in best]).reshape(-1, self.n_parts_)
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Pr(label | what the row observes), (rows, classes)."""
-        probabilities: Floats = np.exp(self.predict_log_proba(X))
-        return probabilities
+        labels = super().predict(X)
+        return labels if self.n_parts_ == 1 else np.array(labels.tolist()).reshape(-1, self.n_parts_)
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Logarithms of `predict_proba`, exact where those underflow."""
@@ -173,23 +161,17 @@ class StructuredNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             labels, probabilities = part_posteriors(probabilities, labels, part)
         return Posteriors(tuple(sources), tuple(labels), probabilities)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        return tags
-
     def _learn_first(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> Self:
         prior = checked_smoothing(self.smoothing)
         if not isinstance(self.class_smoothing, int | float | np.number) or not self.class_smoothing >= 0:
             raise ModelError(f"class_smoothing must be a number of at least 0, not {self.class_smoothing!r}")
-        labels, self.n_parts_ = _labels(y)
+        labels, self.n_parts_ = _labels(self, y)
         weights = _check_sample_weight(sample_weight, labels, dtype=np.float64)
         kept = np.flatnonzero(weights > 0)
-        chosen = labels if classes is None else _labels(classes)[0]
+        chosen = labels if classes is None else _labels(self, classes)[0]
         self.classes_ = _distinct(chosen)
         values = self._values(X, reset=True, kept=kept, n_rows=len(labels))
-        codes = _codes(labels[kept], self.classes_)
+        codes = class_codes(labels[kept], self.classes_)
         attributes = self.layout_.attributes
         self.counts_ = count_rows(
             attributes, values, codes, weights=weights[kept], n_classes=len(self.classes_)
@@ -202,14 +184,12 @@ class StructuredNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return self._finish()
 
     def _learn_more(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> Self:
-        if classes is not None and list(_distinct(_labels(classes)[0])) != list(self.classes_):
-            raise ModelError(
-                f"`classes` changed from {listing(list(map(str, self.classes_)))}; they must stay"
-            )
-        labels, _ = _labels(y)
+        if classes is not None:
+            check_same_classes(_distinct(_labels(self, classes)[0]), self.classes_)
+        labels, _ = _labels(self, y)
         weights = _check_sample_weight(sample_weight, labels, dtype=np.float64)
         values = self._values(X, reset=False, n_rows=len(labels))
-        codes = _codes(labels, self.classes_)
+        codes = class_codes(labels, self.classes_)
         attributes = self.layout_.attributes
         more = count_rows(attributes, values, codes, weights=weights, n_classes=len(self.classes_))
         self.counts_ = merge(self.counts_, more)
@@ -228,10 +208,10 @@ class StructuredNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc
                 attribute = structured_attribute(self.structured)
                 self.layout_ = Layout(0, ((),), (True,), (attribute,))
             objects = objects_of(self.structured, X)
-            _check_rows(len(objects.is_observed), n_rows)
+            check_row_count(len(objects.is_observed), n_rows)
             return [objects if kept is None else objects.taken(kept)]
         rows = self._rows(X, reset=reset)
-        _check_rows(rows.n_rows, n_rows)
+        check_row_count(rows.n_rows, n_rows)
         if kept is not None and len(kept) < rows.n_rows:
             rows = rows.taken(kept)
         if reset:
@@ -239,11 +219,8 @@ class StructuredNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return values_in(rows, self.layout_)
 
     def _rows(self, X: Any, *, reset: bool) -> RawRows:
-        if is_frame(X):
-            validate_data(self, X, reset=reset, skip_check_array=True)
-            return raw_rows(X)
-        if not self.structured:
-            return raw_rows(validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan"))
+        if is_frame(X) or not self.structured:
+            return raw_rows(checked_rows(self, X, reset=reset))
         # Cells that are objects are beyond scikit-learn's checks.
         rows = raw_rows(X)
         if reset:
@@ -251,26 +228,15 @@ class StructuredNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return rows
 
 
-def _check_rows(found: int, wanted: int | None) -> None:
-    if wanted is not None and found != wanted:
-        raise ModelError(f"X has inconsistent numbers of rows with y: {found} and {wanted}")
-
-
-def _labels(y: Any) -> tuple[np.ndarray[Any, Any], int]:
+def _labels(estimator: Any, y: Any) -> tuple[np.ndarray[Any, Any], int]:
     """Labels of rows, tuples where `y` has several columns, and the number of columns."""
-    if y is None:
-        raise QueryError(
-            "StructuredNaiveBayes requires y to be passed, but the target y is None; give each row a label"
-        )
+    expect_labels(estimator, y)
     table = np.asarray(y)
     if table.ndim == 2 and table.shape[1] > 1:
         labels = np.empty(len(table), dtype=object)
         labels[:] = [tuple(row) for row in table.tolist()]
         return labels, table.shape[1]
-    plain: np.ndarray[Any, Any] = column_or_1d(y, warn=True)
-    assert_all_finite(plain, input_name="y")
-    check_classification_targets(plain)
-    return plain, 1
+    return class_labels(estimator, y), 1
 
 
 def _distinct(labels: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -281,15 +247,3 @@ def _distinct(labels: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     classes = np.empty(len(found), dtype=object)
     classes[:] = found
     return classes
-
-
-def _codes(labels: np.ndarray[Any, Any], classes: np.ndarray[Any, Any]) -> Ints:
-    """Positions of labels among the classes; `ModelError` for one that is not there."""
-    number = {label: code for code, label in enumerate(classes.tolist())}
-    found, which = (labels, None) if labels.dtype == object else np.unique(labels, return_inverse=True)
-    codes = np.array([number.get(label, -1) for label in found.tolist()], dtype=np.int64)
-    codes = codes if which is None else codes[which.reshape(-1)]
-    if (codes < 0).any():
-        unknown = sorted({str(label) for label in labels[codes < 0].tolist()})
-        raise ModelError(f"y has labels that are not in `classes`: {listing(unknown)}")
-    return codes

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import json
 import math
 import os
 import zipfile
@@ -24,12 +23,13 @@ from typing import Any
 
 import numpy as np
 
-from unswayed.circuits.io.lines import write_text
 from unswayed.circuits.psdd.learn import Laplace, UniformExamples
 from unswayed.circuits.psdd.psdd import Psdd, PsddStructure
 from unswayed.core.anytime import bytes_allowed
 from unswayed.core.arrays import Bools, Floats
+from unswayed.core.codec import check_header, header as file_header, json_bytes
 from unswayed.core.errors import FormatError, ModelError, UnswayedError
+from unswayed.model.formats.files import replace_file
 from unswayed.model.formats.reading.guard import guarded, json_content
 from unswayed.model.formats.reading.source import Source, load, load_arrays
 from unswayed.spaces.classifier.anomaly import StructuredAnomalyDetector
@@ -61,14 +61,14 @@ def save_structured(model: StructuredModel, path: str | os.PathLike[str]) -> Non
     if file.suffix.lower() not in (".json", ".npz"):
         raise FormatError("a structured model is saved as a .json or .npz file; name it so", file)
     header, arrays = _detector(model) if isinstance(model, StructuredAnomalyDetector) else _classifier(model)
-    header = {"format": FORMAT, "version": VERSION, **header}
+    header = {**file_header(FORMAT, VERSION), **header}
     if file.suffix.lower() == ".json":
         header["arrays"] = {name: _listed(array) for name, array in arrays.items()}
-        write_text(file, json.dumps(header, ensure_ascii=False, allow_nan=False) + "\n")
+        replace_file(file, json_bytes(header))
         return
     try:
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr(_HEADER, json.dumps(header, ensure_ascii=False, allow_nan=False))
+            archive.writestr(_HEADER, json_bytes(header))
             for name, array in arrays.items():
                 buffer = io.BytesIO()
                 np.save(buffer, array, allow_pickle=False)
@@ -81,9 +81,12 @@ def load_structured(path: str | os.PathLike[str]) -> StructuredModel:
     """The model in a file; `FormatError` when it is none, or would take more memory than allowed."""
     file = Path(path)
     header, arrays = _archive(file) if file.suffix.lower() == ".npz" else _text(load(file))
-    if header.get("format") != FORMAT or header.get("version") != VERSION:
-        raise FormatError(f"expected JSON with the format {FORMAT!r}, version {VERSION}", file)
     with guarded(file, "a structured model"):
+        wrong = f"expected JSON with the format {FORMAT!r}, version {VERSION}"
+        try:
+            check_header(header, FORMAT, VERSION, wrong=wrong, oldest=VERSION)
+        except ModelError as error:
+            raise FormatError(str(error), file) from None
         try:
             return _restored(header, arrays)
         except FormatError as error:

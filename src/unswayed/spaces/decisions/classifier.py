@@ -30,7 +30,7 @@ from unswayed.spaces.classifier.columns import structured_attribute
 from unswayed.spaces.classifier.estimator import StructuredNaiveBayes
 from unswayed.spaces.classifier.model import NaiveBayes
 from unswayed.spaces.classifier.objects import PsddTable, Structured
-from unswayed.spaces.decisions.terms import CircuitTerm, ListedTerm, NormalTerm, Term
+from unswayed.spaces.decisions.terms import CircuitTerm, ListedTerm, NormalTerm, OpenTerm
 
 NORMAL, ANOMALOUS = "normal", "anomalous"
 """The classes of a detector."""
@@ -105,7 +105,7 @@ class StructuredCase:
     """The classifier."""
     log_posterior: Floats  # (classes,)
     """Logarithms of the probabilities of the classes; minus infinity for one that is excluded."""
-    open_terms: Mapping[str, Term] = field(repr=False)
+    open_terms: Mapping[str, OpenTerm] = field(repr=False)
     """What each attribute not observed whole can still add."""
 
     @property
@@ -131,7 +131,7 @@ def structured_case(
         if name not in classifier.features:
             raise QueryError(unknown_name("attribute", name, classifier.features))
     scores = classifier.model.log_prior.copy()
-    open_terms: dict[str, Term] = {}
+    open_terms: dict[str, OpenTerm] = {}
     for attribute, conditional in zip(
         classifier.model.attributes, classifier.model.conditionals, strict=True
     ):
@@ -151,7 +151,7 @@ def _is_nothing(value: Any) -> bool:
     return value is None or (isinstance(value, str | float | np.floating) and is_missing(value))
 
 
-def _seen(attribute: Attribute, conditional: Any, value: Any) -> tuple[Floats, Term | None]:
+def _seen(attribute: Attribute, conditional: Any, value: Any) -> tuple[Floats, OpenTerm | None]:
     """What a value adds to each class, and what stays open."""
     if isinstance(attribute, Structured):
         return _seen_object(attribute, conditional, value)
@@ -172,7 +172,7 @@ def _seen(attribute: Attribute, conditional: Any, value: Any) -> tuple[Floats, T
     return added, None
 
 
-def _seen_object(attribute: Structured, table: PsddTable, value: Any) -> tuple[Floats, Term | None]:
+def _seen_object(attribute: Structured, table: PsddTable, value: Any) -> tuple[Floats, OpenTerm | None]:
     """What an object, or a part of one, adds; the distributions given that part."""
     if value is None:
         parameters = np.column_stack([psdd.log_parameters for psdd in table.psdds])

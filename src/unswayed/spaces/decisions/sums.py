@@ -1,7 +1,7 @@
 """Certain bounds on sums of open terms: how probable it is that their log-odds reach a cut.
 
 The moments of all terms multiply. Those with imaginary exponents are the transform of the sum's
-distribution, which bounds every tail (`engines/sums/tails.py`); those with real ones bound what lies
+distribution, which bounds every tail (`engines/sums/sweeps.py`); those with real ones bound what lies
 outside a window, so that the sum can be laid on a circle.
 """
 
@@ -14,32 +14,20 @@ import numpy as np
 
 from unswayed.core.arrays import Floats
 from unswayed.core.errors import LimitError
-from unswayed.engines.sums.tails import enclosing_coefficients, rounding_bound
-from unswayed.spaces.decisions.terms import Numbers, Pair, Term
+from unswayed.engines.sums.pairs import MARGIN, STEEPEST
+from unswayed.engines.sums.sweeps import enclosing_coefficients, rounding_bound
+from unswayed.engines.sums.unions import Bounds
+from unswayed.spaces.decisions.terms import Numbers, OpenTerm, Pair
 
 _TILTS = 2.0 ** np.arange(-8.0, 7.0)
 """Real exponents tried for the window; neighbours differ so little that none between them helps."""
-_MARGIN = 0.02
-"""Share of the window added at both ends, since bounds are least sharp where the ends of a circle meet."""
-_LARGEST_POWER = 600.0
-"""Largest logarithm of a moment that is computed."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Tails:
-    """What is known about a sum: bounds on Pr_c(sum >= cut) for every class c."""
-
-    low: Floats  # (cuts, classes)
-    """Certain lower bounds."""
-    high: Floats  # (cuts, classes)
-    """Certain upper bounds."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TermSum:
     """The log-odds of two classes that some open terms add, and the window that holds nearly all of them."""
 
-    terms: tuple[Term, ...]
+    terms: tuple[OpenTerm, ...]
     """What is added up."""
     pair: Pair
     """The classes a and b of the log-odds."""
@@ -58,7 +46,7 @@ class TermSum:
         low, high = _window(self.terms, self.pair, self.stray)
         if not high - low < np.inf:
             raise LimitError("the log-odds of these attributes have no bounded window; observe the numbers")
-        margin = _MARGIN * (high - low) + 1e-9
+        margin = MARGIN * (high - low) + 1e-9
         object.__setattr__(self, "start", low - margin)
         object.__setattr__(self, "length", high - low + 2 * margin)
 
@@ -68,8 +56,8 @@ class TermSum:
         answer: Numbers = moments(self.terms, self.pair, turns) * np.exp(-turns * self.start)
         return answer
 
-    def tails(self, cuts: Sequence[float] | Floats, transform: Numbers) -> Tails:
-        """Bounds on the probability of reaching each cut; sums that exclude a class are infinite."""
+    def tails(self, cuts: Sequence[float] | Floats, transform: Numbers) -> Bounds:
+        """Bounds on Pr_c(sum >= cut), (cuts, classes) each; sums that exclude a class are infinite."""
         degree = transform.shape[1] - 1
         low, high = np.empty((2, len(cuts), len(self.finite)))
         slack = 2 * self.stray + self._rounding(degree)
@@ -83,7 +71,7 @@ class TermSum:
                 low[i], high[i] = low[i] - slack, high[i] + slack
         sure, open_mass = self._infinite()
         low, high = np.clip(low, 0, self.finite) + sure, np.clip(high, 0, self.finite) + sure + open_mass
-        return Tails(low, np.minimum(high, 1.0))
+        return low, np.minimum(high, 1.0)
 
     def _infinite(self) -> tuple[Floats, Floats]:
         """Probability of values that surely b alone excludes, and of others that one of both excludes."""
@@ -99,7 +87,7 @@ class TermSum:
         return rounding_bound(degree, depth, (reach + abs(self.start)) / self.length + 1.0)
 
 
-def moments(terms: Sequence[Term], pair: Pair, exponents: Numbers) -> Numbers:  # (classes, exponents)
+def moments(terms: Sequence[OpenTerm], pair: Pair, exponents: Numbers) -> Numbers:  # (classes, exponents)
     """The product of the terms' moments."""
     answer: Numbers = terms[0].moments(pair, exponents)
     for term in terms[1:]:
@@ -107,7 +95,12 @@ def moments(terms: Sequence[Term], pair: Pair, exponents: Numbers) -> Numbers:  
     return answer
 
 
-def _window(terms: Sequence[Term], pair: Pair, stray: float) -> tuple[float, float]:
+def probability_allowing(terms: Sequence[OpenTerm], one: int) -> Floats:  # (classes,)
+    """How probable it is under each class that the values do not exclude class `one`."""
+    return np.minimum(moments(terms, (one, one), np.zeros(1))[:, 0], 1.0)
+
+
+def _window(terms: Sequence[OpenTerm], pair: Pair, stray: float) -> tuple[float, float]:
     """Ends beyond which each class has at most `stray` of its mass: the extremes, or Chernoff's bound.
 
     Pr(sum >= h) <= exp(-s h) E exp(s sum) for every s > 0.
@@ -115,7 +108,7 @@ def _window(terms: Sequence[Term], pair: Pair, stray: float) -> tuple[float, flo
     ends = [term.extremes(pair) for term in terms]
     least, most = (float(sum(each)) for each in zip(*ends, strict=True))
     reach = max((abs(end) for each in ends for end in each if np.isfinite(end)), default=1.0)
-    tilts = _TILTS[_TILTS * max(reach * len(terms), 1.0) < _LARGEST_POWER]
+    tilts = _TILTS[_TILTS * max(reach * len(terms), 1.0) < STEEPEST]
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         up = np.log(moments(terms, pair, tilts)) - np.log(stray)  # (classes, tilts)
         down = np.log(moments(terms, pair, -tilts)) - np.log(stray)

@@ -13,6 +13,10 @@ Two PSDDs of one structure differ by a sum over the choices that an object uses,
 structured attribute are one pass over the circuit, children first:
 
     value(node) = sum over choices of theta_c exp(s (log theta_a - log theta_b)) value(left) value(right)
+
+A decision depends on the ratios of a row of class probabilities alone, so outcomes with equal ratios are one
+row with the sum of their probabilities. Objects of a circuit have far fewer different ratios than there are
+objects, as a rule: many choices were never seen and are the same in every class.
 """
 
 from __future__ import annotations
@@ -27,20 +31,29 @@ import numpy.typing as npt
 from unswayed.circuits.psdd.psdd import PsddStructure
 from unswayed.core.anytime import tick
 from unswayed.core.arrays import Floats, Ints
-from unswayed.spaces.decisions.outcomes import list_objects
+from unswayed.core.memo import Topic
 
 Numbers = npt.NDArray[Any]
 """Real or complex."""
 Pair = tuple[int, int]
 """Two classes, by position."""
 
+OPEN_PART: Topic[_OpenPart] = Topic("where objects differ")
 _CELLS_AT_ONCE = 2**21
 """Values of nodes, or of outcomes, held in memory together."""
 _UNITS_PER_CELL = 0.04
 """Measured for one of them at an imaginary exponent."""
 
 
-class Term(Protocol):
+MOST_OUTCOMES = 2**17
+"""Longest list that is kept for one attribute."""
+_MOST_ROWS = 2**21
+"""Rows of all nodes' lists together."""
+_SAME = 1e14
+"""Log-ratios that agree to this many parts of a nat are equal: rounding, a hundredth of a tie."""
+
+
+class OpenTerm(Protocol):
     """An attribute that is not observed yet."""
 
     def outcomes(self) -> Floats | None:  # (outcomes, classes)
@@ -229,26 +242,26 @@ class _OpenPart:
 
 
 def _open_part(structure: PsddStructure) -> _OpenPart:
+    return structure.memo.get(OPEN_PART, None, lambda: _find_open_part(structure))
+
+
+def _find_open_part(structure: PsddStructure) -> _OpenPart:
     """The nodes with alternatives, children first; value 0 is that of all nodes without any."""
-    if "open part" not in structure.prepared:
-        counts = np.diff(structure.starts)
-        value_of = np.zeros(structure.n_nodes, dtype=np.int64)
-        steps, n_values = [], 1
-        for nodes in _by_place(structure):
-            first = structure.starts[nodes]
-            lefts, rights = value_of[structure.lefts[first]], value_of[structure.rights[first]]
-            # A single choice with one open child has the value of that child.
-            passing = (counts[nodes] == 1) & ((lefts == 0) | (rights == 0))
-            value_of[nodes[passing]] = np.maximum(lefts, rights)[passing]
-            here = nodes[~passing]
-            if len(here):
-                value_of[here] = n_values + np.arange(len(here))
-                n_values += len(here)
-                steps.append(_step(structure, here, counts[here], value_of))
-        part = _OpenPart(tuple(steps), n_values, int(value_of[structure.root]))
-        structure.prepared["open part"] = part
-    found: _OpenPart = structure.prepared["open part"]
-    return found
+    counts = np.diff(structure.starts)
+    value_of = np.zeros(structure.n_nodes, dtype=np.int64)
+    steps, n_values = [], 1
+    for nodes in _by_place(structure):
+        first = structure.starts[nodes]
+        lefts, rights = value_of[structure.lefts[first]], value_of[structure.rights[first]]
+        # A single choice with one open child has the value of that child.
+        passing = (counts[nodes] == 1) & ((lefts == 0) | (rights == 0))
+        value_of[nodes[passing]] = np.maximum(lefts, rights)[passing]
+        here = nodes[~passing]
+        if len(here):
+            value_of[here] = n_values + np.arange(len(here))
+            n_values += len(here)
+            steps.append(_step(structure, here, counts[here], value_of))
+    return _OpenPart(tuple(steps), n_values, int(value_of[structure.root]))
 
 
 def _step(structure: PsddStructure, nodes: Ints, counts: Ints, value_of: Ints) -> _Step:
@@ -267,3 +280,53 @@ def _by_place(structure: PsddStructure) -> Iterator[Ints]:
         begin, end = np.searchsorted(places, [place, place + 1])
         if begin < end:
             yield nodes[begin:end]
+
+
+def list_objects(structure: PsddStructure, log_parameters: Floats) -> Floats | None:
+    """The distinct likelihood ratios of a circuit's objects with their log-probabilities (outcomes, classes).
+
+    `log_parameters` has a column for each class. None when there are more than `MOST_OUTCOMES`.
+    """
+    nothing = np.zeros((1, log_parameters.shape[1]))
+    lists: list[Floats] = [nothing] * structure.n_nodes
+    room = _MOST_ROWS
+    for node in np.flatnonzero(structure.is_open).tolist():
+        parts = []
+        for choice in range(structure.starts[node], structure.starts[node + 1]):
+            left, right = lists[structure.lefts[choice]], lists[structure.rights[choice]]
+            room -= len(left) * len(right)
+            if room < 0:
+                return None
+            parts.append(log_parameters[choice] + combine(left, right))
+        lists[node] = merge_ratios(np.concatenate(parts))
+        if len(lists[node]) > MOST_OUTCOMES:
+            return None
+    return lists[structure.root]
+
+
+def combine(one: Floats, other: Floats) -> Floats:  # (n, classes), (m, classes) -> (n m, classes)
+    """Outcomes of two independent attributes together."""
+    if len(one) == 1 or len(other) == 1:
+        return one + other
+    return (one[:, None, :] + other[None, :, :]).reshape(-1, one.shape[1])
+
+
+def merge_ratios(rows: Floats) -> Floats:
+    """Rows with equal ratios added up; rows that no class allows are dropped.
+
+    >>> merged = merge_ratios(np.log(np.array([[0.1, 0.2], [0.3, 0.6], [0.6, 0.2]])))
+    >>> sorted(np.exp(merged).round(3).tolist())
+    [[0.4, 0.8], [0.6, 0.2]]
+    """
+    highest = rows.max(axis=1)
+    rows, highest = rows[highest > -np.inf], highest[highest > -np.inf]
+    if len(rows) < 2:
+        return rows
+    keys = np.rint(np.maximum(rows - highest[:, None], -1e3) * _SAME)
+    order = np.lexsort(keys.T)
+    keys = keys[order]
+    begins = np.flatnonzero(np.concatenate([[True], (keys[1:] != keys[:-1]).any(axis=1)]))
+    if len(begins) == len(rows):
+        return rows
+    merged: Floats = np.logaddexp.reduceat(rows[order], begins, axis=0)
+    return merged

@@ -7,18 +7,7 @@ from dataclasses import dataclass
 
 from unswayed.view.charts.axes import Scale, across_axis, cut, down_axis, headed, legend, ticks
 from unswayed.view.charts.decisions import WIDTH
-from unswayed.view.drawing import (
-    SERIES,
-    Cluster,
-    Disc,
-    Drawing,
-    Look,
-    Mark,
-    Rectangle,
-    filled,
-    line,
-    shift,
-)
+from unswayed.view.drawing import SERIES, Cluster, Disc, Drawing, Look, Mark, Rectangle, filled, line, shift
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,21 +62,23 @@ def _bar(
     return Rectangle(left, high, right - left, low - high, filled(colour))
 
 
-def draw_calibration(bands: Sequence[ConfirmedBand], *, title: str, subtitle: str = "") -> Drawing:
+def draw_calibration(
+    bands: Sequence[ConfirmedBand], *, title: str, subtitle: str = "", verb: str = "confirmed"
+) -> Drawing:
     """The share of decisions that outcomes confirmed over their mean SDP, a disc for each band."""
     marks, top = headed(title, subtitle, WIDTH)
     across = Scale(0.0, 1.0, 56, WIDTH - 14)
     down = Scale(0.0, 1.0, top + 300, top + 24)
-    marks += down_axis(down, ticks(0.0, 1.0, 5), (across.start, across.end), label="share confirmed")
+    marks += down_axis(down, ticks(0.0, 1.0, 5), (across.start, across.end), label=f"share {verb}")
     marks += across_axis(across, ticks(0.0, 1.0, 10), down.start, label="same-decision probability")
     diagonal = [(across.at(0.0), down.at(0.0)), (across.at(1.0), down.at(1.0))]
     marks.append(line(diagonal, "faint", 1.0, (4, 4)))
     most = max((band.n_rows for band in bands), default=1)
     for band in bands:
-        words = f"SDP {band.low:g} to {band.high:g}: {band.confirmed:.1%} of {band.n_rows:,} rows confirmed"
+        words = f"SDP {band.low:g} to {band.high:g}: {band.confirmed:.1%} of {band.n_rows:,} rows {verb}"
         place = across.at(band.mean_sdp), down.at(band.confirmed)
         radius = 3.0 + 9.0 * (band.n_rows / most) ** 0.5
         look = Look(fill="pale-blue", stroke="blue", width=2)
         marks.append(Cluster((Disc(*place, radius, look),), words, "point"))
-    description = "; ".join(f"SDP about {b.mean_sdp:.2f}: {b.confirmed:.1%} confirmed" for b in bands)
+    description = "; ".join(f"SDP about {b.mean_sdp:.2f}: {b.confirmed:.1%} {verb}" for b in bands)
     return Drawing(WIDTH, down.start + 46, tuple(marks), title, f"{description}.")

@@ -6,27 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from unswayed.view.charts.axes import (
-    NOISE,
-    SMALL,
-    TEXT,
-    Scale,
-    cut,
-    headed,
-    text_width,
-    wrap,
-)
+from unswayed.view.charts.axes import NOISE, SMALL, TEXT, Scale, cut, headed, text_width, wrap
 from unswayed.view.charts.decisions import WIDTH
-from unswayed.view.drawing import (
-    Cluster,
-    Drawing,
-    Look,
-    Mark,
-    Rectangle,
-    Words,
-    filled,
-    line,
-)
+from unswayed.view.drawing import Cluster, Drawing, Look, Mark, Rectangle, Words, filled, line
 
 MOST_FEATURES = 25
 """Bars that are drawn before the list is cut."""

@@ -7,16 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from unswayed.decisions.measures import LEVEL_SLACK
-from unswayed.view.charts.axes import (
-    SMALL,
-    TEXT,
-    Scale,
-    cut,
-    down_axis,
-    headed,
-    spread,
-    text_width,
-)
+from unswayed.view.charts.axes import SMALL, TEXT, Scale, cut, down_axis, headed, spread, text_width
 from unswayed.view.drawing import (
     SERIES,
     Cluster,

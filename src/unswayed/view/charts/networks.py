@@ -167,8 +167,7 @@ def find_nearest(graph: NetworkGraph) -> NetworkGraph:
     distance, step = _walk_from(graph, target)
     needed, near = _list_ways(graph, step) | {target}, _blanket(graph, target)
     order = sorted(
-        range(len(graph.boxes)),
-        key=lambda i: (i not in needed, i not in near, distance.get(i, math.inf), i),
+        range(len(graph.boxes)), key=lambda i: (i not in needed, i not in near, distance.get(i, math.inf), i)
     )
     n_boxes = min(max(MOST_NEAREST, len(needed)), MOST_NODES)
     return _keep_boxes(graph, sorted(order[:n_boxes]))

@@ -1,30 +1,69 @@
-"""All panels by name."""
+"""All panels by name, and the two that are a few lines each: costs and the network."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from unswayed.web.answers import AnswerDesk
+from unswayed.view.charts.networks import draw_graph
+from unswayed.view.plotting import make_graph
+from unswayed.web.answers import AnswerCache
+from unswayed.web.case import list_pairs
+from unswayed.web.names import label_of
 from unswayed.web.panels.compare import describe_comparison
-from unswayed.web.panels.costs import describe_costs
+from unswayed.web.panels.decision import describe_verdict
 from unswayed.web.panels.history import describe_history
-from unswayed.web.panels.network import describe_network
-from unswayed.web.panels.next_tests import (
-    describe_advice,
-    describe_first,
-    describe_next,
-    describe_outcomes,
-)
+from unswayed.web.panels.next_tests import describe_advice, describe_first, describe_next, describe_outcomes
 from unswayed.web.panels.plan import describe_plan
 from unswayed.web.panels.reasons import describe_flips, describe_why
 from unswayed.web.panels.settings import describe_range
 from unswayed.web.panels.trimming import describe_trimming
-from unswayed.web.panels.verdict import describe_verdict
-from unswayed.web.setting import Setting
+from unswayed.web.setting import Setting, find_spending
 
-Describe = Callable[[AnswerDesk, Setting], dict[str, Any]]
+
+def describe_costs(_: AnswerCache, setting: Setting) -> dict[str, Any]:
+    """What was spent and is left, and a row of the form for each feature."""
+    spending, address = find_spending(setting), setting.address
+    edited = replace(address, costs=(), groups=(), mandatory=(), forbidden=(), budget=None)
+    group_by_feature = {each: group for group, members in address.groups for each in members}
+    return {
+        "spent": f"{spending.spent:g}",
+        "left": "" if spending.left is None else f"{spending.left:g}",
+        "rest": f"{spending.rest:g}",
+        "n_open": len(setting.open),
+        "kept": list_pairs(edited),
+        "budget": "" if address.budget is None else f"{address.budget:g}",
+        "rows": [_row(setting, name, group_by_feature) for name in setting.asked.features],
+        "group_rows": [(name, f"{setting.purchase.costs.get(name, 1.0):g}") for name, _ in address.groups],
+    }
+
+
+def _row(setting: Setting, name: str, group_by_feature: dict[str, str]) -> dict[str, Any]:
+    address = setting.address
+    stated = setting.purchase.costs.get(name)
+    return {
+        "name": name,
+        "text": label_of(setting.network.variable(name)),
+        "cost": "" if stated is None else f"{stated:g}",
+        "must": name in setting.purchase.mandatory,
+        "never": name in address.forbidden,
+        "group": group_by_feature.get(name, ""),
+        "done": name in setting.evidence,
+    }
+
+
+def describe_network(cache: AnswerCache, setting: Setting) -> dict[str, Any]:
+    """The drawing; tests that cannot be done count as dropped."""
+    kept = setting.classifier.features if setting.address.skipped else None
+    posteriors = {
+        name: shares for name, shares in cache.marginals(setting).items() if name not in setting.evidence
+    }
+    graph = make_graph(setting.asked, setting.evidence, kept, posteriors=posteriors)
+    return {"drawing": draw_graph(graph)}
+
+
+Describe = Callable[[AnswerCache, Setting], dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)

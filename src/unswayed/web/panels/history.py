@@ -10,16 +10,16 @@ from unswayed.decisions.rules import ThresholdRule
 from unswayed.view.charts.decisions import Moment, draw_history
 from unswayed.view.drawing import Drawing
 from unswayed.view.numbers import percent
-from unswayed.view.sentences import safety_text
-from unswayed.web.answers import AnswerDesk
+from unswayed.view.sentences import safety_text, told_state
+from unswayed.web.answers import AnswerCache
 from unswayed.web.moves import back_to
 from unswayed.web.names import action_label, by_label, finding_label, state_label
 from unswayed.web.setting import Setting
 
 
-def describe_history(desk: AnswerDesk, setting: Setting) -> dict[str, Any]:
+def describe_history(cache: AnswerCache, setting: Setting) -> dict[str, Any]:
     """The chart, and a row for each finding."""
-    history = desk.history(setting)
+    history = cache.history(setting)
     return {
         "drawing": draw_course(setting, history) if setting.evidence else None,
         "steps": [_step(setting, history, count) for count in range(len(history.steps))],
@@ -51,7 +51,7 @@ def draw_course(setting: Setting, history: CaseHistory) -> Drawing:
 def _step(setting: Setting, history: CaseHistory, count: int) -> dict[str, Any]:
     step, rule = history.steps[count], history.classifier.rule
     posterior = step.decision.posterior
-    state = rule.positive if isinstance(rule, ThresholdRule) else max(posterior, key=lambda s: posterior[s])
+    state = told_state(rule, posterior)
     about = "≈" if step.sdp.certainty is Certainty.ESTIMATE else ""
     return {
         "text": "nothing found" if step.observed is None else finding_label(setting, *step.observed),

@@ -9,9 +9,9 @@ from unswayed.api.ranking import ObservationRanking, divide_by_cost
 from unswayed.api.results.outcomes import Finding, list_outcomes
 from unswayed.core.errors import LimitError
 from unswayed.core.measurement import Certainty, Measurement
-from unswayed.decisions.rules import ThresholdRule
 from unswayed.view.numbers import NOISE, names_text, percent
-from unswayed.web.answers import AnswerDesk, case_key
+from unswayed.view.sentences import told_state
+from unswayed.web.answers import AnswerCache, case_key
 from unswayed.web.moves import Way, toggle_finding, toggle_skip
 from unswayed.web.names import action_label, label_of, state_label
 from unswayed.web.setting import Setting, find_spending
@@ -46,14 +46,14 @@ class TestRow:
     too_dear: bool
 
 
-def describe_next(desk: AnswerDesk, setting: Setting) -> dict[str, Any]:
+def describe_next(cache: AnswerCache, setting: Setting) -> dict[str, Any]:
     """The tests in the chosen order."""
-    return _describe(setting, desk.ranking(setting) if setting.open else None)
+    return _describe(setting, cache.ranking(setting) if setting.open else None)
 
 
-def describe_first(desk: AnswerDesk, setting: Setting) -> dict[str, Any]:
+def describe_first(cache: AnswerCache, setting: Setting) -> dict[str, Any]:
     """The same with what can be told at once, until the rest is there."""
-    return _describe(setting, desk.first_ranking(setting) if setting.open else None)
+    return _describe(setting, cache.first_ranking(setting) if setting.open else None)
 
 
 def _describe(setting: Setting, ranking: ObservationRanking | None) -> dict[str, Any]:
@@ -61,7 +61,10 @@ def _describe(setting: Setting, ranking: ObservationRanking | None) -> dict[str,
         return {"rows": [], "pending": False}
     left = find_spending(setting).left
     worth = {name: _worth(ranking, i, setting.address.order) for i, name in enumerate(ranking.features)}
-    names = sorted(worth, key=lambda name: -round(worth[name], 12))
+    names = list(ranking.features)
+    own = ("cost",) if setting.is_priced else ("cost", ranking.criteria[0])
+    if setting.address.order not in own:  # its own order minds intervals
+        names.sort(key=lambda name: -round(worth[name], 12))
     top = max(worth.values(), default=0.0)
     rows = [_row(setting, ranking, name, _share(worth[name], top), left) for name in names]
     return {
@@ -74,16 +77,16 @@ def _describe(setting: Setting, ranking: ObservationRanking | None) -> dict[str,
     }
 
 
-def describe_advice(desk: AnswerDesk, setting: Setting) -> dict[str, Any]:
+def describe_advice(cache: AnswerCache, setting: Setting) -> dict[str, Any]:
     """Which test to do now; nothing where it is time to stop."""
     if not setting.open:
         return {"text": ""}
     try:
-        if desk.stopping(setting).stop:
+        if cache.stopping(setting).stop:
             return {"text": ""}
     except LimitError:
         pass  # the ranking still tells what to ask
-    return {"text": write_advice(setting, desk.ranking(setting))}
+    return {"text": write_advice(setting, cache.ranking(setting))}
 
 
 def write_advice(setting: Setting, ranking: ObservationRanking) -> str:
@@ -98,23 +101,27 @@ def write_advice(setting: Setting, ranking: ObservationRanking) -> str:
             if informative
             else ""
         )
+    leaders = [name for name, rank in zip(ranking.features, ranking.ranks, strict=True) if rank == 1]
+    if ranking.values[0][0].low < ranking.values[0][0].high and len(leaders) > 1:
+        names = names_text([_text(setting, name) for name in leaders])
+        return f"What is known so far does not separate {names}; {_text(setting, ranking.best)} tells most."
     chance = dict(zip(ranking.features, ranking.done, strict=False)).get(ranking.best)
     settles = "" if not chance else f" It settles the matter in {percent(chance)} of such cases."
     return f"Ask {_text(setting, ranking.best)} next.{settles}"
 
 
-def describe_outcomes(desk: AnswerDesk, setting: Setting) -> dict[str, Any]:
+def describe_outcomes(cache: AnswerCache, setting: Setting) -> dict[str, Any]:
     """What each result of one test would do; of a group, of each of its features."""
     test = setting.address.test
     members = setting.purchase.groups.get(test, (test,))
     names = [name for name in members if name in setting.open]
     if not names:
         return {"refusal": "This test is done already, or it is none of the features.", "tables": ()}
-    case, now = desk.case(setting), desk.decision(setting).action
+    case, now = cache.case(setting), cache.decision(setting).action
     key = ("outcomes", case_key(setting))
     tables = []
     for name in names:
-        found = desk.answers.find((key, name), lambda name=name: list_outcomes(case, name))  # type: ignore[misc]
+        found = cache.answers.find((key, name), lambda name=name: list_outcomes(case, name))  # type: ignore[misc]
         rows = [_outcome(setting, each, now) for each in found]
         tables.append({"text": _text(setting, name), "rows": rows})
     skip = Way("cannot be done", toggle_skip(replace(setting.address, test=""), test).url)
@@ -122,8 +129,8 @@ def describe_outcomes(desk: AnswerDesk, setting: Setting) -> dict[str, Any]:
 
 
 def _outcome(setting: Setting, each: Finding, now: str) -> dict[str, Any]:
-    rule, posterior = setting.asked.rule, each.decision.posterior
-    state = rule.positive if isinstance(rule, ThresholdRule) else max(posterior, key=lambda s: posterior[s])
+    posterior = each.decision.posterior
+    state = told_state(setting.asked.rule, posterior)
     variable = setting.network.variable(each.feature)
     safe = each.sdp is not None and each.sdp.low >= setting.level - NOISE
     return {
@@ -165,11 +172,16 @@ def _key(setting: Setting, name: str) -> str:
 
 
 def points_text(measured: Measurement) -> str:
-    """A gain in percentage points, with its sign.
+    """A gain in percentage points, with its sign; an estimate, or a bound that shows, with its interval.
 
     >>> points_text(Measurement.exact(0.0251, engine="dense"))
     '+2.5 pt'
+    >>> points_text(Measurement(0.02, -0.011, 0.049, Certainty.ESTIMATE, "sampling"))
+    '−1.1 to +4.9 pt'
     """
+    low, high = 100.0 * measured.low, 100.0 * measured.high
+    if high - low >= 0.1:
+        return f"{low:+.1f} to {high:+.1f} pt".replace("-", MINUS)
     points = 100.0 * measured.value
     about = "≈" if measured.certainty is Certainty.ESTIMATE else ""
     if abs(points) < 100 * NOISE:

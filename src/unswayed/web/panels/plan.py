@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from unswayed.api.results.plan import TestPlan
-from unswayed.plans.nested import nested_plan
+from unswayed.plans.outline import nested_plan
 from unswayed.plans.tree import PlanLeaf, PlanNode
 from unswayed.view.charts.plans import draw_plan
 from unswayed.view.numbers import percent
 from unswayed.view.plans import describe_proof
-from unswayed.web.answers import AnswerDesk
+from unswayed.web.answers import AnswerCache
 from unswayed.web.case import CaseAddress
 from unswayed.web.moves import toggle_finding
 from unswayed.web.names import action_label, label_of, state_label
@@ -39,9 +39,9 @@ class PlanRow:
     children: tuple[PlanRow, ...] = ()
 
 
-def describe_plan(desk: AnswerDesk, setting: Setting) -> dict[str, Any]:
+def describe_plan(cache: AnswerCache, setting: Setting) -> dict[str, Any]:
     """The plan, what it costs, and what other ways to test would."""
-    plan = desk.plan(setting)
+    plan = cache.plan(setting)
     return {
         "root": _row(setting, plan.tree, setting.address, "", 0),
         "drawing": draw_plan(nested_plan(plan.tree), deepest=MOST_DRAWN),

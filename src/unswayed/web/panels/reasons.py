@@ -9,7 +9,7 @@ from typing import Any
 from unswayed.api.results.reasons import Flip, Reasons
 from unswayed.view.numbers import measurement_text, names_text, percent
 from unswayed.view.reasons import SURPRISE, number_text, range_sentences
-from unswayed.web.answers import AnswerDesk
+from unswayed.web.answers import AnswerCache
 from unswayed.web.case import CaseAddress
 from unswayed.web.moves import toggle_finding
 from unswayed.web.names import action_label, finding_label
@@ -31,11 +31,11 @@ class PushBar:
     about: str
 
 
-def describe_why(desk: AnswerDesk, setting: Setting) -> dict[str, Any]:
+def describe_why(cache: AnswerCache, setting: Setting) -> dict[str, Any]:
     """What each finding added, the smallest reason, and findings that do not fit each other."""
     if not setting.evidence:
         return {"nothing": "Nothing was found yet, so nothing drove the decision but the network itself."}
-    why = desk.reasons(setting)
+    why = cache.reasons(setting)
     return {
         "nothing": "",
         "pushes": list_bars(setting, why),
@@ -111,9 +111,9 @@ def _write_conflict(why: Reasons) -> str:
     )
 
 
-def describe_flips(desk: AnswerDesk, setting: Setting) -> dict[str, Any]:
+def describe_flips(cache: AnswerCache, setting: Setting) -> dict[str, Any]:
     """Results not known yet, and changes of findings, that would turn the decision."""
-    why = desk.reasons(setting)
+    why = cache.reasons(setting)
     return {
         "observed": [_observed(setting, each) for each in why.flips_if_observed[:MOST_LISTED]],
         "none_observed": _write_none(

@@ -9,7 +9,7 @@ from unswayed.decisions.rules import ThresholdRule
 from unswayed.reasons.case import explained_decision
 from unswayed.reasons.sensitivity import threshold_interval
 from unswayed.view.numbers import percent
-from unswayed.web.answers import AnswerDesk
+from unswayed.web.answers import AnswerCache
 from unswayed.web.case import LIKELIEST, list_pairs
 from unswayed.web.findings import list_targets
 from unswayed.web.moves import Way
@@ -35,15 +35,17 @@ def describe_settings(setting: Setting) -> dict[str, Any]:
     }
 
 
-def describe_range(desk: AnswerDesk, setting: Setting) -> dict[str, Any]:
+def describe_range(cache: AnswerCache, setting: Setting) -> dict[str, Any]:
     """For which thresholds the decision stays, and up to which level it is safe."""
-    ends = threshold_interval(explained_decision(desk.case(setting).problem))
+    ends = threshold_interval(explained_decision(cache.case(setting).problem))
     stays = ""
     if ends is not None:
         low, high = ends
         stays = f"any up to {percent(high)}" if low <= 0.0 else f"any above {percent(low)}"
         stays = f"This decision stays for {stays} as the threshold."
-    safe = f"It is safe to any level up to {percent(desk.stopping(setting).sdp.low)}." if setting.open else ""
+    safe = (
+        f"It is safe to any level up to {percent(cache.stopping(setting).sdp.low)}." if setting.open else ""
+    )
     return {"text": f"{stays} {safe}".strip()}
 
 

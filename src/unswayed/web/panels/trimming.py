@@ -21,14 +21,14 @@ from unswayed.view.sentences import (
     threshold_text,
     trimmed_rule_text,
 )
-from unswayed.web.answers import AnswerDesk, case_key
+from unswayed.web.answers import AnswerCache, case_key
 from unswayed.web.names import finding_label, label_of
 from unswayed.web.setting import Setting
 
 
-def describe_trimming(desk: AnswerDesk, setting: Setting) -> dict[str, Any]:
+def describe_trimming(cache: AnswerCache, setting: Setting) -> dict[str, Any]:
     """The frontier as a picture and a table."""
-    found = find_frontier(desk, setting)
+    found = find_frontier(cache, setting)
     marked = _recommend(found, setting.level)
     return {
         "scope": _describe_scope(setting),
@@ -41,17 +41,17 @@ def describe_trimming(desk: AnswerDesk, setting: Setting) -> dict[str, Any]:
     }
 
 
-def find_frontier(desk: AnswerDesk, setting: Setting) -> Frontier:
+def find_frontier(cache: AnswerCache, setting: Setting) -> Frontier:
     """What each budget buys, computed once."""
     plain = replace(setting.address, findings=(), undone=(), beside=None)
-    return desk.answers.find(
+    return cache.answers.find(
         ("frontier", case_key(setting), plain),
         lambda: frontier(
             setting.classifier,
             costs=setting.purchase,
             evidence=setting.evidence,
-            limits=desk.long_limits,
-            allow_estimates=not desk.certain,
+            limits=cache.long_limits,
+            allow_estimates=not cache.certain,
         ),
     )
 

@@ -175,28 +175,61 @@ document.addEventListener("click", (event) => {
   }
 });
 document.addEventListener("scroll", () => explained && explain(null), true);
-document.addEventListener("htmx:before:request", (event) => {
-  if (!event.target.matches?.(".panel")) {
-    // Another case is asked for: nobody waits for the panels of this one any more.
-    for (const panel of all(".panel[aria-busy]")) {
-      stopClock(panel);
-      panel.dispatchEvent(new Event("htmx:abort"));
-    }
+// --- one case at a time: a panel is dimmed from the click on until its own new answer is in it
+
+const isPanel = (element) => element.matches?.(".panel");
+
+function dim(panel) {
+  stopClock(panel);
+  if (!panel.hasAttribute("aria-busy")) panel.dataset.answered = "";
+  panel.setAttribute("aria-busy", "true");
+  panel.dispatchEvent(new Event("htmx:abort"));
+}
+
+// A request failed: what is shown stays as it is, and the banner says why nothing new came.
+function fail(event, text) {
+  if (isPanel(event.target)) {
+    if (clocks.get(event.target)?.ctx === event.detail.ctx) giveUp(event.target);
     return;
   }
+  warn(text);
+  for (const panel of all(".panel[aria-busy]")) {
+    if ("answered" in panel.dataset) panel.removeAttribute("aria-busy");
+    else panel.dispatchEvent(new Event("again"));
+    delete panel.dataset.answered;
+  }
+}
+
+function warn(text) {
+  const banner = find("#banner");
+  banner.textContent = text;
+  banner.hidden = !text;
+}
+
+document.addEventListener("htmx:before:request", (event) => {
+  if (!isPanel(event.target)) return all(".panel").forEach(dim);
   event.target.setAttribute("aria-busy", "true");
+  delete event.target.dataset.answered;
   startClock(event.target, event.detail.ctx);
 });
+document.addEventListener("htmx:after:request", (event) => {
+  const { status } = event.detail.ctx.response;
+  if (status < 400) return;
+  event.preventDefault(); // an error is never put in the place of a case
+  const said = new DOMParser().parseFromString(event.detail.ctx.text, "text/html");
+  const why = find("[role=alert]", said)?.textContent ?? `The program answered with error ${status}.`;
+  fail(event, status === 403 ? `${why} ${find("#banner").dataset.locked}` : why);
+});
 document.addEventListener("htmx:error", (event) => {
-  if (clocks.get(event.target)?.ctx === event.detail.ctx) giveUp(event.target);
+  if (isPanel(event.target) || event.detail.error?.name !== "AbortError") fail(event, find("#banner").dataset.gone);
 });
 document.addEventListener("htmx:finally:request", (event) => {
-  const clock = clocks.get(event.target);
-  if (clock && clock.ctx !== event.detail.ctx) return; // a later question took its place
+  if (clocks.get(event.target)?.ctx !== event.detail.ctx) return; // given up for a later question
   stopClock(event.target);
   event.target.removeAttribute?.("aria-busy");
 });
 document.addEventListener("htmx:after:swap", (event) => {
+  warn("");
   reveal();
   search();
   const said = find("[data-say]", event.target);

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from oracles.truth_tables import all_rows
 from strategies import sdds, vtrees
-from unswayed.circuits.libsdd.builder import SddBuilder, run_here, run_in_worker
-from unswayed.circuits.libsdd.program import MOST_SECONDS, CircuitProgram, Operation
+from unswayed.circuits.libsdd.builder import SddBuilder
+from unswayed.circuits.libsdd.client import run_in_worker
+from unswayed.circuits.libsdd.program import MOST_SECONDS, CircuitProgram, run_here
+from unswayed.circuits.libsdd.worker import Operation
 from unswayed.circuits.sdd.algebra import is_equivalent, literal, minimize
 from unswayed.circuits.sdd.evaluate import evaluate, model_count
 from unswayed.circuits.sdd.normalize import normalize
@@ -47,6 +49,7 @@ def built(draw):
     return builder, draw(st.lists(st.sampled_from(registers), min_size=1, max_size=3))
 
 
+@settings(max_examples=25, deadline=None)
 @given(built())
 def test_libsdd_and_we_make_the_same_circuits(case):
     builder, results = case

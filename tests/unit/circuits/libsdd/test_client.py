@@ -16,10 +16,11 @@ import pytest
 from unswayed.circuits.formulas.cnf import Cnf
 from unswayed.circuits.formulas.compile import compile_cnf
 from unswayed.circuits.io.vtree import tree_lines
-from unswayed.circuits.libsdd import builder as building, client as workers
-from unswayed.circuits.libsdd.builder import SddBuilder, run_here, run_in_worker
-from unswayed.circuits.libsdd.exchange import CircuitJob, Failure, JobResult, Report
-from unswayed.circuits.libsdd.program import CircuitProgram, Operation
+from unswayed.circuits.libsdd import builder as building, client
+from unswayed.circuits.libsdd.builder import SddBuilder
+from unswayed.circuits.libsdd.client import run_in_worker, run_job
+from unswayed.circuits.libsdd.program import CircuitProgram, Report, run_here
+from unswayed.circuits.libsdd.worker import Operation
 from unswayed.circuits.sdd.evaluate import model_count
 from unswayed.circuits.vtree import balanced, right_linear
 from unswayed.core.anytime import within
@@ -47,7 +48,7 @@ def assert_answers():
 def test_time_is_a_hard_limit():
     began = time.monotonic()
     with (
-        pytest.raises(LimitError, match=r"before compiling the circuit was done"),
+        pytest.raises(LimitError, match=r"before (compiling the circuit|combining circuits) was done"),
         within(Limits(max_seconds=0.5)),
     ):
         compile_cnf(hard_formula())
@@ -84,7 +85,6 @@ def test_an_interrupt_ends_the_wait_and_the_worker():
 
 def test_a_killed_worker_leaves_no_files(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(workers, "_IDLE", [])
     with pytest.raises(LimitError), within(Limits(max_seconds=0.5)):
         compile_cnf(hard_formula())
     assert list(tmp_path.iterdir()) == []
@@ -107,38 +107,31 @@ def test_an_error_in_the_progress_callback_ends_the_job():
     assert_answers()
 
 
-def test_a_worker_killed_from_outside_is_replaced():
+def test_a_worker_killed_from_outside_is_told_from_an_answer(monkeypatch):
+    """A system that runs out of memory kills whom it likes."""
+    monkeypatch.setattr(client, "_wait", lambda process, *args: process.kill() or process.wait(timeout=60))
+    with pytest.raises(LimitError, match="more memory than the limit"):
+        assert_answers()
+    monkeypatch.undo()
     assert_answers()
-    worker = workers._IDLE[-1]
-    worker._process.kill()
-    worker._process.wait(timeout=60)
-    assert_answers()
 
 
-def job(vtree=b"vtree 3\nL 0 1\nL 2 2\nI 1 0 2\n", program=TRUE_PROGRAM, loaded=()):
-    return CircuitJob(program, vtree, loaded, 10**9, None)
-
-
-def test_when_libsdd_ends_its_process_ours_goes_on():
+def test_when_libsdd_ends_its_process_ours_goes_on(tmp_path):
     """A vtree that libsdd refuses by ending the process; through our functions it cannot be sent."""
+    (tmp_path / "start.vtree").write_bytes(b"vtree 3\nL 0 1\n")
     with pytest.raises(SolverError, match=r"libsdd ended with code 1 .*parse error.*nothing else is lost"):
-        workers.run_job(job(vtree=b"vtree 3\nL 0 1\n"))
+        run_job(TRUE_PROGRAM, tmp_path)
     assert_answers()
 
 
-def test_when_libsdd_crashes_ours_goes_on():
+def test_when_libsdd_crashes_ours_goes_on(tmp_path):
     """A constant for a prime: libsdd follows a pointer to nowhere."""
     load = CircuitProgram(2, 1, np.array([(Operation.LOAD, 0, 0)]), (0,))
-    circuit = b"sdd 3\nT 0\nL 1 2 2\nD 2 1 1 0 1\n"
+    (tmp_path / "start.vtree").write_bytes(b"vtree 3\nL 0 1\nL 2 2\nI 1 0 2\n")
+    (tmp_path / "loaded-0.sdd").write_bytes(b"sdd 3\nT 0\nL 1 2 2\nD 2 1 1 0 1\n")
     with pytest.raises(SolverError, match="libsdd ended with code -"):
-        workers.run_job(job(program=load, loaded=(circuit,)))
+        run_job(load, tmp_path)
     assert_answers()
-
-
-def test_reports_and_answers_are_different_things():
-    answer = workers.run_job(job())
-    assert isinstance(answer, JobResult)
-    assert answer.vtree is None
 
 
 def test_without_pysdd_everything_but_minimising_runs_here(monkeypatch):
@@ -155,9 +148,9 @@ def test_without_pysdd_everything_but_minimising_runs_here(monkeypatch):
 
 
 def test_a_worker_without_pysdd_says_what_to_install(monkeypatch):
-    monkeypatch.setattr(workers.Worker, "run", lambda *args: Failure("missing", "no module"))
+    monkeypatch.setattr(client, "find_spec", lambda name: None)
     with pytest.raises(SolverError, match=r"pip install 'pysdd>=.*'circuits'"):
-        workers.run_job(job())
+        assert_answers()
 
 
 def test_deep_vtrees_run_here_and_there():
@@ -190,15 +183,21 @@ def test_limits_hold_here_as_well():
         run_here(program, builder.vtree)
 
 
-def test_no_worker_outlives_its_parent(tmp_path):
-    """A process that ends normally with an idle worker leaves nothing behind and prints nothing."""
+def test_no_worker_outlives_its_parent():
+    """A process that has asked leaves nothing behind and prints nothing."""
     script = (
-        "from unswayed.circuits.libsdd.builder import run_in_worker\n"
-        "from unswayed.circuits.libsdd import client as workers\n"
+        "import subprocess\n"
+        "from unswayed.circuits.libsdd import client\n"
         "from unswayed.circuits.libsdd.program import CircuitProgram\n"
         "from unswayed.circuits.vtree import balanced\n"
-        "run_in_worker(CircuitProgram(2, 0, [[1, 0, 0]], (0,)), balanced('AB'))\n"
-        "print(workers._IDLE[0]._process.pid)\n"
+        "started = []\n"
+        "class Noted(subprocess.Popen):\n"
+        "    def __init__(self, *args, **options):\n"
+        "        super().__init__(*args, **options)\n"
+        "        started.append(self.pid)\n"
+        "subprocess.Popen = Noted\n"
+        "client.run_in_worker(CircuitProgram(2, 0, [[1, 0, 0]], (0,)), balanced('AB'))\n"
+        "print(*started)\n"
     )
     done = subprocess.run(
         [sys.executable, "-W", "error", "-X", "dev", "-c", script],

@@ -21,9 +21,8 @@ from unswayed.circuits.sdd.evaluate import (
     model_count,
     weighted_model_count,
 )
-from unswayed.circuits.sdd.free_variables import gap_products, gaps_of
 from unswayed.circuits.sdd.models import models, sample_models
-from unswayed.circuits.sdd.normalize import normalize
+from unswayed.circuits.sdd.normalize import gap_products, gaps_of, normalize
 from unswayed.circuits.vtree import balanced, right_linear
 from unswayed.core.anytime import within
 from unswayed.core.errors import LimitError, QueryError
@@ -48,12 +47,12 @@ def test_compiled_loops_do_what_plain_ones_do(sdd, seed):
         plain[0] = -np.inf if loop is log_sum_products else 0.0
         quick = plain.copy()
         loop(elements, gaps.primes, gaps.subs, factors, plain)
-        COMPILED[loop](elements, gaps.primes, gaps.subs, factors, quick)
+        COMPILED[loop].compiled(elements, gaps.primes, gaps.subs, factors, quick)
         np.testing.assert_allclose(quick, plain, rtol=1e-14)
     plain_bits = rng.integers(0, 2**63, (sdd.n_nodes, 2)).astype(np.uint64)
     quick_bits = plain_bits.copy()
     any_of_both(elements, plain_bits)
-    COMPILED[any_of_both](elements, quick_bits)
+    COMPILED[any_of_both].compiled(elements, quick_bits)
     assert np.array_equal(plain_bits, quick_bits)
 
 

@@ -9,13 +9,12 @@ from sklearn.linear_model import LogisticRegression
 
 from focs_strategies import bit
 from unswayed.core.errors import ModelError, QueryError, UnswayedWarning
-from unswayed.focs.learn.conversion import logistic_weights, step_network
+from unswayed.focs.learn.contexts import learn_step_contexts
 from unswayed.focs.learn.cpts import learn_focs_cpt, learn_tree_cpt
-from unswayed.focs.learn.inputs import StepOptions
-from unswayed.focs.learn.lookups import find_tree, learn_lookup
-from unswayed.focs.learn.patterns import best_partition, count_patterns
-from unswayed.focs.learn.perceptrons import Training, _Loss, fit_perceptron
-from unswayed.focs.learn.steps import learn_step_contexts
+from unswayed.focs.learn.inputs import LabelledBits, StepOptions, best_partition, count_patterns
+from unswayed.focs.learn.scorers import Training, _Loss, fit_perceptron, logistic_weights
+from unswayed.focs.learn.step_networks import step_network
+from unswayed.focs.learn.tables import find_tree, learn_lookup
 from unswayed.model.distribution import all_states
 from unswayed.model.nodes.perceptron import Activation
 from unswayed.model.variable import Variable
@@ -88,7 +87,7 @@ def test_a_tree_learns_a_decision_list_to_its_rare_ends():
 
     labels = (rng.random(8000) < share_of_ones(rows)).astype(int)
     options = StepOptions()
-    filled = find_tree((rows, labels), [0, 1, 2, 3, 4], options, rng, is_filled=False)
+    filled = find_tree(LabelledBits(rows, labels), [0, 1, 2, 3, 4], options, rng, is_filled=False)
     contexts, columns = learn_lookup(count_patterns(rows, labels, filled.inputs), filled, 14, options)
     truth, found = share_of_ones(states), columns[contexts.index(states), 1]
     distance = truth * np.log(truth / found) + (1 - truth) * np.log((1 - truth) / (1 - found))

@@ -188,8 +188,8 @@ def test_what_cannot_be_read_parent_by_parent_says_what_can():
     roots = [Cpt(parent, [], [0.5, 0.5]) for parent in parents]
     scored = FocsClassifier(LogisticRegression(), random_state=0).fit(rows, labels).as_cpt(child, parents)
     with pytest.raises(LimitError, match="learn_states_cpt, learn_tree_cpt"):
-        posterior(BayesianNetwork([*roots, scored]), "Y", {})
+        posterior(BayesianNetwork([*roots, scored]), {}, of="Y")
     tree = learn_tree_cpt(child, parents, (rows, labels), max_leaves=4)
-    found = posterior(BayesianNetwork([*roots, tree]), "Y", {"U0": "1"})
+    found = posterior(BayesianNetwork([*roots, tree]), {"U0": "1"}, of="Y")
     counted = np.array([tree.probabilities(np.array([[1, second] + [0] * 24]))[0] for second in (0, 1)])
     assert [found[state] for state in child.states] == pytest.approx(counted.mean(axis=0))

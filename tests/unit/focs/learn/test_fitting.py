@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from unswayed.focs.learn.conversion import linear_contexts
 from unswayed.focs.learn.cpts import learn_states_cpt, learn_tree_cpt
 from unswayed.focs.learn.estimator import FocsClassifier
-from unswayed.focs.learn.folds import WeightedRows, join_equal, share_out
-from unswayed.focs.learn.parities import find_parity
-from unswayed.focs.learn.soft import calibrate_scores
-from unswayed.focs.learn.thresholds import grow, make_rows
+from unswayed.focs.learn.inputs import find_parity
+from unswayed.focs.learn.rows import WeightedRows, join_equal, share_out
+from unswayed.focs.learn.step_networks import linear_contexts
+from unswayed.focs.learn.thresholds import calibrate_scores, grow, make_rows
 from unswayed.model.nodes.steps import StepContexts
 from unswayed.model.variable import Variable
 

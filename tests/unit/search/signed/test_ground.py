@@ -11,7 +11,7 @@ from tolerances import EXACT
 from unswayed.search.lattice import Node, keep_only
 from unswayed.search.objectives import PotentialObjective
 from unswayed.search.signed.ground import signed_column, signed_ground
-from unswayed.search.signed.walk import Marginals
+from unswayed.search.signed.slices import Marginals
 from unswayed.search.task import Task
 
 

@@ -19,11 +19,11 @@ from unswayed.core.limits import Limits
 from unswayed.spaces.classifier.anomaly import StructuredAnomalyDetector
 from unswayed.spaces.classifier.estimator import StructuredNaiveBayes
 from unswayed.spaces.classifier.files import load_structured, save_structured
-from unswayed.spaces.edges import matching_space, spanning_tree_space
 from unswayed.spaces.formulas import formula_space
 from unswayed.spaces.graphs import grid
 from unswayed.spaces.paths import path_space, path_space_between
 from unswayed.spaces.rankings import ranking_space, tiered_ranking_space
+from unswayed.spaces.recipes import matching_space, spanning_tree_space
 from unswayed.spaces.space import Space
 from unswayed.spaces.subsets import subset_space
 
@@ -104,7 +104,7 @@ def damage(content: dict, path: list, value: object) -> None:
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        (["version"], 1, "version 2"),
+        (["version"], 1, "reads from 2 on"),
         (["classes"], ["a"], "every class needs"),
         (["attributes", 0, "space", "items"], ["tea", "milk", "gin", "rum"], "do not|not the one|fill"),
         (["attributes", 0, "space", "items"], "tea", "list of names"),

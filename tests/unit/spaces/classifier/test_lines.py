@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from unswayed.core.errors import QueryError
-from unswayed.spaces.classifier.lines import read_object, write_object
+from unswayed.spaces.classifier.inputs import read_object, write_object
 from unswayed.spaces.paths import path_space
 from unswayed.spaces.rankings import ranking_space
 from unswayed.spaces.space import Partial

@@ -8,7 +8,6 @@ import pytest
 
 import unswayed
 from unswayed.api.examples import EXAMPLE_BY_NAME
-from unswayed.api.history import replay
 from unswayed.api.results.recording import Reported
 from unswayed.core.errors import LimitError
 from unswayed.view.charts.axes import Scale, place_labels, spread, text_width
@@ -340,11 +339,11 @@ def test_texts_of_whole_pictures_neither_collide_nor_run_out(name, findings):
     for result in (
         unswayed.decide(classifier, findings),
         unswayed.should_stop(classifier, findings),
-        unswayed.rank_observations(classifier, findings),
+        unswayed.voi(classifier, findings),
         unswayed.frontier(classifier, evidence=findings),
-        unswayed.explain_decision(classifier, evidence=findings),
-        unswayed.plan_tests(classifier, evidence=findings),
-        replay(classifier, findings.items()),
+        unswayed.why(classifier, findings),
+        unswayed.plan(classifier, findings),
+        unswayed.follow(classifier, observe=findings.items()),
     ):
         drawing = plot_result(result).drawing
         boxes = [_find_box(words) for words in _list_words(drawing.marks) if not words.turned]

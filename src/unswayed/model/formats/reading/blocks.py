@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import count as count_from
+from typing import NamedTuple
 
 from unswayed.model.formats.reading.tokens import BLANKS, Span, name_of, shown, words
 
@@ -32,20 +32,15 @@ _NEXT_LEVEL = re.compile(r"[^{}]*(?:\{[^{}]*\}[^{}]*){0,1000}([{}]?)")
 _KEYWORD = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """A statement, or a block with its header."""
 
     head: Span
     """The statement, or what stands before the `{`."""
     body: Span | None
     """What stands between the braces of a block; `None` for a statement."""
-
-    @property
-    def keyword(self) -> str:
-        """The first word of the head in lower case; empty when there is none."""
-        found = _KEYWORD.match(self.head.sealed, self.head.start, self.head.end)
-        return found.group().lower() if found else ""
+    keyword: str
+    """The first word of the head in lower case; empty when there is none."""
 
     def after_keyword(self) -> Span:
         """The head without its first word."""
@@ -64,7 +59,7 @@ def parts(span: Span) -> Iterator[Part]:
             span.fail(f"more than {MAX_PARTS:,} statements in one block; this is no network")
         stop = _STOP.search(sealed, position, span.end)
         if stop is None:
-            yield Part(span.within(position, span.end), None)
+            yield _part(span.within(position, span.end), None)
             return
         if stop.group() == "}":
             span.source.fail("'}' without a '{' before it", stop.start())
@@ -72,8 +67,13 @@ def parts(span: Span) -> Iterator[Part]:
         if stop.group() == "{":
             end = _closing_brace(span, head, stop.start()) + 1
             body = span.within(stop.end(), end - 1)
-        yield Part(head, body)
+        yield _part(head, body)
         position = end
+
+
+def _part(head: Span, body: Span | None) -> Part:
+    found = _KEYWORD.match(head.sealed, head.start, head.end)
+    return Part(head, body, found.group().lower() if found else "")
 
 
 def _closing_brace(span: Span, head: Span, start: int) -> int:

@@ -251,6 +251,18 @@ class NetworkDraft:
         if table.values.size != math.prod(sizes):
             self._refuse(table, f"{table.values.size} numbers found, expected {math.prod(sizes)} ({sizes})")
         rows = table.values.reshape(-1, sizes[-1])
+        # Most tables are right as they stand, and are checked once, when they are made; NaN fails here too.
+        if not (rows.min() >= 0 and np.abs(rows.sum(axis=1) - 1.0).max() <= AS_IS):
+            rows = self._mended(table, rows, sizes, normalize, rescaled_rows)
+        try:
+            return Cpt(variables[table.child], [variables[p] for p in table.parents], rows)
+        except ModelError as error:
+            self.source.fail(str(error), table.offset)
+
+    def _mended(
+        self, table: _Table, rows: Floats, sizes: list[int], normalize: bool, rescaled_rows: list[str]
+    ) -> Floats:
+        """The rows with rounding errors removed, or a refusal."""
         valid = np.isfinite(rows) & (rows >= 0)
         if not valid.all() and bool((np.isfinite(rows) & (rows >= -BELOW_ZERO)).all()):
             self.tell(f"table of {table.child!r}: {rows.min():.3g} counts as 0")
@@ -262,10 +274,7 @@ class NetworkDraft:
         if off.max() > AS_IS:
             self._check_sums(table, totals, sizes[:-1], normalize, rescaled_rows)
             rows = np.where((off > AS_IS)[:, np.newaxis], rescaled(rows), rows)
-        try:
-            return Cpt(variables[table.child], [variables[p] for p in table.parents], rows)
-        except ModelError as error:
-            self.source.fail(str(error), table.offset)
+        return rows
 
     def _check_sums(
         self, table: _Table, totals: Floats, sizes: list[int], normalize: bool, rescaled_rows: list[str]

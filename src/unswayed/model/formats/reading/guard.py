@@ -11,6 +11,7 @@ import csv
 import gzip
 import json
 import lzma
+import re
 import tomllib
 import zipfile
 import zlib
@@ -70,4 +71,5 @@ def toml_content(source: Source) -> dict[str, Any]:
         try:
             return tomllib.loads(source.text)
         except tomllib.TOMLDecodeError as error:
-            source.fail(f"not TOML: {error}")
+            found = re.search(r"at line (\d{1,9})", str(error))
+            raise FormatError(f"not TOML: {error}", source.path, int(found[1]) if found else None) from None

@@ -16,9 +16,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 
@@ -59,7 +58,7 @@ _LINE_STRING = rf'"[^"\\\r\n]*(?:\\[^\r\n][^"\\\r\n]*){{0,{MAX_ESCAPES}}}("?)'
 _LONG_STRING = rf'"[^"\\]*(?:\\.[^"\\]*){{0,{MAX_ESCAPES}}}("?)'
 QUOTED = rf"[{OPEN}][^{CLOSE}]*[{CLOSE}]"
 """A sealed string."""
-_WORD = re.compile(rf"{QUOTED}|[^{BLANKS},(){OPEN}]+")
+WORD = re.compile(rf"{QUOTED}|[^{BLANKS},(){OPEN}]+")
 _NUMERIC = re.compile(rf"[-+.0-9eE{BLANKS},()]*")
 _BLANK_RUN = re.compile(rf"[{BLANKS}]*")
 _GAP = re.compile(rf"[{BLANKS},()]")
@@ -67,11 +66,11 @@ _NUMBER_WORD = re.compile(rf"[^{BLANKS},()]+")
 _NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 _PUNCTUATION_TO_BLANKS = str.maketrans(",()", "   ")
 
+_DECIMAL = "0123456789+-.eE"
 _ESCAPE = re.compile(r'\\(?:(["\\])|\r?\n[ \t]*)')
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """A stretch of sealed text without blanks at its ends, which knows where it stands."""
 
     source: Source
@@ -95,11 +94,13 @@ class Span:
     def within(self, start: int, end: int) -> Span:
         """The stretch between two offsets of the whole text, blanks at both ends left out."""
         # A stretch may be most of the file, so it is not copied to be stripped.
-        blanks = _BLANK_RUN.match(self.sealed, start, end)
-        start = start if blanks is None else blanks.end()
-        while end > start and self.sealed[end - 1] in BLANKS:
+        sealed = self.sealed
+        if start < end and sealed[start] in BLANKS:
+            blanks = _BLANK_RUN.match(sealed, start, end)
+            start = start if blanks is None else blanks.end()
+        while end > start and sealed[end - 1] in BLANKS:
             end -= 1
-        return Span(self.source, self.sealed, start, max(start, end))
+        return Span(self.source, sealed, start, end if end > start else start)
 
 
 def seal(source: Source, comments: str, *, long_strings: bool = True) -> Span:
@@ -141,7 +142,7 @@ def shown(sealed: str) -> str:
 
 def words(span: Span) -> list[Span]:
     """Names and numbers between blanks, commas and parentheses; a quoted string is one word."""
-    matches = islice(_WORD.finditer(span.sealed, span.start, span.end), MAX_WORDS + 1)
+    matches = islice(WORD.finditer(span.sealed, span.start, span.end), MAX_WORDS + 1)
     found = [Span(span.source, span.sealed, match.start(), match.end()) for match in matches]
     if len(found) > MAX_WORDS:
         span.fail(f"more than {MAX_WORDS:,} words in one list; this is no network")
@@ -227,3 +228,18 @@ def _refuse_number(span: Span) -> NoReturn:
         if not math.isfinite(float(word)):
             span.source.fail(f"the number {shown(word)} is too large", match.start())
     span.fail("expected numbers")
+
+
+def decimal_number(word: str) -> float:
+    """The number that `word` is; `ValueError` for what `float` would also take: nan, inf, 1_0, other digits.
+
+    >>> decimal_number("2.5e-1")
+    0.25
+    """
+    try:
+        # Stripping stops at the first character that no decimal number has, so one of them remains.
+        if not word.strip(_DECIMAL):
+            return float(word)
+    except ValueError:
+        pass
+    raise ValueError(f"{word[:40]!r} is not a number")

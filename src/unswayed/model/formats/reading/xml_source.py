@@ -18,9 +18,9 @@ from xml.parsers import expat
 import numpy as np
 
 from unswayed.core.arrays import Floats
-from unswayed.model.formats.reading.decimals import decimal_number
 from unswayed.model.formats.reading.draft import MAX_ENTRIES
 from unswayed.model.formats.reading.source import Source
+from unswayed.model.formats.reading.tokens import decimal_number
 
 MAX_DEPTH = 64
 """Deepest nesting read; GeNIe's submodels nest a few levels, everything else four."""
