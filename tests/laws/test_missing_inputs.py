@@ -14,12 +14,12 @@ from unswayed import (
     FormatError,
     QueryError,
     decide,
-    is_same_model,
     load_classifier,
     save_classifier,
     sdp,
     wrap,
 )
+from unswayed.api import is_same_model
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from __future__ import annotations
 import queue
 import threading
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError
 from contextvars import copy_context
 from dataclasses import replace
@@ -100,10 +100,16 @@ class _JoblibBatch:
             with warnings.catch_warnings():
                 # joblib warns of a worker that stopped; what it left is asked again.
                 warnings.filterwarnings("ignore", "A worker stopped", UserWarning)
-                for made in self._parallel(self._tasks):
+                # It also warns of calls that nobody waits for, which are left on purpose.
+                warnings.filterwarnings("ignore", r"\d+ tasks (have been|which were)", UserWarning)
+                stream = iter(self._parallel(self._tasks))
+                for made in stream:
                     self._found.put(made)
                     if self._is_left:
-                        return
+                        break
+                if isinstance(stream, Generator):
+                    # Here, where the warning is silent: the collector would close it in any later line.
+                    stream.close()
         except BaseException as error:  # noqa: BLE001 - raised where somebody waits
             self._found.put(error)
 
